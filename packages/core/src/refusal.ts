@@ -59,7 +59,6 @@ export interface Refusals {
   readonly invalid_state: { readonly state: 'deleted' | 'expired' | 'pinned' };
   readonly invalid_title: RuleDetails<TitleRules>;
   readonly not_found: NoDetails;
-  /** The account would have more publications, bytes or keys than it may have. */
   readonly quota_exceeded: RuleDetails<QuotaRules>;
   /** One publication more would pass at `retryAt`. */
   readonly rate_limited: { readonly retryAt: Instant };
@@ -82,7 +81,6 @@ export type Refusal<Code extends RefusalCode = RefusalCode> = {
   [Each in Code]: { readonly kind: 'refused'; readonly code: Each } & Refusals[Each];
 }[Code];
 
-/** Whether a parsed value, or an outcome, is a refusal. */
 export function isRefusal<Value>(value: Value): value is Extract<Value, { readonly kind: 'refused' }> {
   return (value as { readonly kind?: unknown } | null | undefined)?.kind === 'refused';
 }

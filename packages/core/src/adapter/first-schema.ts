@@ -2,7 +2,6 @@
 export interface SchemaDialect {
   /** The type of text that is compared or sorted, in the order of code points. */
   readonly text: string;
-  /** The type of safe integers. */
   readonly integer: string;
   /** The column that limits a table to one row. */
   readonly one: string;
@@ -11,14 +10,12 @@ export interface SchemaDialect {
   readonly clustered: string;
   /** The type of a flag that is not null. */
   flag(column: string, byDefault?: boolean): string;
-  /** The condition that a flag is set, or not set. */
   isSet(column: string): string;
   isNotSet(column: string): string;
   /** The columns of an index of roles that were not deleted, from which alone a list is read, with its condition. */
   undeleted(columns: string): string;
   /** The earlier of the instants `deleted_at` and `expires_at`, as a generated column. */
   readonly endedAt: string;
-  /** The expression of a new feed's id. */
   readonly newFeed: string;
 }
 

@@ -6,10 +6,7 @@ export interface GateOptions {
   readonly places: number;
   readonly queue?: number;
   readonly overloaded?: () => Error;
-  /**
-   * Limits a key to three quarters of the places, rounded up, and gives it no further place while other keys wait
-   * and it holds half, rounded up. Off when absent.
-   */
+  /** Limits a key to ¾ of the places, and to half while other keys wait, each rounded up. Off when absent. */
   readonly limitsKeys?: boolean;
 }
 
@@ -62,12 +59,10 @@ export class Gate<Key = undefined> {
     return this.#waiting;
   }
 
-  /** How many wait under keys other than this one. */
   waitingBeside(key: Key): number {
     return this.#waiting - (this.#lines.get(key)?.[1].size ?? 0);
   }
 
-  /** Takes a free place, if there is one that the key may have. */
   enterNow(key: Key): Leave | undefined {
     return this.#inside < this.#places && this.#mayEnter(key) ? this.#admit(key) : undefined;
   }
@@ -87,10 +82,7 @@ export class Gate<Key = undefined> {
     return this.#wait(key, signal, isNew);
   }
 
-  /**
-   * Runs the work when it is the key's turn, like {@link enter}. Work that has begun keeps its place until it ends, even
-   * if its caller has gone.
-   */
+  /** Runs the work when it is the key's turn. Work that has begun keeps its place even if its caller has gone. */
   async run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const leave = await this.enter(key, signal);
     try {

@@ -13,7 +13,6 @@ export type Call = (...inputs: readonly unknown[]) => unknown;
  */
 export type Observer = (call: Call, method: string, port: string) => Call;
 
-/** The observed ports: the stores, and those that archives pass through. */
 const OBSERVED = [...STORES, 'archives', 'staging', 'inspector'] as const;
 
 type ObservedPorts = { readonly [Name in StoreName | 'archives' | 'staging' | 'inspector']?: object };

@@ -11,10 +11,8 @@ import type { StoredRow, Table } from './table.ts';
 /** Rows per statement: one manifest may have a megabyte. */
 const PAGE = 64;
 
-/** How the statements of a snapshot are written and run. */
 export interface SnapshotReader {
   readonly tables: RecordTables;
-  /** The name of a table within statements. */
   nameOf(table: string): string;
   parameter(place: number): string;
   read<Row>(sql: string, values: readonly unknown[]): Promise<readonly Row[]>;

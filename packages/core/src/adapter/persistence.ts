@@ -12,10 +12,7 @@ export interface Persistence extends Stores {
    * is of an older release and the scope is `empty`.
    */
   migrate(scope?: MigrationScope): Promise<void>;
-  /**
-   * Resolves when the database answers and lets this release run; else rejects as any store does. It tells what the
-   * database's own clock says, where it has one.
-   */
+  /** Resolves, to the database's own clock if it has one, when it answers and lets this release run; else rejects. */
   check(signal?: AbortSignal): Promise<Instant | undefined>;
   /** Closes the handle. Later calls fail with `store_unavailable`; closing again does nothing. */
   close(): Promise<void>;

@@ -33,7 +33,6 @@ export interface Table<Row> {
   parameters(first: number): string;
   /** Columns and parameters for an `UPDATE` of some members, counted from `first`. */
   set(members: readonly (keyof Row)[], first: number): string;
-  /** What parameters are bound to: those of all members, or of some. */
   values(row: Row, members?: readonly (keyof Row)[]): readonly unknown[];
   /** The record in a row that was selected; what else is in the row is left out. */
   read(row: StoredRow<Row>): Row;
@@ -42,7 +41,6 @@ export interface Table<Row> {
 /** A row as it was selected: its values have the types of the database. */
 export type StoredRow<Row> = { readonly [Member in keyof Row]: unknown };
 
-/** Makes the parts of a table's statements of the members of its rows. */
 export function tableOf<Row>(stored: Stored<Row>, types: ColumnTypes): Table<Row> {
   const { parameter = (place) => `$${place}` } = types;
   const members = Object.keys(stored) as (keyof Row & string)[];

@@ -36,7 +36,6 @@ export interface Account {
 /** What an account uses. */
 export interface AccountUse {
   readonly sites: number;
-  /** Bytes of their archives. */
   readonly bytes: number;
   /** Publications of the 24 hours before, in service or not. */
   readonly publications24h: number;
@@ -62,10 +61,7 @@ export function isAccountLimit(name: string, value: unknown): boolean {
   return typeof value === 'string' && parseRate(value) !== undefined;
 }
 
-/**
- * Reads a limit of an account as people write it: a rate, a whole number, a size such as `1 GiB`, or `off`; `undefined`
- * for anything else.
- */
+/** Reads a limit as people write it: a rate, a whole number, a size such as `1 GiB`, or `off`; else `undefined`. */
 export function parseAccountLimit<Name extends keyof AccountLimits>(
   name: Name,
   text: string,

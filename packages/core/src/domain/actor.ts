@@ -24,17 +24,12 @@ export function boundTo(by: Actor | string): AccountId | undefined {
   throw new TypeError('say who asks: an account or OPERATOR');
 }
 
-/**
- * Tells what an actor reaches.
- *
- * @throws TypeError as {@link boundTo} does.
- */
+/** @throws TypeError as {@link boundTo} does. */
 export function reachOf(by: Actor | string): (thing: { readonly account: AccountId }) => boolean {
   const own = boundTo(by);
   return ({ account }) => own === undefined || account === own;
 }
 
-/** Whose things are listed. */
 export interface ListScope {
   /** An account lists its own; OPERATOR lists all. */
   readonly by: Actor | string;

@@ -31,7 +31,6 @@ export type Inadmissible =
 export interface AdmissionLooks {
   isForbidden(): boolean;
   inService(): Pick<AccountUse, 'sites' | 'bytes'>;
-  /** The names of its account, of which it is to have one. */
   names(): NamesInUse;
 }
 
@@ -58,7 +57,6 @@ export function boundsOf(
   };
 }
 
-/** The rate in force for an account: its own, or the service's. */
 export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null {
   return inForce(own === null ? null : (parseRate(own) ?? null), ofAll);
 }

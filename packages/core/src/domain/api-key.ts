@@ -24,7 +24,6 @@ export const MEMBER_SCOPES: readonly ['pins:read', 'pins:write', 'manage'] = Obj
   'manage',
 ] as const);
 
-/** Whether scopes are enough to sign in to the management screen. */
 export function mayManage(scopes: readonly Scope[]): boolean {
   return scopes.includes('manage') || scopes.includes('admin');
 }
@@ -54,7 +53,6 @@ export interface Caller {
   readonly account: AccountId;
   readonly displayName?: string;
   readonly scopes: readonly Scope[];
-  /** The key that it came with, for the history. */
   readonly key?: ApiKeyId;
   /** The person, for the history, if an account has several. Never an address or a secret. */
   readonly person?: string;

@@ -27,7 +27,6 @@ export interface ListedEntry {
   /** The compression method: 0 stored, 8 deflated, others are refused. */
   readonly method: number;
   readonly crc32: number;
-  /** Bytes in the archive. */
   readonly compressedSize: number;
   /** Bytes inflated, as declared. */
   readonly size: number;
@@ -66,7 +65,6 @@ export interface ProofTask {
 /** What the rules say of a listing. */
 export interface Judgement {
   readonly problems: readonly ArchiveProblem[];
-  /** The number of further problems, which are not listed. */
   readonly omitted: number;
   /** The site's files, its one parent folder stripped. Only meaningful without problems. */
   readonly files: readonly SiteFile[];
@@ -90,10 +88,7 @@ type ArchiveLimits = Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>;
 /** An archive with more entries than this many times the files allowed is refused without comparing names. */
 const FAR_TOO_MANY = 10;
 
-/**
- * The most entries that are read of an archive, including folders and files that operating systems add. Since those are
- * not limited in number, a low limit for files does not lower it.
- */
+/** The most entries to read, with folders and system files: those are not limited, so few files do not lower it. */
 export function mostEntries({ files }: Pick<Limits, 'files'>): number {
   return FAR_TOO_MANY * Math.max(files, defaultLimits.files);
 }

@@ -15,7 +15,6 @@ export interface Credential {
 /** The answer to a change whose credential no longer counts. */
 export const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
 
-/** The credential of an authenticated caller. */
 export function credentialOf({ key }: Pick<Caller, 'key'>): Credential {
   return key === undefined ? {} : { key };
 }

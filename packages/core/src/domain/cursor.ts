@@ -25,7 +25,6 @@ export interface RoleFilter {
   readonly order: RoleOrder | undefined;
 }
 
-/** Writes places in a list as text, and reads that text again. */
 export interface CursorCodec<Place> {
   /** The text is safe in a URL. */
   encode(place: Place): string;
@@ -38,10 +37,7 @@ export type PlaceReaders<Place> = {
   readonly [Member in keyof Place]: (text: string) => Place[Member] | undefined;
 };
 
-/**
- * A codec for one list under one filter. Members of a place have no `.` and nothing that a URL escapes; `filter` names
- * the list and the values that it is filtered by.
- */
+/** A codec for the list and values that `filter` names. Members of a place have no `.` and nothing a URL escapes. */
 export function cursorCodec<Place extends object>(
   readers: PlaceReaders<Place>,
   filter: readonly unknown[],
@@ -61,7 +57,6 @@ export function cursorCodec<Place extends object>(
   };
 }
 
-/** The codec of a list of roles. */
 export function roleCursors(filter: RoleFilter): CursorCodec<RoleCursor> {
   return cursorCodec({ rank: readInstant, id: parseRoleId }, ['roles', filter]);
 }

@@ -1,6 +1,5 @@
 import type { ListedEntry } from './archive-rules.ts';
 
-/** What an entry says it is. */
 export type EntryKind = 'file_or_folder' | 'symlink' | 'special';
 
 const S_IFMT = 0o170000;
@@ -12,10 +11,7 @@ const DEVICE = 0x40;
 const REPARSE_POINT = 0x400;
 const WINDOWS_HOSTS = new Set([0, 10, 11, 14]);
 
-/**
- * Reads the external attributes. The upper half is a Unix mode if it has a file type, for any host system, since
- * unpackers read it so, too.
- */
+/** Reads external attributes. The upper half is a Unix mode if it has a file type, on any host: unpackers agree. */
 export function kindOfEntry(
   path: string,
   entry: Pick<ListedEntry, 'host' | 'externalAttributes'>,

@@ -27,13 +27,11 @@ const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
 const LONGEST_SYSTEM_FILE = 'desktop.ini'.length;
 const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
-/** Why a name is no safe path, or `undefined` when it is one. */
 export function unsafePath(name: string): UnsafePath | undefined {
   if (isTooLong(name)) return 'too_long';
   return UNSAFE.find(([form]) => form.test(name))?.[1];
 }
 
-/** Whether a name has more bytes than a path may. */
 export function isTooLong(name: string): boolean {
   // No character has more than three bytes for each of its UTF-16 units.
   return name.length * 3 > MAX_BYTES && utf8Length(name) > MAX_BYTES;

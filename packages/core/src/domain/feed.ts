@@ -13,7 +13,6 @@ export interface FeedPlace {
   readonly event: EventId | null;
 }
 
-/** A place in the feed of one database. */
 export interface FeedCursor extends FeedPlace {
   readonly feed: FeedId;
 }

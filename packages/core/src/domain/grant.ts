@@ -60,7 +60,6 @@ export function grantEndsAt(
   return Math.min(...ends) as Instant;
 }
 
-/** Whether the grant admits to the site at `now`: right purpose, role and generations, and not over. */
 export function admits(
   grant: Grant,
   purpose: GrantPurpose,

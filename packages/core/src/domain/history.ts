@@ -7,7 +7,6 @@ import type { PinName } from './name.ts';
 /** Names an event: a UUID in lower case. */
 export type EventId = Branded<string, 'EventId'>;
 
-/** Everything that leaves an event. */
 export const EVENT_TYPES = [
   'pin.published',
   'pin.title_changed',
@@ -62,7 +61,6 @@ export interface EventActor {
 /** Where a change comes from, as the history tells it; never what gives authority. */
 export interface Cause {
   readonly actor: EventActor;
-  /** The id of the request. */
   readonly request?: string;
   /** The client's address, where the history is to have it. */
   readonly address?: string;
@@ -85,7 +83,6 @@ export interface HistoryEvent extends EventDraft {
   readonly actor: EventActor;
   readonly request: string | null;
   readonly address: string | null;
-  /** Done with the operator's authority. Accounts see neither the actor nor the address. */
   readonly asOperator: boolean;
 }
 
@@ -95,10 +92,8 @@ export type UnattributedEvent = Omit<HistoryEvent, 'account' | 'actor'>;
 /** A place in the history, newest first: behind the event of that instant and id. */
 export type EventCursor = Pick<HistoryEvent, 'at' | 'id'>;
 
-/** The cause of sweeps: no person acts. */
 export const BY_SYSTEM: Cause = { actor: { kind: 'system', id: null } };
 
-/** The cause of an action of which only the actor is known. */
 export function causedBy(by: Actor | string): Cause {
   const id = boundTo(by) ?? null;
   return id === null
@@ -106,7 +101,6 @@ export function causedBy(by: Actor | string): Cause {
     : { actor: { kind: 'person', id } };
 }
 
-/** Records what happened because of `cause`, to a role if it was one. */
 export function eventOf(
   ids: { event(): EventId },
   happened: EventDraft,

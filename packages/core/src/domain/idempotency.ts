@@ -63,7 +63,6 @@ export function parseFilename(value: string): Filename | Refusal<'invalid_filena
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 
-/** The fingerprint of a publication. */
 export function fingerprintOf(sha256: Sha256, filename: Filename, title: Title | null): Fingerprint {
   return JSON.stringify([sha256, filename, title]) as Fingerprint;
 }

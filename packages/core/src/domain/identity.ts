@@ -55,7 +55,6 @@ export function accountId(name: string): AccountId {
   return id;
 }
 
-/** Like {@link accountId}, but `undefined` for what is no account. */
 export function parseAccountId(name: string): AccountId | undefined {
   const isName = typeof name === 'string' && PRINTABLE.test(name);
   return isName ? (name as AccountId) : undefined;

@@ -26,7 +26,6 @@ export interface Limits {
   readonly renewal: Duration;
   /** How long a reservation of an Idempotency-Key holds without being renewed. */
   readonly lease: Duration;
-  /** How long a viewing grant is good for. */
   readonly grantLifetime: Duration;
   /** How long a hand-over from the shared URL to the site's own origin is good for. */
   readonly handOverLifetime: Duration;
@@ -34,7 +33,6 @@ export interface Limits {
   readonly attemptsPerAddress: number;
   /** Wrong passwords all addresses together may try on one role in a window. */
   readonly attemptsPerRole: number;
-  /** The window in which wrong passwords are counted. */
   readonly attemptWindow: Duration;
   /** Publications proved and stored at the same time by one process. */
   readonly publishing: number;

@@ -40,7 +40,6 @@ export class Manifest {
 
 const VERSION = 1;
 
-/** Writes a manifest as text for a store. */
 export function encodeManifest(entries: readonly ManifestEntry[]): EncodedManifest {
   const rows = entries.map((entry) => [
     entry.path,
@@ -56,11 +55,7 @@ export function encodeManifest(entries: readonly ManifestEntry[]): EncodedManife
 
 type Row = [EntryPath, number, number, number, 0 | 8, number, 0 | 1];
 
-/**
- * Reads what {@link encodeManifest} wrote.
- *
- * @throws Fault `store_corrupt` when the text is no manifest of a version known here.
- */
+/** @throws Fault `store_corrupt` when the text is no manifest of a version known here. */
 export function decodeManifest(encoded: EncodedManifest): Manifest {
   return new Manifest(
     rowsOf(encoded).map(([path, offset, compressedSize, size, method, crc32, utf8]) => ({

@@ -2,7 +2,7 @@
 export interface Mode {
   /** While the service is read-only, only the operator changes anything. */
   readonly kind: 'normal' | 'read_only';
-  /** What those are told whose changes are refused; null for nothing but that. */
+  /** The message for callers whose changes are refused; null for none. */
   readonly message: string | null;
 }
 

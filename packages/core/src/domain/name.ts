@@ -40,7 +40,6 @@ export interface NamesInUse {
   readonly shown: { readonly id: RoleId; readonly isProtected: boolean } | undefined;
 }
 
-/** The most names of an account, unless it is set otherwise. */
 export const DEFAULT_NAME_LIMIT = 1_000;
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -53,10 +52,7 @@ export function parseName(text: string): PinName | Refusal<'invalid_name'> {
   return NAME.test(text) ? (text as PinName) : { kind: 'refused', code: 'invalid_name' };
 }
 
-/**
- * Reads the last segment of a name's address: the token follows the last `-` and alone identifies the name. Undefined
- * if there is no token.
- */
+/** Reads the last segment of a name's address: the token follows the last `-` and alone identifies the name. */
 export function parseNameSegment(
   segment: string,
 ): { readonly spelling: string; readonly token: NameToken } | undefined {
@@ -67,12 +63,10 @@ export function parseNameSegment(
     : { spelling: segment.slice(0, dash), token: token as NameToken };
 }
 
-/** Takes text as a token; undefined for any other text. */
 export function parseNameToken(text: string): NameToken | undefined {
   return TOKEN.test(text) ? (text as NameToken) : undefined;
 }
 
-/** The last segment of a name's address. */
 export function nameSegment({ name, token }: Pick<NameRecord, 'name' | 'token'>): string {
   return `${name}-${token}`;
 }
@@ -82,7 +76,6 @@ export function nameUrlBelow(publicUrl: string, name: Pick<NameRecord, 'name' | 
   return `${publicUrl}/n/${nameSegment(name)}`;
 }
 
-/** Refuses a name that is new to an account with no room for it. */
 export function refuseName(
   { count, shown }: NamesInUse,
   limit: number | null,

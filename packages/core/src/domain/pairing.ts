@@ -26,17 +26,14 @@ export interface Pairing {
   readonly consent: Consent | null;
 }
 
-/** The most programs that may ask for a key at a time. */
 export const PAIRING_LIMIT = 10_000;
 
 /** Nothing that is taken for another when it is read aloud or copied by eye (Crockford's base 32). */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
- * The eight characters by which a person sees that a program and a page mean the same secret; `undefined` when the text
- * is no hash of one.
- *
- * @param hash the SHA-256 of the secret in hexadecimal digits.
+ * The eight characters by which a person sees that a program and a page mean the same secret, of which `hash` is the
+ * SHA-256 in hexadecimal digits; `undefined` when the text is no hash.
  */
 export function pairingCode(hash: string): string | undefined {
   if (!SHA256.test(hash)) return undefined;

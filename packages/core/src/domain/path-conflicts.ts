@@ -7,10 +7,7 @@ interface Named {
 
 const SLASH = 47;
 
-/**
- * The files whose path is also a folder of another entry, in time linear in all names, however deep they are. It rests
- * between stretches of work.
- */
+/** Files whose path is also a folder of another entry, in time linear in all names. Rests between stretches of work. */
 export function* filesThatAreFolders<E extends Named>(
   entries: readonly Named[],
   files: readonly E[],

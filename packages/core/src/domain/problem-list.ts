@@ -24,7 +24,6 @@ export class ProblemList {
     return this.#kept;
   }
 
-  /** The number of further problems, which are not listed. */
   get omitted(): number {
     return this.#omitted;
   }

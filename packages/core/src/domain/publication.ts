@@ -17,10 +17,7 @@ function itself(object: object): object {
   return object;
 }
 
-/**
- * The archive of each publication, in a private field added to the plain object: the content is opened by it, and no
- * serializer and no copy sees it. A WeakMap costs each view more.
- */
+/** Holds a publication's archive in a private field, unseen by serializers and copies; a WeakMap costs views more. */
 class Archived extends (itself as unknown as new (object: object) => object) {
   readonly #archive: ArchiveId;
 
@@ -34,7 +31,6 @@ class Archived extends (itself as unknown as new (object: object) => object) {
   }
 }
 
-/** The publication of a record at a moment. */
 export function publicationOf(role: Role, now: Instant, publicUrl: string): Publication {
   // Member by member: what a role holds is not shown unless it is named here, and every view takes this path.
   const publication: Publication = {

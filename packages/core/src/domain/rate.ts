@@ -17,7 +17,6 @@ export type RateMark = Branded<number, 'RateMark'>;
 export interface RateLeft {
   readonly limit: number;
   readonly window: Duration;
-  /** How many would pass now. */
   readonly remaining: number;
   /** From when the cost asked about passes, one unless another was given; now if it passes already. */
   readonly nextAt: Instant;
@@ -46,10 +45,7 @@ export function parseRate(text: string): Rate | 'off' | undefined {
   return { count: Number(count), window };
 }
 
-/**
- * What is left of a rate at an instant, by the generic cell rate algorithm. A cost above the rate's count is the whole
- * rate: it would never pass otherwise.
- */
+/** The rest of a rate, by the generic cell rate algorithm. A cost above its count is lowered to it, so as to pass. */
 export function leftOf(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
   const { count, window } = rate;
   const share = shareOf(rate);

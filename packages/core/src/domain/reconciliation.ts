@@ -20,13 +20,10 @@ export interface Comparison {
   readonly missing: readonly ArchiveId[];
 }
 
-/** The result of comparing one window of ids. */
 export interface ComparedWindow {
   readonly upTo: ArchiveId;
   readonly compared: number;
-  /** Archives in storage that no record names. */
   readonly orphans: readonly ArchiveId[];
-  /** Archives that a record names and storage does not have. */
   readonly missing: readonly ArchiveId[];
 }
 
@@ -39,7 +36,6 @@ const PAUSE: Duration = hours(24);
 /** How long after its last window a comparison belongs to the sweep that makes it. */
 const HELD: Duration = minutes(2);
 
-/** A comparison before its first window. */
 export const NOT_COMPARED: Comparison = {
   keptAt: instant(0),
   isUnderWay: true,
@@ -51,14 +47,12 @@ export const NOT_COMPARED: Comparison = {
   missing: [],
 };
 
-/** How a sweep is to compare. */
 export interface ComparisonRequest {
   readonly isForced: boolean;
   /** Resumes a comparison that another sweep is making. */
   readonly takesOver: boolean;
 }
 
-/** What a sweep does with the comparison it finds. */
 export type ComparisonTurn =
   | { readonly kind: 'compare'; readonly from: Comparison }
   | { readonly kind: 'leave'; readonly found: Comparison };
@@ -79,7 +73,6 @@ export function turnOf(
   return found.isUnderWay && !isHeld ? { kind: 'compare', from: found } : { kind: 'leave', found };
 }
 
-/** The comparison with one more window counted. */
 export function withWindow(comparison: Comparison, window: ComparedWindow): Comparison {
   return {
     ...comparison,

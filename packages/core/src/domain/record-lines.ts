@@ -86,7 +86,6 @@ export const ACCOUNT: Forms<AccountRecord> = {
   lastPublishedAt: nullable(instant),
 };
 
-/** A flag that most records lack. */
 const trueOrAbsent: Form<boolean> = {
   storedAs: 'flag',
   write: (value) => value || undefined,
@@ -104,7 +103,6 @@ export const KEY: Forms<ApiKeyRecord> = {
   isEnsured: trueOrAbsent,
 };
 
-/** A rule, and members that a warning of any rule may have. */
 const WARNING = {
   rule: anyText(),
   path: anyText(),
@@ -227,11 +225,7 @@ export function recordLine({ kind, value }: MovedRecord): string {
   return JSON.stringify({ record: kind, ...(FORMS[kind].write(value as never) as object) });
 }
 
-/**
- * Reads what {@link recordLine} wrote.
- *
- * @throws TypeError for a line that is not a record: it says what is wrong, and repeats no text of the line.
- */
+/** @throws TypeError for a line that is not a record: it says what is wrong, and repeats no text of the line. */
 export function readRecordLine(line: string): MovedRecord {
   const { record: kind, ...value } = parsed(line);
   if (typeof kind !== 'string' || !Object.hasOwn(FORMS, kind))

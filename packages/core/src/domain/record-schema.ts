@@ -28,7 +28,6 @@ function checked<Value>(
   };
 }
 
-/** A text that a pattern matches. */
 export function text<Value extends string>(pattern: RegExp, expected: string): Form<Value> {
   return checked('text', (json) => typeof json === 'string' && pattern.test(json), expected);
 }

@@ -18,12 +18,10 @@ export type ApiKeyRecord = Omit<ApiKey, 'lastUsedAt'>;
 
 /** A role with all that its publication stored. */
 export interface PublicationRecord extends Role {
-  /** What its Idempotency-Key is compared by. */
   readonly fingerprint: Fingerprint;
   readonly warnings: readonly KeptWarning[];
   /** When the last of its events was: the next one is later. */
   readonly lastEventAt: Instant;
-  /** Whether the history has the event of its expiration. */
   readonly isExpiryTold: boolean;
   /** Null once its archive was removed. */
   readonly manifest: EncodedManifest | null;

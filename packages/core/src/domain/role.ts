@@ -45,7 +45,6 @@ export type RoleState = 'published' | 'expired' | 'deleted';
 
 export const ROLE_STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
-/** Reads a state; `undefined` for anything else. */
 export function parseRoleState(value: unknown): RoleState | undefined {
   return ROLE_STATES.find((state) => state === value);
 }
@@ -81,7 +80,6 @@ export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instan
   return 'published';
 }
 
-/** Why a publication's state does not permit a command at `now`; `undefined` where it does. */
 export function refuseCommand(
   publication: Pick<Role, 'deletedAt' | 'expiresAt' | 'pinned'>,
   type: RoleCommand['type'],

@@ -13,12 +13,10 @@ export type SessionScope = Extract<Scope, 'manage' | 'admin'>;
 /** Names a session, for those who end it: a part of its hash, good for nothing else. */
 export type SessionId = Branded<string, 'SessionId'>;
 
-/** The id of a session. */
 export function sessionIdOf({ tokenHash }: Pick<Session, 'tokenHash'>): SessionId {
   return tokenHash.slice(0, ID_CHARACTERS) as SessionId;
 }
 
-/** Reads the id of a session; `undefined` for anything else. */
 export function parseSessionId(text: string): SessionId | undefined {
   return /^[0-9a-f]{16}$/.test(text) ? (text as SessionId) : undefined;
 }

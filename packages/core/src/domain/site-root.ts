@@ -1,4 +1,3 @@
-/** An entry of an archive, as far as it matters where the site begins. */
 export interface PlacedEntry {
   readonly name: string;
   readonly isFolder: boolean;
@@ -16,7 +15,6 @@ export function siteRoot(entries: readonly PlacedEntry[]): string | undefined {
 export interface MisplacedIndex {
   /** The last segment of its path only, a few plain letters: folders may be called anything. */
   readonly name: string;
-  /** In how many folders. */
   readonly depth: number;
   /** Whether the outermost of them holds everything. */
   readonly inOnlyFolder: boolean;

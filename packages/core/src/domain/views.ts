@@ -10,7 +10,6 @@ export interface DayOfViews {
   readonly day: Day;
   /** Pages of its site that were shown to people who opened them; neither their parts nor other files. */
   readonly views: number;
-  /** Passwords that were looked at and were wrong. */
   readonly refusedPasswords: number;
 }
 
@@ -21,7 +20,6 @@ export interface CountedViews extends DayOfViews {
 
 const DAY = 86_400_000;
 
-/** The day of an instant. */
 export function dayOf(at: Instant): Day {
   return Math.floor(at / DAY) as Day;
 }

@@ -36,11 +36,9 @@ interface AtPath {
 export interface WarningRules {
   /** The name showed a protected publication, and the new one has no password. */
   readonly password_dropped: NoDetails;
-  /** The account has most of the names that it may have. */
   readonly names_nearly_full: { readonly used: number; readonly most: number };
   /** The reference differs from that file of the site in upper and lower case only. */
   readonly case_mismatch: AtPath & { readonly target: string; readonly file: string };
-  /** No file of the site answers the reference. */
   readonly broken_reference: AtPath & { readonly target: string };
   readonly source_map: AtPath;
   readonly possible_secret: AtPath & { readonly secret: SecretKind };
@@ -54,7 +52,6 @@ export interface WarningRules {
   readonly not_all_checked: NoDetails;
 }
 
-/** Rules that say no more than which file it is. */
 type FileRule = 'source_map' | 'service_worker' | 'unused_server_file';
 
 /** Something allowed that will disappoint viewers. */

@@ -22,7 +22,6 @@ export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'gener
  */
 export interface AccountStore {
   /**
-   * The account of a name.
    * @promise account-store/load: what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly
    * @promise account-store/load-aborted: an aborted signal rejects with its reason
    * @promise account-store/made: an account is known, without limits or block, from its first key, publication or session on, and of many of those at once
@@ -30,8 +29,7 @@ export interface AccountStore {
   load(name: AccountId, signal?: AbortSignal): Promise<Versioned<Account> | undefined>;
 
   /**
-   * Stores a changed account with its events, unless it was changed since it was loaded; creates it if it is missing.
-   * What publications write to it is no change.
+   * Stores a changed account with its events; creates a missing one. What publications write to it is no change.
    * @promise account-store/save-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
    * @promise account-store/save-race: of many saves of one version at once exactly one is stored
    * @promise account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer
@@ -52,9 +50,6 @@ export interface AccountStore {
    */
   list(after: AccountId | undefined, limit: number): Promise<readonly Account[]>;
 
-  /**
-   * What an account uses at an instant.
-   * @promise account-store/used: publications in service are counted up to the instant of their end, with the bytes of their archives, and those published in the 24 hours before
-   */
+  /** @promise account-store/used: publications in service are counted up to the instant of their end, with the bytes of their archives, and those published in the 24 hours before */
   usedBy(name: AccountId, now: Instant): Promise<AccountUse>;
 }

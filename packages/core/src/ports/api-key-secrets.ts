@@ -15,10 +15,7 @@ export interface ApiKeySecrets {
    */
   mint(): PresentedKey & { readonly text: string };
 
-  /**
-   * Reads a presented text.
-   * @promise api-key-secrets/read: a text that is not well-formed is undefined, of any length and in any characters
-   */
+  /** @promise api-key-secrets/read: a text that is not well-formed is undefined, of any length and in any characters */
   read(text: string): PresentedKey | undefined;
 
   /**

@@ -10,7 +10,6 @@ import type { KeyQuotaExceeded } from '../refusal.ts';
 export interface ApiKeyQuery {
   /** Absent: every account. */
   readonly account: AccountId | undefined;
-  /** Keys after this one in the list. */
   readonly after: ApiKeyPlace | undefined;
   readonly limit: number;
 }
@@ -30,8 +29,7 @@ export type ApiKeyPlace = Pick<ApiKey, 'createdAt' | 'id'>;
  */
 export interface ApiKeyStore {
   /**
-   * Stores a key under its id, unless there is one; without an authority it is the account's. With a limit, an account's
-   * key is refused where the account has as many that are not revoked; the operator's never is.
+   * Stores a new key; without an authority it is the account's. The limit never refuses a key of the operator's.
    * @promise api-key-store/create: a new key is there for every peer, every field as it was given
    * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created
    * @promise api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was
@@ -44,10 +42,7 @@ export interface ApiKeyStore {
     limit?: number | null,
   ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable | KeyQuotaExceeded>;
 
-  /**
-   * Stores the very first key of an installation, by one conditional write.
-   * @promise api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late
-   */
+  /** @promise api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late */
   createFirst(
     key: ApiKey,
     events: readonly HistoryEvent[],
@@ -68,16 +63,10 @@ export interface ApiKeyStore {
    */
   list(query: ApiKeyQuery): Promise<readonly ApiKey[]>;
 
-  /**
-   * How many keys of an account are not revoked.
-   * @promise api-key-store/count-live: exactly an account's keys that are not revoked count
-   */
+  /** @promise api-key-store/count-live: exactly an account's keys that are not revoked count */
   countLive(account: AccountId): Promise<number>;
 
-  /**
-   * Revokes a key from an instant on.
-   * @promise api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown; use noted at the same moment undoes nothing
-   */
+  /** @promise api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown; use noted at the same moment undoes nothing */
   revoke(
     id: ApiKeyId,
     at: Instant,
@@ -91,8 +80,7 @@ export interface ApiKeyStore {
   touch(id: ApiKeyId, at: Instant, unlessSince: Instant): Promise<void>;
 
   /**
-   * Drops keys that were revoked before an instant, at most `limit`; answers how many: fewer than `limit` only when none
-   * is left. Ensured keys stay, and so does the oldest key of all.
+   * Drops keys that were revoked before an instant; answers how many: fewer than `limit` only when none is left.
    * @promise api-key-store/purge: exactly keys revoked earlier go, at most the limit, but neither ensured ones nor the oldest, so that no later key is the first
    */
   purge(revokedBefore: Instant, limit: number): Promise<number>;

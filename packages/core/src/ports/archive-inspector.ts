@@ -36,8 +36,7 @@ export interface ProofRequest {
  */
 export interface ArchiveInspector {
   /**
-   * Reads structure, names and headers without inflating anything. Past `mostEntries` entries, folders included, the
-   * listing has no entries and the problem `too_many_files`; without it the inspector chooses a bound.
+   * Reads structure, names and headers, and inflates nothing. `mostEntries` includes folders; absent: its own bound.
    * @promise archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset
    * @promise archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported
    * @promise archive-inspector/list-bounded: a directory of more entries than asked for is too_many_files and lists none, for any count in its end record
@@ -48,7 +47,6 @@ export interface ArchiveInspector {
   list(archive: StagedArchive, signal?: AbortSignal, mostEntries?: number): Promise<ArchiveListing>;
 
   /**
-   * Inflates the tasks' entries under their limits.
    * @promise archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says
    * @promise archive-inspector/prove-limits: what inflates beyond its own limit, or that of all, is reported; beyond that of all nothing is inflated
    * @promise archive-inspector/prove-observes: references, suspected secrets, registered service workers and valid UTF-8 are observed

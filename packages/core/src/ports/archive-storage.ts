@@ -41,14 +41,10 @@ export interface ArchiveStorage {
     signal?: AbortSignal,
   ): Promise<Uint8Array<ArrayBuffer> | undefined>;
 
-  /**
-   * How many bytes an archive has, for those who need all of it.
-   * @promise archive-storage/size: the bytes of what was put; an archive that is not there is undefined, and only that
-   */
+  /** @promise archive-storage/size: the bytes of what was put; an archive that is not there is undefined, and only that */
   size(id: ArchiveId, signal?: AbortSignal): Promise<number | undefined>;
 
   /**
-   * Removes an archive.
    * @promise archive-storage/delete-gone: a deleted archive is absent for every peer
    * @promise archive-storage/delete-while-read: what is read while it is deleted is right or absent, and other archives stay
    * @promise archive-storage/delete-aborted: an aborted signal rejects with its reason, and the archive stays
@@ -57,8 +53,7 @@ export interface ArchiveStorage {
   delete(id: ArchiveId, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Ids in ascending order after `after`, at most `limit`. Pages may be short, as a backend gives them; an empty one is
-   * the end. Skips foreign objects.
+   * Ids in ascending order after `after`, at most `limit`. Pages may be short, as a backend gives them.
    * @promise archive-storage/list-walk: pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way
    * @promise archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, with any limit
    * @promise archive-storage/list-foreign: what is not ours is passed over, also where nothing else is
@@ -68,8 +63,7 @@ export interface ArchiveStorage {
   list(after: ArchiveId | undefined, limit: number, signal?: AbortSignal): Promise<readonly ArchiveId[]>;
 
   /**
-   * Resolves when archives can be stored and read now. It is called often, so it lists nothing: its cost does not depend
-   * on how much is stored.
+   * Resolves when archives can be stored and read. It is called often: its cost does not depend on what is stored.
    * @promise archive-storage/check: a working storage resolves; an aborted signal rejects with its reason
    * @promise archive-storage/check-leaves-nothing: a check leaves nothing where uploads lie, also when it fails
    */

@@ -13,9 +13,7 @@ export interface Attempt {
   readonly address: string;
   readonly now: Instant;
   readonly window: Duration;
-  /** Tries one address may have in a window. */
   readonly perAddress: number;
-  /** Tries all addresses together may have in a window. */
   readonly perRole: number;
 }
 
@@ -34,7 +32,6 @@ export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: Attem
  */
 export interface AttemptCounter {
   /**
-   * Counts a try against both limits or neither, in one step.
    * @promise attempt-counter/per-address: one address is limited after its wrong tries, others are not
    * @promise attempt-counter/per-role: all addresses together are limited after the role's wrong tries; another role is not
    * @promise attempt-counter/hundreds: limits of hundreds hold exactly, for one address and for all together
@@ -47,30 +44,22 @@ export interface AttemptCounter {
    */
   begin(attempt: Attempt): Promise<AttemptOutcome>;
 
-  /**
-   * Makes a try wrong, after a wrong password.
-   * @promise attempt-counter/settle: a settled try is wrong until its windows end; again, after it was forgiven, or in a window opened since, settling changes nothing
-   */
+  /** @promise attempt-counter/settle: a settled try is wrong until its windows end; again, after it was forgiven, or in a window opened since, settling changes nothing */
   settle(ticket: AttemptTicket): Promise<void>;
 
   /**
-   * Takes a try back, after a right password.
    * @promise attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing
    * @promise attempt-counter/forgiven-window: a window ends once every try in it was forgiven: the next counted try opens one, and nothing of the address is stored
    */
   forgive(ticket: AttemptTicket): Promise<void>;
 
   /**
-   * Drops the records of windows that ended by an instant, at most `limit`, and returns their number: fewer than
-   * `limit` only when no more are left.
+   * Drops records of windows that ended by an instant; returns how many: fewer than `limit` only when none is left.
    * @promise attempt-counter/purge: ended windows go, open ones keep their count
    * @promise attempt-counter/purge-many: the records of more than a thousand windows are counted and dropped, each time as many as the limit, until none is left
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
 
-  /**
-   * Counts records of windows that ended by an instant.
-   * @promise attempt-counter/count-ended: exactly what purging would drop is counted, and nothing changes
-   */
+  /** @promise attempt-counter/count-ended: exactly what purging would drop is counted, and nothing changes */
   countEnded(endedBy: Instant): Promise<number>;
 }

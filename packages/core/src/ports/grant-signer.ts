@@ -3,8 +3,7 @@ import type { Grant } from '../domain/grant.ts';
 /** Signs grants. Viewers carry them, so that no node has to store any. */
 export interface GrantSigner {
   /**
-   * Writes a grant as a token of URL-safe characters (`A-Z a-z 0-9 - _ .`), at most 512. A viewer's id has at most
-   * 255 bytes of UTF-8.
+   * Writes a grant as a token of `A-Z a-z 0-9 - _ .`. A viewer's id has at most 255 bytes of UTF-8.
    * @promise grant-signer/verify: a signed grant verifies as it was, on every peer with the same secret
    * @promise grant-signer/token: a token has URL-safe characters only and at most 512
    * @promise grant-signer/hidden: a token shows who the viewer is only with the secret
@@ -12,7 +11,6 @@ export interface GrantSigner {
   sign(grant: Grant): string;
 
   /**
-   * Reads a token; `undefined` unless it was signed with one of the secrets.
    * @promise grant-signer/forged: a token that was changed in any character, cut, or signed with another secret is undefined
    * @promise grant-signer/rotation: a token signed with an earlier secret verifies while that one is still given
    */

@@ -24,7 +24,6 @@ export interface EventPage {
 export interface FeedQuery {
   /** The account whose feed it is. Absent, it is the feed of all accounts, which has numbers of its own. */
   readonly account: AccountId | undefined;
-  /** Only events of this role. */
   readonly pin: RoleId | undefined;
   /** The number of the event after which to read; 0 for the beginning. */
   readonly after: number;
@@ -41,7 +40,6 @@ export interface FeedPart {
   readonly last: FeedPlace;
   /** The event whose number is `after`, if it is in the feed. */
   readonly there: EventId | undefined;
-  /** The events with the next numbers. */
   readonly items: readonly { readonly number: number; readonly event: HistoryEvent }[];
 }
 
@@ -82,7 +80,6 @@ export interface EventThinning {
  */
 export interface HistoryStore {
   /**
-   * A page of the history, newest first.
    * @promise history-store/list-order: newest first by (at, id), every field as it was given
    * @promise history-store/list-pages: pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last
    * @promise history-store/many: more than a thousand events, hundreds of them of one instant, are listed whole and dropped, each time as many as the limit, until none is left
@@ -91,9 +88,8 @@ export interface HistoryStore {
   list(query: EventQuery): Promise<EventPage>;
 
   /**
-   * Reads a feed: events in the one order in which they got their numbers, from 1 on. Stores number committed events
-   * without regard to clocks and transaction ids, at the latest when the feed is read, also while the service is
-   * read-only.
+   * Reads events in the order of their numbers, from 1 on. Stores number committed events without regard to clocks and
+   * transaction ids, at the latest when the feed is read, also while the service is read-only.
    * @promise history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed
    * @promise history-store/feed-once: readers that continue after the last number they were given get every event of many writers once and in one order; no event takes a number at or below one that was given
    * @promise history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last
@@ -103,10 +99,7 @@ export interface HistoryStore {
    */
   feed(query: FeedQuery): Promise<FeedPart>;
 
-  /**
-   * Roles that expired by an instant without an event of it, stopped since or not, at most `limit`.
-   * @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored
-   */
+  /** @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored */
   expired(by: Instant, limit: number): Promise<readonly ExpiredRole[]>;
 
   /**
@@ -123,8 +116,7 @@ export interface HistoryStore {
   drop(recordedBefore: Instant, limit: number): Promise<number>;
 
   /**
-   * Drops events of roles with more than `keep` of them, at most `limit`; answers how many: fewer than `limit` only when
-   * none is left.
+   * Drops events of roles with more than `keep`; answers how many: fewer than `limit` only when none is left.
    * @promise history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay
    */
   thin(thinning: EventThinning): Promise<number>;

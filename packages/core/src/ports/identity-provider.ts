@@ -65,10 +65,8 @@ export interface SignInReturn {
  * there is a {@link SignInTrouble}.
  */
 export interface IdentityProvider {
-  /** What people know it by. */
   readonly name: string;
 
-  /** Begins a sign-in that ends at `returnUrl`. */
   begin(returnUrl: string): Promise<BegunSignIn | SignInTrouble>;
 
   /**

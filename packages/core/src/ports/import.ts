@@ -12,14 +12,12 @@ import type { Token } from './role-store.ts';
  */
 export interface Import {
   /**
-   * Whether an import has begun and not ended.
    * @promise import/unfinished: an import is unfinished, for every peer, from its beginning to its end
    * @promise import/unfinished-aborted: an aborted signal rejects with its reason
    */
   isUnfinished(signal?: AbortSignal): Promise<boolean>;
 
   /**
-   * Begins an import under a token, or begins an unfinished one anew.
    * @promise import/begin-foreign: a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and left as it is
    * @promise import/begin-again: what an unfinished import stored before is gone, and its token is good for nothing more; of many at once one holds the token
    */
@@ -34,7 +32,6 @@ export interface Import {
   keep(token: Token, records: readonly MovedRecord[]): Promise<{ readonly kind: 'kept' | 'lost' }>;
 
   /**
-   * Ends the import: from then on the database is like any other.
    * @promise import/end: after the end changes are made again; a lost token ends nothing
    * @promise import/feed: the feed has another id than before and the imported events in the order of instant and id, in any order of import
    */

@@ -47,10 +47,7 @@ export interface NamedRole {
  * @promise name-store/last-wins: of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event
  */
 export interface NameStore {
-  /**
-   * A name of an account.
-   * @promise name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined
-   */
+  /** @promise name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined */
   find(account: AccountId, name: PinName): Promise<NameRecord | undefined>;
 
   /**
@@ -68,7 +65,6 @@ export interface NameStore {
   list(account: AccountId, after: PinName | undefined, limit: number): Promise<readonly NameRecord[]>;
 
   /**
-   * Points a name at a role of its account, and stores the event of that.
    * @promise name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role
    * @promise name-store/set-unchanged: a name that shows the role already stays as it is, and no event is stored
    * @promise name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes
@@ -87,7 +83,6 @@ export interface NameStore {
   >;
 
   /**
-   * Deletes a name, and stores the event of that, whose `pin` is the role that it showed.
    * @promise name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many at once one deletes
    * @promise name-store/delete-refused: for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing
    */

@@ -40,8 +40,7 @@ export interface PairingStore {
   register(request: Registration): Promise<{ readonly kind: 'registered' } | { readonly kind: 'full' }>;
 
   /**
-   * Stores a consent to a registered program. It replaces another consent of the same session, or without a session of
-   * the same account and actor, whose program waits again.
+   * Stores a consent. It replaces another of its session, else of its account and actor, whose program waits again.
    * @promise pairing-store/agree: a consent is there for every peer, every field as it was given, with its events
    * @promise pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events
    * @promise pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay
@@ -54,15 +53,11 @@ export interface PairingStore {
     events: readonly HistoryEvent[],
   ): Promise<{ readonly kind: 'agreed' | 'exists' | 'unknown' }>;
 
-  /**
-   * The pairing of a hash at an instant.
-   * @promise pairing-store/find: a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined
-   */
+  /** @promise pairing-store/find: a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined */
   find(secretHash: Sha256, now: Instant): Promise<Pairing | undefined>;
 
   /**
-   * Creates the key of the consent and drops the pairing, in one step; `waiting` while there is no consent, or after its
-   * session or key has ended. Unless a key is created, the pairing stays as it is.
+   * Creates the key of the consent and drops the pairing, in one step; `waiting` while no consent is in force.
    * @promise pairing-store/take-once: of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer
    * @promise pairing-store/take-ended: a pairing whose instant has come, or that was not registered, is unknown
    * @promise pairing-store/take-alive: a consent whose session has ended, or whose key or whose session's key was revoked, makes no key

@@ -11,7 +11,6 @@ export interface PasswordHasher {
   readonly queue?: { readonly running: number; readonly waiting: number };
 
   /**
-   * Hashes all bytes of a password with a salt of its own.
    * @promise password-hasher/verify: the password verifies against its hash, no other does, with any byte that differs
    * @promise password-hasher/salt: the same password hashes differently each time, and the hash does not hold it
    * @promise password-hasher/aborted: an aborted signal rejects with its reason
@@ -19,7 +18,6 @@ export interface PasswordHasher {
   hash(password: Password, client: string, signal?: AbortSignal): Promise<PasswordHash>;
 
   /**
-   * Whether the password is the hashed one.
    * @promise password-hasher/foreign: a text that is no hash of its is the fault store_corrupt
    * @promise password-hasher/turns: a client that brings many at once neither keeps another waiting for all of them, nor has it refused
    */

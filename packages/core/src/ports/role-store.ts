@@ -44,7 +44,6 @@ export interface Lease {
 
 /** A request to hold an Idempotency-Key under a new token while its publication runs. */
 export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
-  /** The name that the publication is to have. */
   readonly name?: PinName | undefined;
   readonly fingerprint: Fingerprint;
   /** From when another reservation may take the key over. */
@@ -72,7 +71,6 @@ export interface RoleCommit {
   readonly role: Role;
   /** The instant of the commit, at which rate and quotas are looked at. */
   readonly now: Instant;
-  /** The limits for accounts without limits of their own. */
   readonly limits: PublicationLimits;
   readonly manifest: EncodedManifest;
   readonly warnings: readonly KeptWarning[];
@@ -150,7 +148,6 @@ export type CleanupOutcome =
  */
 export interface RoleStore {
   /**
-   * Reserves a key for its account, or returns who holds it, in one conditional step.
    * @promise role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and another account's key is another key
    * @promise role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
@@ -164,21 +161,18 @@ export interface RoleStore {
   reserve(request: Reservation): Promise<ReserveOutcome>;
 
   /**
-   * Prolongs a reservation. Tokens alone decide.
    * @promise role-store/renew-held: a lease whose token is stored is held and lasts until the new instant, lapsed or not
    * @promise role-store/renew-lost: a lease whose token was replaced, released or completed is lost, and nothing changes
    */
   renew(lease: Lease, until: Instant): Promise<{ readonly kind: 'held' } | { readonly kind: 'lost' }>;
 
   /**
-   * Frees a key for the same or another request.
    * @promise role-store/release-frees: a released key can be reserved at once, with any fingerprint
    * @promise role-store/release-only-own: a lost lease releases nothing, and a complete key stays complete
    */
   release(lease: Lease): Promise<void>;
 
   /**
-   * Stores role, manifest, warnings and the completed key, all or nothing, and the events with them.
    * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
    * @promise role-store/commit-large: a manifest of tens of MiB and a thousand warnings are stored whole
    * @promise role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored
@@ -199,9 +193,8 @@ export interface RoleStore {
   load(id: RoleId, signal?: AbortSignal): Promise<LoadedRole | undefined> | LoadedRole | undefined;
 
   /**
-   * Stores a changed role with its events, unless it was changed since it was loaded. Without an authority it is the
-   * account's. A credential is checked in the same transaction. Only title, expiration, pinning, deletion, password and
-   * generation ever differ from what was committed.
+   * Stores a changed role with its events; without an authority it is the account's. A credential is checked in
+   * the same transaction. Only title, expiration, pinning, deletion, password and generation ever change.
    * @promise role-store/save-stores: the changed role is what the next load gives, under another version
    * @promise role-store/save-versions: of one role no version comes twice, however often it is saved or claimed
    * @promise role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing
@@ -216,7 +209,6 @@ export interface RoleStore {
   ): Promise<{ readonly kind: 'saved' | 'conflict' } | Unchangeable | Refusal<'unauthorized'>>;
 
   /**
-   * A page of an account's roles, or of all.
    * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all
    * @promise role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last
    * @promise role-store/list-sorted: by end, soonest first and without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, also when others are published or changed meanwhile
@@ -230,7 +222,6 @@ export interface RoleStore {
   list(query: RoleQuery): Promise<Page<Role>>;
 
   /**
-   * The manifest of an archive.
    * @promise role-store/manifest-text: the text is given back as it was committed; of an unknown or removed archive it is undefined
    * @promise role-store/manifest-aborted: an aborted signal rejects with its reason
    */
@@ -254,42 +245,30 @@ export interface RoleStore {
    */
   settleCleanup(task: CleanupTask, outcome: CleanupOutcome, events: readonly HistoryEvent[]): Promise<void>;
 
-  /**
-   * Counts what a cleanup would find, and changes nothing.
-   * @promise role-store/count-for-cleanup: exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes
-   */
+  /** @promise role-store/count-for-cleanup: exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes */
   countForCleanup(request: CleanupCountRequest): Promise<CleanupCount>;
 
-  /**
-   * Which of these archives a record names: a committed role whose archive was not removed.
-   * @promise role-store/named: exactly the archives of committed, not removed roles
-   */
+  /** @promise role-store/named: exactly the archives of committed, not removed roles */
   whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>>;
 
   /**
-   * The archives that records name, in order of id, for a comparison with what storage has. A page may be short; an
-   * empty one is the end.
+   * The archives that records name, in order of id. A page may be short; an empty one is the end.
    * @promise role-store/archives-walk: pages after an id, up to an empty one, give every named archive exactly once, in order
    */
   listArchives(after: ArchiveId | undefined, limit: number): Promise<readonly ArchiveId[]>;
 
   /**
-   * Drops reservations begun before an instant, renewed or not, at most `limit`; answers how many: fewer than `limit`
-   * only when none is left.
+   * Drops reservations begun before an instant; answers how many: fewer than `limit` only when none is left.
    * @promise role-store/purge-old: exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay
    * @promise role-store/purge-many: more than a thousand reservations are counted and dropped, each time as many as the limit, until none is left
    * @promise role-store/purge-loses-lease: the lease of a dropped reservation is lost
    */
   purge(begunBefore: Instant, limit: number): Promise<number>;
 
-  /**
-   * The last stored comparison of storage with the records.
-   * @promise role-store/comparison-newest: what any peer stored last is loaded, every field as it was stored; before the first there is nothing
-   */
+  /** @promise role-store/comparison-newest: what any peer stored last is loaded, every field as it was stored; before the first there is nothing */
   loadComparison(): Promise<Versioned<Comparison> | undefined>;
 
   /**
-   * Stores the progress of the comparison, unless other progress was stored since the given version.
    * @promise role-store/comparison-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
    * @promise role-store/comparison-race: of many at once with one version, or with none, exactly one is stored
    */

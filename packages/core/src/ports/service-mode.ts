@@ -17,14 +17,12 @@ import type { Mode } from '../domain/mode.ts';
  */
 export interface ServiceMode {
   /**
-   * The mode as it is now.
    * @promise service-mode/load: what any peer changed it to last is loaded, with its message; until then it is normal
    * @promise service-mode/load-aborted: an aborted signal rejects with its reason
    */
   load(signal?: AbortSignal): Promise<Mode>;
 
   /**
-   * Changes the mode, and keeps the events with that; the same mode and message again keep none.
    * @promise service-mode/settled: once the service is read-only, no change of an account that began before is stored any more, by any peer
    * @promise service-mode/events: a change is there with its events, and the same mode again leaves none
    */

@@ -8,9 +8,6 @@ export interface SessionSecrets {
    */
   mint(): { readonly text: string; readonly hash: Sha256 };
 
-  /**
-   * The hash of a presented token.
-   * @promise session-secrets/read: a text that is no token is undefined, of any length and in any characters
-   */
+  /** @promise session-secrets/read: a text that is no token is undefined, of any length and in any characters */
   read(text: string): Sha256 | undefined;
 }

@@ -10,7 +10,6 @@ export interface Redemption {
   readonly now: Instant;
   /** The session to be, for the account of the link and with its scope, in the name of who made it. */
   readonly session: Omit<Session, 'account' | 'actor' | 'scope'>;
-  /** As {@link SessionStore.begin} has them. */
   readonly limits?: SessionLimits;
 }
 
@@ -41,14 +40,10 @@ export interface SessionQuery {
  * @promise session-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface SessionStore {
-  /**
-   * Keeps a sign-in link until it is redeemed or ends.
-   * @promise session-store/offer: an offered link can be redeemed through every peer, for its account
-   */
+  /** @promise session-store/offer: an offered link can be redeemed through every peer, for its account */
   offer(link: SignInLink, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
-   * Takes a link and begins its session, in one step.
    * @promise session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given
    * @promise session-store/redeem-ended: a link whose instant has come, or that was never offered, is unknown and begins no session
    */
@@ -60,15 +55,12 @@ export interface SessionStore {
   >;
 
   /**
-   * Begins a session without a link. With limits, the oldest of the actor and of the account end that pass them; sessions
-   * whose time was over when this one began do not count.
    * @promise session-store/begin: a session that began is there for every peer, every field as it was given
    * @promise session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count
    */
   begin(session: Session, events: readonly HistoryEvent[], limits?: SessionLimits): Promise<BegunSession>;
 
   /**
-   * The session of a token's hash at an instant.
    * @promise session-store/find: a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined
    * @promise session-store/find-many: many sessions at once, begun and found over all peers, do not mix
    * @promise session-store/find-aborted: an aborted signal rejects with its reason
@@ -76,17 +68,13 @@ export interface SessionStore {
   find(tokenHash: Sha256, now: Instant, signal?: AbortSignal): Promise<Session | undefined>;
 
   /**
-   * Sessions that have not ended at an instant, at most `limit`.
    * @promise session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all
    * @promise session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, every field as it was given
    * @promise session-store/list-many: more than a thousand sessions are listed whole where the limit is as many
    */
   list(query: SessionQuery): Promise<readonly Session[]>;
 
-  /**
-   * Ends a session before its time.
-   * @promise session-store/end: an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds
-   */
+  /** @promise session-store/end: an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds */
   end(tokenHash: Sha256, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
@@ -96,8 +84,7 @@ export interface SessionStore {
   refuse(event: HistoryEvent & { readonly account: AccountId }, unlessSince: Instant): Promise<void>;
 
   /**
-   * Drops sessions and links that ended by an instant, at most `limit`; answers how many: fewer than `limit`
-   * only when none is left.
+   * Drops sessions and links that ended by an instant; answers how many: fewer than `limit` only when none is left.
    * @promise session-store/purge: what ended goes, at most the limit, and what has not ended stays
    * @promise session-store/purge-many: more than a thousand sessions and links are dropped, each time as many as the limit, until none is left
    */

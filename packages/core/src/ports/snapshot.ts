@@ -11,8 +11,7 @@ import type { MovedRecord } from '../domain/records.ts';
  */
 export interface Snapshot {
   /**
-   * Accounts by name, keys by id, publications by id, names by (account, name), takedowns by (id, sha256), days of views by (role, day), events by
-   * (at, id); texts by code point.
+   * Texts are in order of code points, events in the order of (at, id).
    * @promise snapshot/whole: every account, key, publication, name, takedown, day of views and event is given once, every field as it was stored
    * @promise snapshot/order: accounts come by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other
    * @promise snapshot/instant: what changes while it is read is not in it, and does not wait

@@ -33,7 +33,6 @@ export type ReceiveOutcome =
  */
 export interface Staging {
   /**
-   * Reads a body to its end, or until it has more than `limit` bytes.
    * @promise staging/receive-whole: the staged file has the bytes, size and SHA-256 of the body, also of an empty one
    * @promise staging/receive-limit: a body of exactly the limit is received; one byte more is too large, reading stops there and nothing is left
    * @promise staging/receive-failing: when the body fails, its error comes out as it is and nothing is left
@@ -50,15 +49,9 @@ export interface Staging {
    */
   sweep(receivedBefore: Instant): Promise<number>;
 
-  /**
-   * Counts what was received before an instant and never discarded.
-   * @promise staging/count: exactly what a sweep would remove is counted, and nothing is removed
-   */
+  /** @promise staging/count: exactly what a sweep would remove is counted, and nothing is removed */
   countAbandoned(receivedBefore: Instant): Promise<number>;
 
-  /**
-   * Resolves when an upload could be received now.
-   * @promise staging/check: a working staging resolves and keeps nothing; an aborted signal rejects with its reason
-   */
+  /** @promise staging/check: a working staging resolves and keeps nothing; an aborted signal rejects with its reason */
   check(signal?: AbortSignal): Promise<void>;
 }

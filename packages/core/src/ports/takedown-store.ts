@@ -42,8 +42,7 @@ export interface PurgeClaim {
  */
 export interface TakedownStore {
   /**
-   * Forbids an archive from now on and stores the stopped role, and the events with both, in one step. Without a role,
-   * which is where the store knows none of that id, it only forbids.
+   * Forbids an archive and stores the stopped role and the events, in one step. A role that is unknown is left out.
    * @promise takedown-store/whole: stop, ban and events are there together for every peer, or none of them is
    * @promise takedown-store/conflict: a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then
    * @promise takedown-store/race: of many at once exactly one is stored, with its event alone
@@ -58,7 +57,6 @@ export interface TakedownStore {
   ): Promise<{ readonly kind: 'taken_down' } | { readonly kind: 'conflict' }>;
 
   /**
-   * Lifts one takedown: its role stays stopped.
    * @promise takedown-store/lift: a lifted takedown forbids nothing, is listed no more and is still known by its role; the role stays as it is
    * @promise takedown-store/lift-of-all: an archive is forbidden until the last of its takedowns is lifted
    * @promise takedown-store/lift-once: of many at once one lifts, and its events alone are stored
@@ -69,10 +67,7 @@ export interface TakedownStore {
     events: readonly HistoryEvent[],
   ): Promise<{ readonly kind: 'lifted' } | { readonly kind: 'conflict' }>;
 
-  /**
-   * Whether an archive may not be published.
-   * @promise takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else
-   */
+  /** @promise takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else */
   isForbidden(sha256: Sha256): Promise<boolean>;
 
   /**
@@ -81,21 +76,14 @@ export interface TakedownStore {
    */
   of(ids: readonly RoleId[]): Promise<readonly Takedown[]>;
 
-  /**
-   * Takedowns in force, newest first.
-   * @promise takedown-store/list: pages after a cursor give every takedown that was not lifted exactly once, newest first by (at, id, sha256), also those of one instant; an archive gives its own alone
-   */
+  /** @promise takedown-store/list: pages after a cursor give every takedown that was not lifted exactly once, newest first by (at, id, sha256), also those of one instant; an archive gives its own alone */
   list(query: TakedownQuery): Promise<readonly Takedown[]>;
 
-  /**
-   * The roles that publish an archive, in order of id.
-   * @promise takedown-store/copies: pages after an id give every role in service at the instant, of any account, exactly once, in order
-   */
+  /** @promise takedown-store/copies: pages after an id give every role in service at the instant, of any account, exactly once, in order */
   copies(query: CopyQuery): Promise<readonly RoleId[]>;
 
   /**
-   * Claims the archive of a stopped role for removal, also from another claim; `undefined` when it is gone. It is settled
-   * as any claim, and a claim that lapses or fails is due for the next cleanup without a grace period.
+   * Claims the archive of a stopped role for removal; `undefined` when it is gone. It is settled as any claim.
    * @promise takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not
    * @promise takedown-store/purge-without-grace: what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted
    */

@@ -11,21 +11,16 @@ import type { CountedViews, Day, DayOfViews } from '../domain/views.ts';
  */
 export interface ViewStore {
   /**
-   * Adds to the days of roles.
    * @promise view-store/add: what is added is added up for each role and day, from any peer and of many at once, also when a batch names a day twice
    * @promise view-store/add-many: a batch of a thousand roles is added whole, and one of none changes nothing
    */
   add(counted: readonly CountedViews[]): Promise<void>;
 
-  /**
-   * The days of a role from one on, newest first.
-   * @promise view-store/list: exactly the days of the role with anything added, from the first one on, newest first
-   */
+  /** @promise view-store/list: exactly the days of the role with anything added, from the first one on, newest first */
   list(role: RoleId, from: Day): Promise<readonly DayOfViews[]>;
 
   /**
-   * Drops days before one, at most `limit` of all roles together; answers how many: fewer than `limit` only when none is
-   * left.
+   * Drops days before one, of all roles together; answers how many: fewer than `limit` only when none is left.
    * @promise view-store/drop: exactly earlier days go, at most the limit, and it says how many
    */
   drop(before: Day, limit: number): Promise<number>;

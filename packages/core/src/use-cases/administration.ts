@@ -40,10 +40,8 @@ export type BlockWish = Omit<Block, 'at'>;
  * nothing here does.
  */
 export interface Administration extends Overseeing, TakingDown {
-  /** A page of all accounts. */
   listAccounts(request?: AccountListRequest): Promise<AccountListOutcome>;
 
-  /** The account of a name; `undefined` when none is known. */
   showAccount(name: string): Promise<AdministeredAccount | undefined>;
 
   /**
@@ -60,10 +58,8 @@ export interface Administration extends Overseeing, TakingDown {
    */
   blockAccount(name: string, block: BlockWish, cause: Cause): Promise<AdministeredAccount>;
 
-  /** Lets an account do again what it did before. */
   unblockAccount(name: string, cause: Cause): Promise<AdministeredAccount>;
 
-  /** How the service runs. */
   showService(): Promise<Mode>;
 
   /**

@@ -23,11 +23,10 @@ export interface RoleRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What a change is recorded and checked with. */
 export interface Attribution {
   /** The cause that the history records. Default: the actor. */
   readonly cause?: Cause;
-  /** What the account's caller signed in with: nothing changes once that has ended. Absent: nothing is looked at. */
+  /** What the account's caller signed in with: nothing changes once that has ended. Absent: no check. */
   readonly credential?: Credential;
 }
 
@@ -90,7 +89,6 @@ export interface Changing {
 
 export type ChangePorts = Pick<AllPorts, 'roles' | 'passwords' | 'clock' | 'ids'>;
 
-/** Nothing changed, nothing to save. */
 const SAVED = { kind: 'saved' } as const;
 
 export const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_found' };
@@ -141,7 +139,6 @@ async function commandOf(
       return { type: 'reset_expiration' };
     default:
       update satisfies never;
-      // What else a role can be told, such as to be pinned, is no update.
       throw new TypeError('an update is set_title, set_password or reset_expiration');
   }
 }
@@ -178,7 +175,6 @@ async function changeSeen(
   return outcome.kind === 'saved' ? { kind: 'changed', publication: show(outcome.role) } : outcome;
 }
 
-/** A role as it was saved, and as it was loaded for the decision. */
 interface SavedDecision {
   readonly kind: 'saved';
   readonly role: Role;

@@ -12,10 +12,7 @@ export interface CleanUpReport {
   readonly archives: number;
   /** Archives that could not be removed; they are tried again later. */
   readonly failures: number;
-  /**
-   * Archives in storage that were old enough and are compared with the records, by this sweep and those before it;
-   * where that is `not_due`, what the last comparison left.
-   */
+  /** Archives that were old enough to compare, by this and earlier sweeps; if `not_due`, of the last comparison. */
   readonly compared: number;
   /** Those of them that no record names. */
   readonly unnamed: number;
@@ -24,9 +21,8 @@ export interface CleanUpReport {
   /** Archives that records name and storage does not have, the first 1,000: reported, never acted on. */
   readonly missing: readonly ArchiveId[];
   /**
-   * The outcome of comparing storage with the records: `under_way` means that a later sweep resumes it, or that another
-   * one is making it. `refused` means that so many archives had no record that the records are more likely
-   * wrong than the archives: no archive is removed until a comparison passes.
+   * `under_way`: a later sweep resumes the comparison, or another is making it. `refused`: so many archives had no
+   * record that the records are probably wrong: no archive is removed until a comparison passes.
    */
   readonly listing: 'done' | 'not_due' | 'under_way' | 'refused';
   /** Whether everything was done; false when the time was over before, or the service became read-only. */
@@ -35,7 +31,6 @@ export interface CleanUpReport {
   readonly rested: boolean;
 }
 
-/** What one step of a sweep did. */
 export type Step =
   | {
       readonly kind: 'removed';
@@ -54,18 +49,15 @@ export const OUT_OF_TIME: Step = { kind: 'out_of_time' };
 
 export const READ_ONLY: Step = { kind: 'rests' };
 
-/** The step in which things were removed, all of them unless told otherwise. */
 export function removed(what: Extract<Step, { kind: 'removed' }>['what'], count: number, failures = 0): Step {
   return { kind: 'removed', what, count, failures };
 }
 
-/** The step in which archives were removed, or could not be. */
 export function removedOf(what: 'archives' | 'orphans', areGone: readonly boolean[]): Step {
   const count = areGone.filter(Boolean).length;
   return removed(what, count, areGone.length - count);
 }
 
-/** The report of a sweep before its first step. */
 export const NOTHING_DONE: CleanUpReport = {
   reservations: 0,
   attempts: 0,
@@ -81,7 +73,6 @@ export const NOTHING_DONE: CleanUpReport = {
   rested: false,
 };
 
-/** The report with one more step. */
 export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
   switch (step.kind) {
     case 'removed':

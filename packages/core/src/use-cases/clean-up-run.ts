@@ -11,7 +11,6 @@ export interface CleanUpRequest {
   readonly force?: boolean;
   /** Takes a comparison over from another sweep that is making it. */
   readonly takeOver?: boolean;
-  /** Counts what would be removed, and changes nothing. */
   readonly dryRun?: boolean;
   /** How long the sweep may go on before it leaves the rest to the next one; 5 minutes when absent. */
   readonly time?: Duration;
@@ -24,7 +23,6 @@ export interface CleanUpRequest {
 
 const TIME: Duration = minutes(5);
 
-/** One sweep under way: when it began, and whether it may go on. */
 export class CleanUpRun {
   readonly start: Instant;
   /** Archives and uploads without a record are abandoned if they were made before this instant. */
@@ -57,16 +55,12 @@ export class CleanUpRun {
     return this.#clock.now();
   }
 
-  /**
-   * Whether there is time for one more step, and the service is not read-only. Rejects with the signal's reason when it
-   * is aborted.
-   */
+  /** Whether time is left and the service is not read-only. Rejects with the signal's reason when it is aborted. */
   async hasTimeLeft(): Promise<boolean> {
     this.signal?.throwIfAborted();
     return this.now() < this.#deadline && !(await this.isReadOnly());
   }
 
-  /** Whether the service is read-only. */
   async isReadOnly(): Promise<boolean> {
     return (await this.#mode.load(this.signal)).kind === 'read_only';
   }

@@ -32,15 +32,13 @@ const LONGEST_PAUSE: Duration = days(1);
 
 /** What may be set about cleaning up, beside the limits. */
 export interface CleaningOptions {
-  /** Takes figures of each sweep, for metrics. */
   readonly observe?: Observe;
 }
 
 /** Removes what is no longer needed. */
 export interface Cleaning {
   /**
-   * One sweep. Safe at any time, on any number of nodes at once. It can be broken off anywhere, and what it leaves the
-   * next one finds.
+   * One sweep. Safe at any time, on any number of nodes. Broken off anywhere, it leaves the rest to the next one.
    *
    * @throws Fault when a store cannot be reached; an archive that cannot be removed is counted instead.
    */

@@ -32,15 +32,9 @@ export type Ports = Pick<
 
 /** What an embedding team may set beside the limits. */
 export interface UseCaseOptions extends PublicationOptions, ProofOptions {
-  /**
-   * What an account may publish that has no limits of its own, the same for all or by account. Default: any amount, and
-   * 1,000 names.
-   */
+  /** What accounts without limits of their own may publish, for all or by account. Default: any amount, 1,000 names. */
   readonly quotas?: Quotas;
-  /**
-   * What differs by account of the limits that it meets when it publishes, and when it lets a publication live longer.
-   * Asked each time; what it throws ends that request. Default: nothing.
-   */
+  /** Limits that differ by account. Asked for each publication and renewal; what it throws ends that. Default: none. */
   readonly limitsOf?: (account: AccountId) => OwnLimits | Promise<OwnLimits>;
 }
 
@@ -59,7 +53,6 @@ export interface UseCases extends Publishing, Reading, Changing, Sharing, Enteri
   readonly mode: Pick<AllPorts['mode'], 'load'>;
   /** The limits in force for accounts without limits of their own. */
   readonly limits: Limits;
-  /** Those in force for an account. */
   limitsOf(account: AccountId): Promise<Limits>;
   /** What holds for the publications of an account while it has no limits of its own. */
   quotasOf(account: AccountId): Promise<PublicationLimits>;

@@ -6,14 +6,13 @@ import { type Duration, duration, type Instant } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 
-/** The pause between two looks at the feed of all accounts, for everybody who waits in this process. */
+/** Milliseconds between two looks at the feed of all accounts, for all requests that wait in this process. */
 const PAUSE = 500;
 const AT_ONCE = 100;
 /** How many requests of one account may wait in one process, and how many in all. */
 const MOST_OF_ACCOUNT = 4;
 const MOST = 1_024;
 
-/** A number after all others. */
 export const LATEST: number = Number.MAX_SAFE_INTEGER;
 
 /** The events that a caller waits for: of one account or all, and of one publication or any. */

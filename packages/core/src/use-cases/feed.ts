@@ -11,7 +11,6 @@ import { MOST_LISTED, pageLimit } from './paging.ts';
 
 /** Which feed to read, and from where. */
 export interface FollowRequest extends ListScope {
-  /** Only events of this role. */
   readonly pin?: RoleId;
   /** A cursor of the same feed, or `latest` for its end; absent, the beginning. */
   readonly after?: string;
@@ -81,20 +80,15 @@ export class FeedError extends Error {
 
 /** Reads feeds of events: each event once, in one fixed order. */
 export interface Feed {
-  /**
-   * A page of a feed, oldest first; may wait for an event. At most 4 requests of an account and 1,024 in all wait in one
-   * process.
-   */
+  /** A page of a feed, oldest first; may wait for an event: 4 requests of an account, 1,024 in all, in one process. */
   feed(request: FeedRequest): Promise<FeedOutcome>;
 
   /** All events from a place on, those that come too, until the service stops. Throws {@link FeedError}. */
   follow(request: FollowRequest): AsyncGenerator<FeedItem, void, undefined>;
 }
 
-/** What reading feeds needs. */
 type FeedPorts = Pick<AllPorts, 'history' | 'clock'>;
 
-/** The feed whose part is read, and for whom. */
 interface Scope {
   /** Undefined for the operator. */
   readonly own: AccountId | undefined;

@@ -5,13 +5,11 @@ import { isFault } from '../fault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Lease, RoleStore } from '../ports/role-store.ts';
 
-/** What {@link holdLease} aborts the work with when the lease was lost. */
 export const LEASE_LOST: unique symbol = Symbol('lease lost');
 
 /**
- * Runs `work` while renewing the lease at a third of its length. When the lease is lost, the signal given to
- * `work` aborts with {@link LEASE_LOST}. A store that cannot be reached for a renewal does not end the work: the
- * commit decides by the token.
+ * Runs `work`, renewing the lease at a third of its length. When the lease is lost, the signal given to `work` aborts
+ * with {@link LEASE_LOST}. A store out of reach for a renewal does not end the work: the commit decides by the token.
  */
 export async function holdLease<Result>(
   roles: RoleStore,

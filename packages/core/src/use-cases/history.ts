@@ -17,7 +17,6 @@ import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
 /** Which page of the history is wanted. */
 export interface EventListRequest extends PageRequest, ListScope {
-  /** Only this role's. */
   readonly pin?: RoleId;
   /** Only from this instant on. */
   readonly since?: Instant;
@@ -39,9 +38,8 @@ export interface History extends Feed {
   list(request: EventListRequest): Promise<EventListOutcome>;
 
   /**
-   * Records expirations, drops events and revoked keys that are too old, then thins publications with more than 10,000
-   * events, for a minute each at most. Does nothing while the service is read-only. Call it before each `cleanUp`; it is
-   * safe at any time, on any number of nodes at once.
+   * Records expirations, drops old events and revoked keys, then thins publications with more than 10,000 events, for a
+   * minute each at most; not while the service is read-only. Call it before each `cleanUp`, on any number of nodes.
    */
   sweep(options?: HistorySweep): Promise<void>;
 }

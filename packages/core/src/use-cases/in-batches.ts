@@ -3,10 +3,7 @@ import type { AllPorts } from '../ports/all-ports.ts';
 
 const LONGEST: Duration = minutes(1);
 
-/**
- * Repeats a step of a sweep until it does less than a whole batch, for as long as it may take and the service is not
- * read-only.
- */
+/** Repeats a step until it does less than a whole batch, its time is over or the service is read-only. */
 export async function inBatches(
   { clock, mode }: Pick<AllPorts, 'clock' | 'mode'>,
   batch: number,

@@ -79,7 +79,6 @@ export interface Keys {
    */
   ensure(text: string, wish: NewKey): Promise<void>;
 
-  /** A page of the keys an actor reaches, newest first. */
   list(request: KeyListRequest): Promise<KeyListOutcome>;
 
   /** Revokes a key at once, if the actor reaches it. */
@@ -207,7 +206,6 @@ function read({ apiKeySecrets }: KeyPorts, text: string): PresentedKey {
   return presented;
 }
 
-/** A new key, and the event of its making. */
 function newKey(
   { clock, ids }: KeyPorts,
   { id, secretHash }: PresentedKey,

@@ -3,7 +3,6 @@ import type { Clock } from '../ports/clock.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { CleanUpReport } from './clean-up-report.ts';
 
-/** How a try of a password ended. */
 type TryOutcome = 'granted' | 'wrong' | 'limited' | 'busy' | 'not_protected' | 'expired' | 'unknown';
 
 /** What an observer receives. */

@@ -46,7 +46,6 @@ export type NameDeleteOutcome =
 export interface Names {
   get(request: NameRequest): Promise<{ readonly kind: 'found'; readonly name: Name } | Refusal<'not_found'>>;
 
-  /** A page of an account's names. */
   list(request: NameListRequest): Promise<NameListOutcome>;
 
   /**

@@ -1,7 +1,6 @@
 import type { CursorCodec } from '../domain/cursor.ts';
 import type { Refusal } from '../refusal.ts';
 
-/** Which page of a list is wanted. */
 export interface PageRequest {
   /** The `next` of an earlier page under the same filter. */
   readonly cursor?: string;
@@ -16,7 +15,6 @@ export type PageOutcome<Name extends string, Item> =
     })
   | Refusal<'invalid_cursor'>;
 
-/** The items of a page, and the place after which the next one begins. */
 export interface Listed<Item, Place> {
   readonly items: readonly Item[];
   readonly next: Place | undefined;

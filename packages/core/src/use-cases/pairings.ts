@@ -35,13 +35,9 @@ export type PairingOutcome =
  * key.
  */
 export interface Pairings {
-  /**
-   * Registers the hash of a program's secret for ten minutes; `unknown` for what is no hash, `full` while too many
-   * programs wait.
-   */
+  /** Registers a secret's SHA-256 for ten minutes; `unknown` for no hash, `full` while too many programs wait. */
   register(secretHash: string): Promise<{ readonly kind: 'registered' | 'unknown' | 'full' }>;
 
-  /** Whether a hash is registered. */
   isRegistered(secretHash: string): Promise<boolean>;
 
   /**
@@ -52,10 +48,7 @@ export interface Pairings {
    */
   agree(wish: NewConsent): Promise<{ readonly kind: 'agreed' | 'unknown' } | KeyQuotaExceeded>;
 
-  /**
-   * The key for a secret, once. Where the account may change nothing or has as many keys as it may have, it is refused,
-   * and what was agreed to stays; so it does when a store fails.
-   */
+  /** The key for a secret, once. The consent stays if the account's block or key limit refuses it, or a store fails. */
   redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;
 }
 

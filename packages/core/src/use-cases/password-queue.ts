@@ -1,7 +1,6 @@
 import { type Duration, duration, seconds } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** How long a try waits for its answer, at most. */
 const LONGEST_WAIT = seconds(30);
 
 /** The interval at which tries of other nodes are looked for. */
@@ -18,10 +17,7 @@ interface Waiter {
   bell: AbortController;
 }
 
-/**
- * Queues tries while others are under way, one line for each client and role. Only the first of a line asks the store
- * for a place, so that many waiting tries cost the store no more than one.
- */
+/** Queues tries, one line for each client and role. Only the first asks the store, so many cost it no more than one. */
 export class WaitingTries {
   readonly #clock: Clock;
   readonly #lines: Map<string, Set<Waiter>> = new Map();
@@ -31,10 +27,7 @@ export class WaitingTries {
     this.#clock = clock;
   }
 
-  /**
-   * Asks, in turn, until there is an answer; `undefined` when too many wait already, or when it takes too long.
-   * An aborted signal ends the wait and rejects with its reason.
-   */
+  /** Asks, in turn, until there is an answer; `undefined` if too many wait or it takes too long. Rejects on abort. */
   async ask<Answer>(
     name: string,
     ask: () => Promise<Answer | undefined>,

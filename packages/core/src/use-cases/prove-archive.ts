@@ -25,7 +25,6 @@ import { type Measurement, type Observe, since } from './measurement.ts';
 const UNRESTED = 8;
 const NO_TIME = duration(0);
 
-/** An archive that broke no rule. */
 export interface ProvedArchive {
   readonly kind: 'proved';
   readonly entries: readonly ManifestEntry[];
@@ -58,13 +57,10 @@ export type BeforePublish = (
   caller: Submitter,
 ) => Promise<Refusal<'refused_by_host'> | undefined> | Refusal<'refused_by_host'> | undefined;
 
-/** What an embedding team may set about the proof of archives. */
 export interface ProofOptions {
   /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
   readonly absolutePathsWork?: boolean;
-  /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
-  /** Rules of your own. */
   readonly beforePublish?: BeforePublish;
 }
 

@@ -65,7 +65,6 @@ export type RunOutcome =
     >
   | PublicationQuotaExceeded;
 
-/** A proved archive that has been stored, with the role to commit. */
 interface Stored {
   readonly kind: 'stored' | 'committing';
   readonly proved: ProvedArchive;

@@ -13,7 +13,6 @@ import type { ShowPublication } from './show-publication.ts';
 
 /** Which page of an account's publications is wanted. */
 export interface ListRequest extends PageRequest {
-  /** Whose publications: an account lists its own. */
   readonly by: string;
   /** Absent: all but deleted ones. */
   readonly state?: RoleState;
@@ -36,11 +35,7 @@ export interface Reading {
   /** One publication in any state; those out of the actor's reach read as not found. */
   read(request: RoleRequest): Promise<ReadOutcome>;
 
-  /**
-   * A page of an account's publications.
-   *
-   * @throws TypeError when the limit is no whole number from 1 to 100, or the state is unknown.
-   */
+  /** @throws TypeError when the limit is no whole number from 1 to 100, or the state is unknown. */
   list(request: ListRequest): Promise<ListOutcome>;
 
   /** The publication of a key, in any state, for a caller whose answer got lost. */

@@ -24,11 +24,9 @@ import type { CleanUpRun } from './clean-up-run.ts';
 
 type ComparedPorts = Pick<AllPorts, 'roles' | 'archives'>;
 
-/** The outcome of comparing, for the rest of the sweep. */
 export interface Compared {
   /** Whether no archive may be removed. */
   readonly isRefused: boolean;
-  /** Archives that a record names and storage does not have. */
   readonly missing: readonly ArchiveId[];
   /** Why the comparison ended early. The rest of the sweep needs no listing and still runs. */
   readonly fault?: Fault;

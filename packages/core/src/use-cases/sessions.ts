@@ -35,7 +35,6 @@ export interface SessionOptions {
   readonly adminLifetime?: Duration;
   /** The lifetime of a sign-in link. Default 1 hour. */
   readonly linkLifetime?: Duration;
-  /** Takes figures of sessions, for metrics. */
   readonly observe?: Observe;
 }
 
@@ -44,10 +43,7 @@ export interface SessionOptions {
  * session is the operator who made its link, the key that began it, or the person.
  */
 export interface Sessions {
-  /**
-   * Makes the token of a link that signs in once to `account`, for the operator to hand over; with the scope `admin` its
-   * session administers the service. Default `manage`.
-   */
+  /** A token for one sign-in by link. With the scope `admin` its session administers the service. Default `manage`. */
   offerLink(
     account: string,
     cause?: Cause,
@@ -63,7 +59,6 @@ export interface Sessions {
    */
   signInWithKey(text: string, origin?: Origin): Promise<StartedSession | Refusal<'forbidden'> | undefined>;
 
-  /** Begins a session of a person whom an identity provider vouches for. */
   signInPerson(person: Person, origin?: Origin): Promise<StartedSession>;
 
   /** Records, once a minute and account, that a person whom an identity provider knows may not sign in. */
@@ -82,7 +77,6 @@ export interface Sessions {
   endById(request: RevokeRequest): Promise<{ readonly kind: 'ended' } | { readonly kind: 'unknown' }>;
 }
 
-/** Which page of sessions is wanted. */
 export interface SessionListRequest extends ListScope {
   /** What an earlier page gave as `next`. */
   readonly after?: SessionId;
@@ -101,7 +95,6 @@ export type SessionPorts = Pick<AllPorts, 'sessions' | 'sessionSecrets' | 'apiKe
 
 const PURGED_AT_ONCE = 100;
 
-/** The defaults of a session. */
 const MANAGING: Pick<Session, 'scope' | 'displayName'> = { scope: 'manage', displayName: null };
 
 /** A placeholder: the store fills in the link's creator. */
@@ -242,7 +235,6 @@ function scopeOf(scopes: readonly Scope[]): SessionScope {
   return scopes.includes('admin') ? 'admin' : 'manage';
 }
 
-/** A session's new token, and how long it lasts from now. */
 function begun({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
   const startedAt = clock.now();
   return { ...sessionSecrets.mint(), times: { startedAt, endsAt: after(startedAt, lifetime) } };

@@ -3,7 +3,6 @@ import { type Publication, publicationOf } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** Options for what publications show. */
 export interface PublicationOptions {
   /**
    * The URL that leads to Pinfold, for `sharedUrl`: `https://pages.example`; a function where it is known later, which
@@ -12,10 +11,8 @@ export interface PublicationOptions {
   readonly publicUrl?: string | (() => string) | undefined;
 }
 
-/** Makes the publication of a role as it is now. */
 export type ShowPublication = (role: Role) => Publication;
 
-/** Makes the name of a record. */
 export type ShowName = (record: NameRecord) => Name;
 
 export function showing(

@@ -45,9 +45,8 @@ export type TakedownListOutcome = PageOutcome<'takedowns', Takedown>;
 /** Takes publications down: stops them, and keeps their archives from being published again. */
 export interface TakingDown {
   /**
-   * Stops a publication in any state, and forbids its archive to every account from then on. Repeated, it changes nothing
-   * but completes a `purge` or `copies`. The next sweep removes an archive that storage could not, without a grace
-   * period.
+   * Stops a publication in any state, and forbids its archive to every account. Repeated, it changes nothing but
+   * completes a `purge` or `copies`. The next sweep removes what storage could not, without a grace period.
    *
    * @throws TypeError for an invalid reason.
    */
@@ -59,10 +58,7 @@ export interface TakingDown {
   /** Lets an archive be published again; what was taken down with it stays stopped. */
   liftTakedown(sha256: Sha256, cause: Cause): Promise<{ readonly kind: 'lifted' } | Refusal<'not_found'>>;
 
-  /**
-   * Imports a takedown: takes its publication down if it exists, and forbids its archive. Returns whether anything
-   * changed.
-   */
+  /** Imports a takedown: stops its publication, if any, and forbids its archive. Returns whether anything changed. */
   bringTakedown(takedown: Omit<Takedown, 'liftedAt'>, cause: Cause): Promise<boolean>;
 }
 
@@ -128,7 +124,6 @@ async function stop(
   }
 }
 
-/** Forbids an archive without a role. */
 async function forbid(
   { takedowns, clock, ids }: TakedownPorts,
   takedown: Omit<Takedown, 'liftedAt'>,

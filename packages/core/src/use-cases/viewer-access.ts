@@ -55,7 +55,6 @@ export interface Grants {
   /** The first of the presented tokens that admits to the site for this purpose, if any does. */
   admit(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined;
 
-  /** Writes a grant as the token that viewers carry. */
   sign(grant: Grant): string;
 }
 

@@ -5,10 +5,8 @@ import { inBatches } from './in-batches.ts';
 
 /** What a view is counted with. */
 export interface ViewCounter {
-  /** A viewer opened a page of its site. */
   viewed(role: RoleId): void;
 
-  /** A viewer gave a wrong password for it. */
   passwordRefused(role: RoleId): void;
 }
 
