@@ -72,7 +72,7 @@ function sightOf(socket: Socket, before: Sight | undefined): Sight | undefined {
   return { written, buffered, underWay, times: same ? before.times + 1 : 1 };
 }
 
-/** Bytes of a write not yet taken by the system; no public name. Without them a slow client looks like a stalled one. */
+/** Bytes of a write that the system has not taken, of no public name. Without them a slow client looks stalled. */
 function bytesUnderWay(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? 0;

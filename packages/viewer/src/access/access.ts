@@ -14,7 +14,7 @@ export interface ViewerAccess {
     request: IncomingMessage,
   ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
 
-  /** Whether they may look, at every request: `yes` without a password, `password` with it, which is a no without one. */
+  /** Whether they may look, at every request: `yes` without a password, `password` with it (a no where there is none). */
   mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
 }
 
