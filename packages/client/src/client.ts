@@ -43,6 +43,7 @@ const PINS = '/api/v1/pins';
  */
 export class PinfoldClient {
   readonly #sender: Sender;
+  /** The names of the key's account. */
   readonly names: Names;
 
   constructor(options: ClientOptions) {
@@ -72,6 +73,7 @@ export class PinfoldClient {
     return this.#sender.send(await this.#upload(archive, options, request), 'always');
   }
 
+  /** Reads a publication in any state. */
   get(
     id: string,
     { views, signal }: CallOptions & { readonly views?: boolean | undefined } = {},
@@ -80,6 +82,7 @@ export class PinfoldClient {
     return this.#sender.read(`${pathOf(id)}${query}`, is('ViewedPinAnswer'), signal);
   }
 
+  /** Changes one thing of a publication. */
   update(id: string, change: Change, { signal }: CallOptions = {}): Promise<PinAnswer> {
     const request: ApiRequest<PinAnswer> = {
       ...this.#sender.request('PATCH', pathOf(id), is('PinAnswer'), signal),

@@ -12,6 +12,7 @@ export class Names {
     this.#sender = sender;
   }
 
+  /** All names, in their order. */
   list({
     pageSize: limit = 100,
     signal,

@@ -21,9 +21,11 @@ export type Failure = Pick<PinfoldError, 'code' | 'detail' | 'retryable'> &
 export class PinfoldError extends Error {
   /** The code of the problem document, or `network_error`, `timeout` or `invalid_answer`. */
   readonly code: string;
+  /** The status of the answer, where one came. */
   readonly status: number | undefined;
   /** One sentence that says what to do. */
   readonly detail: string;
+  /** Each thing that is wrong, where there are several. */
   readonly errors: readonly RuleError[];
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;

@@ -43,6 +43,7 @@ export interface ApiTimeouts {
 
 /** Options of {@link createApi}. */
 export interface ApiOptions extends DoorOptions {
+  /** What the endpoints call. */
   readonly useCases: ApiUseCases;
   /** Absent: `/api/v1/events` is not offered. */
   readonly history?: History;
@@ -54,11 +55,13 @@ export interface ApiOptions extends DoorOptions {
   readonly administration?: Administration;
   /** The public address, under which the router is mounted and sites are shared: `https://share.example`. */
   readonly publicUrl: string;
+  /** Finds out whose request it is. */
   readonly authenticate: Authenticate;
   /** How 401, 403 and the API document describe your own sign-in. Absent: they describe API keys. */
   readonly signIn?: SignIn;
   /** The client's address that the history stores; absent: none. */
   readonly historyAddress?: (request: Request) => string;
+  /** Times that differ from the defaults. */
   readonly timeouts?: Partial<ApiTimeouts>;
 }
 

@@ -70,6 +70,7 @@ export interface ManagementOptions extends DoorOptions {
   readonly historyAddress?: (request: Request) => string;
   /** Pass `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
   readonly createGrant?: CreateGrant;
+  /** Your own look and texts of the screen. */
   readonly look?: LookOptions;
 }
 

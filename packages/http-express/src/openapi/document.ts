@@ -12,6 +12,7 @@ import { componentHeaders, problem, problems, RATE_HEADERS, success } from './re
 
 /** Options of {@link openApiDocument} and {@link administrationDocument}. */
 export interface OpenApiOptions {
+  /** The public address of the API. */
   readonly publicUrl: string;
   /** The limits in force; `defaultLimits` when absent. */
   readonly limits?: Limits;
