@@ -29,8 +29,7 @@ export {
 export { palette, paletteOf } from './palette.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
-export { tellRate } from './rates/rate-headers.ts';
-export { clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
+export { clientOf, requestRateOf, socketAddress, tellRate } from './rates/request-limiter.ts';
 export { consoleLog, requestEntry, thrown } from './request-entry.ts';
 export { isOwnForm } from './same-origin.ts';
 export { stripInherited } from './strip-inherited.ts';

@@ -1,6 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { type Account, type AccountId, type Caller, type Instant, minutes, type Rate } from '@pinfold/core';
+import type { RateLeft } from '@pinfold/core/adapter';
 import { rateInForce } from '@pinfold/core/internal';
 import { RateLimiter, type TakenRequest } from './rate-limiter.ts';
 
@@ -80,4 +81,18 @@ export function clientOf(address: string): string {
   if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return `${groups.slice(0, 4).join(':')}::/64`;
   const bytes = groups.slice(6).map((group) => group.padStart(4, '0'));
   return Buffer.from(bytes.join(''), 'hex').join('.');
+}
+
+/** What an account may do in some time: its name stands in the headers and in `GET /api/v1/limits`. */
+export type RatePolicy = 'requests' | 'publications';
+
+/** Adds what is left of a rate to the headers of an answer (draft-ietf-httpapi-ratelimit-headers-10). */
+export function tellRate(response: ServerResponse, name: RatePolicy, left: RateLeft, now: Instant): void {
+  if (response.headersSent) return;
+  // A refused request wants to know when it passes, as Retry-After says; every other one when all is there again.
+  const until = left.nextAt > now ? left.nextAt : left.wholeAt;
+  const add = (header: string, item: string) =>
+    response.setHeader(header, [response.getHeader(header) ?? [], `"${name}";${item}`].flat().join(', '));
+  add('RateLimit-Policy', `q=${left.limit};w=${Math.ceil(left.window / 1_000)}`);
+  add('RateLimit', `r=${left.remaining};t=${Math.ceil((until - now) / 1_000)}`);
 }
