@@ -25,7 +25,7 @@ export function isHost(host: string | undefined, hostname: string): boolean {
 
 /** What stands before the port, without dots at the end: a resolver may take any number of them for the root's. */
 function nameOf(host: string): string {
-  const name = host.toLowerCase().replace(/^(\[[^\]]*\]|[^:]*).*/s, '$1');
+  const name = host.toLowerCase().replace(/(\[[^\]]*\]|[^:]*).*/s, '$1');
   let end = name.length;
   while (name.charCodeAt(end - 1) === DOT) end -= 1;
   return name.slice(0, end);
