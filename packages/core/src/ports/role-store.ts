@@ -185,7 +185,8 @@ export interface RoleStore {
   commit(publication: RoleCommit, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
 
   /**
-   * The newest stored role of any account, with what viewers need of that; from memory it may come without a promise.
+   * The newest stored role of any account, with what viewers need to know of the account. A role that is in memory may be
+   * returned, and a failure thrown, without a promise: callers `await` inside `try`.
    * @promise role-store/load-newest: what any peer saved last is loaded, every field as it was saved
    * @promise role-store/load-absent: an unknown id is undefined
    * @promise role-store/load-aborted: an aborted signal rejects with its reason

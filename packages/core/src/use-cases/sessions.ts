@@ -29,11 +29,11 @@ export interface StartedSession {
 
 /** Lifetimes, and an observer of ended sessions. */
 export interface SessionOptions {
-  /** A session, from its beginning on. Default 12 hours. */
+  /** The lifetime of a session. Default 12 hours. */
   readonly lifetime?: Duration;
-  /** A session of an administrator whom an identity provider vouches for. Default 1 hour. */
+  /** The lifetime of a session of an administrator who signed in at an identity provider. Default 1 hour. */
   readonly adminLifetime?: Duration;
-  /** The lifetime of a sign-in link. Default 1 hour. */
+  /** How long a sign-in link can be used. Default 1 hour. */
   readonly linkLifetime?: Duration;
   readonly observe?: Observe;
 }

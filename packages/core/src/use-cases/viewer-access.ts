@@ -60,7 +60,7 @@ export interface Grants {
 
 /** Resolves shared URLs, checks passwords and grants. */
 export interface Entering {
-  /** The newest state of a role for viewers; without a promise where the store gives it so. */
+  /** The newest state of a role for viewers. As `RoleStore.load`, it may return or throw without a promise. */
   visit(id: string, signal?: AbortSignal): Promise<Visit> | Visit;
 
   /**
