@@ -19,7 +19,7 @@ describe('the limits of an account', () => {
         { sites: 0, bytes: 6 },
       ],
       [
-        { publications: 'off', sites: 'off', bytes: 'off' },
+        { publications: 'off' as RateText, sites: 'off', bytes: 'off' },
         { publications: null, sites: null, bytes: null },
       ],
     ];
