@@ -10,6 +10,18 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
+/**
+ * The median over the rounds of the quotient of two candidates, or of what `compare` makes of them: noise that lasts some
+ * seconds hits both of a round.
+ */
+export function compared(
+  over: readonly number[] = [],
+  under: readonly number[] = [],
+  compare = (one: number, other: number): number => one / other,
+): number {
+  return median(over.map((value, round) => compare(value, under[round] ?? Number.NaN)));
+}
+
 /** Half the distance between the least and the greatest value, as a part of the median. */
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
@@ -34,7 +46,7 @@ export async function inRounds<Name extends string>(
   return values;
 }
 
-/** A row with the first of two candidates' median against the other's; each is warmed once. */
+/** A row with the first of two candidates against the other; each is warmed once. */
 export async function comparedRow(
   row: Pick<Row, 'what' | 'unit' | 'goal'>,
   candidates: Readonly<Record<string, () => Promise<number>>>,
@@ -43,5 +55,5 @@ export async function comparedRow(
   for (const warm of Object.values(candidates)) await warm();
   const values = await inRounds(candidates, rounds);
   const [first = [], second = []] = Object.values(values);
-  return { ...row, figure: median(first) / median(second), values };
+  return { ...row, figure: compared(first, second), values };
 }

@@ -8,10 +8,12 @@ import { installPeers, peerServer } from './peers.ts';
 import { cpuSeconds } from './process-figures.ts';
 import { freePort, type RunningServer, startServer } from './processes.ts';
 import { inTemporaryFolder, type Row } from './report.ts';
-import { inRounds, median } from './statistics.ts';
+import { compared, inRounds } from './statistics.ts';
 
-export const ROUNDS = 5;
-export const SECONDS = 3;
+export const ROUNDS = 15;
+export const SECONDS = 1;
+/** Seconds of load that warm a candidate. */
+const WARM = 3;
 export const GZIP = { 'Accept-Encoding': 'gzip' };
 
 /** A server under comparison. */
@@ -94,14 +96,13 @@ export async function measured(
   candidates: readonly Candidate[],
   targetOf: (candidate: Candidate) => Promise<Target> | Target,
   figure: keyof LoadResult = 'requests',
-  rounds = ROUNDS,
 ): Promise<Measured> {
   const cpu: Record<string, number[]> = {};
   const works: Record<string, () => Promise<number>> = {};
   for (const candidate of candidates) {
     const aim = await targetOf(candidate);
     const { pid = 0 } = candidate.server.process;
-    await load(aim, SECONDS);
+    await load(aim, WARM);
     const times: number[] = [];
     cpu[candidate.name] = times;
     works[candidate.name] = async () => {
@@ -111,7 +112,7 @@ export async function measured(
       return result[figure];
     };
   }
-  return { rates: await inRounds(works, rounds), cpu };
+  return { rates: await inRounds(works, ROUNDS), cpu };
 }
 
 /** One comparison: a candidate, the peer it is measured by, and the least ratio wanted. */
@@ -129,16 +130,10 @@ export function rowsOf(
   const rows = comparisons.flatMap(([name, peer, atLeast]): Row[] => {
     if (rates[peer] === undefined) return [];
     const goal = atLeast === undefined ? {} : { goal: { atLeast } };
-    const ratio = (of: Measured['rates'], over: string, under: string) =>
-      median(of[over] ?? []) / median(of[under] ?? []);
+    const row = { unit: `× ${peer}`, ...goal };
     return [
-      { what: `${what}: ${name}`, figure: ratio(rates, name, peer), unit: `× ${peer}`, ...goal },
-      {
-        what: `${what}: ${name}, for the same CPU`,
-        figure: ratio(cpu, peer, name),
-        unit: `× ${peer}`,
-        ...goal,
-      },
+      { what: `${what}: ${name}`, figure: compared(rates[name], rates[peer]), ...row },
+      { what: `${what}: ${name}, for the same CPU`, figure: compared(cpu[peer], cpu[name]), ...row },
     ];
   });
   const [first, second, ...others] = rows;

@@ -7,7 +7,7 @@ import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { isThere, type RunningServer } from '../lib/processes.ts';
 import { isMet, print, type Row, reportParts } from '../lib/report.ts';
 import { type Site, smallPages, swaggerSite, writeSite, zipOf } from '../lib/sites.ts';
-import { median } from '../lib/statistics.ts';
+import { compared } from '../lib/statistics.ts';
 import {
   type Candidate,
   get,
@@ -33,9 +33,9 @@ export async function run(): Promise<void> {
   await inFolder(async (folder, running) => {
     const site = await swaggerSite();
     const ours = await startOurs(folder, site, running);
-    const candidates = [...ours, ...(await startPeers(folder, site, running))];
     const [pinfold] = ours;
-    candidates.push(await startBare(pinfold, folder, running));
+    const bare = await startBare(pinfold, folder, running);
+    const candidates = [bare, ...ours, ...(await startPeers(folder, site, running))];
     for (const candidate of candidates) await checkBytes(candidate, site);
     process.stderr.write(`loads by ${loader}, ${ROUNDS} rounds of ${SECONDS} s\n`);
     const some = (...names: readonly string[]) => candidates.filter(({ name }) => names.includes(name));
@@ -93,9 +93,9 @@ export async function runBudget(): Promise<void> {
   await inFolder(async (folder, running) => {
     const ours = await startOurs(folder, await swaggerSite(), running);
     const bare = await startBare(ours[0], folder, running);
-    const values = (await measured([...ours, bare], (c) => target(c, SMALL), 'requests', 9)).cpu;
+    const values = (await measured([bare, ...ours], (c) => target(c, SMALL))).cpu;
     const rows = Object.entries(BUDGETS).map(([name, atMost]): Row => {
-      const figure = median(values[name] ?? []) / median(values['bare-http'] ?? []);
+      const figure = compared(values[name], values['bare-http']);
       return { what: `CPU of a small page, ${name}`, figure, unit: '× bare-http', goal: { atMost }, values };
     });
     print(rows);
@@ -180,7 +180,7 @@ async function withTag(candidate: Candidate) {
 }
 
 function logLineRow({ cpu }: Measured): Row {
-  const figure = median(cpu.pinfold ?? []) - median(cpu.silent ?? []);
+  const figure = compared(cpu.pinfold, cpu.silent, (logged, silent) => logged - silent);
   return { what: 'CPU of one line of the log', figure, unit: 'µs', goal: { atMost: 4 } };
 }
 
@@ -232,13 +232,13 @@ async function postgresRows(
   }
 }
 
-/** Each statement of a view is a transaction of its own; PostgreSQL publishes their count after a second. */
+/** Each statement of a view is a transaction of its own; an idle connection of PostgreSQL publishes its count after 10 s. */
 async function statementsPerView(address: pg.ClientConfig, node: Candidate): Promise<number> {
   const VIEWS = 2_000;
   const client = new pg.Client(address);
   await client.connect();
   const commits = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
     const { rows } = await client.query<{ xact_commit: string }>(
       'SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()',
     );

@@ -1,12 +1,12 @@
 import type { ArchiveId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
 
-/** What every server tried takes, lists in order and gives back as it was: one letter case, no empty segment. */
+/** Keys that every tried server stores unchanged and lists in order: one letter case, no empty segment. */
 const SEGMENT = /^[a-z0-9._-]{1,200}$/;
 
 /** The keys under which archives lie in a bucket: `<prefix>/<archive id>`. */
 export class ArchiveKeys {
-  /** What every key begins with: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
+  /** The beginning of every key: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
   readonly folder: string;
   /** The key of an object that is never stored. */
   readonly probe: string;

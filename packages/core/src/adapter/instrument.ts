@@ -7,7 +7,8 @@ export type Call = (...inputs: readonly unknown[]) => unknown;
 
 /**
  * Wraps a method of a port: returns the function to call in its place, or the call itself to leave it alone. It runs
- * once for each method, when the service is composed. `roles.load` may return a role without a promise.
+ * once for each method, when the service is composed. `roles.load` may return a role without a promise; every failure is a
+ * rejected promise, even if the port throws.
  *
  * @param port its name as in metrics and spans: `roles`, `api_keys`, `archives`.
  */
@@ -52,7 +53,13 @@ function observedPort(port: object, name: string, observers: readonly Observer[]
       continue;
     }
     // Stores are classes with private fields: their methods are called on themselves.
-    const call: Call = (...inputs) => (own as Readonly<Record<string, Call>>)[member]?.(...inputs);
+    const call: Call = (...inputs) => {
+      try {
+        return (own as Readonly<Record<string, Call>>)[member]?.(...inputs);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    };
     const value = observers.reduce((inner, observe) => observe(inner, member, name), call);
     Object.defineProperty(observed, member, { value, enumerable: true });
   }

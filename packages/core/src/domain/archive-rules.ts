@@ -30,14 +30,14 @@ export interface ListedEntry {
   readonly compressedSize: number;
   /** Bytes inflated, as declared. */
   readonly size: number;
-  /** Where the entry's data begins in the archive, behind its local header. */
+  /** The offset of the entry's data in the archive, behind its local header. */
   readonly dataOffset: number;
 }
 
-/** What an inspector reads of an archive without inflating anything. */
+/** An archive's structure, as an inspector reads it without inflating anything. */
 export interface ArchiveListing {
   readonly entries: readonly ListedEntry[];
-  /** The broken rules that only bytes can tell: structure, headers, encodings. */
+  /** The broken rules that need the bytes: structure, headers, encodings. */
   readonly problems: readonly ArchiveProblem[];
   /** The number of further problems, which are not listed; absent means 0. */
   readonly omitted?: number;
@@ -62,7 +62,7 @@ export interface ProofTask {
   readonly path?: EntryPath;
 }
 
-/** What the rules say of a listing. */
+/** The result of applying the rules to a listing. */
 export interface Judgement {
   readonly problems: readonly ArchiveProblem[];
   readonly omitted: number;
@@ -172,7 +172,7 @@ function* addNameProblems(
   limits: ArchiveLimits,
   found: ProblemList,
 ): Generator<void, void> {
-  // What operating systems add is not limited in number, so it does not count here either.
+  // Files that operating systems add are not limited in number, so they do not count here either.
   const own = files.filter((file) => !file.isSystem).length;
   if (own > FAR_TOO_MANY * limits.files) return;
   yield* addSamePathProblems(files, found);

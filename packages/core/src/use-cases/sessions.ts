@@ -29,11 +29,11 @@ export interface StartedSession {
 
 /** Lifetimes, and an observer of ended sessions. */
 export interface SessionOptions {
-  /** A session, from its beginning on. Default 12 hours. */
+  /** The lifetime of a session. Default 12 hours. */
   readonly lifetime?: Duration;
-  /** A session of an administrator whom an identity provider vouches for. Default 1 hour. */
+  /** The lifetime of a session of an administrator who signed in at an identity provider. Default 1 hour. */
   readonly adminLifetime?: Duration;
-  /** The lifetime of a sign-in link. Default 1 hour. */
+  /** How long a sign-in link can be used. Default 1 hour. */
   readonly linkLifetime?: Duration;
   readonly observe?: Observe;
 }
@@ -78,7 +78,7 @@ export interface Sessions {
 }
 
 export interface SessionListRequest extends ListScope {
-  /** What an earlier page gave as `next`. */
+  /** The `next` of an earlier page. */
   readonly after?: SessionId;
   /** 1 to 100, or a TypeError is thrown; 20 when absent. */
   readonly limit?: number;

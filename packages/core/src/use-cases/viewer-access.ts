@@ -12,7 +12,7 @@ import type { Observe } from './measurement.ts';
 import { WaitingTries } from './password-queue.ts';
 import type { ShowPublication } from './show-publication.ts';
 
-/** What a shared URL leads to now. Stopped and hidden roles are unknown. */
+/** The current target of a shared URL. Stopped and hidden roles are unknown. */
 export type Visit =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'expired' }
@@ -60,7 +60,7 @@ export interface Grants {
 
 /** Resolves shared URLs, checks passwords and grants. */
 export interface Entering {
-  /** The newest state of a role for viewers; without a promise where the store gives it so. */
+  /** The newest state of a role for viewers. As `RoleStore.load`, it may return or throw without a promise. */
   visit(id: string, signal?: AbortSignal): Promise<Visit> | Visit;
 
   /**

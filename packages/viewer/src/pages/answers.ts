@@ -8,7 +8,7 @@ import { type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } fro
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** What every answer that is no file of a site has, unless it says otherwise itself. */
+/** The default headers of every answer that is not a file of a site. */
 const APART: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -159,8 +159,8 @@ export interface UnreadHeadPage {
 }
 
 /**
- * What to answer a request whose head is too large to be read at all, from `clientError` of `node:http` or in a proxy:
- * the page about too many cookies. It speaks every language, since what the browser prefers was not read either.
+ * The answer to a request whose head is too large to read, for `clientError` of `node:http` or a proxy:
+ * the page about too many cookies. It is in every language, since the browser's preference was not read either.
  */
 export const unreadHeadPage: UnreadHeadPage = {
   html: pageInEveryLanguage('too_many_cookies'),
