@@ -43,7 +43,7 @@ describe('/admin/v1', () => {
   });
 
   it('tells a caller of the scope what there is not, and takes no rate', async () => {
-    const { ask } = await openAdministered({ api: { requestRate: { count: 1, window: minutes(1) } } });
+    const { ask, own } = await openAdministered({ api: { requestRate: { count: 1, window: minutes(1) } } });
     for (let asked = 0; asked < 3; asked += 1) {
       const answer = await ask('GET', '/accounts');
       expect(answer.status).to.equal(200);
@@ -56,6 +56,7 @@ describe('/admin/v1', () => {
     const wrongQuery = await ask('GET', '/accounts?state=x');
     expect(wrongQuery.status).to.equal(400);
     expect(wrongQuery.json.detail).to.include(' /admin/openapi.json ');
+    expect((await own('/api/v1/pins?x=1')).json.detail).to.include(' /openapi.json ');
     expect((await ask('HEAD', '/accounts')).status).to.equal(200);
   });
 

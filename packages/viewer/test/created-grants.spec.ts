@@ -49,9 +49,17 @@ describe('grants by the API', () => {
   });
 
   it('are refused where the embedding team decides who may look', async () => {
-    await open({ access: { identify: () => 'ada', mayView: () => 'yes' } });
+    const access = { identify: () => 'ada', mayView: () => 'yes' as const };
+    await open({ access });
     const answer = await create();
     expect(answer).to.include({ status: 403, code: 'forbidden' });
     expect(answer.detail).to.include('shared URL');
+    const { createGrant } = createViewer({
+      useCases: service.useCases,
+      publicUrl: 'https://x.example',
+      access,
+    });
+    const refused = await createGrant({ by: FIRST, id: 'any' } as Parameters<typeof createGrant>[0]);
+    expect(refused).to.deep.equal({ kind: 'refused', code: 'forbidden' });
   });
 });

@@ -136,9 +136,9 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
   }
   const recognise: Keys['recognise'] = async (text, signal) => {
     const presented = apiKeySecrets.read(text);
-    const key = presented === undefined ? undefined : await apiKeys.find(presented.id, signal);
-    if (presented === undefined || key === undefined) return undefined;
-    return apiKeySecrets.same(key.secretHash, presented.secretHash) ? key : undefined;
+    if (presented === undefined) return undefined;
+    const key = await apiKeys.find(presented.id, signal);
+    return key && apiKeySecrets.same(key.secretHash, presented.secretHash) ? key : undefined;
   };
   return {
     limit,

@@ -2,6 +2,7 @@ import { type Caller, hours, type Mode, OPERATOR, type Refusal, type RoleId } fr
 import { createKeys } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, type Stage, stageOfEachTest } from './stage.ts';
 
@@ -29,6 +30,23 @@ const REFUSING: readonly (readonly [
     ({ ports }) => createAdministration(ports).changeService({ kind: 'normal', message: null }, BY_OPERATOR),
   ],
 ];
+
+describe('use cases with a key that was revoked meanwhile', () => {
+  const stage = stageOfEachTest();
+
+  it('change nothing, and publish nothing', async () => {
+    const keys = createKeys({ ...stage.ports, apiKeySecrets: new NodeApiKeySecrets() });
+    const { key } = await keys.create({ by: OPERATOR, account: OWNER });
+    const credential = { key: key.id };
+    const id = await stage.publish();
+    await keys.revoke({ by: OPERATOR, id: key.id });
+    const unauthorized = { kind: 'refused', code: 'unauthorized' };
+    const renamed = stage.useCases.update({ by: OWNER, id, credential }, { type: 'set_title', title: 'x' });
+    expect(await renamed).to.deep.equal(unauthorized);
+    const again = { ...(await stage.request({ key: 'again' })), credential };
+    expect(await stage.useCases.publish(again)).to.deep.equal(unauthorized);
+  });
+});
 
 for (const [what, refused, refuse, allow] of REFUSING) {
   const { code } = refused;
