@@ -44,7 +44,7 @@ export function filledSite(count: number, archiveBytes: number, expandedBytes: n
 
 /** The site as the ZIP that people would upload. */
 export function zipOf(site: Site): Uint8Array<ArrayBuffer> {
-  return zipSync(site, { level: 9 });
+  return zipSync(site, { level: 9, mtime: '2026-01-01' });
 }
 
 /** The site as a folder, each file with its compressed copy, as the peers serve it. */

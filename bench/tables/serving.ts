@@ -232,13 +232,13 @@ async function postgresRows(
   }
 }
 
-/** Each statement of a view is a transaction of its own; PostgreSQL publishes their count after a second. */
+/** Each statement of a view is a transaction of its own; an idle connection of PostgreSQL publishes its count after 10 s. */
 async function statementsPerView(address: pg.ClientConfig, node: Candidate): Promise<number> {
   const VIEWS = 2_000;
   const client = new pg.Client(address);
   await client.connect();
   const commits = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
     const { rows } = await client.query<{ xact_commit: string }>(
       'SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()',
     );

@@ -19,3 +19,4 @@ export {
 } from './fixtures/zips/costly-zips.ts';
 export { type PlannedEntry, writeZip } from './fixtures/zips/zip-writer.ts';
 export { describeMigrations } from './migrations.ts';
+export { faultOf } from './rejection.ts';

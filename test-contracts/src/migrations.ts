@@ -1,9 +1,8 @@
-import { isFault } from '@pinfold/core';
 import type { Migration, Persistence } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { anApiKey } from './fixtures/keys.ts';
 import { anEvent } from './fixtures/roles.ts';
-import { rejectionOf } from './rejection.ts';
+import { faultOf, rejectionOf } from './rejection.ts';
 
 /** An empty database, as tests of its migrations use it. */
 export interface MigratedPlace {
@@ -86,8 +85,7 @@ export function describeMigrations({ migrations, noTable, onPlace }: MigrationRi
         const broken = { version, oldest_version: oldestVersion, oldest_release: addition.release };
         expect(await schema()).to.deep.equal({ ...made, state: [broken] });
         for (const refused of [older.migrate(), older.check()]) {
-          const reason = await rejectionOf(refused);
-          if (!isFault(reason)) throw reason;
+          const reason = await faultOf(refused);
           expect(reason.code).to.equal('store_unavailable');
           expect(reason.message).to.contain(addition.release);
         }

@@ -1,3 +1,4 @@
+import { type Fault, isFault } from '@pinfold/core';
 import { AssertionError } from 'chai';
 
 /**
@@ -16,4 +17,11 @@ export async function rejectionOf(promise: Promise<unknown>, what = 'the call'):
   );
   if (outcome === 'resolved') throw new AssertionError(`${what}: expected a rejection`);
   return outcome.reason;
+}
+
+/** The fault that a promise rejects with; any other reason is thrown. */
+export async function faultOf(promise: Promise<unknown>): Promise<Fault> {
+  const reason = await rejectionOf(promise);
+  if (!isFault(reason)) throw reason;
+  return reason;
 }

@@ -2,7 +2,7 @@ import type { Ambiguity } from '@pinfold/core';
 import { type ByteSource, uint16, uint32, uint64 } from './byte-source.ts';
 import { CENTRAL_BYTES } from './central-header.ts';
 
-/** What the records behind the central directory say (APPNOTE.TXT, sections 4.3.14 to 4.3.16). */
+/** The records behind the central directory (APPNOTE.TXT, sections 4.3.14 to 4.3.16). */
 export interface EndRecord {
   /** Where the end record begins, and how long its comment says it is. */
   readonly at: number;

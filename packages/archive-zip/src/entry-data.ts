@@ -29,7 +29,7 @@ export function inflateWhole(compressed: Buffer, size: number): WholeData {
   }
 }
 
-/** Where pieces come from, and what may stop them. */
+/** The source of an entry's pieces, and the control that may stop it. */
 export interface PieceSource {
   readonly fd: number;
   readonly control: ProofControl;

@@ -16,7 +16,7 @@ const LONGEST_COMMENT = 0xffff;
 const STRETCH = 1_048_576;
 /** A file made of nothing but signatures must not cost more than any other. */
 const MOST_TRIED = 64;
-/** What a ZIP begins with: an entry, an end record alone, or a mark of a ZIP that was meant to be split. */
+/** The possible beginnings of a ZIP: an entry, an end record alone, or the mark of a ZIP that was meant to be split. */
 const BEGINNINGS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00'];
 
 const NOT_A_ZIP: ArchiveProblem = { rule: 'not_a_zip' };

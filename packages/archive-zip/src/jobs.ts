@@ -37,13 +37,13 @@ export interface ListResult extends Omit<ArchiveListing, 'entries'> {
   readonly stretches: readonly Uint8Array[];
 }
 
-/** What the inflated entries of one job showed. */
+/** The results of one job's inflated entries. */
 export interface ProveResult {
   readonly problems: readonly ArchiveProblem[];
   readonly entries: readonly EntryProof[];
 }
 
-/** What each kind of job answers. */
+/** The result type of each kind of job. */
 export interface JobResults {
   readonly list: ListResult;
   readonly prove: ProveResult;

@@ -40,7 +40,7 @@ export function listed({ header, name }: NamedHeader, local?: LocalHeader): List
   return { name, host, externalAttributes, flags, method, crc32, compressedSize, size, dataOffset };
 }
 
-/** What the headers of one entry break. */
+/** The rules that an entry's headers break. */
 export function entryProblems(
   { header, name, path, wrong }: NamedHeader,
   local?: LocalHeader,

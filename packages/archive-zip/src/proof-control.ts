@@ -7,7 +7,7 @@ const STOP = 0;
 const BYTES_OF_STOP = 8;
 const BYTES = 16;
 
-/** What the jobs of one call share across threads: whether to stop, and how many bytes they have inflated. */
+/** State that the jobs of one call share across threads: whether to stop, and how many bytes they have inflated. */
 export class ProofControl {
   readonly memory: SharedArrayBuffer;
   readonly #stop: Int32Array;

@@ -6,7 +6,7 @@ import { isPage } from './observe/service-workers.ts';
 /** Work for one message to a worker, in bytes read and inflated: large enough to be worth the way, small enough to share out. */
 const SMALLEST_JOB = 1_048_576;
 const LARGEST_JOB = 4_194_304;
-/** What an entry costs beside its bytes, in bytes. */
+/** The fixed cost of an entry, expressed in bytes. */
 const ENTRY_COST = 4_096;
 /** Jobs for each worker, so that all end at about the same time. */
 const SHARES = 4;

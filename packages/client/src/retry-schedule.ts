@@ -2,7 +2,7 @@ import type { ClientOptions } from './options.ts';
 import type { PinfoldError } from './pinfold-error.ts';
 
 export interface Timing {
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
   /** Rejects with the signal's reason when it is aborted. */
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
@@ -10,7 +10,7 @@ export interface Timing {
   random(): number;
 }
 
-/** A further attempt, for those who show progress. */
+/** A further attempt, as `onRetry` receives it. */
 export interface Retry {
   readonly error: PinfoldError;
   /** Milliseconds until the attempt. */
@@ -45,7 +45,7 @@ export const realTiming: Timing = {
  */
 export type WaitToRetry = (error: PinfoldError, within?: number) => Promise<void>;
 
-/** For one call: all its attempts begin within a time after the first failure. */
+/** Makes the waits of one call, whose attempts all begin within `retryFor` milliseconds after the first failure. */
 export function retryWaits(
   { retryFor, onRetry }: { readonly retryFor: number; readonly onRetry?: ClientOptions['onRetry'] },
   signal: AbortSignal | undefined,
@@ -55,7 +55,7 @@ export function retryWaits(
   let longest = FIRST_WAIT;
   return async (error, within = retryFor) => {
     firstFailure ??= now();
-    // A server that asks for no pause at all must not be asked in a tight loop.
+    // Without jitter, `Retry-After: 0` would be a tight loop.
     const asked = (error.retryAfter ?? 0) * 1_000;
     const wait = asked > 0 ? asked : longest * random();
     longest = Math.min(longest * 2, LONGEST_WAIT);

@@ -1,4 +1,4 @@
-/** Where the usual generators put a built site. */
+/** The output folders of the usual generators. */
 const OUTPUT_FOLDERS = ['dist', 'build', 'out', '_site', '.vitepress/dist', 'public'];
 
 /**

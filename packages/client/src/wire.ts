@@ -151,7 +151,7 @@ export type Publication = Wire<'Publication'>;
 export type DryRun = Wire<'DryRun'>;
 /** One page of a list. */
 export type PinList = Wire<'PinList'>;
-/** Who did something: a key by its id, a person or an operator by name, the system by its node. */
+/** The actor of an event: a key by its id, a person or an operator by name, the system by its node. */
 export type EventActor = Wire<'EventActor'>;
 /** Something that happened to an account or a publication. A later server may have more types. */
 export type Event = Wire<'Event'>;

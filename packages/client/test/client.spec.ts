@@ -1,19 +1,10 @@
 import { inspect } from 'node:util';
-import { type ClientOptions, PinfoldClient } from '@pinfold/client';
 import { expect } from 'chai';
 import { ARCHIVE, all, failure, ID, KEY, PIN, PUBLISHED, problem, READ, SOON } from './answers.ts';
-import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
+import { type Answer, clientOf, openServer, server } from './scripted-server.ts';
 
 describe('PinfoldClient', () => {
-  let server: ScriptedServer;
-
-  beforeEach(async () => {
-    server = await openScriptedServer();
-  });
-
-  function clientOf(options: Partial<ClientOptions> = {}): PinfoldClient {
-    return new PinfoldClient({ url: `${server.url}/`, key: KEY, ...options });
-  }
+  beforeEach(openServer);
 
   it('publishes, and tells what the server answered with the key and whether it was a replay', async () => {
     server.answer(PUBLISHED, { ...PUBLISHED, status: 200, headers: { 'idempotent-replayed': 'true' } });

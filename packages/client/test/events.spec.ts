@@ -1,17 +1,10 @@
-import { PinfoldClient } from '@pinfold/client';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { all, EVENT, failure, ID, KEY, problem, SOON } from './answers.ts';
-import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
+import { all, EVENT, failure, ID, problem, SOON } from './answers.ts';
+import { type Answer, clientOf, openServer, server } from './scripted-server.ts';
 
 describe('events of PinfoldClient', () => {
-  let server: ScriptedServer;
-  let client: PinfoldClient;
-
-  beforeEach(async () => {
-    server = await openScriptedServer();
-    client = new PinfoldClient({ url: server.url, key: KEY });
-  });
+  beforeEach(openServer);
 
   it('reads events page after page, each with its cursor, and ends with the newest one', async () => {
     const page = (events: readonly unknown[], next_cursor: string, cursors?: readonly string[]): Answer => ({
@@ -24,7 +17,7 @@ describe('events of PinfoldClient', () => {
       page([EVENT, EVENT], 'd'),
       page([], 'd'),
     );
-    const read = await all(client.events({ pin: ID }));
+    const read = await all(clientOf().events({ pin: ID }));
     expect(read.map(({ cursor }) => cursor)).to.deep.equal(['a', 'b', 'b', 'd']);
     expect(read[0]?.event).to.deep.equal(EVENT);
     const path = `/api/v1/events?order=asc&include=cursors&limit=100&pin=${ID}`;
@@ -41,10 +34,10 @@ describe('events of PinfoldClient', () => {
       { events: [], next_cursor: 'a', cursors: [5] },
     ]) {
       server.answer({ status: 200, body });
-      expect((await failure(all(client.events()))).code).to.equal('invalid_answer');
+      expect((await failure(all(clientOf().events()))).code).to.equal('invalid_answer');
     }
     server.answer(problem(410, 'cursor_expired', {}, { retryable: false }));
-    expect(await failure(all(client.events({ after: 'x' })))).to.include({
+    expect(await failure(all(clientOf().events({ after: 'x' })))).to.include({
       code: 'cursor_expired',
       status: 410,
     });
@@ -58,7 +51,7 @@ describe('events of PinfoldClient', () => {
     });
     server.answer(page([], SOON), page([EVENT]), 'silent');
     const leaving = new AbortController();
-    const reading = client.events({ after: 'latest', follow: true, signal: leaving.signal });
+    const reading = clientOf().events({ after: 'latest', follow: true, signal: leaving.signal });
     expect((await reading.next()).value).to.deep.equal({ event: EVENT, cursor: 'a' });
     expect(server.asked.map(({ path }) => new URLSearchParams(path.split('?')[1]).get('wait'))).to.deep.equal(
       ['30', '30'],

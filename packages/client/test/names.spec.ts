@@ -1,7 +1,7 @@
-import { type Name, PinfoldClient } from '@pinfold/client';
+import type { Name } from '@pinfold/client';
 import { expect } from 'chai';
-import { ARCHIVE, all, failure, ID, KEY, PIN, PUBLISHED, problem, SOON } from './answers.ts';
-import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
+import { ARCHIVE, all, failure, ID, PIN, PUBLISHED, problem, SOON } from './answers.ts';
+import { type Answer, clientOf, openServer, server } from './scripted-server.ts';
 
 const NAME: Name = {
   name: 'pr-42',
@@ -14,13 +14,7 @@ const GONE = problem(404, 'not_found', {}, { retryable: false });
 const DELETED: Answer = { status: 204 };
 
 describe('names of PinfoldClient', () => {
-  let server: ScriptedServer;
-  let client: PinfoldClient;
-
-  beforeEach(async () => {
-    server = await openScriptedServer();
-    client = new PinfoldClient({ url: server.url, key: KEY });
-  });
+  beforeEach(openServer);
 
   const calls = (): readonly string[] => server.asked.map(({ method, path }) => `${method} ${path}`);
 
@@ -30,10 +24,10 @@ describe('names of PinfoldClient', () => {
       body: { names: [NAME], next_cursor },
     });
     server.answer(NAMED, NAMED, page('a'), page(null), DELETED);
-    expect(await client.names.get('pr-42')).to.deep.equal({ name: NAME });
-    expect(await client.names.set('a/b', ID)).to.deep.equal({ name: NAME });
-    expect(await all(client.names.list({ pageSize: 1 }))).to.deep.equal([NAME, NAME]);
-    await client.names.delete('pr-42');
+    expect(await clientOf().names.get('pr-42')).to.deep.equal({ name: NAME });
+    expect(await clientOf().names.set('a/b', ID)).to.deep.equal({ name: NAME });
+    expect(await all(clientOf().names.list({ pageSize: 1 }))).to.deep.equal([NAME, NAME]);
+    await clientOf().names.delete('pr-42');
     expect(calls()).to.deep.equal([
       'GET /api/v1/names/pr-42',
       'PUT /api/v1/names/a%2Fb',
@@ -46,34 +40,34 @@ describe('names of PinfoldClient', () => {
 
   it('are given to a publication', async () => {
     server.answer({ ...PUBLISHED, body: { pin: PIN, warnings: [], name: NAME } }, PUBLISHED);
-    expect((await client.publish(ARCHIVE, { name: 'pr-42' })).name).to.deep.equal(NAME);
-    expect((await client.publish(ARCHIVE)).name).to.equal(undefined);
+    expect((await clientOf().publish(ARCHIVE, { name: 'pr-42' })).name).to.deep.equal(NAME);
+    expect((await clientOf().publish(ARCHIVE)).name).to.equal(undefined);
     expect(calls()).to.deep.equal(['POST /api/v1/pins?name=pr-42', 'POST /api/v1/pins']);
   });
 
   it('are deleted when a lost answer is followed by a 404, and only then', async () => {
     server.answer('cut', GONE);
-    await client.names.delete('pr-42');
+    await clientOf().names.delete('pr-42');
     server.answer(GONE);
-    expect((await failure(client.names.delete('pr-42'))).code).to.equal('not_found');
+    expect((await failure(clientOf().names.delete('pr-42'))).code).to.equal('not_found');
     server.answer(problem(503, 'unavailable', SOON), GONE);
-    expect((await failure(client.names.delete('pr-42'))).code).to.equal('not_found');
+    expect((await failure(clientOf().names.delete('pr-42'))).code).to.equal('not_found');
   });
 
   it('are set again only while no byte of an answer came', async () => {
     server.answer('cut', NAMED);
-    await client.names.set('pr-42', ID);
+    await clientOf().names.set('pr-42', ID);
     server.answer({ status: 502, body: 'a proxy' });
-    expect((await failure(client.names.set('pr-42', ID))).status).to.equal(502);
+    expect((await failure(clientOf().names.set('pr-42', ID))).status).to.equal(502);
     expect(server.asked).to.have.length(3);
   });
 
   it('are not taken from an answer of another form', async () => {
     for (const body of [{}, { name: { ...NAME, url: 5 } }, { name: null }]) {
       server.answer({ status: 200, body });
-      expect((await failure(client.names.get('pr-42'))).code).to.equal('invalid_answer');
+      expect((await failure(clientOf().names.get('pr-42'))).code).to.equal('invalid_answer');
     }
     server.answer({ ...PUBLISHED, body: { pin: PIN, warnings: [], name: 'pr-42' } });
-    expect((await failure(client.publish(ARCHIVE, { name: 'pr-42' }))).code).to.equal('invalid_answer');
+    expect((await failure(clientOf().publish(ARCHIVE, { name: 'pr-42' }))).code).to.equal('invalid_answer');
   });
 });

@@ -1,18 +1,10 @@
-import { type ClientOptions, PinfoldClient } from '@pinfold/client';
+import type { PinfoldClient } from '@pinfold/client';
 import { expect } from 'chai';
-import { ARCHIVE, failure, ID, KEY, PIN, PUBLISHED, problem, READ, SOON, STOPPED } from './answers.ts';
-import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
+import { ARCHIVE, failure, ID, PIN, PUBLISHED, problem, READ, SOON, STOPPED } from './answers.ts';
+import { type Answer, clientOf, openScriptedServer, openServer, server } from './scripted-server.ts';
 
 describe('the retries of PinfoldClient', () => {
-  let server: ScriptedServer;
-
-  beforeEach(async () => {
-    server = await openScriptedServer();
-  });
-
-  function clientOf(options: Partial<ClientOptions> = {}): PinfoldClient {
-    return new PinfoldClient({ url: `${server.url}/`, key: KEY, ...options });
-  }
+  beforeEach(openServer);
 
   const calls: Readonly<Record<string, (client: PinfoldClient) => Promise<unknown>>> = {
     publish: (client) => client.publish(ARCHIVE, { title: 'T', idempotencyKey: 'mine' }),

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { type ClientOptions, PinfoldClient } from '@pinfold/client';
+import { KEY } from './answers.ts';
 
 /** One answer of the server. */
 export type Answer =
@@ -37,6 +39,17 @@ afterEach('the scripted servers are closed', () => {
     server.closeAllConnections();
   }
 });
+
+/** The server of the running test, for a hook of Mocha to open. */
+export let server: ScriptedServer;
+
+export async function openServer(): Promise<void> {
+  server = await openScriptedServer();
+}
+
+export function clientOf(options: Partial<ClientOptions> = {}): PinfoldClient {
+  return new PinfoldClient({ url: `${server.url}/`, key: KEY, ...options });
+}
 
 export async function openScriptedServer(): Promise<ScriptedServer> {
   const asked: Asked[] = [];

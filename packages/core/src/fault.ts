@@ -1,4 +1,4 @@
-/** What broke, as a closed list of names. */
+/** The codes of faults. */
 export type FaultCode =
   | 'archive_missing'
   | 'hasher_overloaded'

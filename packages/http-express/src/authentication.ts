@@ -4,12 +4,12 @@ import type { Authenticate as AuthenticateAny } from '@pinfold/http';
 import { headerValues } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 
-/** Tells whose request it is; `undefined` is answered with 401. It may throw a {@link Fault}, which is answered as such. */
+/** Identifies the caller of a request; `undefined` is answered with 401. It may throw a {@link Fault}: 503 or 500. */
 export type Authenticate = AuthenticateAny<Request, Response>;
 
 /** Options of {@link apiKeyAuthentication}. */
 export interface ApiKeyAuthenticationOptions {
-  /** Takes what went wrong while the use of a key was noted; the request itself is answered already. */
+  /** Receives errors of storing a key's last use, which happens after the answer. */
   readonly onError?: (error: unknown) => void;
 }
 

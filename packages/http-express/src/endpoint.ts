@@ -40,7 +40,7 @@ export interface OperatorCall extends Call {
   readonly administration: Administration;
 }
 
-/** What a handler answers; `role` is what it published. */
+/** A handler's answer; `role` is the one that it published. */
 export type Outcome = (Answer & { readonly role?: RoleId }) | AnyRefusal;
 
 export interface DocumentContext {
@@ -85,7 +85,7 @@ interface EndpointOptions<C, P extends Parameters, Body, Named> {
   /** Whether a request publishes, so that a problem's suggestion mentions the Idempotency-Key. */
   readonly publishes?: (request: Request) => boolean;
   readonly inReadOnly?: true;
-  /** What it may refuse, beside what follows from its other properties. */
+  /** Its error codes, in addition to those that follow from its other properties. */
   readonly codes?: readonly WireCode[];
   readonly answers: (context: DocumentContext) => Readonly<Record<number, DescribedAnswer>>;
   readonly handle: (
@@ -97,7 +97,7 @@ interface EndpointOptions<C, P extends Parameters, Body, Named> {
 
 /** An endpoint whose input is read and checked by {@link Endpoint.answer}. */
 export interface Endpoint<C> extends Omit<EndpointOptions<C, Parameters, unknown, unknown>, 'handle'> {
-  /** What its caller needs; null for nothing, not even a key. */
+  /** The scope that its caller needs; null: no key is needed. */
   readonly scope: Scope | null;
   /** Reads the query, then the body, then what the path names. */
   readonly answer: (service: Service, call: C, segment: string) => Promise<Outcome>;

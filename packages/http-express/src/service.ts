@@ -11,7 +11,7 @@ import { administrationDocument, openApiDocument } from './openapi/document.ts';
 import { ServedDocument } from './openapi/served-document.ts';
 import { type SignIn, signInWords } from './sign-in.ts';
 
-/** What the API calls. */
+/** The use cases that the API calls. */
 export type ApiUseCases = Pick<
   UseCases,
   | 'accounts'
@@ -43,7 +43,7 @@ export interface ApiTimeouts {
 
 /** Options of {@link createApi}. */
 export interface ApiOptions extends DoorOptions {
-  /** What the endpoints call. */
+  /** The use cases and parts that the endpoints call. */
   readonly useCases: ApiUseCases;
   /** Absent: `/api/v1/events` is not offered. */
   readonly history?: History;

@@ -1,6 +1,10 @@
-import { Fault, minutes, OPERATOR, seconds } from '@pinfold/core';
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { type ApiKey, Fault, minutes, OPERATOR, seconds } from '@pinfold/core';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import { credentialsOf } from '../src/authentication.ts';
 import { apiKeyAuthentication } from '../src/index.ts';
 import { ask, until } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
@@ -17,6 +21,51 @@ describe('Authentication by API keys', () => {
       keys.find(({ id }) => rig.keys.first.startsWith(`pf_${id}_`)) ?? expect.fail('the key is not there')
     );
   };
+
+  it('reads the key, and the credentials of an Idempotency-Key, behind the name of the scheme', async () => {
+    const rows = [
+      { sent: undefined },
+      { sent: 'Bearer key', key: 'key', credentials: 'key' },
+      { sent: 'bearer   key \t ', key: 'key', credentials: 'key' },
+      { sent: 'Bearer \tkey', credentials: '\tkey' },
+      { sent: 'Bearer key key', credentials: 'key key' },
+      { sent: 'Token  key', credentials: 'key' },
+      { sent: 'x Bearer key', credentials: 'Bearer key' },
+    ];
+    for (const { sent, key, credentials } of rows) {
+      const asked: string[] = [];
+      const authenticate = apiKeyAuthentication({
+        authenticate: async (text) => void asked.push(text),
+        noteUse: async () => {},
+      });
+      const headers = sent === undefined ? {} : { authorization: sent };
+      const request = { headers } as IncomingMessage;
+      expect(await authenticate(request, { response: {} as ServerResponse }), sent).to.equal(undefined);
+      expect(asked, sent).to.deep.equal(key === undefined ? [] : [key]);
+      expect(credentialsOf(request), sent).to.equal(credentials);
+    }
+  });
+
+  it('notes the use of a key once for a request that is authenticated again', async () => {
+    const response = new EventEmitter() as ServerResponse;
+    const { id, account, scopes } = await firstKey();
+    const noted: ApiKey[] = [];
+    const authenticate = apiKeyAuthentication({
+      authenticate: async () => ({ id, account, scopes }) as ApiKey,
+      noteUse: async (key) => {
+        noted.push(key);
+        throw new Error('it cannot be noted, and there is no onError to take that');
+      },
+    });
+    const request = { headers: { authorization: 'Bearer key' } } as IncomingMessage;
+    const again = await authenticate(request, { response });
+    expect(again).to.deep.equal({ account, scopes, key: id });
+    expect(await authenticate(request, { response, ...(again && { again }) })).to.deep.equal(again);
+    expect(noted).to.deep.equal([]);
+    response.emit('finish');
+    await setImmediate();
+    expect(noted.map((key) => key.id)).to.deep.equal([id]);
+  });
 
   it('notes nothing when there is no key', async () => {
     const noted: unknown[] = [];

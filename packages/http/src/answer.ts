@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DrainLimits, drain, isUnderWay } from './body/drain.ts';
 import type { Html } from './html.ts';
 
-/** What a handler answers, as a value: a body of JSON, a page, bytes whose headers name their type, or none. */
+/** A handler's answer: a JSON body, a page, bytes whose headers name their type, or no body. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

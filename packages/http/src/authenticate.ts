@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '@pinfold/core';
 
-/** What a door hands to `authenticate` beside the request. */
+/** The second argument of `authenticate`. */
 export interface AuthenticateOptions<Response extends ServerResponse = ServerResponse> {
-  /** The response to the request, for what is to be done once it is sent. */
+  /** The response, for work to do once it is sent. */
   readonly response: Response;
-  /** The request's caller before its body came: check again, or return it if you cannot. Absent at the first call. */
+  /** The caller before the body arrived: check again, or return it if you cannot. Absent at the first call. */
   readonly again?: Caller;
 }
 
 /**
- * Tells whose request it is; `undefined` when that cannot be said. It may throw a `Fault`, which is answered as such.
+ * Identifies the caller of a request; `undefined` if it is unknown. It may throw a `Fault`, which is answered as such.
  * A door calls it again when a body has arrived that did not come with the head: a key may have been revoked, and a
  * session ended, while a slow upload ran.
  *

@@ -8,7 +8,7 @@ import {
 import { consoleLog, type RequestLog } from './request-entry.ts';
 import { Uploads } from './uploads.ts';
 
-/** What the API and the management screen both take. Give the doors of a process the same. */
+/** Options that the API and the management screen share. Give the doors of a process the same values. */
 export interface DoorOptions {
   /**
    * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the

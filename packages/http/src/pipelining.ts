@@ -39,7 +39,7 @@ export class Pipelines {
     }
     const queue = this.#queues.get(socket) ?? this.#open(socket);
     this.#waiting += 1;
-    // What an app has bound to its requests, such as who asks, is this one's and not that of the one before.
+    // The async context of an app is that of this request, not of the one before.
     queue.push({ response, context: new AsyncResource('PinfoldRequest'), work });
     if (queue.length === 1) this.#await(socket, queue);
   }

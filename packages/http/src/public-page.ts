@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { type Html, html, raw } from './html.ts';
 import { paletteOf } from './palette.ts';
 
-/** What the pages of a service have in common for people who only follow a link. */
+/** Settings of the public pages, for people who follow a link. */
 export interface PublicPage {
   /** The service's name, in previews of links. */
   readonly name: string;
-  /** Where a page can be reported: http, https or mailto. Absent: nowhere. */
+  /** The URL for reporting a page: http, https or mailto. Default: none. */
   readonly reportUrl?: string | undefined;
 }
 

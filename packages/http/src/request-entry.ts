@@ -22,7 +22,7 @@ export interface RequestEntry {
   readonly milliseconds: number;
   /** Whether the connection closed before the answer was out. */
   readonly gone?: true;
-  /** What broke, as it was thrown: a Fault of the core, or a defect. */
+  /** The thrown error: a Fault of the core, or a defect. */
   readonly error?: unknown;
 }
 

@@ -3,14 +3,14 @@ import { Gate, type Leave } from '@pinfold/core/adapter';
 import { sleepUnlessAborted } from '@pinfold/core/internal';
 import { endSlowUploads, type IncomingBody, MEASURE_EVERY, PacedUpload } from './upload-pace.ts';
 
-/** What {@link Uploads} needs. */
+/** Options of {@link Uploads}. */
 export interface UploadsOptions {
   readonly clock: Clock;
-  /** Bodies received at the same time: 64. */
+  /** Bodies received at the same time. Default 64. */
   readonly places?: number;
-  /** Requests that wait for a place, their bodies unread: 512. */
+  /** Requests that wait for a place, their bodies unread. Default 512. */
   readonly queue?: number;
-  /** The longest such a wait: 30 seconds. */
+  /** The longest wait for a place. Default 30 seconds. */
   readonly patience?: Duration;
   /** Called before an upload is received or waits: throws the fault to answer with while no upload is possible. */
   readonly admit?: () => void;
@@ -18,9 +18,9 @@ export interface UploadsOptions {
 
 /**
  * The uploads that a process receives at the same time. A waiting request is not read, so it costs next to nothing, and
- * its client is not asked for the body where it asked first (`Expect: 100-continue`). One account holds at most three
- * quarters of the places, and gets no further one while others wait and it holds half. While other accounts wait, as
- * many uploads as wait end for their pace: below 16 KiB/s over 10 seconds of that wait, the slowest of the account with
+ * a client that sent `Expect: 100-continue` does not send its body yet. One account holds at most three
+ * quarters of the places, and gets no further one while others wait and it holds half. While other accounts wait, slow
+ * uploads are ended, as many as wait: those below 16 KiB/s over 10 seconds of that wait, the slowest of the account with
  * the most places first. The API and the screen of one process share one of these.
  *
  * @example

@@ -11,7 +11,7 @@ import { tokens } from './tokens.ts';
 /** The API as an Express router. */
 export const api: ServiceIdentifier<ReturnType<typeof createApi>> = Symbol.for('@pinfold/api');
 
-/** Whose request it is: by API keys, unless it is bound again. */
+/** Identifies callers by API keys, unless it is bound again. */
 export const authenticate: ServiceIdentifier<Authenticate> = Symbol.for('@pinfold/authenticate');
 
 /** {@link ApiOptions} without what the container knows, and what authentication by API keys takes. */

@@ -4,9 +4,9 @@ import { tokens } from './tokens.ts';
 
 /** What {@link storageFsModule} needs. */
 export interface StorageFsModuleOptions {
-  /** Where archives lie. */
+  /** The folder of archives. */
   readonly folder: string;
-  /** Where uploads lie until they are stored; on the same volume. */
+  /** The folder of uploads until they are stored; on the same volume. */
   readonly staging: string;
 }
 

@@ -33,7 +33,7 @@ export interface Look extends LookOptions {
   readonly languages: readonly [Language, ...Language[]];
   readonly catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>>;
   readonly sheet: string | undefined;
-  /** Where pictures may come from. */
+  /** The sources of pictures in the policy. */
   readonly pictures: string;
 }
 

@@ -3,7 +3,7 @@ import { type Html, html } from '@pinfold/http/internal/html';
 import type { Values, Words } from './i18n.ts';
 import type { SharedId } from './messages/catalogues.ts';
 
-/** What speaks against publishing an archive: the core's rules, and that it is too large to be received. */
+/** A reason not to publish an archive: a rule of the core, or that it is too large to receive. */
 export type ScreenProblem =
   | ArchiveProblem
   | ({ readonly rule: 'archive_too_large' } & Pick<Figures, 'limit'> & Partial<Figures>);

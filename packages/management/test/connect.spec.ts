@@ -3,17 +3,12 @@ import { pairingCode } from '@pinfold/core/internal';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { enter, OWNER, openScreen, person, screen } from './open-screen.ts';
 import { type Page, Person } from './person.ts';
 
 describe('giving a program a key', () => {
-  let screen: Screen;
-  let person: Person;
   const secrets = new NodeSessionSecrets();
-  beforeEach(async () => {
-    screen = await openScreen();
-    person = await screen.signedIn();
-  });
+  beforeEach(() => enter());
 
   /** A program has no cookies. */
   const poll = async (secret: string) => {

@@ -1,15 +1,9 @@
 import { accountId, minutes, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
-import { OWNER, openScreen, type Screen } from './open-screen.ts';
-import type { Person } from './person.ts';
+import { enter, OWNER, person, screen } from './open-screen.ts';
 
 describe('the history', () => {
-  let screen: Screen;
-  let person: Person;
-  beforeEach(async () => {
-    screen = await openScreen();
-    person = await screen.signedIn();
-  });
+  beforeEach(() => enter());
 
   /** What the rows of the page tell, newest first. */
   async function told(path: string): Promise<readonly (string | undefined)[]> {

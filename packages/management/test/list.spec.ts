@@ -2,8 +2,7 @@ import { accountId, days, hours, minutes, OPERATOR, seconds } from '@pinfold/cor
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { OWNER, openScreen, type Screen } from './open-screen.ts';
-import type { Person } from './person.ts';
+import { enter, OWNER, person, screen, signIn } from './open-screen.ts';
 
 /** A text that compresses little, the same at every time. */
 function incompressible(length: number): string {
@@ -11,12 +10,7 @@ function incompressible(length: number): string {
 }
 
 describe('the list', () => {
-  let screen: Screen;
-  let person: Person;
-  beforeEach(async () => {
-    screen = await openScreen();
-    person = await screen.signedIn();
-  });
+  beforeEach(() => enter());
 
   const namesIn = (text: string) =>
     [...text.matchAll(/class="name" [^>]+>([^<]*)</g)].map(([, name]) => name);
@@ -50,7 +44,7 @@ describe('the list', () => {
     await screen.publish('Plain');
     expect((await person.get('/')).text).not.to.include('<tr class="soon');
     screen.clock.advance(hours(7 * 24 - 23));
-    person = await screen.signedIn();
+    await signIn();
     const { text } = await person.get('/');
     const rows = text.split('<tr').slice(2);
     const rowOf = (name: string) => rows.find((row) => row.includes(`>${name}</a>`)) ?? '';
@@ -65,7 +59,7 @@ describe('the list', () => {
   it('filters by state, and searches titles and ids', async () => {
     await screen.publish('Expired report');
     screen.clock.advance(days(7));
-    person = await screen.signedIn();
+    await signIn();
     const stopped = await screen.publish('Stopped report');
     await screen.useCases.stop({ by: OPERATOR, id: stopped.id });
     const live = await screen.publish('Ｌｉｖｅ Report');
@@ -116,7 +110,7 @@ describe('the list', () => {
   });
 
   it('goes on from a page without any, where a search has looked at many', async () => {
-    screen = await openScreen({
+    await enter({
       ports: ({ roles }) => ({
         roles: replacing(roles, {
           list: async (query) => {
@@ -127,7 +121,6 @@ describe('the list', () => {
       }),
     });
     for (let n = 0; n < 21; n += 1) await screen.publish(`Site ${n}`);
-    person = await screen.signedIn();
     const { text, next = '' } = await person.get('/?q=site');
     expect(text).to.include('Nothing found so far').and.include('Keep searching');
     expect(await shown(next)).to.have.lengthOf(1);
@@ -149,12 +142,7 @@ describe('the list', () => {
 });
 
 describe('the keys', () => {
-  let screen: Screen;
-  let person: Person;
-  beforeEach(async () => {
-    screen = await openScreen();
-    person = await screen.signedIn();
-  });
+  beforeEach(() => enter());
 
   it('are shown once when they are made', async () => {
     const { token: form } = await person.get('/keys');

@@ -3,7 +3,7 @@ import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { screenOf } from '../src/options.ts';
 import { routesOf } from '../src/routes.ts';
-import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
+import { enter, OWNER, openScreen, person, screen, zipOf } from './open-screen.ts';
 import { Person } from './person.ts';
 
 const HOSTILE = [
@@ -17,13 +17,10 @@ const HOSTILE = [
 ];
 
 describe('what the screen guards against', () => {
-  let screen: Screen;
-  let person: Person;
   let role: Publication;
   let form: string;
   beforeEach(async () => {
-    screen = await openScreen();
-    person = await screen.signedIn();
+    await enter();
     role = await screen.publish('Report');
     form = (await person.get('/')).token;
   });

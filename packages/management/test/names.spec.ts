@@ -2,16 +2,10 @@ import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
 import { namesShowing } from '../src/pages/names.ts';
 import type { SignedInContext } from '../src/request/request-context.ts';
-import { OWNER, openScreen, type Screen } from './open-screen.ts';
-import type { Person } from './person.ts';
+import { enter, OWNER, person, screen } from './open-screen.ts';
 
 describe('the names', () => {
-  let screen: Screen;
-  let person: Person;
-  beforeEach(async () => {
-    screen = await openScreen();
-    person = await screen.signedIn();
-  });
+  beforeEach(() => enter());
 
   const set = (id: string, name: string) => person.send('/names', `/publications/${id}/name`, { name });
 

@@ -103,6 +103,19 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
   };
 }
 
+/** The screen of the running test, and a person who has signed in to the owner's account, from {@link enter} on. */
+export let screen: Screen;
+export let person: Person;
+
+export async function enter(options: ScreenOptions = {}): Promise<void> {
+  screen = await openScreen(options);
+  await signIn();
+}
+
+export async function signIn(): Promise<void> {
+  person = await screen.signedIn();
+}
+
 /** A ZIP of some files, the same bytes at every time: a repeated upload must equal the first. */
 export function zipOf(files: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
   const contents = Object.entries(files).map(

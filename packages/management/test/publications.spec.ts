@@ -1,19 +1,16 @@
 import { accountId, days, hours, minutes, OPERATOR, type Publication } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { openScreen, type Screen } from './open-screen.ts';
+import { enter, openScreen, person, screen, signIn } from './open-screen.ts';
 import { Person } from './person.ts';
 import { readCode } from './read-code.ts';
 
 describe('one publication', () => {
-  let screen: Screen;
-  let person: Person;
   let role: Publication;
   let path: string;
   let form: string;
   beforeEach(async () => {
-    screen = await openScreen();
-    person = await screen.signedIn();
+    await enter();
     role = await screen.publish('Report', { 'index.html': 'hi', 'b/c.txt': 'x'.repeat(2_048) });
     path = `/publications/${role.id}`;
     form = (await person.get(path)).token;
@@ -82,7 +79,7 @@ describe('one publication', () => {
 
   it('shows an expired one as it is, and lets it be stopped only', async () => {
     screen.clock.advance(days(7));
-    person = await screen.signedIn();
+    await signIn();
     form = (await person.get(path)).token;
     const { text } = await person.get(path);
     expect(text)

@@ -3,18 +3,15 @@ import { accountId, days, Fault, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
 import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openScreen, type Screen, type ScreenOptions, zipOf } from './open-screen.ts';
-import { formOf, type Page, Person } from './person.ts';
+import { enter, OWNER, person, type ScreenOptions, screen, zipOf } from './open-screen.ts';
+import { formOf, type Page } from './person.ts';
 
 const SITE = { 'index.html': '<a href="gone.html">x</a>', 'a/b.txt': 'x' };
 
 describe('publishing from the screen', () => {
-  let screen: Screen;
-  let person: Person;
   let form: string;
   const open = async (options: ScreenOptions = { limits: { archiveBytes: 5_000 } }): Promise<void> => {
-    screen = await openScreen(options);
-    person = await screen.signedIn();
+    await enter(options);
     form = (await person.get('/')).token;
   };
   beforeEach(() => open());
@@ -166,7 +163,7 @@ describe('publishing from the screen', () => {
   });
 
   it('refuses a form that another parser of bodies has read, and says so', async () => {
-    screen = await openScreen({
+    await enter({
       management: {
         authenticate: async (request) => {
           for await (const _ of request.iterator({ destroyOnReturn: false }));
@@ -174,7 +171,6 @@ describe('publishing from the screen', () => {
         },
       },
     });
-    person = new Person(screen.base);
     form = (await person.get('/')).token;
     const sent = await post();
     expect([sent.status, sent.text.includes('Something went wrong')]).to.deep.equal([400, true]);

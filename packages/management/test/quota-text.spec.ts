@@ -2,22 +2,19 @@ import { minutes, OPERATOR, type PublicationLimits } from '@pinfold/core';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import type { ManagementOptions } from '../src/index.ts';
-import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
-import { formOf, type Person } from './person.ts';
+import { enter, OWNER, person, screen, zipOf } from './open-screen.ts';
+import { formOf } from './person.ts';
 
 const SITE = zipOf({ 'index.html': 'x' });
 
 describe('what an account may publish, on the screen', () => {
-  let screen: Screen;
-  let person: Person;
   let form: string;
 
   async function open(
     quotas: Partial<PublicationLimits>,
     management: Partial<ManagementOptions> = {},
   ): Promise<void> {
-    screen = await openScreen({ quotas, management });
-    person = await screen.signedIn();
+    await enter({ quotas, management });
     form = (await person.get('/')).token;
   }
 

@@ -1,15 +1,10 @@
 import { accountId, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
-import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { enter, OWNER, person, screen } from './open-screen.ts';
 import type { Person } from './person.ts';
 
 describe('several publications at once', () => {
-  let screen: Screen;
-  let person: Person;
-  beforeEach(async () => {
-    screen = await openScreen();
-    person = await screen.signedIn();
-  });
+  beforeEach(() => enter());
 
   const stateOf = async (id: RoleId): Promise<string> => (await screen.read(id)).state;
   const stop = (ids: readonly string[], form: string): ReturnType<Person['post']> =>
@@ -59,7 +54,7 @@ describe('several publications at once', () => {
 describe('a protected site', () => {
   it('is opened for its owner by a grant, and refused as the team decides', async () => {
     const asked: unknown[] = [];
-    const screen = await openScreen({
+    await enter({
       management: {
         createGrant: async ({ by, id }) => {
           asked.push([by, id]);
@@ -69,7 +64,6 @@ describe('a protected site', () => {
         },
       },
     });
-    const person = await screen.signedIn();
     const { id } = await screen.publish('Mine');
     await screen.protect(id, 'correct horse');
     const { token, text } = await person.get(`/publications/${id}`);

@@ -1,7 +1,7 @@
 import { accountId } from '@pinfold/core';
 import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { OWNER, openScreen, type Screen, type ScreenOptions } from './open-screen.ts';
+import { enter, OWNER, openScreen, person, type Screen, type ScreenOptions, screen } from './open-screen.ts';
 import { Person } from './person.ts';
 
 const THEIRS = accountId('mallory');
@@ -19,12 +19,9 @@ const cookieHeader = (...pairs: readonly (readonly [string, string | undefined])
   pairs.map(([name, value]) => `${name}=${value}`).join('; ');
 
 describe('cookies that a sibling planted', () => {
-  let screen: Screen;
-  let person: Person;
   let other: Person;
   const open = async (options: ScreenOptions = {}) => {
-    screen = await openScreen(options);
-    person = await screen.signedIn();
+    await enter(options);
     other = await screen.signedIn(THEIRS);
     await screen.publish('Report');
     await screen.publish('Bait', undefined, THEIRS);
@@ -163,7 +160,7 @@ describe('cookies that a sibling planted', () => {
   });
 
   it('bind no form to a stranger’s secret behind a sign-in of the embedder’s own', async () => {
-    screen = await openScreen({
+    await enter({
       management: { authenticate: async () => ({ account: OWNER, scopes: ['manage'] }) },
     });
     const [one, two] = [new Person(screen.base), new Person(screen.base)];

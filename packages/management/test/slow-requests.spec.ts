@@ -3,8 +3,7 @@ import { type Clock, type Duration, seconds } from '@pinfold/core';
 import type { ManualClock } from '@pinfold/test-contracts/fixtures';
 import { archivePart, multipart, type RawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { openScreen, type Screen, zipOf } from './open-screen.ts';
-import type { Person } from './person.ts';
+import { enter, person, screen, zipOf } from './open-screen.ts';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 
@@ -27,12 +26,9 @@ function running(clock: ManualClock): Clock {
 }
 
 describe('a request to the screen that does not end', () => {
-  let screen: Screen;
-  let person: Person;
   let form: string;
   beforeEach(async () => {
-    screen = await openScreen({ ports: ({ clock }) => ({ clock: running(clock as ManualClock) }) });
-    person = await screen.signedIn();
+    await enter({ ports: ({ clock }) => ({ clock: running(clock as ManualClock) }) });
     form = (await person.get('/')).token;
   });
 

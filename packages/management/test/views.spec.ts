@@ -1,16 +1,10 @@
 import type { Day, RoleId } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
-import { openScreen, type Screen } from './open-screen.ts';
-import type { Person } from './person.ts';
+import { enter, person, screen } from './open-screen.ts';
 
 describe('views of a publication', () => {
-  let screen: Screen;
-  let person: Person;
-  beforeEach(async () => {
-    screen = await openScreen();
-    person = await screen.signedIn();
-  });
+  beforeEach(() => enter());
 
   /** Adds to a day so many days ago. */
   const add = (role: RoleId, before: number, views: number, refusedPasswords = 0): Promise<void> => {
@@ -60,8 +54,7 @@ describe('views of a publication', () => {
     expect(await card(id)).not.to.include('<details>');
     await add(id, 29, 1);
     expect(await card(id)).to.include('<details><summary>By day</summary>');
-    screen = await openScreen({ management: { views: undefined as never } });
-    person = await screen.signedIn();
+    await enter({ management: { views: undefined as never } });
     expect(await card((await screen.publish('Mine')).id)).to.equal('');
   });
 });

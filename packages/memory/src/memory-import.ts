@@ -41,7 +41,7 @@ export function memoryImport(connection: Connection): Import {
   };
 }
 
-/** Of two records with one key the first stays. */
+/** If two records have the same key, the first stays. */
 function keep<Key, Row>(rows: Map<Key, Row>, key: Key, row: Row): void {
   if (!rows.has(key)) rows.set(key, row);
 }

@@ -17,7 +17,7 @@ const DECLINED: ReadonlySet<string> = new Set([
 
 const OUT_OF_ORDER: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
 
-/** What a sign-in's error means; rethrows others. Details have no claim or token, and from the browser only a code. */
+/** The problem of a failed sign-in; rethrows other errors. Details have no claim or token, and from the browser only a code. */
 export function troubleOf(error: unknown): SignInTrouble {
   if (error instanceof AuthorizationResponseError) return ofCode(error.error);
   if (error instanceof ResponseBodyError) return ofCode(error.error, printable(error.error_description));

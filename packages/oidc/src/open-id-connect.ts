@@ -10,9 +10,9 @@ export interface OpenIdConnectOptions {
   readonly clientSecret: string;
   /** Default `openid email profile`. */
   readonly scopes?: string;
-  /** What people know it by: "Sign in with …". Default the issuer's host. */
+  /** Its name for people: "Sign in with …". Default: the issuer's host. */
   readonly name?: string;
-  /** What accounts begin with. Default `oidc:`; empty, a claim could name another account. */
+  /** The prefix of accounts. Default: `oidc:`. With an empty one, a claim could name another account. */
   readonly accountPrefix?: string;
   /** The claim that names the account, after the prefix. Default `sub`. */
   readonly accountClaim?: string;
@@ -71,7 +71,7 @@ export function issuerUrl(text: string): URL {
   return url;
 }
 
-/** What talks to issuers is loaded when the first person signs in. */
+/** The client library is loaded when the first person signs in. */
 async function makeSignIn(issuer: URL, options: OpenIdConnectOptions): Promise<SignIn> {
   const { SignIn } = await import('./sign-in.ts');
   const { scopes = 'openid email profile', accountPrefix = 'oidc:', accountClaim = 'sub' } = options;

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Instant } from '@pinfold/core';
 
-/** What a browser keeps while its person signs in elsewhere. It proves that one browser began and ends the sign-in. */
+/** The state that a browser stores during a sign-in. It proves that the same browser began and ends the sign-in. */
 export interface SignInState {
   readonly state: string;
   readonly nonce: string;

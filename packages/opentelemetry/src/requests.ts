@@ -15,7 +15,7 @@ import {
 import { isFault } from '@pinfold/core';
 import type { TelemetryOptions } from './telemetry.ts';
 
-/** What a door tells its `log` of a request, as far as a span needs it. */
+/** The members of a log entry that a span needs. */
 export interface AnsweredRequest {
   readonly route: string;
   readonly outcome?: string;
@@ -114,7 +114,7 @@ function nameOf(method: Attributes): string {
   return name === '_OTHER' ? 'HTTP' : name;
 }
 
-/** What a client did wrong is no error of the server. */
+/** A client's mistake is not an error of the server. */
 function errorOf(status: number | undefined, told: AnsweredRequest | undefined): string | undefined {
   if (status === undefined) return 'client_gone';
   if (status < 500) return undefined;

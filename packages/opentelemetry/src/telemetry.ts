@@ -15,11 +15,11 @@ import { storeObserver } from './stores.ts';
 
 /** Options of {@link createTelemetry}. */
 export interface TelemetryOptions {
-  /** What spans are made by; the global one when absent, also where it is registered later. */
+  /** Makes spans. Default: the global one, even if it is registered later. */
   readonly tracerProvider?: TracerProvider;
-  /** What metrics are taken by; the global one when absent. Register it before. */
+  /** Records metrics. Default: the global one, which must be registered before. */
   readonly meterProvider?: MeterProvider;
-  /** What keeps the records, as the conventions call it: `postgresql`, `sqlite`; `other_sql` when absent. */
+  /** The name of the database in the conventions: `postgresql`, `sqlite`. Default: `other_sql`. */
   readonly database?: string;
   /** The scheme that clients use; that of the connection when absent, which is `http` behind a proxy. */
   readonly scheme?: 'http' | 'https';

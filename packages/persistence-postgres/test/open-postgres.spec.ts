@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { isFault } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import {
   anApiKey,
@@ -12,6 +11,7 @@ import {
   publishTo,
   rejectionOf,
 } from '@pinfold/test-contracts/fixtures';
+import { faultOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
@@ -27,12 +27,6 @@ async function onStage(play: (handle: Persistence, place: PostgresPlace) => Prom
     await handle.close();
     await place.dispose();
   }
-}
-
-async function faultOf(promise: Promise<unknown>): Promise<string> {
-  const reason = await rejectionOf(promise);
-  if (!isFault(reason)) throw reason;
-  return reason.code;
 }
 
 describe('openPostgres', () => {
@@ -105,8 +99,10 @@ describe('openPostgres', () => {
       await other.check();
       await other.close();
       await other.close();
-      expect(await faultOf(other.check())).to.equal('store_unavailable');
-      expect(await faultOf(other.apiKeys.create(anApiKey(1), [anEvent()]))).to.equal('store_unavailable');
+      expect((await faultOf(other.check())).code).to.equal('store_unavailable');
+      expect((await faultOf(other.apiKeys.create(anApiKey(1), [anEvent()]))).code).to.equal(
+        'store_unavailable',
+      );
       expect((await pool.query('SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }]);
       expect(await handle.apiKeys.list(everyKeyOf())).to.deep.equal([]);
     }));
@@ -131,8 +127,8 @@ describe('openPostgres', () => {
       const wrong = [{ port: 1 }, { password: 'guessed' }, { database: 'absent' }, { host: '/nowhere' }];
       for (const config of wrong) {
         const handle = await openPostgres({ pool: place.pool(config), schema: place.schema });
-        expect(await faultOf(handle.check()), JSON.stringify(config)).to.equal('store_unavailable');
-        expect(await faultOf(handle.migrate()), JSON.stringify(config)).to.equal('store_unavailable');
+        expect((await faultOf(handle.check())).code, JSON.stringify(config)).to.equal('store_unavailable');
+        expect((await faultOf(handle.migrate())).code, JSON.stringify(config)).to.equal('store_unavailable');
         await handle.close();
       }
     }));
@@ -144,7 +140,9 @@ describe('openPostgres', () => {
       const { port } = mute.address() as AddressInfo;
       const pool = place.pool({ ...POOL_LIMITS, port, connectionTimeoutMillis: 50 });
       const handle = await openPostgres({ pool, schema: place.schema });
-      expect(await faultOf(Promise.resolve(handle.roles.load(aRoleId(1))))).to.equal('store_unavailable');
+      expect((await faultOf(Promise.resolve(handle.roles.load(aRoleId(1))))).code).to.equal(
+        'store_unavailable',
+      );
       mute.close();
     }));
 
@@ -157,7 +155,7 @@ describe('openPostgres', () => {
       for (const [limit, connections] of Object.entries(connectionsLeft)) {
         const pool = place.pool({ max: 1, [limit]: 100 });
         const hurried = await openPostgres({ pool, schema: place.schema });
-        expect(await faultOf(hurried.apiKeys.list(everyKeyOf())), limit).to.equal('store_unavailable');
+        expect((await faultOf(hurried.apiKeys.list(everyKeyOf()))).code, limit).to.equal('store_unavailable');
         expect(pool.totalCount, limit).to.equal(connections);
       }
       await holder.query('ROLLBACK');
@@ -187,7 +185,9 @@ describe('openPostgres', () => {
       const handle = await openPostgres({ pool, schema: place.schema });
       expect(await handle.apiKeys.list(everyKeyOf())).to.deep.equal([]);
       expect(pool.totalCount).to.equal(1);
-      expect(await faultOf(handle.apiKeys.create(anApiKey(1), [anEvent()]))).to.equal('store_unavailable');
+      expect((await faultOf(handle.apiKeys.create(anApiKey(1), [anEvent()]))).code).to.equal(
+        'store_unavailable',
+      );
       expect(pool.totalCount).to.equal(0);
     }));
 });

@@ -1,5 +1,6 @@
-import { type Clock, isFault } from '@pinfold/core';
+import type { Clock } from '@pinfold/core';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { faultOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { PostgresClient, PostgresPool } from '../src/engine/postgres-connection.ts';
 import { PostgresConnection } from '../src/engine/postgres-connection.ts';
@@ -70,12 +71,6 @@ function connectTo(pool: PostgresPool): PostgresConnection {
   return new PostgresConnection(pool, async () => {});
 }
 
-async function faultOf(promise: Promise<unknown>): Promise<{ code: string; cause: unknown }> {
-  const reason = await rejectionOf(promise);
-  if (!isFault(reason)) throw reason;
-  return { code: reason.code, cause: reason.cause };
-}
-
 const twice = async (run: (statement: typeof CHANGE) => Promise<unknown>): Promise<void> => {
   await run(CHANGE);
   await run(LOOK);
@@ -99,7 +94,7 @@ describe('PostgresConnection', () => {
     const failures = Array.from({ length: 1_000 }, () => serverError('40001'));
     const { sleep, waits } = waiting();
     const connection = new PostgresConnection(fakePool({ CHANGE: failures }), sleep);
-    expect(await faultOf(connection.write(CHANGE, []))).to.deep.equal({
+    expect(await faultOf(connection.write(CHANGE, []))).to.include({
       code: 'store_unavailable',
       cause: failures[waits.length],
     });
@@ -109,7 +104,7 @@ describe('PostgresConnection', () => {
   it('never repeats a change whose answer was lost', async () => {
     for (const error of [cut(), serverError('57P01'), serverError('08006'), serverError('25006')]) {
       const pool = fakePool({ CHANGE: [error] });
-      expect(await faultOf(connectTo(pool).write(CHANGE, []))).to.deep.equal({
+      expect(await faultOf(connectTo(pool).write(CHANGE, []))).to.include({
         code: 'store_unavailable',
         cause: error,
       });
@@ -180,7 +175,7 @@ describe('PostgresConnection', () => {
     for (const [state, code] of Object.entries(codes)) {
       const error = serverError(state);
       const found = await faultOf(connectTo(fakePool({ CHANGE: [error] })).write(CHANGE, []));
-      expect(found, state).to.deep.equal({ code, cause: error });
+      expect(found, state).to.include({ code, cause: error });
     }
     for (const mistake of [serverError('42P01'), serverError('23505'), new TypeError('ours')]) {
       const pool = fakePool({ CHANGE: [mistake] });
@@ -192,7 +187,7 @@ describe('PostgresConnection', () => {
   it('is unavailable while the pool has no connection to give', async () => {
     const error = new Error('timeout exceeded when trying to connect');
     const pool: PostgresPool = { ...fakePool({}), connect: () => Promise.reject(error) };
-    expect(await faultOf(connectTo(pool).read(LOOK, []))).to.deep.equal({
+    expect(await faultOf(connectTo(pool).read(LOOK, []))).to.include({
       code: 'store_unavailable',
       cause: error,
     });

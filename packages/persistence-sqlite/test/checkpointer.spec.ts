@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { after, days } from '@pinfold/core';
@@ -10,8 +10,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { checkpoint } from '../src/engine/checkpoint.ts';
 import { Checkpointer } from '../src/engine/checkpointer.ts';
-import { openSqlite } from '../src/index.ts';
-import { inFolder } from './in-folder.ts';
+import { inFolder, onFile } from './in-folder.ts';
 
 /** Changes after which the log is copied. */
 const ENOUGH = 500;
@@ -168,10 +167,7 @@ describe('Checkpointer', () => {
 describe('openSqlite, and the write-ahead log', () => {
   // Each of the changes is forced to the disk.
   it('has it copied by a thread after many changes, and leaves none behind', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'pinfold.sqlite');
-      const handle = await openSqlite({ file });
-      await handle.migrate();
+    onFile(async (file, handle) => {
       let changes = 0;
       const change = () => handle.roles.reserve(aReservation(++changes));
       await change();
@@ -182,6 +178,6 @@ describe('openSqlite, and the write-ahead log', () => {
       const counted = await handle.roles.countForCleanup({ now: START, endedBefore: START, begunBefore });
       expect(counted.reservations).to.equal(changes);
       await handle.close();
-      expect(await readdir(folder)).to.deep.equal(['pinfold.sqlite', 'pinfold.sqlite-reserve']);
+      expect(await readdir(dirname(file))).to.deep.equal(['pinfold.sqlite', 'pinfold.sqlite-reserve']);
     }));
 });

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Persistence } from '@pinfold/core/adapter';
+import { openSqlite } from '../src/index.ts';
 
 /** Works in a folder of its own, which is removed afterwards. */
 export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
@@ -10,4 +12,15 @@ export async function inFolder<Result>(work: (folder: string) => Promise<Result>
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Works with a migrated database, and its file, in a folder of its own. */
+export function onFile(work: (file: string, handle: Persistence) => Promise<void>): Promise<void> {
+  return inFolder(async (folder) => {
+    const file = join(folder, 'pinfold.sqlite');
+    const handle = await openSqlite({ file });
+    await handle.migrate();
+    await work(file, handle);
+    await handle.close();
+  });
 }

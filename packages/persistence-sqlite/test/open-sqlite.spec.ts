@@ -1,17 +1,11 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isFault } from '@pinfold/core';
 import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { faultOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openSqliteFile } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
-import { inFolder } from './in-folder.ts';
-
-async function faultOf(promise: Promise<unknown>): Promise<string> {
-  const reason = await rejectionOf(promise);
-  if (!isFault(reason)) throw reason;
-  return reason.code;
-}
+import { inFolder, onFile } from './in-folder.ts';
 
 describe('openSqlite', () => {
   it('takes an absolute path only', async () => {
@@ -28,14 +22,10 @@ describe('openSqlite', () => {
   });
 
   it('makes the file, and what lies beside it, for its owner alone', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'pinfold.sqlite');
-      const handle = await openSqlite({ file });
-      await handle.migrate();
+    onFile(async (file, _handle) => {
       for (const path of [file, `${file}-wal`, `${file}-shm`]) {
         expect((await stat(path)).mode & 0o777, path).to.equal(0o600);
       }
-      await handle.close();
     }));
 
   it('survives a power cut: every commit is forced to the disk', () =>
@@ -58,31 +48,30 @@ describe('openSqlite', () => {
         'This is a text, and as long as it is, it is no database at all. '.repeat(99),
       );
       await mkdir(join(folder, 'folder'));
-      expect(await faultOf(openSqlite({ file: join(folder, 'absent', 'pinfold.sqlite') }))).to.equal(
+      expect((await faultOf(openSqlite({ file: join(folder, 'absent', 'pinfold.sqlite') }))).code).to.equal(
         'store_unavailable',
       );
-      expect(await faultOf(openSqlite({ file: join(folder, 'folder') }))).to.equal('store_unavailable');
-      expect(await faultOf(openSqlite({ file: join(folder, 'text') }))).to.equal('store_corrupt');
+      expect((await faultOf(openSqlite({ file: join(folder, 'folder') }))).code).to.equal(
+        'store_unavailable',
+      );
+      expect((await faultOf(openSqlite({ file: join(folder, 'text') }))).code).to.equal('store_corrupt');
     }));
 
   it('closes once, and answers nothing afterwards', () =>
-    inFolder(async (folder) => {
-      const handle = await openSqlite({ file: join(folder, 'pinfold.sqlite') });
-      await handle.migrate();
+    onFile(async (_, handle) => {
       expect(await handle.check(), 'a clock of its own').to.equal(undefined);
       await handle.close();
       await handle.close();
-      expect(await faultOf(handle.check())).to.equal('store_unavailable');
+      expect((await faultOf(handle.check())).code).to.equal('store_unavailable');
       const records = handle.snapshot.records()[Symbol.asyncIterator]();
-      expect(await faultOf(records.next())).to.equal('store_unavailable');
-      expect(await faultOf(handle.apiKeys.create(anApiKey(1), [anEvent()]))).to.equal('store_unavailable');
+      expect((await faultOf(records.next())).code).to.equal('store_unavailable');
+      expect((await faultOf(handle.apiKeys.create(anApiKey(1), [anEvent()]))).code).to.equal(
+        'store_unavailable',
+      );
     }));
 
   it('keeps one handle going when another on the same file is opened and closed', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'pinfold.sqlite');
-      const one = await openSqlite({ file });
-      await one.migrate();
+    onFile(async (file, one) => {
       const other = await openSqlite({ file });
       await other.apiKeys.create(anApiKey(1), [anEvent()]);
       await other.close();
@@ -92,16 +81,13 @@ describe('openSqlite', () => {
         anApiKeyId(2),
         anApiKeyId(1),
       ]);
-      await Promise.all([one.close(), later.close()]);
+      await later.close();
     }));
 
   it('lets an aborted check pass through as it came', () =>
-    inFolder(async (folder) => {
-      const handle = await openSqlite({ file: join(folder, 'pinfold.sqlite') });
-      await handle.migrate();
+    onFile(async (_, handle) => {
       const reason = new Error('gone');
       expect(await rejectionOf(handle.check(AbortSignal.abort(reason)))).to.equal(reason);
-      await handle.close();
     }));
 
   it('finds a file that was put in the place of a damaged one, without a restart', () =>
@@ -117,7 +103,7 @@ describe('openSqlite', () => {
       await handle.close();
       const damaged = await openSqlite({ file });
       await writeFile(file, Buffer.alloc(200_000, 0x5a));
-      expect(await faultOf(damaged.apiKeys.list(everyKeyOf()))).to.equal('store_corrupt');
+      expect((await faultOf(damaged.apiKeys.list(everyKeyOf()))).code).to.equal('store_corrupt');
       await rename(good, file);
       expect(await damaged.apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
       await damaged.close();

@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, days } from '@pinfold/core';
-import type { Persistence } from '@pinfold/core/adapter';
 import {
   aPublication,
   aReservation,
@@ -13,9 +12,8 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openSqlite } from '../src/index.ts';
 import type { Contest } from './contender.ts';
-import { inFolder } from './in-folder.ts';
+import { inFolder, onFile } from './in-folder.ts';
 
 /** Starts a process that waits for its sign. */
 async function enter(contest: Contest, file: string, name: string): Promise<ChildProcess> {
@@ -40,16 +38,6 @@ async function compete(contest: Contest, file: string, count: number): Promise<r
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
-
-async function onFile(play: (file: string, handle: Persistence) => Promise<void>): Promise<void> {
-  await inFolder(async (folder) => {
-    const file = join(folder, 'pinfold.sqlite');
-    const handle = await openSqlite({ file });
-    await handle.migrate();
-    await play(file, handle);
-    await handle.close();
-  });
-}
 
 describe('Several processes on one file', () => {
   it('may all migrate an empty file at once', () =>

@@ -1,7 +1,8 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ApiKeyStore, type Clock, isFault } from '@pinfold/core';
+import type { ApiKeyStore, Clock } from '@pinfold/core';
 import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { faultOf } from '@pinfold/test-contracts/internal';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
@@ -35,12 +36,6 @@ function locking(file: string, kind: 'write' | 'all'): Database.Database {
   database.exec('BEGIN EXCLUSIVE');
   database.exec('UPDATE schema_state SET version = version');
   return database;
-}
-
-async function faultOf(promise: Promise<unknown>): Promise<{ code: string; cause: unknown }> {
-  const reason = await rejectionOf(promise);
-  if (!isFault(reason)) throw reason;
-  return { code: reason.code, cause: reason.cause };
 }
 
 /** Lets a connection refuse every write, until it is opened anew. */

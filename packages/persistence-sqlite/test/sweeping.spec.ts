@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
 import { START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { openSqlite } from '../src/index.ts';
-import { inFolder } from './in-folder.ts';
+import { onFile } from './in-folder.ts';
 
 /** What a sweep repeats until nothing is left, with no other port in between. */
 const STEPS: Readonly<Record<string, (handle: Persistence) => Promise<unknown>>> = {
@@ -15,16 +13,13 @@ const STEPS: Readonly<Record<string, (handle: Persistence) => Promise<unknown>>>
 describe('A sweep on SQLite', () => {
   for (const [name, step] of Object.entries(STEPS)) {
     it(`lets others have their turn before each step of ${name}`, () =>
-      inFolder(async (folder) => {
-        const handle = await openSqlite({ file: join(folder, 'pinfold.sqlite') });
-        await handle.migrate();
+      onFile(async (_, handle) => {
         let turns = 0;
         setImmediate(() => {
           turns += 1;
         });
         await step(handle);
         expect(turns).to.equal(1);
-        await handle.close();
       }));
   }
 });

@@ -12,7 +12,7 @@ export type { ManualClock } from '@pinfold/memory';
 /** A Pinfold for tests: everything is in memory, and the time is the test's. */
 export interface TestPinfold extends Pinfold {
   readonly clock: ManualClock;
-  /** What happened to publications so far, oldest first. */
+  /** The events of publications so far, oldest first. */
   readonly capturedEvents: readonly HistoryEvent[];
 }
 

@@ -19,7 +19,7 @@ const MADE_AT = 44;
 /** The bytes of every grant; behind them is the viewer, where one is known. */
 export const GRANT_BYTES = 52;
 
-/** What the bytes of a viewer are filled up to, so that their number tells little of who it is. */
+/** The bytes of a viewer are padded to a multiple of this, so that their number reveals little about the id. */
 export const VIEWER_BLOCK = 48;
 
 /** The longest id, in bytes of UTF-8. */

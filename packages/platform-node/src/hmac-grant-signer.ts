@@ -52,7 +52,7 @@ interface Keys {
 export class HmacGrantSigner implements GrantSigner {
   readonly #current: Keys;
   readonly #keys: readonly Keys[];
-  /** What tokens that were verified say, the latest last: a signature stays right for good. */
+  /** The grants of verified tokens, the latest last: a valid signature stays valid. */
   readonly #verified: Map<string, Grant> = new Map();
 
   /** @throws TypeError when a secret has fewer than 16 bytes. */

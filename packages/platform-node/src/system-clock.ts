@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration, Instant } from '@pinfold/core';
 
 /** The longest delay that Node's timers take; a longer one would fire at once. */
@@ -21,18 +20,31 @@ export class SystemClock implements Clock {
     return Date.now() as Instant;
   }
 
+  /** By a timer of its own: one of `node:timers/promises` makes an error with its stack for each abort. */
   async sleep(length: Duration, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
     // Steps of the wall clock must not lengthen or shorten a sleep.
     const end = performance.now() + length;
-    let left: number = length;
-    do {
-      try {
-        await setTimeout(Math.min(Math.ceil(left), LONGEST_DELAY), undefined, { signal });
-      } catch (error) {
-        throw signal?.aborted ? signal.reason : error;
-      }
-      // Timers can fire a fraction of a millisecond early.
-      left = end - performance.now();
-    } while (left > 0);
+    await new Promise<void>((resolve, reject) => {
+      let timer: NodeJS.Timeout;
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const wait = (left: number): void => {
+        timer = setTimeout(woken, Math.min(Math.ceil(left), LONGEST_DELAY));
+      };
+      const woken = (): void => {
+        // Timers can fire a fraction of a millisecond early.
+        const left = end - performance.now();
+        if (left > 0) wait(left);
+        else {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        }
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      wait(length);
+    });
   }
 }

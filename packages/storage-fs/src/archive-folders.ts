@@ -3,7 +3,7 @@ import type { ArchivePlace } from './archive-place.ts';
 import { type Files, unlessRefused } from './files.ts';
 import { syncFolder } from './folders.ts';
 
-/** Folders remembered as durable; publications go into the newest alone. */
+/** The most folders remembered as durable. Publications go into the newest only. */
 const REMEMBERED = 64;
 
 export class ArchiveFolders {

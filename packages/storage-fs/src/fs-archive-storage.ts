@@ -18,31 +18,31 @@ import { unlessFull, writeProbe } from './probe.ts';
 
 /** Options of {@link openFsArchiveStorage}. */
 export interface FsArchiveStorageOptions {
-  /** Where archives lie; made when it is not there. Nodes that share it see each other's archives. */
+  /** The folder of archives; created if missing. Nodes that share it see each other's archives. */
   readonly folder: string;
   /** The staging folder that archives come from; it must lie on the same volume. */
   readonly staging: { readonly folder: string };
   readonly clock: Clock;
 }
 
-const stored = 'storage_unavailable';
+const UNAVAILABLE = 'storage_unavailable';
 
 /** The one file in the folder that is no archive, and only while a check runs. */
 const PROBE = 'probe';
 
-/** A folder is pruned only when no publication can be on its way into it any more. */
+/** The age from which a folder may be removed: no running publication uses it any more. */
 const PRUNED_AFTER = hours(1);
 
-/** A sweep deletes thousands, and the threads that Node has for files, four, are for all requests. */
+/** A sweep deletes thousands, and all requests share Node's four threads for files. */
 const DELETED_AT_ONCE = 2;
 
 /** How often another process may prune a folder during one put. */
 const TRIES = 3;
 
 /**
- * Keeps archives as files, moved there without a copy.
+ * Stores archives as files, moved there without a copy.
  *
- * It holds no descriptor between calls, so a deleted archive's space is free at once, on every node.
+ * It keeps no descriptor open between calls, so a deleted archive's space is free at once, on every node.
  * Made by {@link openFsArchiveStorage}.
  */
 export class FsArchiveStorage implements ArchiveStorage {
@@ -64,9 +64,9 @@ export class FsArchiveStorage implements ArchiveStorage {
   /** Once the file is being moved, an abort comes too late and the put succeeds. */
   async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await orFault(stored, () => this.#sync(archive));
+    await orFault(UNAVAILABLE, () => this.#sync(archive));
     signal?.throwIfAborted();
-    await orFault(stored, () => this.#move(archive, placeOf(this.#root, id)));
+    await orFault(UNAVAILABLE, () => this.#move(archive, placeOf(this.#root, id)));
   }
 
   /** @throws TypeError for a range that no archive can have. */
@@ -78,14 +78,14 @@ export class FsArchiveStorage implements ArchiveStorage {
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     signal?.throwIfAborted();
     checkReadRange(from, length);
-    const bytes = await orFault(stored, () => this.#readRange(id, from, length));
+    const bytes = await orFault(UNAVAILABLE, () => this.#readRange(id, from, length));
     signal?.throwIfAborted();
     return bytes;
   }
 
   async size(id: ArchiveId, signal?: AbortSignal): Promise<number | undefined> {
     signal?.throwIfAborted();
-    return orFault(stored, async () => {
+    return orFault(UNAVAILABLE, async () => {
       const file = await this.#unlessAbsent(this.#files.stat(placeOf(this.#root, id).file));
       return file?.size;
     });
@@ -93,7 +93,7 @@ export class FsArchiveStorage implements ArchiveStorage {
 
   async delete(id: ArchiveId, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await this.#deletions.run(undefined, () => orFault(stored, () => this.#delete(id)));
+    await this.#deletions.run(undefined, () => orFault(UNAVAILABLE, () => this.#delete(id)));
   }
 
   async list(
@@ -109,7 +109,7 @@ export class FsArchiveStorage implements ArchiveStorage {
       await this.#assertRoot();
       return found;
     };
-    return orFault(stored, walk, signal);
+    return orFault(UNAVAILABLE, walk, signal);
   }
 
   async check(signal?: AbortSignal): Promise<void> {
@@ -117,7 +117,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     // A probe that a crash leaves in the staging folder goes with the sweep there.
     const staged = join(this.#staging, stagedName(this.#clock.now()));
     const probe = join(this.#root, PROBE);
-    await orFault(stored, async () => {
+    await orFault(UNAVAILABLE, async () => {
       await writeProbe(this.#files, staged);
       try {
         await this.#files.rename(staged, probe);
@@ -130,13 +130,13 @@ export class FsArchiveStorage implements ArchiveStorage {
     signal?.throwIfAborted();
   }
 
-  /** Its bytes survive a power cut before its name in the storage does. */
+  /** Makes the bytes durable before the file gets its name in the storage. */
   async #sync(archive: StagedArchive): Promise<void> {
     const handle = await this.#files.open(archive.file, 'r+');
     try {
       const [{ size }] = await Promise.all([handle.stat(), handle.sync()]);
       if (size !== archive.size)
-        throw new Fault(stored, `a staged file has ${size} bytes, not ${archive.size}`);
+        throw new Fault(UNAVAILABLE, `a staged file has ${size} bytes, not ${archive.size}`);
     } finally {
       await handle.close();
     }
@@ -172,19 +172,19 @@ export class FsArchiveStorage implements ArchiveStorage {
     const handle = await this.#unlessAbsent(this.#files.open(placeOf(this.#root, id).file, 'r'));
     if (handle === undefined) return undefined;
     try {
-      // Memory of its own, not of Node's pool: a cache may keep it for long.
+      // Not from Node's pool, which a cached buffer would keep in memory.
       const bytes = Buffer.allocUnsafeSlow(length);
       let done = 0;
       if (length === 0 && from > (await handle.stat()).size)
-        throw new Fault(stored, `archive ${id} ends before byte ${from}`);
+        throw new Fault(UNAVAILABLE, `archive ${id} ends before byte ${from}`);
       while (done < length) {
         const { bytesRead } = await handle.read(bytes, done, length - done, from + done);
-        if (bytesRead === 0) throw new Fault(stored, `archive ${id} ends before byte ${from + length}`);
+        if (bytesRead === 0) throw new Fault(UNAVAILABLE, `archive ${id} ends before byte ${from + length}`);
         done += bytesRead;
       }
       return new Uint8Array(bytes.buffer);
     } finally {
-      // Not awaited: it says nothing of what was read, and takes a turn of a thread.
+      // Not awaited: closing cannot invalidate the bytes, and waits for a thread.
       handle.close().catch(() => {});
     }
   }
@@ -206,9 +206,10 @@ export class FsArchiveStorage implements ArchiveStorage {
 }
 
 /**
- * Opens a folder for archives, making it when it is not there. A disk that is full does not keep it from opening.
+ * Opens a folder for archives, and creates it if it is missing. It also opens on a full disk.
  *
- * @throws Fault `storage_unavailable` when nothing can be stored there, room or not, or the staging folder lies on another volume.
+ * @throws Fault `storage_unavailable` when the folder cannot be written, other than for lack of space, or when the staging
+ * folder is on another volume.
  *
  * @example
  * import { SystemClock } from '@pinfold/platform-node';
@@ -222,14 +223,14 @@ export async function openFsArchiveStorage(
   options: FsArchiveStorageOptions,
   files: Files = nodeFiles,
 ): Promise<FsArchiveStorage> {
-  const folder = await orFault(stored, () => makeFolder(files, options.folder));
+  const folder = await orFault(UNAVAILABLE, () => makeFolder(files, options.folder));
   const storage = new FsArchiveStorage({ ...options, folder }, files);
   try {
     await unlessFull(() => storage.check());
   } catch (error) {
     if (!(error instanceof Fault) || systemCode(error.cause) !== 'EXDEV') throw error;
     const message = `the archives' folder ${folder} and the staging folder ${options.staging.folder} must lie on one volume`;
-    throw new Fault(stored, message, { cause: error.cause });
+    throw new Fault(UNAVAILABLE, message, { cause: error.cause });
   }
   return storage;
 }

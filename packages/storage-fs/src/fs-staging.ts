@@ -10,16 +10,16 @@ import { untilAborted } from './until-aborted.ts';
 
 /** Options of {@link openFsStaging}. */
 export interface FsStagingOptions {
-  /** Where uploads lie until they are stored; made when it is not there. This node's alone. */
+  /** The folder of uploads until they are stored; created if missing. No other node may use it. */
   readonly folder: string;
   readonly clock: Clock;
 }
 
 type Written = { readonly size: number; readonly sha256: Sha256 } | undefined;
 
-const received = 'staging_unavailable';
+const UNAVAILABLE = 'staging_unavailable';
 
-/** What the archive storage has moved: nothing is left to discard, so the disk is not asked. */
+/** Archives whose file the archive storage has moved: `discard` need not access the disk. */
 export const MOVED: WeakSet<StagedArchive> = new WeakSet();
 
 /**
@@ -46,12 +46,12 @@ export class FsStaging implements Staging {
   ): Promise<ReceiveOutcome> {
     signal?.throwIfAborted();
     const file = join(this.folder, stagedName(this.#clock.now()));
-    const handle = await orFault(received, () => this.#files.open(file, 'wx', 0o600));
+    const handle = await orFault(UNAVAILABLE, () => this.#files.open(file, 'wx', 0o600));
     let written: Written;
     try {
       written = await this.#write(handle, body, limit, signal);
     } catch (error) {
-      // What went wrong comes out; a file that cannot be removed now is left to the sweep.
+      // The first error is thrown; a file that cannot be removed now is left to the sweep.
       await this.#discard(file).catch(() => undefined);
       throw error;
     }
@@ -63,7 +63,7 @@ export class FsStaging implements Staging {
   }
 
   async sweep(receivedBefore: Instant): Promise<number> {
-    return orFault(received, async () => {
+    return orFault(UNAVAILABLE, async () => {
       let swept = 0;
       for await (const file of this.#abandoned(receivedBefore)) {
         const removed = this.#files.unlink(file).then(() => 1);
@@ -74,7 +74,7 @@ export class FsStaging implements Staging {
   }
 
   async countAbandoned(receivedBefore: Instant): Promise<number> {
-    return orFault(received, async () => {
+    return orFault(UNAVAILABLE, async () => {
       let count = 0;
       for await (const _ of this.#abandoned(receivedBefore)) count += 1;
       return count;
@@ -84,7 +84,7 @@ export class FsStaging implements Staging {
   async check(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const file = join(this.folder, stagedName(this.#clock.now()));
-    await orFault(received, async () => {
+    await orFault(UNAVAILABLE, async () => {
       await writeProbe(this.#files, file);
       await this.#files.unlink(file);
     });
@@ -110,12 +110,12 @@ export class FsStaging implements Staging {
       for await (const chunk of signal === undefined ? body : untilAborted(body, signal)) {
         size += chunk.byteLength;
         if (size > limit) return undefined;
-        await orFault(received, () => target.write(chunk));
+        await orFault(UNAVAILABLE, () => target.write(chunk));
       }
       signal?.throwIfAborted();
-      return { size, sha256: await orFault(received, () => target.end()) };
+      return { size, sha256: await orFault(UNAVAILABLE, () => target.end()) };
     } finally {
-      await orFault(received, () => handle.close());
+      await orFault(UNAVAILABLE, () => handle.close());
     }
   }
 
@@ -128,14 +128,14 @@ export class FsStaging implements Staging {
   }
 
   #discard(file: string): Promise<void> {
-    return orFault(received, () => unlessRefused(['ENOENT'], this.#files.unlink(file)));
+    return orFault(UNAVAILABLE, () => unlessRefused(['ENOENT'], this.#files.unlink(file)));
   }
 }
 
 /**
- * Opens a folder for uploads, making it when it is not there. A disk that is full does not keep it from opening.
+ * Opens a folder for uploads, and creates it if it is missing. It also opens on a full disk.
  *
- * @throws Fault `staging_unavailable` when nothing can be written there, room or not.
+ * @throws Fault `staging_unavailable` when the folder cannot be written, other than for lack of space.
  *
  * @example
  * import { SystemClock } from '@pinfold/platform-node';
@@ -144,7 +144,7 @@ export class FsStaging implements Staging {
  * const staging = await openFsStaging({ folder: './staging', clock: new SystemClock() });
  */
 export async function openFsStaging(options: FsStagingOptions, files: Files = nodeFiles): Promise<FsStaging> {
-  const folder = await orFault(received, () => makeFolder(files, options.folder));
+  const folder = await orFault(UNAVAILABLE, () => makeFolder(files, options.folder));
   const staging = new FsStaging({ ...options, folder }, files);
   await unlessFull(() => staging.check());
   return staging;
@@ -152,12 +152,12 @@ export async function openFsStaging(options: FsStagingOptions, files: Files = no
 
 const NAME = /^(\d+)-[0-9a-f-]{36}\.upload$/;
 
-/** A new name for an upload begun at an instant. Nothing that a user sent is ever in it. */
+/** A new name for an upload begun at an instant. It contains nothing that a user sent. */
 export function stagedName(begun: Instant): string {
   return `${begun}-${randomUUID()}.upload`;
 }
 
 export function isBegunBefore(instant: Instant, name: string): boolean {
-  // A name that is not one of ours has no number, and so comes before nothing.
+  // Other names give NaN, which is less than no instant.
   return Number(NAME.exec(name)?.[1]) < instant;
 }

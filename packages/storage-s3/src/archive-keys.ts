@@ -6,7 +6,7 @@ const SEGMENT = /^[a-z0-9._-]{1,200}$/;
 
 /** The keys under which archives lie in a bucket: `<prefix>/<archive id>`. */
 export class ArchiveKeys {
-  /** What every key begins with: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
+  /** The beginning of every key: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
   readonly folder: string;
   /** The key of an object that is never stored. */
   readonly probe: string;

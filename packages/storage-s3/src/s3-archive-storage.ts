@@ -34,7 +34,7 @@ export interface S3ArchiveStorageOptions {
   /** The folder of the archives in the bucket, `archives` when absent: segments of `a-z 0-9 . _ -` between slashes. */
   readonly prefix?: string;
   readonly clock: Clock;
-  /** What each object is stored with: encryption at rest, storage class. */
+  /** Parameters of each object: encryption at rest, storage class. */
   readonly object?: Pick<
     PutObjectCommandInput,
     | 'BucketKeyEnabled'
@@ -127,7 +127,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
     const found: ArchiveId[] = [];
     let last = after === undefined ? undefined : this.#keys.of(after);
     let more: boolean;
-    // Who asks for none learns whether the store answers, too.
+    // Lists once even for a limit of 0: the caller learns whether the store answers.
     do {
       const request = { bucket, folder, after: last, limit: Math.max(1, limit - found.length) };
       const page = await this.#call(signal, (within) =>
@@ -201,7 +201,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
     try {
       const { Body, ContentRange } = await client.send(probe, small(within));
       (Body as Readable | undefined)?.destroy();
-      // What answers everything alike knows nothing of ranges.
+      // A server that has an answer for any key ignores ranges, too.
       if (ContentRange === undefined) throw new NonsenseError('an object that nobody has stored');
     } catch (error) {
       if (failureOf(error) !== 'absent') throw error;

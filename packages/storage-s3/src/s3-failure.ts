@@ -1,6 +1,6 @@
 import { Fault } from '@pinfold/core';
 
-/** What a failed request to the store means, told by status first, then by code, then by name. */
+/** Classifies a failed request by its status, else its code, else its name. */
 export type S3Failure =
   | 'absent'
   | 'again'

@@ -1,15 +1,9 @@
 import type { ArchiveId } from '@pinfold/core';
-import { isFault } from '@pinfold/core';
 import { anArchiveId } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { listing, refuse, type Stub, startStub } from './stub.ts';
+import { faultOf, listing, refuse, type Stub, startStub } from './stub.ts';
 
 const keyOf = (id: ArchiveId): string => `p/${id}`;
-
-async function faultOf(call: Promise<unknown>): Promise<unknown> {
-  const error = await call.catch((reason: unknown) => reason);
-  return isFault(error) ? error.code : error;
-}
 
 describe('S3ArchiveStorage.list', () => {
   let stub: Stub;
@@ -56,7 +50,7 @@ describe('S3ArchiveStorage.list', () => {
     };
     for (const [what, answer] of Object.entries(answers)) {
       stub = await startStub(answer);
-      expect(await faultOf(stub.storage.list(undefined, 10)), what).to.equal('storage_unavailable');
+      await faultOf(stub.storage.list(undefined, 10), what);
       await stub.close();
     }
     stub = await startStub(() => {});

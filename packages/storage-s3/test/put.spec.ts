@@ -1,6 +1,6 @@
 import { appendFile, readdir, rm, truncate } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { duration, isFault, seconds } from '@pinfold/core';
+import { duration, seconds } from '@pinfold/core';
 import {
   anArchiveId,
   createStagedArchives,
@@ -8,18 +8,12 @@ import {
   someBytes,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { refuse, type Seen, type Stub, startStub } from './stub.ts';
+import { faultOf, refuse, type Seen, type Stub, startStub } from './stub.ts';
 
 const SIZE = 300_000;
 const id = anArchiveId(1);
 
 const descriptors = async (): Promise<number> => (await readdir('/dev/fd')).length;
-
-async function faultOf(call: Promise<unknown>): Promise<Error> {
-  const error = await call.catch((reason: unknown) => reason);
-  expect(isFault(error) && error.code).to.equal('storage_unavailable');
-  return error as Error;
-}
 
 /** A server that keeps how many bytes it was given. */
 function keeping(): (request: Seen, response: ServerResponse) => void {

@@ -1,16 +1,10 @@
 import { duration, isFault } from '@pinfold/core';
 import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type Handler, ranged, refuse, type Stub, startStub } from './stub.ts';
+import { faultOf, type Handler, ranged, refuse, type Stub, startStub } from './stub.ts';
 
 const WHOLE = someBytes(100_000, 1);
 const id = anArchiveId(1);
-
-async function faultOf(call: Promise<unknown>): Promise<Error> {
-  const error = await call.catch((reason: unknown) => reason);
-  expect(isFault(error) && error.code).to.equal('storage_unavailable');
-  return error as Error;
-}
 
 /** Answers that break off, each in its own way. */
 const cut: Handler = (request, response) => {

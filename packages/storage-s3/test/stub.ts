@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { duration } from '@pinfold/core';
+import { duration, isFault } from '@pinfold/core';
 import {
   createS3Client,
   S3ArchiveStorage,
   type S3ArchiveStorageOptions,
   type S3ClientOptions,
 } from '@pinfold/storage-s3';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
 import { createHastyClock, type HastyClock } from './clocks.ts';
 
 /** A request that came in, its body read to the end unless the handler answered before. */
@@ -112,4 +114,11 @@ export function ranged(request: Seen, response: ServerResponse, whole: Uint8Arra
   const bytes = whole.subarray(Number(from), Number(to) + 1);
   const range = header ?? `bytes ${from}-${to}/${whole.length}`;
   response.writeHead(206, { 'content-range': range, 'content-length': bytes.length }).end(bytes);
+}
+
+/** The fault of a store that does not answer as it should. */
+export async function faultOf(call: Promise<unknown>, what?: string): Promise<Error> {
+  const error = await rejectionOf(call, what);
+  expect(isFault(error) && error.code, what).to.equal('storage_unavailable');
+  return error as Error;
 }

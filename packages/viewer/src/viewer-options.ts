@@ -5,13 +5,13 @@ import { type ClientAddress, type PublicUrl, publicUrl, type RequestLog } from '
 import { checkReportUrl, type PublicPage, pathOf, socketAddress } from '@pinfold/http/internal';
 import type { ViewerAccess } from './access/access.ts';
 
-/** Where sites live: on a host of their own each, or sandboxed under the shared URL. */
+/** `origin`: each site on its own host; `path`: sandboxed below the shared URL. */
 export type ViewerMode = 'origin' | 'path';
 
-/** What one request was for, as the log has it. */
+/** The purpose of a request, for the log. */
 export type ViewerRoute = 'shared_url' | 'name' | 'hand_over' | 'site' | 'none';
 
-/** What viewers can make one process do at the same time. */
+/** Bounds on the concurrent work of one process for viewers. */
 export interface ViewerBounds {
   /** Files that are inflated at once, for clients without gzip and for ranges. Default 2. */
   readonly inflating: number;
@@ -21,23 +21,23 @@ export interface ViewerBounds {
   readonly heldBytes: number;
 }
 
-/** What the viewer calls. */
+/** The use cases that the viewer calls. */
 export type ViewerUseCases = Pick<
   UseCases,
   'clock' | 'createGrant' | 'enter' | 'grants' | 'limits' | 'open' | 'visit' | 'visitName'
 >;
 
-/** What a cache was asked for so far, and what it holds. */
+/** The hits, misses and size of a cache. */
 export interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
   readonly bytes: number;
 }
 
-/** What there is to count of a viewer; each is read when it is asked for. */
+/** The figures of a viewer, always current. */
 export interface ViewerFigures {
   readonly bodies: CacheFigures;
-  /** What is known of hot sites' files. */
+  /** The cache of hot sites' lists of files. */
   readonly sites: CacheFigures;
   readonly inflations: { readonly running: number; readonly waiting: number };
 }
@@ -45,13 +45,13 @@ export interface ViewerFigures {
 /** Options of {@link createViewer}. */
 export interface ViewerOptions {
   readonly useCases: ViewerUseCases;
-  /** Where this server is reached, with the path it is mounted under, if any: `https://share.example.org`. */
+  /** The URL of this server, with the path of its mount, if any: `https://share.example.org`. */
   readonly publicUrl: string;
   /** Origin mode: the URL whose host gets `{id}.` before it. Default: scheme, host and port of `publicUrl`. */
   readonly sitesUrl?: string;
   /** Default `origin`; `path` where wildcard hosts are impossible, at the price in docs/security.md. */
   readonly mode?: ViewerMode;
-  /** Who may look, where your server decides it. Default: who has the link, and the password where there is one. */
+  /** Decides who may view sites. Default: everyone with the link, and with the password if there is one. */
   readonly access?: ViewerAccess;
   /** The client's address, as far as proxies are trusted. Default: the socket's. IPv6 is reduced to its /64 here. */
   readonly clientAddress?: ClientAddress;
@@ -61,7 +61,7 @@ export interface ViewerOptions {
   readonly clearCookies?: boolean;
   /** The service's name in previews of links. Default `Pinfold`. */
   readonly serviceName?: string;
-  /** Where people report a page, linked on the viewer's own pages: http, https or mailto. */
+  /** The URL for reporting a page, linked on the viewer's own pages: http, https or mailto. */
   readonly reportUrl?: string;
   /** Bytes of memory for hot bodies; 0 keeps none. Default 64 MiB. */
   readonly cacheBytes?: number;
@@ -84,7 +84,7 @@ export interface Settings
   readonly secure: boolean;
   readonly publicUrl: PublicUrl;
   readonly publicHostname: string;
-  /** What the paths of shared URLs begin with: `/s/`, below the path of the public URL. */
+  /** The beginning of the paths of shared URLs: `/s/`, below the path of the public URL. */
   readonly sharedPath: string;
   /** The prefix of the URLs of names: `/n/`, below the path of the public URL. */
   readonly namePath: string;

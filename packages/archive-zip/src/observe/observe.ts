@@ -11,7 +11,7 @@ export interface Reference {
   readonly navigation: boolean;
 }
 
-/** What was found in one file of a site. */
+/** The findings in one file of a site. */
 export interface Observation {
   readonly references: readonly Reference[];
   /** The kinds of secret that the file seems to contain; never the secret itself. */

@@ -5,7 +5,7 @@ export interface SchemaDialect {
   readonly integer: string;
   /** The column that limits a table to one row. */
   readonly one: string;
-  /** What ends the definition of a table, and of one whose rows are stored in the order of its primary key. */
+  /** The end of a table's definition, and of one whose rows are stored in the order of its primary key. */
   readonly table: string;
   readonly clustered: string;
   /** The type of a flag that is not null. */

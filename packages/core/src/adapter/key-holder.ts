@@ -11,19 +11,19 @@ import type {
 } from '../ports/role-store.ts';
 import { parseJsonList } from './json.ts';
 
-/** Who holds an Idempotency-Key, or what it published. */
+/** The holder of an Idempotency-Key, or the role that was published under it. */
 export interface KeyRow {
   readonly fingerprint: string;
   /** Stored when the key is complete: its commit may be repeated. */
   readonly token: Token;
   readonly heldUntil: Instant;
-  /** What the key published; null while it is a reservation. */
+  /** The role published under the key; null while it is reserved. */
   readonly role: RoleId | null;
   /** The warnings of the publication, as JSON. */
   readonly warnings: string | null;
 }
 
-/** What a key's row answers to a reservation; `undefined` when the key is free to be reserved. */
+/** Judges a reservation by the key's row; `undefined` if the key can be reserved. */
 export function judgeHolder(
   row: KeyRow | undefined,
   { fingerprint, now }: Pick<Reservation, 'fingerprint' | 'now'>,
@@ -39,7 +39,7 @@ export function judgeHolder(
 }
 
 /**
- * What a key's row says to a commit: `held` while the lease is, `committed` when this very role was committed before.
+ * Judges a commit by the key's row: `held` while the lease is valid, `committed` if this role was committed before.
  */
 export function judgeCommit(
   row: KeyRow | undefined,

@@ -5,7 +5,7 @@ import { foldForSearch } from '../domain/text.ts';
 import type { EventPage } from '../ports/history-store.ts';
 import type { Page, RoleQuery } from '../ports/role-store.ts';
 
-/** The greatest rank. The sooner a role ends, the nearer its rank is to this; without an end it is 0. */
+/** The greatest rank. In the list by end, a role's rank is this minus its end in milliseconds, or 0 without an end. */
 export const MOST_RANK: number = Number.MAX_SAFE_INTEGER;
 
 /** The ranks of roles as SQL; each is in an index. */
@@ -15,7 +15,7 @@ export const RANKS: Readonly<Record<RoleOrder | 'newest', string>> = {
   largest: 'archive_bytes',
 };
 
-/** A cursor before all others of a list that begins with the newest. */
+/** The cursor from which a list that begins with the newest starts. */
 export const NEWEST: Readonly<Record<'at' | 'createdAt', number> & Record<'id' | 'sha256', string>> = {
   at: MOST_RANK,
   createdAt: MOST_RANK,
@@ -23,7 +23,7 @@ export const NEWEST: Readonly<Record<'at' | 'createdAt', number> & Record<'id' |
   sha256: '~',
 };
 
-/** The place of a role in a list, largest rank first. */
+/** The cursor of a role in a list, which has the largest rank first. */
 export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
   const { id, publishedAt, expiresAt, archiveBytes } = role;
   if (order === undefined) return { rank: publishedAt, id };
@@ -31,7 +31,7 @@ export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
   return { rank: expiresAt === null ? 0 : MOST_RANK - expiresAt, id };
 }
 
-/** The place that a page begins after. Of what is published, the list by end skips what ended. */
+/** The cursor that a page begins after. The list of published roles by end skips those that have ended. */
 export function startOf({ after, order, state, now }: RoleQuery): {
   readonly rank: number;
   readonly id: string;
@@ -47,7 +47,7 @@ export const MOST_SEARCHED = 2_000;
 /**
  * A page of a list. Ask for one role more than the page holds: it shows that a page follows.
  *
- * @param lookedTo the last role that a search looked at, if it ended before the list did.
+ * @param lookedTo the last role that a search checked, if it stopped at its limit.
  */
 export function pageOf(
   roles: readonly Role[],

@@ -23,7 +23,7 @@ export interface ColumnTypes {
 /** How every member of a record is stored: it does not compile when one is missing. */
 export type Stored<Row> = { readonly [Member in keyof Row]-?: { readonly storedAs: StoredAs } };
 
-/** What statements about a table and their values are made of. */
+/** The parts of a table's SQL statements, and their values. */
 export interface Table<Row> {
   readonly members: readonly (keyof Row)[];
   /** The columns for a `SELECT`, each under its member's name. */

@@ -33,7 +33,7 @@ export interface Account {
   readonly publicationsMark: RateMark | null;
 }
 
-/** What an account uses. */
+/** The usage of an account. */
 export interface AccountUse {
   readonly sites: number;
   readonly bytes: number;

@@ -7,7 +7,7 @@ import type { Mode } from './mode.ts';
 import { type NamesInUse, refuseName } from './name.ts';
 import { leftOf, parseRate, type Rate, takenFrom } from './rate.ts';
 
-/** What admission checks of a publication. */
+/** The values of a publication that admission checks. */
 export interface AdmissionRequest {
   readonly now: Instant;
   /** Bytes of the ZIP, and its SHA-256. */
@@ -27,7 +27,7 @@ export type Inadmissible =
   | Refusal<'invalid_archive' | 'rate_limited'>
   | PublicationQuotaExceeded;
 
-/** What a store looks up for an admission, each only if it is needed. */
+/** The look-ups of a store for an admission, each made only if needed. */
 export interface AdmissionLooks {
   isForbidden(): boolean;
   inService(): Pick<AccountUse, 'sites' | 'bytes'>;

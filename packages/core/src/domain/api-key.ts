@@ -11,7 +11,7 @@ export function parseApiKeyId(text: string): ApiKeyId | undefined {
   return /^[0-9A-Za-z]{1,32}$/.test(text) ? (text as ApiKeyId) : undefined;
 }
 
-/** What a key or a session may do. */
+/** A right of a key or a session. */
 export type Scope = 'pins:read' | 'pins:write' | 'manage' | 'admin';
 
 /** All scopes there are. `manage` signs in to the management screen; `admin` does, too, and administers the service. */

@@ -34,10 +34,10 @@ export interface ListedEntry {
   readonly dataOffset: number;
 }
 
-/** What an inspector reads of an archive without inflating anything. */
+/** An archive's structure, as an inspector reads it without inflating anything. */
 export interface ArchiveListing {
   readonly entries: readonly ListedEntry[];
-  /** The broken rules that only bytes can tell: structure, headers, encodings. */
+  /** The broken rules that need the bytes: structure, headers, encodings. */
   readonly problems: readonly ArchiveProblem[];
   /** The number of further problems, which are not listed; absent means 0. */
   readonly omitted?: number;
@@ -62,7 +62,7 @@ export interface ProofTask {
   readonly path?: EntryPath;
 }
 
-/** What the rules say of a listing. */
+/** The result of applying the rules to a listing. */
 export interface Judgement {
   readonly problems: readonly ArchiveProblem[];
   readonly omitted: number;

@@ -3,7 +3,7 @@ import { type AccountId, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { RoleState } from './role.ts';
 
-/** What comes first in a list of roles: those that end soonest, or those with the largest archive. */
+/** An order of roles: those that end soonest first, or those with the largest archive. */
 export type RoleOrder = 'ending' | 'largest';
 
 /** A place in a list of roles, the greatest rank first: behind the role of that rank and id. */

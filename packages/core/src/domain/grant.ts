@@ -4,7 +4,7 @@ import type { Limits } from './limits.ts';
 import type { Publication } from './publication.ts';
 import { type Generation, stateOf } from './role.ts';
 
-/** Where a grant may be shown: none is accepted in another's place. */
+/** The place where a grant is presented; none is accepted in another's place. */
 export type GrantPurpose = 'cookie' | 'path' | 'hand_over';
 
 /** The viewer, if the embedding team identifies viewers. */

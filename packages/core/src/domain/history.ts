@@ -39,26 +39,26 @@ export const EVENT_TYPES = [
 /** Everything that leaves an event. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What a change of a role is called in the history. */
+/** The event type of each change of a role. */
 export type RoleEventType = Exclude<
   Extract<EventType, `pin.${string}`>,
   'pin.published' | 'pin.taken_down' | 'pin.expired' | 'pin.purged'
 >;
 
-/** What happened, and when. */
+/** An event before it gets its id, cause and account. */
 export interface EventDraft<Type extends EventType = EventType> {
   readonly type: Type;
   readonly at: Instant;
   readonly name?: PinName | null;
 }
 
-/** Who did something: a key by its id, a person or an operator by name, the system by its node. */
+/** The actor of an event: a key by its id, a person or an operator by name, the system by its node. */
 export interface EventActor {
   readonly kind: 'key' | 'person' | 'operator' | 'system';
   readonly id: string | null;
 }
 
-/** Where a change comes from, as the history tells it; never what gives authority. */
+/** The origin of a change, as the history records it. It gives no authority. */
 export interface Cause {
   readonly actor: EventActor;
   readonly request?: string;
@@ -68,7 +68,7 @@ export interface Cause {
   readonly asOperator?: boolean;
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export type Origin = Pick<Cause, 'request' | 'address'>;
 
 /** An event as the history stores it: never with a secret, a title, a file name or a password. */

@@ -7,7 +7,7 @@ export type RoleId = Branded<string, 'RoleId'>;
 /** A stored archive's id: its creation instant in 13 digits, `-`, and a UUID. New for every attempt, never the role's. */
 export type ArchiveId = Branded<string, 'ArchiveId'>;
 
-/** Who owns roles: opaque to Pinfold, 1 to 255 printable characters, given by the embedding team's `authenticate`. */
+/** The owner of roles: 1 to 255 printable characters, opaque to Pinfold, from the embedding team's `authenticate`. */
 export type AccountId = Branded<string, 'AccountId'>;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -46,7 +46,7 @@ export interface Limits {
   readonly reservationAge: Duration;
 }
 
-/** What may differ by account: what it may publish, and for how long. */
+/** The limits that may differ by account. */
 export type OwnLimits = Partial<
   Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes' | 'lifetime' | 'renewal'>
 >;

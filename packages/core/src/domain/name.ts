@@ -27,7 +27,7 @@ export interface NameRecord {
 /** A name as use cases answer it. */
 export interface Name {
   readonly name: PinName;
-  /** Where viewers open it; without an origin if the use cases do not know the public URL. */
+  /** The URL for viewers; without an origin if the use cases do not know the public URL. */
   readonly url: string;
   readonly pin: RoleId;
   readonly updatedAt: Instant;

@@ -4,10 +4,10 @@ import { SHA256, type Sha256 } from './idempotency.ts';
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
 
-/** What a person agreed to: a program gets one key. */
+/** A person's consent that a program gets one key. */
 export interface Consent {
   readonly account: AccountId;
-  /** What the key may do: anything but administer. */
+  /** The scopes of the key; never `admin`. */
   readonly scopes: readonly Scope[];
   readonly label: string;
   readonly actor: EventActor;

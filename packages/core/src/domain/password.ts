@@ -6,7 +6,7 @@ import { codePoints, hasLoneSurrogate, utf8Length } from './text.ts';
 /** A password ready for hashing: in NFC, all of whose bytes count. */
 export type Password = Branded<string, 'Password'>;
 
-/** What a hasher stores of a password: opaque, and names its own method and parameters. */
+/** A hashed password: opaque, and contains its own method and parameters. */
 export type PasswordHash = Branded<string, 'PasswordHash'>;
 
 /** The rules of a password: of its characters it must have enough, of its bytes not too many. */

@@ -8,7 +8,7 @@ import { type Role, type RoleState, stateOf } from './role.ts';
  */
 export interface Publication extends Omit<Role, 'archive' | 'idempotencyKey' | 'passwordHash'> {
   readonly state: RoleState;
-  /** Where viewers open it; without an origin where the use cases do not know the public URL. */
+  /** The URL for viewers; without an origin if the use cases do not know the public URL. */
   readonly sharedUrl: string;
   readonly passwordProtected: boolean;
 }

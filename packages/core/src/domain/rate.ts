@@ -24,7 +24,7 @@ export interface RateLeft {
   readonly wholeAt: Instant;
 }
 
-/** What a request costs that changes something. Reading, and publishing by the API, cost one. */
+/** The cost of a request that changes something. Reading, and publishing by the API, cost one. */
 export const CHANGE_COST = 10;
 
 const WRITTEN = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;

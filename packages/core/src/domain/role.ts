@@ -55,7 +55,7 @@ export function expectState(state: RoleState | undefined): void {
   throw new TypeError('state is published, expired or deleted');
 }
 
-/** What a role can be told to do. Values in it have been proved, and a password has been hashed. */
+/** A change of a role. Its values are validated, and a password is hashed. */
 export type RoleCommand =
   | { readonly type: 'set_title'; readonly title: Title | null }
   | { readonly type: 'set_password'; readonly hash: PasswordHash | null }

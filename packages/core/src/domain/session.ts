@@ -7,7 +7,7 @@ import type { Instant } from './instant.ts';
 
 const ID_CHARACTERS = 16;
 
-/** What a session lets its person do: manage their own, or administer the service as well. */
+/** `manage`: the account's own publications and keys; `admin`: also administers the service. */
 export type SessionScope = Extract<Scope, 'manage' | 'admin'>;
 
 /** Names a session, for those who end it: a part of its hash, good for nothing else. */
@@ -30,7 +30,7 @@ export interface Session {
   /** The actor in it: the key that began it, the operator who made its link, or a person. */
   readonly actor: EventActor;
   readonly scope: SessionScope;
-  /** What the person is called, where a sign-in elsewhere said so. */
+  /** The person's name from an identity provider. */
   readonly displayName: string | null;
   readonly startedAt: Instant;
   /** From this instant on the session is over. */

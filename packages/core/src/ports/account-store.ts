@@ -9,8 +9,7 @@ export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'gener
 
 /**
  * Stores accounts. An account exists from its first key, publication, sign-in or change on: the stores of those create it
- * in the same step. A write stores its events in the same step; a store without a history may
- * drop them.
+ * in the same transaction. A write stores its events in the same transaction; a store without a history may drop them.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
@@ -29,7 +28,7 @@ export interface AccountStore {
   load(name: AccountId, signal?: AbortSignal): Promise<Versioned<Account> | undefined>;
 
   /**
-   * Stores a changed account with its events; creates a missing one. What publications write to it is no change.
+   * Stores a changed account with its events; creates a missing one. Publications write to it without changing its version.
    * @promise account-store/save-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
    * @promise account-store/save-race: of many saves of one version at once exactly one is stored
    * @promise account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer

@@ -13,7 +13,7 @@ export interface EntryProof extends Omit<ObservedFile, 'path'> {
   readonly utf8: boolean;
 }
 
-/** What inflating entries showed. Without problems, every task has its proof. */
+/** The outcome of inflating entries. Without problems, every task has its proof. */
 export interface ArchiveProof {
   readonly problems: readonly ArchiveProblem[];
   readonly entries: readonly EntryProof[];

@@ -44,7 +44,7 @@ export interface SignInTrouble {
   readonly person?: Person;
 }
 
-/** Where to send a browser, and the state that it stores until it is back. */
+/** The URL to send a browser to, and the state that it stores until it is back. */
 export interface BegunSignIn {
   readonly kind: 'begun';
   readonly url: string;
@@ -82,6 +82,6 @@ export interface IdentityProvider {
     from: SignInReturn,
   ): Promise<{ readonly kind: 'recognised'; readonly person: Person } | SignInTrouble>;
 
-  /** Where people sign out of the provider itself, if there is such a page and it can be found now. */
+  /** The provider's sign-out page, if it has one and answers. */
   signOutUrl(): Promise<string | undefined>;
 }

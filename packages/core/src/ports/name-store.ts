@@ -11,7 +11,7 @@ import type { LoadedRole } from './role-store.ts';
 export interface NamePlace {
   readonly account: AccountId;
   readonly name: PinName;
-  /** What the caller signed in with; looked at in the transaction of the change. */
+  /** The caller's key or session, which the transaction of the change checks. */
   readonly credential?: Credential;
 }
 

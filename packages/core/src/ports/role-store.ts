@@ -50,7 +50,7 @@ export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
   readonly until: Instant;
 }
 
-/** What became of a reservation. */
+/** The outcome of a reservation. */
 export type ReserveOutcome =
   | { readonly kind: 'reserved'; readonly lease: Lease }
   | { readonly kind: 'in_progress'; readonly until: Instant }
@@ -74,7 +74,7 @@ export interface RoleCommit {
   readonly limits: PublicationLimits;
   readonly manifest: EncodedManifest;
   readonly warnings: readonly KeptWarning[];
-  /** What its caller signed in with; looked at in the transaction of the commit. */
+  /** The caller's key or session, which the transaction of the commit checks. */
   readonly credential?: Credential;
   /** A name to point at the role; the token counts where the name is new. */
   readonly name?: Pick<NameRecord, 'name' | 'token'> | undefined;
@@ -107,7 +107,7 @@ export interface CleanupRequest {
   readonly limit: number;
 }
 
-/** What to count of what there is to remove. */
+/** The archives and records to count for a cleanup. */
 export interface CleanupCountRequest extends Pick<CleanupRequest, 'now' | 'endedBefore'> {
   /** Reservations begun before this instant are counted. */
   readonly begunBefore: Instant;

@@ -13,7 +13,7 @@ export interface Redemption {
   readonly limits?: SessionLimits;
 }
 
-/** What the beginning of a session did to others. */
+/** The effect of a new session on others. */
 export interface BegunSession {
   /** How many older sessions it ended, to stay within the limits. */
   readonly ended: number;

@@ -18,7 +18,7 @@ export async function discardQuietly(archive: StagedArchive): Promise<void> {
   await succeeds(archive.discard());
 }
 
-/** What became of an upload. */
+/** The outcome of receiving an upload. */
 export type ReceiveOutcome =
   | { readonly kind: 'received'; readonly archive: StagedArchive }
   | { readonly kind: 'too_large' };

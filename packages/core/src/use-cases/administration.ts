@@ -93,7 +93,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** What becomes of an account, and what the history calls it; nothing when all is so already. */
+/** The change of an account and its event type; undefined if nothing changes. */
 type Decision = { readonly change: AccountChange; readonly type: EventType } | undefined;
 
 /**
@@ -156,7 +156,7 @@ export function createAdministration(
     showService: () => mode.load(),
     async changeService(wanted, cause) {
       expectMode(wanted);
-      // Where nothing is refused there is nothing to explain.
+      // A message only applies to read-only mode.
       const next = wanted.kind === 'normal' ? NORMAL : wanted;
       await mode.change(next, [eventOf(ids, { type: 'service.mode_changed', at: clock.now() }, cause, null)]);
       return next;

@@ -26,7 +26,7 @@ export interface RoleRequest {
 export interface Attribution {
   /** The cause that the history records. Default: the actor. */
   readonly cause?: Cause;
-  /** What the account's caller signed in with: nothing changes once that has ended. Absent: no check. */
+  /** The caller's key or session: once it has ended, nothing changes. Absent: no check. */
   readonly credential?: Credential;
 }
 
@@ -39,7 +39,7 @@ export type Update =
   | { readonly type: 'set_password'; readonly password: string | null }
   | { readonly type: 'reset_expiration' };
 
-/** What the caller had before its eyes when it decided. */
+/** The values that the caller saw: the change fails if they differ now. */
 export interface Precondition {
   readonly title?: string | null;
   readonly generation?: Generation;

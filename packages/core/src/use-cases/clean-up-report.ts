@@ -1,6 +1,6 @@
 import type { ArchiveId } from '../domain/identity.ts';
 
-/** What a sweep did; of a dry run, what it would have done. */
+/** What a sweep did, or would have done in a dry run. */
 export interface CleanUpReport {
   /** Reservations dropped for their age. */
   readonly reservations: number;

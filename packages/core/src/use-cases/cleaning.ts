@@ -30,7 +30,7 @@ const BATCH = 100;
 export const CLAIM: Duration = minutes(10);
 const LONGEST_PAUSE: Duration = days(1);
 
-/** What may be set about cleaning up, beside the limits. */
+/** Options of `createCleaning`. */
 export interface CleaningOptions {
   readonly observe?: Observe;
 }

@@ -30,9 +30,9 @@ export type Ports = Pick<
   | 'ids'
 >;
 
-/** What an embedding team may set beside the limits. */
+/** Options of an embedding team, in addition to the limits. */
 export interface UseCaseOptions extends PublicationOptions, ProofOptions {
-  /** What accounts without limits of their own may publish, for all or by account. Default: any amount, 1,000 names. */
+  /** Quotas of accounts that have none of their own, for all or by account. Default: no limit, 1,000 names. */
   readonly quotas?: Quotas;
   /** Limits that differ by account. Asked for each publication and renewal; what it throws ends that. Default: none. */
   readonly limitsOf?: (account: AccountId) => OwnLimits | Promise<OwnLimits>;
@@ -54,7 +54,7 @@ export interface UseCases extends Publishing, Reading, Changing, Sharing, Enteri
   /** The limits in force for accounts without limits of their own. */
   readonly limits: Limits;
   limitsOf(account: AccountId): Promise<Limits>;
-  /** What holds for the publications of an account while it has no limits of its own. */
+  /** The quotas of an account that has none of its own. */
   quotasOf(account: AccountId): Promise<PublicationLimits>;
 }
 

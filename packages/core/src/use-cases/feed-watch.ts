@@ -21,7 +21,7 @@ export interface Awaited {
   readonly pin: RoleId | undefined;
   /** When the wait is over; absent, when it is left. */
   readonly until?: Instant;
-  /** Whose request waits; the operator's when undefined. Absent for waits without a bound. */
+  /** The account whose request waits; undefined: the operator's. Absent: a wait without a bound. */
   readonly request?: { readonly of: AccountId | undefined };
 }
 

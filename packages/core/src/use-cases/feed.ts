@@ -38,7 +38,7 @@ type CursorRefusal = Refusal<'invalid_cursor'> | Refusal<'cursor_expired'>;
 export interface FeedPage {
   readonly kind: 'page';
   readonly items: readonly FeedItem[];
-  /** Where to continue, also after a page without events. */
+  /** The cursor after which to continue, also after a page without events. */
   readonly next: string;
   /** Whether time passed since the request: a door then authenticates its caller again. */
   readonly hasWaited: boolean;

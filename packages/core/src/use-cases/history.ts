@@ -27,7 +27,7 @@ export type EventListOutcome = PageOutcome<'events', HistoryEvent>;
 
 /** How a sweep of the history is run. */
 export interface HistorySweep {
-  /** What the events of expirations tell; when absent, that the system did it. */
+  /** The cause of expiration events. Default: the system. */
   readonly cause?: Cause;
   readonly signal?: AbortSignal;
 }
@@ -50,7 +50,7 @@ export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'clock
   readonly apiKeys?: Pick<AllPorts['apiKeys'], 'purge'>;
 }
 
-/** What may be set about the history. */
+/** Options of `createHistory`. */
 export interface HistoryOptions {
   /** How long events and revoked keys are stored. Default 400 days. */
   readonly keptFor?: Duration;

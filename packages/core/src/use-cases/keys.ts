@@ -18,7 +18,7 @@ import type { ApiKeyPlace } from '../ports/api-key-store.ts';
 import type { KeyQuotaExceeded } from '../refusal.ts';
 import { cutTo, MOST_LISTED, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
-/** What a new key is to be. */
+/** A new key to create. */
 export interface NewKey {
   /** The operator, whom neither a block, the mode of the service nor the limit of keys binds; when absent, the account. */
   readonly by?: typeof OPERATOR;
@@ -51,7 +51,7 @@ export interface KeyListRequest extends PageRequest, ListScope {}
 /** A page of API keys, newest first, or why there is none. */
 export type KeyListOutcome = PageOutcome<'keys', ApiKey>;
 
-/** What may be set about keys. */
+/** Options of `createKeys`. */
 export interface KeyOptions {
   /** The most keys of an account that are not revoked; null: any number. Default 100. */
   readonly limit?: number | null;

@@ -5,7 +5,7 @@ import type { CleanUpReport } from './clean-up-report.ts';
 
 type TryOutcome = 'granted' | 'wrong' | 'limited' | 'busy' | 'not_protected' | 'expired' | 'unknown';
 
-/** What an observer receives. */
+/** A measurement of a use case, as `observe` receives it. */
 export type Measurement =
   | { readonly kind: 'stage'; readonly stage: 'prove' | 'store' | 'commit'; readonly took: Duration }
   | { readonly kind: 'publish'; readonly outcome: 'published' | 'replayed' | RefusalCode }

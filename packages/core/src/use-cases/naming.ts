@@ -29,14 +29,14 @@ export interface NameListRequest extends PageRequest {
 /** A page in order of name, and the cursor of the next one. */
 export type NameListOutcome = PageOutcome<'names', Name>;
 
-/** What became of a request to set a name. */
+/** The outcome of a request to set a name. */
 export type NameSetOutcome =
   | { readonly kind: 'created' | 'moved' | 'unchanged'; readonly name: Name }
   | Refusal<'invalid_name' | 'not_found' | 'invalid_state' | 'unauthorized'>
   | NameQuotaExceeded
   | Unchangeable;
 
-/** What became of a request to delete a name. */
+/** The outcome of a request to delete a name. */
 export type NameDeleteOutcome =
   | { readonly kind: 'deleted' }
   | Refusal<'not_found' | 'unauthorized'>
@@ -63,7 +63,7 @@ export interface Names {
   delete(request: NameChangeRequest): Promise<NameDeleteOutcome>;
 }
 
-/** What an address of a name leads to; `misspelled` has another text before the token than `segment`. */
+/** The target of a name's URL. `misspelled`: the text before the token differs from that in `segment`. */
 export type NameVisit =
   | { readonly kind: 'unknown' | 'expired' }
   | { readonly kind: 'misspelled'; readonly segment: string }
@@ -73,7 +73,7 @@ export type NameVisit =
 export interface Naming {
   readonly names: Names;
 
-  /** What a name shows now, by the last segment of its address: one read. */
+  /** Resolves the last segment of a name's URL to its publication, by one read. */
   visitName(segment: string, signal?: AbortSignal): Promise<NameVisit>;
 }
 

@@ -8,7 +8,7 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { KeyQuotaExceeded } from '../refusal.ts';
 import type { Keys, MintedKey } from './keys.ts';
 
-/** What a person agrees to. */
+/** A person's consent. */
 export interface NewConsent extends Pick<Consent, 'scopes' | 'label'> {
   /** The SHA-256 of the program's secret. */
   readonly secretHash: string;
@@ -19,7 +19,7 @@ export interface NewConsent extends Pick<Consent, 'scopes' | 'label'> {
   readonly given?: Pick<Consent, 'session' | 'apiKey'>;
 }
 
-/** What a program's poll comes to. */
+/** The outcome of a program's poll. */
 export type PairingOutcome =
   | ({ readonly kind: 'made' } & MintedKey)
   /** No person has agreed yet, or the consent ended with its session or key. */

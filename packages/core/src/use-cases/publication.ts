@@ -29,7 +29,7 @@ export interface Tools extends ProofTools {
 
 /** A publication with parsed values. */
 export interface Wanted extends Submitter {
-  /** What its account may publish while it has no limits of its own. */
+  /** The quotas of an account that has none of its own. */
   readonly quotas: PublicationLimits;
   readonly key: IdempotencyKey;
   readonly filename: Filename;

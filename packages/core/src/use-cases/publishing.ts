@@ -19,16 +19,16 @@ import { type ProofOptions, prove } from './prove-archive.ts';
 import { type PublicationPorts, PublicationRun, type RunOutcome } from './publication.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
-/** A received archive, or its bytes, which are received first. It is always discarded in the end. */
+/** A staged archive, which is always discarded in the end, or bytes to stage. */
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
 
 /** A publication to make. */
 export interface PublishRequest extends Attribution {
-  /** The account it is to belong to. */
+  /** The account that will own it. */
   readonly by: string;
   /** The Idempotency-Key: repeating a request with the same one never publishes twice. */
   readonly key: string;
-  /** The name of the ZIP; of a path the last segment counts. */
+  /** The name of the ZIP, or a path, of which the last segment is used. */
   readonly filename: string;
   /** Absent, null and the empty string all mean none. */
   readonly title?: string | null;
@@ -39,7 +39,7 @@ export interface PublishRequest extends Attribution {
   readonly archive: GivenArchive;
 }
 
-/** A publication to check without making it. */
+/** An archive to check without publishing it. */
 export type CheckRequest = Pick<PublishRequest, 'by' | 'archive'>;
 
 /** The outcome of a dry run. */

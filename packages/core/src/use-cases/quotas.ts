@@ -2,7 +2,7 @@ import type { PublicationLimits } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { DEFAULT_NAME_LIMIT } from '../domain/name.ts';
 
-/** What accounts may publish: for all, or by account. Null and what is absent have no bound; absent, `names` is 1,000. */
+/** Quotas for all accounts, or a function of the account. Null or absent: no limit, but `names` is 1,000 by default. */
 export type Quotas =
   | Partial<PublicationLimits>
   | ((account: AccountId) => Partial<PublicationLimits> | Promise<Partial<PublicationLimits>>);

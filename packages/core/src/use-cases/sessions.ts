@@ -78,7 +78,7 @@ export interface Sessions {
 }
 
 export interface SessionListRequest extends ListScope {
-  /** What an earlier page gave as `next`. */
+  /** The `next` of an earlier page. */
   readonly after?: SessionId;
   /** 1 to 100, or a TypeError is thrown; 20 when absent. */
   readonly limit?: number;

@@ -5,18 +5,18 @@ import { Fault } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Entering } from './viewer-access.ts';
 
-/** The publication ended after its state was read. */
+/** The publication ended after the caller had read its state. */
 export interface Ended {
   readonly kind: 'unknown' | 'expired';
 }
 
-/** A publication that use cases returned, or its id alone, for which the role is read again. */
+/** A publication that a use case returned, or only its id, for which the role is read again. */
 type Opened = Pick<Publication, 'id'>;
 
 /** Opens the content of publications. */
 export interface Open {
   /**
-   * The files of a publication's site. They never change, so a caller may cache them by its id, but not an absence.
+   * The files of a publication's site. They never change: a caller may cache them by id, but not that they are absent.
    *
    * @throws Fault `archive_missing` when a published role has none; `store_unavailable`; `store_corrupt`.
    */
@@ -26,7 +26,7 @@ export interface Open {
   ): Promise<{ readonly kind: 'manifest'; readonly manifest: Manifest } | Ended>;
 
   /**
-   * Bytes of a publication's archive: at most 1 MiB, as they lie there.
+   * A range of the bytes of a publication's archive, at most 1 MiB.
    *
    * @throws Fault `archive_missing` when a published role's archive is not there; `storage_unavailable`.
    */

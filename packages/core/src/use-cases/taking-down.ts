@@ -31,7 +31,7 @@ export interface TakedownRequest {
   readonly cause: Cause;
 }
 
-/** What became of it; `copies` were in service with the same archive. */
+/** The outcome of a takedown; `copies` were in service with the same archive. */
 export type TakedownOutcome =
   | { readonly kind: 'taken_down'; readonly publication: Publication; readonly copies: readonly RoleId[] }
   | Refusal<'not_found'>;

@@ -12,7 +12,7 @@ import type { Observe } from './measurement.ts';
 import { WaitingTries } from './password-queue.ts';
 import type { ShowPublication } from './show-publication.ts';
 
-/** What a shared URL leads to now. Stopped and hidden roles are unknown. */
+/** The current target of a shared URL. Stopped and hidden roles are unknown. */
 export type Visit =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'expired' }

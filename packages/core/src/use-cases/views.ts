@@ -3,7 +3,7 @@ import { type CountedViews, type Day, type DayOfViews, dayOf } from '../domain/v
 import type { AllPorts } from '../ports/all-ports.ts';
 import { inBatches } from './in-batches.ts';
 
-/** What a view is counted with. */
+/** Counts views and refused passwords. */
 export interface ViewCounter {
   viewed(role: RoleId): void;
 

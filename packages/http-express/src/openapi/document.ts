@@ -158,7 +158,7 @@ function answersOf(answers: Readonly<Record<number, DescribedAnswer>>, rates: re
   return Object.fromEntries(all);
 }
 
-/** What an endpoint may refuse: what its area, its method, its path and its body entail, and its own codes. */
+/** The error codes of an endpoint: its own, and those of its area, method, path and body. */
 function codesOf(endpoint: Endpoint<never>): readonly WireCode[] {
   const { scope, parameter, body, codes = [] } = endpoint;
   if (scope === null) return [];

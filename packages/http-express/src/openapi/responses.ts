@@ -47,7 +47,7 @@ const CODES_OF_HEADERS = {
   'Retry-After': ['idempotency_in_progress', 'rate_limited', 'unavailable'],
 } as const satisfies Record<string, readonly WireCode[]>;
 
-/** What every answer to an account with a rate carries. */
+/** The headers of every answer to an account with a rate. */
 export const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 
 export const componentHeaders = (): T.JsonObject => ({

@@ -1,6 +1,6 @@
 import type { FaultCode, RefusalCode } from '@pinfold/core';
 
-/** What only a request over HTTP can get wrong or meet. */
+/** The error codes that only HTTP requests have. */
 export type HttpCode =
   | 'archive_too_large'
   | 'idempotency_key_required'
@@ -26,15 +26,15 @@ export interface HttpProblem {
   readonly code: WireCode;
   /** The kind of problem in a few words (RFC 9457, section 3.1.3). */
   readonly title: string;
-  /** What to do, where the refusal itself has nothing more exact to say. */
+  /** Advice, unless the refusal has more specific advice. */
   readonly detail: string;
   /** The suggestion, without its full stop: publishing adds what to do with the Idempotency-Key. */
   readonly advice: string;
-  /** What to do with the Idempotency-Key of a publication that was answered so. */
+  /** Advice about the Idempotency-Key of a publication with this answer. */
   readonly key: 'keep' | 'new';
 }
 
-/** What clients meet, by its code. The Idempotency-Key is kept unless the row says otherwise. */
+/** All errors of the API by code. Retry with the same Idempotency-Key unless the row says otherwise. */
 const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { readonly key?: 'new' }>> = {
   account_blocked: {
     status: 403,

@@ -17,7 +17,7 @@ export interface ProblemBody {
   readonly errors?: readonly WireError[];
   /** How many more errors there are than `errors` lists. */
   readonly errors_omitted?: number;
-  /** Where the feed begins now. */
+  /** The current beginning of the feed. */
   readonly oldest_cursor?: string;
 }
 
@@ -25,7 +25,7 @@ export interface ProblemDetails {
   /** In place of the code's own. */
   readonly title?: string;
   readonly detail?: string;
-  /** What to suggest, where the code's own advice says less; without its full stop. */
+  /** More specific advice than the code's own; without a full stop. */
   readonly advice?: string;
   readonly errors?: readonly WireError[];
   readonly omitted?: number | undefined;

@@ -14,7 +14,7 @@ import type {
   WarningRules,
 } from '@pinfold/core';
 
-/** What the API says of each rule: a sentence, or one made of its details. A rule left out does not compile. */
+/** The API's sentence for each rule, or a function that makes it of the details. A missing rule does not compile. */
 export type Sentences<Rules> = {
   readonly [Rule in keyof Rules]: string | ((told: Rules[Rule]) => string);
 };
@@ -24,7 +24,7 @@ export function sentenceOf<Rules>(sentences: Sentences<Rules>, told: RuleDetails
   return typeof sentence === 'string' ? sentence : sentence(told as never);
 }
 
-/** What only a form or a header can get wrong, beside the rules of the core. */
+/** The rules of forms and headers, which the core does not have. */
 export interface RequestRules {
   readonly archive_missing: NoDetails;
   readonly archive_too_large: Pick<Figures, 'limit'>;

@@ -10,7 +10,7 @@ const PUBLISH_AGAIN = 'Publish the site again and share the new URL';
 
 const CHOOSE_ANOTHER = 'Choose a publication that is in service';
 
-/** What each state that does not permit a change means to the caller. */
+/** The text for each state that does not permit a change. */
 const TOLD: Readonly<Record<State, Words>> = {
   deleted: {
     detail: 'The publication is deleted and can no longer change: publish the site again for a new URL.',
@@ -27,7 +27,7 @@ const TOLD: Readonly<Record<State, Words>> = {
   },
 };
 
-/** What it means where an operation has something else to hear. */
+/** The texts of operations that need others. */
 const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, Words>>>>> = {
   change: {},
   name: {

@@ -21,7 +21,7 @@ export interface RequestBody<Body> {
 interface JsonBodyOptions<Sent extends object, Body extends object> {
   readonly name: string;
   readonly schema: Schema<Sent>;
-  /** What the document says where that is more than `schema` checks. */
+  /** The schema in the API document, if it says more than `schema` checks. */
   readonly describe?: (limits: Limits) => Schema<Sent>;
   readonly examples?: Readonly<Record<string, Sent>>;
   readonly isOptional?: true;

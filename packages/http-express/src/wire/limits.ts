@@ -82,7 +82,7 @@ function wireQuota(limit: number | null, used: number) {
   return limit === null ? null : { limit, used };
 }
 
-/** What an account has left of its rate of publications; null if there is no such rate. */
+/** The rest of an account's rate of publications; null if it has none. */
 export function publicationsLeft(
   account: Account | undefined,
   { publications }: PublicationLimits,

@@ -41,7 +41,7 @@ export function instantOrNull(instant: Instant | null): string | null {
   return instant === null ? null : toRfc3339(instant);
 }
 
-/** What an operator writes for others: why something was done to an account or a publication, or a message. */
+/** A text of an operator: the reason for a change of an account or a publication, or a message. */
 export function operatorText(description = 'The reason, without control characters.'): T.Schema<string> {
   return T.string({ ...OPERATOR_TEXT, description });
 }

@@ -7,15 +7,15 @@ import type { Options } from 'multer';
 import { BodyError, type BodyLimits, type BodyTrouble, WatchedBody } from '../body/watched-body.ts';
 import type { ReceiveFile } from './receive-file.ts';
 
-/** A text field of a form. A name or a text that is missing could not be read. */
+/** A text field of a form. Its name or text is `undefined` if it could not be read. */
 export interface FormField {
   readonly name: string | undefined;
   readonly text: string | undefined;
-  /** Whether the text is longer than what was read of it. */
+  /** Whether the text was truncated. */
   readonly cut: boolean;
 }
 
-/** The head of a file in a form; its name is missing where none was given. */
+/** The head of a file in a form. */
 export interface FormFile {
   readonly name: string | undefined;
   readonly filename: string | undefined;
@@ -38,20 +38,20 @@ export interface ReceiveFormOptions extends Omit<BodyLimits, 'bytes'> {
   readonly archiveBytes: number;
 }
 
-/** A form received whole. Its archive is the caller's, to hand on or to discard. */
+/** A completely received form. The caller owns the archive, and passes it on or discards it. */
 export interface ReceivedForm<Wish> {
   readonly kind: 'received';
   readonly archive: StagedArchive;
   readonly wish: Wish;
 }
 
-/** The most bytes of a form beside its archive. */
+/** The most bytes of a form in addition to its archive. */
 const BESIDE = 1_048_576;
 /** The most bytes read of a text field; every reader refuses shorter ones already. */
 const LONGEST_TEXT = 65_536;
 /** The most parts, ignored ones included: a form of many empty parts must not cost more than any other. */
 const MOST_PARTS = 100;
-/** Bytes that the parser takes before its sender waits: more than one read of a socket has. */
+/** Bytes that the parser buffers before its sender waits: more than one read of a socket. */
 const PARSED_AHEAD = 131_072;
 
 interface MissingOptions {
@@ -65,7 +65,7 @@ let multer: typeof import('multer') | undefined;
 /** multer reads any stream with headers, though its types ask for a request. */
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
 
-/** Receives a form (RFC 7578) with one file. Refuses as early as possible, and leaves nothing behind. */
+/** Receives a form (RFC 7578) with one file. Refuses as early as possible, and then leaves no staged file. */
 export async function receiveForm<Wish, Refused extends { readonly kind: 'refused' }>(
   request: IncomingMessage,
   reader: FormReader<Wish, Refused>,
@@ -166,7 +166,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
 
   #receive(file: Readable, done: (error?: unknown) => void): void {
     const { receive, archiveBytes } = this.#options;
-    // A second one, which the reader should have refused, would have no owner.
+    // The reader should have refused a second file: it would never be discarded.
     if (this.#receiving !== undefined) {
       this.#admits(() => this.#reader.refuse('broken'));
       return;

@@ -83,7 +83,7 @@ export function clientOf(address: string): string {
   return Buffer.from(bytes.join(''), 'hex').join('.');
 }
 
-/** What an account may do in some time: its name stands in the headers and in `GET /api/v1/limits`. */
+/** The name of a rate in the headers and in `GET /api/v1/limits`. */
 export type RatePolicy = 'requests' | 'publications';
 
 /** Adds what is left of a rate to the headers of an answer (draft-ietf-httpapi-ratelimit-headers-10). */

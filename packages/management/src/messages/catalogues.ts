@@ -3,7 +3,7 @@ import type { Message } from '../i18n.ts';
 import * as en from './en.ts';
 import * as ja from './ja.ts';
 
-/** What the server and the browser both say. */
+/** Texts of both the server and the browser. */
 export type SharedId = keyof typeof en.codes | keyof typeof en.shared;
 
 /** Everything the pages say; what only scripts say is bundled with them. Messages of codes have the codes' names. */

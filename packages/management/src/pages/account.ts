@@ -14,7 +14,7 @@ import { factList } from '../views/tables.ts';
 
 type Limit = keyof AccountLimits;
 
-/** What was wrong with a form, with what was entered in a field for a limit. */
+/** The errors of a form, with the entered limits. */
 type AccountTrouble =
   | { readonly field: 'reason' }
   | { readonly field: Limit; readonly values: Readonly<Record<Limit, string>> };

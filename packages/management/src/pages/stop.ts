@@ -56,7 +56,7 @@ async function selected(
     const outcome = await screen.useCases.read({ by, id, signal });
     if (outcome.kind === 'found') found.push(shownPublication(outcome.publication, visit));
   }
-  return found.filter(({ refusal: because }) => because('stop') === undefined);
+  return found.filter((publication) => publication.refusal('stop') === undefined);
 }
 
 /** Asks for confirmation before publications are stopped. Scripts show the section as a dialog. */

@@ -17,7 +17,7 @@ export type Column<Item> = readonly [
 export interface ColumnDetails {
   readonly sort?: ColumnSort | undefined;
   readonly figure?: string;
-  /** What phones show before the cell, where that is not the heading; null for nothing. */
+  /** The label of the cell on phones. Default: the heading; null: none. */
   readonly phoneLabel?: MessageId | null;
 }
 
@@ -30,7 +30,7 @@ export interface ColumnSort {
 export interface List<Item> {
   readonly items: readonly Item[];
   readonly columns: readonly Column<Item>[];
-  /** What an empty list says; nothing if absent. */
+  /** The text of an empty list. Default: none. */
   readonly none?: MessageId;
   readonly path: string;
   readonly next: string | undefined;

@@ -30,12 +30,12 @@ export function strangerView(visit: RequestContext): Html {
   return cardPage(visit, words.say('strangerTitle'), content);
 }
 
-/** A page that leads to itself, or to another address of this screen, as a page of this site. */
+/** A page that reloads itself, or opens another address of this screen: the browser then sends SameSite=Strict cookies. */
 export function bounceView(visit: RequestContext, to: string = visit.base + visit.request.url): Html {
   return leaveView(visit, onThisHost(to));
 }
 
-/** A page that leads elsewhere: browsers would block a redirect there from a form. */
+/** A page that opens another site: browsers would block a redirect there from a form. */
 export function leaveView(
   visit: RequestContext,
   url: string,

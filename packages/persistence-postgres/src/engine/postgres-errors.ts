@@ -24,7 +24,7 @@ export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof Error) || isFault(error)) return 'bug';
   if (error instanceof TypeError || error instanceof RangeError) return 'bug';
   const state = sqlStateOf(error);
-  // What the server did not say comes from the socket, or from a client that waited for it too long.
+  // Other errors come from the socket, or from a client that waited too long.
   if (state === undefined) return 'broken';
   return SQLSTATES.find(([states]) => states.test(state))?.[1] ?? 'bug';
 }

@@ -1,6 +1,6 @@
 import { type RecordTables, recordTables } from '@pinfold/core/adapter';
 
-/** A parameter needs a type: the server takes a selected parameter for text otherwise. */
+/** Parameters have types: without one, PostgreSQL treats a parameter in a SELECT list as text. */
 export const RECORDS: RecordTables = recordTables({
   integer: (name) => ({ name, type: 'bigint' }),
   flag: (name) => ({ name, type: 'boolean' }),

@@ -3,7 +3,7 @@ import { fstatSync, readdirSync, readSync, statSync } from 'node:fs';
 /** The words of the first copy of the header of the WAL index (SQLite's file format, `WalIndexHdr`). */
 const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * Uint32Array.BYTES_PER_ELEMENT;
-/** Where the header says that it is initialized. */
+/** The byte of the header that says that it is initialized. */
 const IS_INIT = 12;
 
 /**

@@ -9,7 +9,7 @@ const BEGIN_AFTER = `
 const BEGIN = 'SELECT number, event FROM feed_begins WHERE account = ?';
 const FEED = 'SELECT id FROM feed';
 
-/** What a statement that drops events returns of each. */
+/** The columns that a statement that deletes events returns. */
 export const RETURNING_PLACES = 'RETURNING id, account, number, account_number AS accountNumber';
 
 export interface DroppedEvent {

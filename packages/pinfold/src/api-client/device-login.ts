@@ -10,7 +10,7 @@ export interface GivenKey {
   readonly scopes: readonly string[];
 }
 
-/** Where a server does not say when to ask again. */
+/** The default interval, if the server names none. */
 const PAUSE = seconds(1);
 /** No server makes a person wait longer for a key that is there. */
 const LONGEST_PAUSE = 30;

@@ -5,7 +5,7 @@ import { NOT_FOUND, problemText } from '../publishing/refusal-text.ts';
 // An import of node:http would load Node's fetch.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** What the usual system errors mean for a mistyped URL or a stopped server. */
+/** Texts for the usual system errors of a mistyped URL or a stopped server. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server listens there',
   ENOTFOUND: 'there is no such host',

@@ -60,7 +60,7 @@ type Positionals<Names extends readonly string[]> = Names extends readonly [`${s
   ? readonly [string, ...string[]]
   : { readonly [Index in keyof Names]: Names[Index] extends `[${string}]` ? string | undefined : string };
 
-/** What a command prints at its end: with `--json` a document for scripts, else lines for people. */
+/** The output of a command: with `--json` a document for scripts, else lines for people. */
 export interface Result {
   readonly json: object;
   readonly text: string | readonly string[];

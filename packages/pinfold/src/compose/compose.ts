@@ -33,58 +33,58 @@ import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { openDataFolder, refuseForeign } from './data-folder.ts';
 import type { Doors } from './doors.ts';
-import { type Closer, keptSecret, openPorts } from './ports.ts';
+import { type Closer, openPorts, storedSecret } from './ports.ts';
 import { RunningPublications } from './running-publications.ts';
 import { heldIn } from './storage.ts';
 
 /** Options in code, beside the settings. */
 export interface ComposeOptions {
-  /** A database of your own, in the place of the settings'. It is migrated; closing it stays with you. */
+  /** Your own database in place of the settings'. It is migrated, but not closed. */
   readonly persistence?: Persistence;
-  /** A storage of your own for archives, in the place of the settings'. */
+  /** Your own storage of archives in place of the settings'. */
   readonly archives?: ArchiveStorage;
-  /** A storage of your own for uploads, in the place of a folder in the data folder. */
+  /** Your own storage of uploads in place of a folder in the data folder. */
   readonly staging?: Staging;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** Figures that differ from the core's defaults. */
+  /** Limits that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;
-  /** What differs of them by account, asked for each publication and each renewal. */
+  /** Limits that differ for an account; called for each publication and each renewal. */
   readonly limitsOf?: UseCaseOptions['limitsOf'];
-  /** The most API keys of an account that are not revoked; null: any number. Absent, the setting's. */
+  /** The most API keys of an account that are not revoked; null: any number. Default: the setting's. */
   readonly keyLimit?: number | null;
   readonly beforePublish?: BeforePublish;
-  /** Called with what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
+  /** Called with each event of a publication after it is stored, at most once. It must neither throw nor wait. */
   readonly onEvent?: OnEvent;
-  /** What becomes of a data folder that is not there, or that holds other things than a server's; `made` when absent. */
+  /** `made` creates a missing data folder; `refused` rejects one that is missing or not a server's. Default: `made`. */
   readonly missingDataFolder?: 'made' | 'refused';
-  /** Where shared URLs begin, where that is known later than the settings. */
+  /** The beginning of shared URLs, if it is known later than the settings. */
   readonly publicUrl?: () => string;
-  /** Takes figures of what the use cases do, for metrics. */
+  /** Receives measurements of the use cases, for metrics. */
   readonly observe?: Observe;
   /** Wrap every call of stores, archives, staging and inspector, such as `observer` of a telemetry. */
   readonly observers?: readonly Observer[];
-  /** Adds to the headers of each request to an object store, such as the `traceparent` of what it is for. */
+  /** Adds headers to each request to an object store, such as `traceparent`. */
   readonly addHeaders?: (headers: Record<string, string>) => void;
   /** Aborted when the service stops: waits for events end. */
   readonly stopping?: AbortSignal;
-  /** Which databases are brought up to this release; `any` when absent. */
+  /** Which databases are brought up to this release. Default: `any`. */
   readonly migrates?: MigrationScope;
-  /** What becomes of a database into which an import has not ended; `refused` when absent. */
+  /** Whether a database with an unfinished import is opened. Default: `refused`. */
   readonly unfinishedImport?: 'refused' | 'taken';
 }
 
-/** Every part that a layer may replace: the ports, what is made of them, and the doors. */
+/** Every part that a layer may replace: the ports, the use cases over them, and the doors. */
 export type ReplaceableParts = Parts & Doors;
 
-/** Where the parts of a service come from. */
+/** The source of a service's parts: a container, or plain code. */
 export interface Layer {
-  /** The part of this name: the one that the layer has, or else what `make` makes. */
+  /** The layer's own part of this name, or else the result of `make`. */
   provide<Name extends keyof ReplaceableParts>(
     name: Name,
     make: () => ReplaceableParts[Name] | Promise<ReplaceableParts[Name]>,
   ): Promise<ReplaceableParts[Name]>;
-  /** Wrap calls of the ports, before all other observers. */
+  /** They wrap the calls of the ports, nearer to the ports than all other observers. */
   observers(): readonly Observer[];
   close(): Promise<void>;
 }
@@ -102,7 +102,7 @@ export interface ComposedService
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;
-  /** The connections to the database, where it has any. */
+  /** The pool of connections, if the database has one. */
   readonly pool: Pool | undefined;
   readonly provide: Layer['provide'];
   /** Closes what was opened; closing again does nothing. */
@@ -112,7 +112,7 @@ export interface ComposedService
 /**
  * Opens the stores that the settings name, brings the database up to this release, and makes the use cases.
  *
- * @throws SettingsError when a setting cannot be carried out; Fault when another store cannot be opened.
+ * @throws SettingsError when a setting cannot be used; Fault when another store cannot be opened.
  */
 export async function compose(
   settings: Settings,
@@ -123,7 +123,7 @@ export async function compose(
   const dataDir = await openDataFolder(settings.dataDir, missing);
   const held = heldIn(settings);
   if (missing === 'refused' && held !== undefined) await refuseForeign(dataDir, held);
-  const secrets = settings.secrets ?? ([await keptSecret(dataDir)] as const);
+  const secrets = settings.secrets ?? ([await storedSecret(dataDir)] as const);
   const closers: Closer[] = [];
   const close = once(() => closeAll([() => layer.close(), ...closers.toReversed()]));
   try {

@@ -23,60 +23,60 @@ import { openService, type ServiceOptions } from './service.ts';
 
 /** Options of the reference server in code, beside the settings. */
 export interface AppOptions extends ServiceOptions {
-  /** Whether a person reads what is printed. By default, whether standard output is a terminal. */
+  /** Whether a person reads the output, so that each start offers a sign-in link. Default: `process.stdout.isTTY`. */
   readonly terminal?: boolean;
 }
 
-/** What a server tells about itself once it listens. */
+/** The state of a server that listens. */
 export interface Listening {
   readonly addresses: WebAddresses;
   readonly port: number;
-  /** The port that metrics are asked for on; absent where the settings want none. */
+  /** The port that serves metrics; absent: none. */
   readonly metricsPort: number | undefined;
-  /** What the very first start made; absent at later ones. Its key is shown nowhere else. */
+  /** The results of the very first start; absent at later ones. Its key is shown nowhere else. */
   readonly firstStart: FirstStart | undefined;
-  /** Who sees how to begin on a start that is not the first: keys were made before it, and nothing was done yet. */
+  /** Present if keys were created before the first start and nothing was published yet: the start shows how to begin. */
   readonly untouched: Untouched | undefined;
   /**
-   * Signs in to the management screen as the account `default`, once and within the hour. Present only at the very
-   * first start or on a terminal, since output is often stored, and only if the database could store the link.
+   * Signs in to the management screen as the account `default`, once within an hour. Present only at the very first
+   * start or on a terminal, since output is often stored, and only if the database could store the link.
    */
   readonly signInLink: string | undefined;
 }
 
 /** The reference server. */
 export interface App extends RunnableApp {
-  /** Holds everything the server is made of, under the tokens of `@pinfold/inversify`. */
+  /** Holds all parts of the server by the tokens of `@pinfold/inversify`. */
   readonly container: Container;
 }
 
 export interface RunnableApp {
   readonly log: Log;
-  /** How many processes the settings ask for. One is what `listen` makes of this one. */
+  /** How many processes the settings ask for. If it is one, call `listen`, else `join` and `lead`. */
   readonly workers: number;
   /**
-   * Starts serving. If this is the first start of an installation, its key and welcome site are made before any answer.
+   * Starts serving. The first start of an installation creates its key and welcome site before any answer.
    *
-   * @throws SettingsError when the port or the address cannot be had.
+   * @throws SettingsError when the port or the address cannot be used.
    */
   listen(): Promise<Listening>;
-  /** Takes the port, and answers once `led` resolves: for one of several processes whose leader calls `lead`. */
+  /** For each of several processes, whose leader calls `lead`: binds the port, and answers once `led` resolves. */
   join(led: Promise<void>): Promise<void>;
   /**
-   * What one process does for those that share a port: makes the first start if this is one, sweeps, and answers for
-   * their metrics, where the settings want any.
+   * For the leader of several processes that share a port: does the first start, runs the cleanup, and serves the
+   * metrics of all, if the settings enable them.
    */
   lead(port: number, figures?: () => readonly Snapshot[]): Promise<Listening>;
-  /** What this process counts now; absent where the settings want no metrics. */
+  /** The metrics of this process; absent if the settings do not enable them. */
   readonly figures: (() => Snapshot) | undefined;
   readonly drainTime: Duration;
   /**
-   * Reports at `/readyz` that the server stops, and still answers, also new connections, for as long as the settings
-   * say, or until `close`: a balancer can leave it first. Each connection is closed with its next answer.
+   * Reports at `/readyz` that the server stops, and still answers, also on new connections, for the time in the settings
+   * or until `close`, so that load balancers can remove it first. Each connection is closed with its next answer.
    */
   drain(): Promise<void>;
   /**
-   * Takes no more connections, finishes what runs, for 10 seconds at most, and closes everything. Calling it again
+   * Accepts no more connections, finishes running requests for at most 10 seconds, and closes everything. A second call
    * waits for the same end.
    */
   close(): Promise<void>;
@@ -87,10 +87,10 @@ const LONGEST_STOP = 10_000;
 const LAST_STEPS = 1_000;
 
 /**
- * Makes the reference server: opens its stores as the settings say.
+ * Makes the reference server and opens its stores.
  *
- * @throws SettingsError when a setting cannot be carried out, a database or a bucket that cannot be used among them;
- * Fault when another store cannot be opened.
+ * @throws SettingsError when a setting cannot be used, such as an unavailable database or bucket; Fault when another
+ * store cannot be opened.
  *
  * @example
  * import { createApp, readSettings } from 'pinfold';
@@ -106,14 +106,14 @@ export async function createApp(settings: Settings, { modules, ...options }: App
   return { ...(await createRunnableApp(settings, options, layer)), container: layer.container };
 }
 
-/** The same without a container: a quarter of the modules that a start would load are InversifyJS. */
+/** The same without a container: InversifyJS would be a quarter of the modules that a start loads. */
 export async function createRunnableApp(
   settings: Settings,
   options: Omit<AppOptions, 'modules'> = {},
   layer?: Layer,
 ): Promise<RunnableApp> {
   const { terminal, ...serviceOptions } = {
-    // Callers of a team's own administer only where the team asks for that.
+    // Callers of the team's own `authenticate` administer only if the team asks for it.
     administration: options.authenticate === undefined,
     ...options,
   };
@@ -190,7 +190,7 @@ export async function createRunnableApp(
     drained.abort();
     service.stop();
     const ended = server.stop(cutOff).then(() => service.close(deadline));
-    // The server is stopping by now, and says so to probes.
+    // The server is stopping by now, and reports it to probes.
     const removed = removeServerFile?.();
     try {
       await Promise.race([Promise.all([ended, removed]), onceEmitted(deadline, 'abort')]);

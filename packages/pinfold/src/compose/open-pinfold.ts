@@ -16,7 +16,7 @@ import { webAddresses } from '../settings/web-addresses.ts';
 import { once } from './compose.ts';
 import { openService, type ServiceOptions } from './service.ts';
 
-/** The options that say what a setting of the reference server says, and in the same form. */
+/** The options that are also settings of the reference server, in the same format. */
 const VARIABLES = {
   dataDir: 'PINFOLD_DATA_DIR',
   publicUrl: 'PINFOLD_PUBLIC_URL',
@@ -31,7 +31,7 @@ const VARIABLES = {
 
 const NAMES = Object.keys(VARIABLES) as readonly (keyof typeof VARIABLES)[];
 
-/** What a setting cannot say, and what `typeof` says of it. */
+/** The other options, with their types. */
 const KINDS = {
   persistence: 'object',
   archives: 'object',
@@ -57,39 +57,39 @@ const KINDS = {
   keyLimit: 'number',
 } as const satisfies Record<Exclude<keyof PinfoldOptions, keyof typeof VARIABLES>, string>;
 
-/** What only the reference server and the command set. */
+/** Options that only the reference server and the command set. */
 type Internal = 'missingDataFolder' | 'stopping' | 'migrates' | 'unfinishedImport';
 
-/** How {@link openPinfold} is to put Pinfold together. */
+/** Options of {@link openPinfold}. */
 export interface PinfoldOptions extends Omit<ServiceOptions, Internal> {
   /** The folder of everything that is stored on this machine; created if missing. */
   readonly dataDir: string;
-  /** Where your server is reached: `https://share.example`. */
+  /** The URL of your server: `https://share.example`. */
   readonly publicUrl: string;
-  /** An origin for sites: `https://sites.example`. Absent, each site has a host below that of `publicUrl`. */
+  /** An origin for sites: `https://sites.example`. Default: each site has a host below that of `publicUrl`. */
   readonly sitesUrl?: string;
-  /** Absent, `origin`, where a host name can stand before that of the sites; else `path`. */
+  /** Default: `origin` if the sites' host can have subdomains, else `path`. */
   readonly viewerMode?: 'origin' | 'path';
-  /** `postgres://…`. Absent, SQLite in the data folder. */
+  /** `postgres://…`. Default: SQLite in the data folder. */
   readonly database?: string;
-  /** `s3://bucket/prefix?endpoint=…&region=…`. Absent, files in the data folder. */
+  /** `s3://bucket/prefix?endpoint=…&region=…`. Default: files in the data folder. */
   readonly storage?: string;
   /**
-   * The secret that signs viewing grants, or several with commas between them, the first of which signs. Absent: one is
-   * created and stored in the data folder. Required with PostgreSQL.
+   * The secret that signs viewing grants. If several are separated by commas, the first signs and all are accepted.
+   * Default: one is created and stored in the data folder. Required with PostgreSQL.
    */
   readonly secret?: string;
-  /** The proxies whose word on the client's address is taken, as in `PINFOLD_TRUST_PROXY`. Absent, none. */
+  /** The proxies whose `X-Forwarded-For` is trusted, as in `PINFOLD_TRUST_PROXY`. Default: none. */
   readonly trustProxy?: string;
-  /** The lowest level that is logged; `warn` when absent. */
+  /** The lowest level that is logged. Default: `warn`. */
   readonly logLevel?: Settings['logLevel'];
 }
 
 /** Pinfold as a part of your server. */
 export interface Pinfold {
-  /** The API and `/openapi.json`: an Express router, mounted where `publicUrl` leads. */
+  /** The API and `/openapi.json`: an Express router, mounted at the path of `publicUrl`. */
   readonly api: ReturnType<typeof createApi>;
-  /** Shared URLs and sites: a handler of requests, mounted at the root before all else. */
+  /** Shared URLs and sites: a request handler, mounted at the root before all others. */
   readonly viewer: Viewer;
   /** The management screen: an Express router, mounted at `manage` below `publicUrl`. */
   readonly management: ReturnType<typeof createManagement>;
@@ -100,21 +100,21 @@ export interface Pinfold {
    */
   publish(request: PublishRequest): Promise<PublishOutcome>;
   /**
-   * The events of all accounts, or of one, each once and in one order; waits for more until Pinfold is closed. Store the
-   * last `cursor` to continue after it.
+   * The events of all accounts, or of one, each once and in a fixed order. It waits for further ones until Pinfold is
+   * closed. Store the last `cursor` to continue after it.
    *
    * @throws FeedError when the cursor is not of this feed or has expired; the signal's reason when it aborts.
    */
   events(request?: Omit<FollowRequest, 'by'>): AsyncGenerator<FeedItem, void, undefined>;
-  /** What pages and jobs of your own call. */
+  /** For your own pages and jobs. */
   readonly useCases: UseCases &
     Cleaning & {
-      /** API keys; needed where no `authenticate` is given. */
+      /** API keys, for servers without an `authenticate`. */
       readonly keys: Keys;
     };
   /**
-   * Waits up to 10 seconds for publications that run, and closes what was opened. Close your server before. Closing
-   * again waits for the same end.
+   * Waits up to 10 seconds for running publications, and closes what was opened. Close your server before. A second call
+   * waits for the same end.
    */
   close(): Promise<void>;
 }
@@ -122,11 +122,11 @@ export interface Pinfold {
 const LONGEST_STOP = 10_000;
 
 /**
- * Opens Pinfold to be mounted in a server of yours: its stores, brought up to this release, and all that is made of
- * them. Expired and stopped archives are removed at least every ten minutes until it is closed.
+ * Opens Pinfold as a part of your server: opens its stores, brings them up to this release, and composes the doors to
+ * mount. Removes expired and stopped archives at least every ten minutes until it is closed.
  *
- * @throws SettingsError when an option is wrong or cannot be carried out, a database or a bucket that cannot be used
- * among them; Fault when another store cannot be opened.
+ * @throws SettingsError when an option is wrong or cannot be used, such as an unavailable database or bucket; Fault when
+ * another store cannot be opened.
  *
  * @example
  * import express from 'express';
@@ -146,7 +146,7 @@ export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
 
 async function begin(settings: Settings, { modules, ...options }: ServiceOptions): Promise<Pinfold> {
   const addresses = webAddresses(settings, settings.port);
-  // InversifyJS is loaded for modules alone.
+  // InversifyJS is loaded only for modules.
   const layer = modules === undefined ? undefined : (await import('./container.ts')).containerLayer(modules);
   const service = await openService(settings, () => addresses, options, layer);
   const { useCases, manageKeys, history } = service.composition;
@@ -178,7 +178,7 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
   }
 }
 
-/** An option that is misspelt or of a wrong kind, such as `acces`, would otherwise leave out what it guards. */
+/** Rejects misspelt and wrongly typed options: an ignored `acces` would show every site to everyone. */
 function checkKinds(options: PinfoldOptions): void {
   const kinds = new Map<string, string>(Object.entries(KINDS));
   for (const [name, value] of Object.entries(options)) {

@@ -27,7 +27,7 @@ const MOST_THREADS = 4;
 
 export type Closer = () => Promise<void>;
 
-/** Opens the ports that the settings name. `closers` takes what closes each, in the order of opening. */
+/** Opens the ports that the settings name, and adds to `closers` in the order of opening. */
 export async function openPorts(
   settings: Settings,
   dataDir: string,
@@ -76,8 +76,8 @@ export async function openPorts(
   return { ports, pool };
 }
 
-/** Signs viewing grants where no setting names a secret. An operator may have put another file there, or the disk is full. */
-export async function keptSecret(dataDir: string): Promise<string> {
+/** The secret in the data folder, which signs viewing grants if the settings have none; created at the first start. */
+export async function storedSecret(dataDir: string): Promise<string> {
   try {
     return await loadOrCreateSecret(join(dataDir, 'secret'));
   } catch (error) {
@@ -87,7 +87,7 @@ export async function keptSecret(dataDir: string): Promise<string> {
   }
 }
 
-/** Threads that prove archives: the cores are shared among the processes. */
+/** Threads that prove archives: this process's share of the cores. */
 function threadsOf({ workers }: Settings): number {
   const cores = Math.floor(availableParallelism() / workers);
   return Math.max(1, Math.min(MOST_THREADS, cores, memoryBudget(workers).threads));

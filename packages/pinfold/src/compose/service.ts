@@ -23,24 +23,24 @@ import { type Doors, makeDoors } from './doors.ts';
 
 /** Options in code, beside the settings. */
 export interface ServiceOptions extends Omit<ComposeOptions, 'publicUrl'> {
-  /** Loaded into the container: a module that calls `rebind` puts an adapter of yours in the place of ours. */
+  /** Loaded into the container: a module that calls `rebind` replaces an adapter of ours by yours. */
   readonly modules?: readonly ContainerModule[];
-  /** Takes the log's lines. By default they go to standard output. */
+  /** Receives the log's lines. Default: standard output. */
   readonly log?: LogSink;
-  /** Tells whose request it is. By default API keys do, and sign-in links for the management screen. */
+  /** Identifies the caller of a request. Default: API keys, and sign-in links for the management screen. */
   readonly authenticate?: Authenticate;
   /**
    * Whether callers and sessions of the scope `admin` administer the service, at `/admin/v1` and on the screen. Without
    * it both answer 404 there, and the scope is removed from what `authenticate` answers, which is logged once.
    */
   readonly administration?: boolean;
-  /** Where people may sign in to the management screen beside links and keys. Absent, as the settings say. */
+  /** An additional sign-in to the management screen, beside links and keys. Default: that of the settings. */
   readonly identityProvider?: IdentityProvider;
-  /** What the API says of that sign-in of yours, in 401, 403 and its document. Absent, it speaks of API keys. */
+  /** How 401, 403 and the API document describe your sign-in. Default: as API keys. */
   readonly signIn?: SignIn;
-  /** Decides who may look. Absent: everyone with the link, and with the password if there is one. */
+  /** Decides who may view sites. Default: everyone with the link, and with the password if there is one. */
   readonly access?: ViewerAccess;
-  /** Receives each answered request of the doors, when it is over. It must neither throw nor wait. */
+  /** Called for each request of the doors when it is over. It must neither throw nor wait. */
   readonly onRequest?: RequestLog;
   /** Your own look and texts of the management screen. */
   readonly look?: LookOptions;
@@ -52,24 +52,24 @@ export interface Service {
   readonly health: Health;
   readonly requests: RequestLog;
   readonly metrics: Metrics | undefined;
-  /** Makes API, viewer and management screen, for the addresses in force by then. */
+  /** Makes the API, the viewer and the management screen with the current addresses. */
   doors(): Promise<Doors>;
-  /** Logs what an operator should know of the settings, and changes of health from now on. */
+  /** Logs warnings about the settings, and changes of health from now on. */
   tell(): Promise<void>;
-  /** Begins to look at the stores; resolves when all have been looked at once. */
+  /** Begins to check the stores; resolves when each has been checked once. */
   watchHealth(): Promise<void>;
   /** Begins to store the counts of views every ten seconds. */
   storeViews(): void;
   /** Begins to sweep every five to ten minutes. */
   sweep(): void;
-  /** Ends looking and sweeping. */
+  /** Ends the health checks and sweeps. */
   stop(): void;
-  /** Stops, waits for the publications that run until the signal aborts, stores what was counted, and closes the stores. */
+  /** Stops, waits for running publications until the signal aborts, stores the counts of views, and closes the stores. */
   close(deadline: AbortSignal): Promise<void>;
 }
 
 /**
- * Composes the service with what observes it and what runs beside the requests.
+ * Composes the service with its log, metrics, health checks and background jobs.
  *
  * @throws SettingsError and Fault, as {@link compose} does; also for a bucket that cannot be used.
  */
@@ -83,7 +83,7 @@ export async function openService(
   const format = settings.logFormat ?? (sink === undefined && isatty(1) ? 'text' : 'json');
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1, format });
   const health = new Health();
-  // What is not asked for costs no start anything.
+  // Loaded only if used: a start takes less time without.
   const metrics =
     settings.metricsPort === undefined
       ? undefined
@@ -173,8 +173,8 @@ export async function openService(
 }
 
 /**
- * Logs a bug in a team's listener: what it is called with has happened already. One that is asynchronous may be given as
- * well: what it rejects with would end the process.
+ * Logs errors of a listener of the embedding team: its event has happened already. It may be asynchronous, too: an
+ * unhandled rejection would end the process.
  */
 function withLoggedBugs<Inputs extends readonly unknown[]>(
   name: string,
@@ -193,8 +193,8 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
 }
 
 /**
- * A bucket that cannot be used stops the start: a node without one would go unnoticed. A folder that is unavailable may
- * be back soon, and does not stop the start.
+ * Stops the start if the bucket cannot be used: otherwise nobody would notice a node without one. An unavailable folder
+ * does not stop the start, since it may be back soon.
  */
 async function lookAtBucket({ ports, close }: ComposedService, { storage }: Settings): Promise<void> {
   if (storage.kind === 'files') return;

@@ -10,7 +10,7 @@ type S3Client = ReturnType<typeof import('@pinfold/storage-s3').createS3Client>;
 
 const ARCHIVES = 'archives';
 
-/** Where archives and uploads are stored. No folder is opened before it is asked for. */
+/** The storages of archives and uploads. Each folder is opened when it is first needed. */
 export interface OpenedStorage {
   archives(): Promise<ArchiveStorage>;
   staging(): Promise<Staging>;
@@ -45,7 +45,7 @@ export async function storageOf(
   return { archives, staging, end: async () => client.destroy() };
 }
 
-/** What every server with these settings keeps in the data folder; absent where all that lasts is elsewhere. */
+/** The file or folder that each server with these settings has in its data folder; absent if all data is elsewhere. */
 export function heldIn({ database, storage }: Settings): string | undefined {
   return databaseOf(database).file ?? (storage.kind === 'files' ? ARCHIVES : undefined);
 }

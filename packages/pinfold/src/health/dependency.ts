@@ -11,7 +11,7 @@ export type Ask = (signal: AbortSignal) => Promise<unknown>;
 export interface DependencyOptions {
   /** The faults that say that it did not answer. */
   readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
-  /** What the log says when it stops answering, when it has no room, and when all is well again. */
+  /** The log's texts: it stopped answering, has no space, or works again. */
   readonly says: { readonly unavailable: string; readonly full: string; readonly back: string };
   /** Faults that stay though requests are answered, and what the log says of them. */
   readonly barred?: { readonly by: (error: unknown) => boolean; readonly says: string };
@@ -27,7 +27,7 @@ export interface Timeouts {
 
 export const PATIENCE: Timeouts = { slow: 1_000, longest: 5_000 };
 
-/** What the system says of a disk, or of the share of one user, that has no room. */
+/** The system's errors for a full disk or an exceeded disk quota. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Something that the server needs: what is known of it from looking at it, and from what requests met. */

@@ -1,6 +1,6 @@
 import type { Figures } from './registry.ts';
 
-/** Accounts that are told apart in half an hour; those that come first count. */
+/** The most accounts counted in half an hour; later ones are not. */
 const MOST_ACCOUNTS = 10_000;
 
 const HALF = 30 * 60_000;

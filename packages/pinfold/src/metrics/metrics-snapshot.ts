@@ -15,7 +15,7 @@ export interface Family {
   readonly series: Readonly<Record<string, readonly number[]>>;
 }
 
-/** What a process has counted and what it measures now, by name. */
+/** The counters and gauges of a process, by name. */
 export type Snapshot = Readonly<Record<string, Family>>;
 
 const MERGE: Readonly<Record<Merging, (one: number, other: number) => number>> = {

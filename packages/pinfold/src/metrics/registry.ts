@@ -3,7 +3,7 @@ import { type Family, labelsOf, type Merging, type Snapshot } from './metrics-sn
 /** The bound holds for any input of clients. */
 const MOST_SERIES = 500;
 
-/** Where the buckets of a duration end, in seconds. */
+/** The upper bounds of a duration's buckets, in seconds. */
 const SECONDS: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];

@@ -3,7 +3,7 @@ import type { ExportEnd, RecordsFile } from './export-form.ts';
 import type { Progress } from './progress.ts';
 import type { MovingArchive } from './whole-archive.ts';
 
-/** Where an export goes to: its records first, then its archives, then its end. */
+/** The destination of an export: its records first, then its archives, then its end. */
 export interface Destination {
   begin(): Promise<void>;
   /** Lines of whole records, each with its end. */

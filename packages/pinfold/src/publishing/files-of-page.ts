@@ -3,7 +3,7 @@ import { dirname, join, posix, sep } from 'node:path';
 import { observe } from '@pinfold/archive-zip/observe';
 import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
 
-/** What leads elsewhere than beside the page, or is no name of a file. */
+/** References that do not lead to a file beside the page. */
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]|#|\?|$)/i;
 const STYLE = /\.css$/i;
 /** Names in a style sheet: in `url()`, or of another sheet. Spaces are bounded, so that every text takes linear time. */

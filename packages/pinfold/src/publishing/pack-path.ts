@@ -70,7 +70,7 @@ async function withoutSources(given: string, { env, confirm }: Terminal): Promis
   });
 }
 
-/** Where the index of a folder without one may be; `undefined` for what is no folder. */
+/** Advice about the index.html that a folder lacks; `undefined` if it is not a folder. */
 export async function missingIndexText(given: string, { env }: Terminal): Promise<string | undefined> {
   const folder = resolve(currentFolder(env), given);
   if (given === '-' || !(await stat(folder)).isDirectory()) return undefined;

@@ -3,7 +3,7 @@ import { pluralize } from '../command-line/pluralize.ts';
 
 export interface WarningGroup {
   readonly sentence: string;
-  /** Where it was found; empty when the sentence says so. */
+  /** The file in which it was found; empty if the sentence names it. */
   readonly places: readonly string[];
 }
 

@@ -6,8 +6,8 @@ import proxyAddress, { all, compile } from 'proxy-addr';
 import type { TrustProxy } from '../settings/trust-proxy.ts';
 
 /**
- * The client's address, as far as the trusted proxies tell it in `X-Forwarded-For`; else the socket's. It governs
- * nothing but the address: scheme and host come from the settings.
+ * The client's address by the `X-Forwarded-For` of trusted proxies, else the socket's. Scheme and host are never taken
+ * from a request, but from the settings.
  */
 export function clientAddress(trust: TrustProxy): ClientAddress {
   if (trust.kind === 'none') return socketAddress;
@@ -18,7 +18,7 @@ export function clientAddress(trust: TrustProxy): ClientAddress {
   return (request) => withoutPort(proxyAddress(request, isTrusted)) ?? socketAddress(request);
 }
 
-/** Some proxies write the client's port behind its address. */
+/** Some proxies append the client's port to its address. */
 function withoutPort(text: string): string | undefined {
   if (isIP(text) !== 0) return text;
   const [, bracketed, plain] = /^(?:\[(.+)\]|([^:]+))(?::\d{1,5})?$/.exec(text) ?? [];

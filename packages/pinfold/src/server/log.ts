@@ -27,7 +27,7 @@ export interface RequestTraits {
   readonly client?: string | undefined;
 }
 
-/** Where lines go; standard output when absent. */
+/** Receives the lines. Default: standard output. */
 export type LogSink = (line: string) => void;
 
 export interface LogNames {
@@ -114,7 +114,7 @@ function timeNow(): string {
   return lastTimeText;
 }
 
-/** What an operator needs of an error. Only its name, message, code and stack: other members may hold anything. */
+/** An error in the log: only its name, message, code and stack, since other members may contain secrets. */
 export interface DescribedError {
   readonly name: string;
   readonly message: string;

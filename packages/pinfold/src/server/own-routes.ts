@@ -8,7 +8,7 @@ import { indexPage } from './index-page.ts';
 
 export interface OwnRoutesOptions {
   readonly health: Pick<Health, 'has' | 'report'>;
-  /** What must work for the server to be ready, where a probe does not ask for itself. */
+  /** The dependencies of readiness, unless a probe names its own. */
   readonly needs: readonly Need[];
   /** To whom the parts are named that are not well. */
   readonly isTrustedClient: IsTrustedClient;

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { publicUrl } from '@pinfold/http';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 
-/** What a running server leaves in its data folder for commands on its machine. */
+/** The file of a running server in its data folder, for commands on its machine. */
 export interface ServerFile {
   readonly addresses: WebAddresses;
   /** The URL of the address and port that it listens on. */

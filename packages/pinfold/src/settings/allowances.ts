@@ -3,7 +3,7 @@ import { DEFAULT_KEY_LIMIT, DEFAULT_NAME_LIMIT, parseRate } from '@pinfold/core/
 import { given, type Parse, type ReadVariable, readNumber } from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** What each account may use, unless it was given an allowance of its own. */
+/** The allowance of each account that has none of its own. */
 export interface Allowances {
   /** Null where there is no bound. */
   readonly rates: { readonly requests: Rate | null; readonly publications: Rate | null };
@@ -11,7 +11,7 @@ export interface Allowances {
   readonly quotas: Readonly<Record<'sites' | 'bytes' | 'names', number | null>>;
   /** API keys that are not revoked; null where there is no bound. */
   readonly keyLimit: number | null;
-  /** What an archive may have where that differs from the core's defaults. */
+  /** Limits of archives that differ from the core's defaults. */
   readonly archives: Partial<ArchiveLimits>;
 }
 

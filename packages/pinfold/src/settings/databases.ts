@@ -18,7 +18,7 @@ interface Database {
   readonly variable: string;
   /** Whether several machines may use it: they must then know each other's grants. */
   readonly isShared: boolean;
-  /** What it keeps in the data folder; absent where it keeps nothing there. */
+  /** Its file in the data folder; absent if it has none. */
   readonly file?: string;
   /**
    * Loads it: the client of a database costs as much time as all the rest of the start. `url` is empty if none is set.
@@ -69,7 +69,7 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
   },
 };
 
-/** Where records are stored. */
+/** The database of the records. */
 export interface DatabaseSetting {
   readonly kind: DatabaseKind;
   /** It holds credentials: it is never printed or logged. */

@@ -58,7 +58,7 @@ export interface Settings extends WebAddressSettings, Allowances {
   readonly logAddresses: boolean;
   /** The share of successful views that is logged, from 0 to 1. */
   readonly logViews: number;
-  /** What this machine is called in the log and in metrics. */
+  /** The name of this machine in the log and in metrics. */
   readonly node: string;
   /** The port that serves metrics; absent: none. */
   readonly metricsPort: number | undefined;
@@ -78,9 +78,9 @@ export interface Settings extends WebAddressSettings, Allowances {
   readonly historyAddresses: boolean;
   /** Whether the very first start publishes the welcome site. */
   readonly welcome: boolean;
-  /** Whether browsers with too many cookies are told to delete those of the whole domain. */
+  /** Whether a browser with too many cookies is told to delete those of the whole domain. */
   readonly clearCookies: boolean;
-  /** Where people report a page; absent: no link. */
+  /** The URL for reporting a page. Default: no link. */
   readonly reportUrl: string | undefined;
   /** Advice for the operator at the start, a line each. */
   readonly notes: readonly string[];

@@ -1,6 +1,6 @@
 import { SettingsError } from './settings-error.ts';
 
-/** Where archives are stored. */
+/** The storage of archives. */
 export type StorageSetting =
   | { readonly kind: 'files' }
   | {

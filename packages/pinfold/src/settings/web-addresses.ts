@@ -5,9 +5,9 @@ import { SettingsError } from './settings-error.ts';
 /** How sites are reached: each on an origin of its own, or all under a path. */
 export type ViewerMode = 'origin' | 'path';
 
-/** Where the service is reached from outside. */
+/** The URLs of the service from outside. */
 export interface WebAddresses {
-  /** What shared URLs and the API begin with; no `/` at its end. */
+  /** The beginning of shared URLs and of the API's; without a `/` at its end. */
   readonly publicUrl: PublicUrl;
   /** The origin whose host gets `{id}.` before it in origin mode. */
   readonly sitesUrl: string;

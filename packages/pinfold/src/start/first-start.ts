@@ -17,7 +17,7 @@ import type { Log } from '../server/log.ts';
 /** The account of the first key, of the welcome site, and of what an operator publishes by the command. */
 export const DEFAULT_ACCOUNT: AccountId = accountId('default');
 
-/** What the very first start made, to be shown once. */
+/** The results of the very first start, to be shown once. */
 export interface FirstStart {
   /** The text of the key that was made; absent when `PINFOLD_API_KEY` gave one. */
   readonly apiKey: string | undefined;
@@ -63,7 +63,7 @@ export async function makeFirstStart(
   return { apiKey: apiKey === undefined ? first.text : undefined, welcome: published };
 }
 
-/** What a later start finds before anything was published. A key from the settings is known to the operator. */
+/** The state of a server on which nothing was published yet. The operator knows a key from the settings. */
 export async function findUntouched(
   { manageKeys, useCases }: Pick<ComposedService, 'manageKeys' | 'useCases'>,
   { apiKey }: Pick<FirstStartOptions, 'apiKey'>,

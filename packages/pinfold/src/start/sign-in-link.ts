@@ -4,7 +4,7 @@ import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from '../server/log.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 
-/** Where the management screen is, under the public URL. */
+/** The path of the management screen below the public URL. */
 export const MANAGEMENT_PATH = '/manage';
 
 /**

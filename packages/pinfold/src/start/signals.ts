@@ -1,6 +1,6 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** What comes within it is the first once more: a terminal, npm and a wrapper each send one. */
+/** Signals within this time count as one: a terminal, npm and a wrapper each send one. */
 const SAME_WISH = 1_000;
 
 export interface Signalled {

@@ -21,7 +21,7 @@ export function isWorker(): boolean {
   return process.env[MARK] !== undefined && process.send !== undefined;
 }
 
-/** What a worker hears of its leader; each resolves when it is said. */
+/** The messages of the leader to a worker; each resolves when it arrives. */
 export interface WordsOfLeader {
   readonly answer: Promise<void>;
   /** Also when the leader has gone. */

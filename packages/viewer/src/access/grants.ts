@@ -7,7 +7,7 @@ import { enteringUrl } from '../routing/addresses.ts';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
 import type { Access } from './access.ts';
 
-/** The grant that admits a viewer; without a promise if no team is asked: a promise is a measurable part of a view's cost. */
+/** The grant that admits a viewer; without a promise unless `mayView` returns one: promises are a measurable part of a view's cost. */
 export type Held = Promise<Grant | undefined> | Grant | undefined;
 
 export class Grants {

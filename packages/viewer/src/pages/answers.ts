@@ -8,7 +8,7 @@ import { type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } fro
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** What every answer that is no file of a site has, unless it says otherwise itself. */
+/** The default headers of every answer that is not a file of a site. */
 const APART: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',

@@ -5,7 +5,7 @@ import type { Redirect } from '../pages/answers.ts';
 import type { Settings } from '../viewer-options.ts';
 import { encodeRawBytes } from './target.ts';
 
-/** Where a site's own origin takes a grant over. No file of an archive has a colon in its path. */
+/** The path at which a site's origin takes over a grant. No file of an archive has a colon in its path. */
 export const HAND_OVER_PATH = '/.pinfold:enter';
 
 /** The base of a site's own paths: its origin, or in path mode its shared URL. */
@@ -14,7 +14,7 @@ export function siteBaseOf(settings: Settings, id: RoleId): string {
   return `${settings.sitesScheme}${id}.${settings.sitesHost}`;
 }
 
-/** Where a grant is handed over: at the site's own origin, or in path mode at its shared URL. */
+/** The URL that takes over a grant: of the site's origin, or in path mode its shared URL. */
 export function enteringUrl(settings: Settings, id: RoleId): string {
   return `${siteBaseOf(settings, id)}${settings.mode === 'path' ? '' : HAND_OVER_PATH}`;
 }

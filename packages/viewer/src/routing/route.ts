@@ -5,7 +5,7 @@ import { HAND_OVER_PATH } from './addresses.ts';
 import { isBelowHost, isHost, siteOfHost } from './host.ts';
 import { splitTarget, type Target, targetOf } from './target.ts';
 
-/** What a request is for, by its host and target alone; `route` and `role` are for the log. */
+/** The meaning of a request's host and target; `route` and `role` are for the log. */
 export type Place = SharedPlace | NamePlace | PathPlace | OriginPlace | NoPlace;
 
 interface Named<Kind extends string, Role = RoleId | null> {

@@ -4,7 +4,7 @@ import { resolve } from '@pinfold/core/internal';
 import { decodePath } from '../routing/target.ts';
 import type { SiteFile, SiteFiles } from './site-files.ts';
 
-/** What a site answers a path with. */
+/** The result of looking up a path in a site. */
 export type Found =
   /** `fallback`: another kind of request would be answered otherwise. */
   | { readonly kind: 'file'; readonly file: SiteFile; readonly status: 200 | 404; readonly fallback: boolean }

@@ -66,7 +66,7 @@ export function readRole(row: RoleRow): LoadedRole {
   return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
 }
 
-/** What the caller gets of a cached role, which is shared. V8 is slow with members behind a spread. */
+/** Copies a cached role, which is shared, for the caller. V8 is slow with members behind a spread. */
 export function copyOf({ value, version, isHidden, accountGeneration }: LoadedRole): LoadedRole {
   return { value: { ...value }, version, isHidden, accountGeneration };
 }

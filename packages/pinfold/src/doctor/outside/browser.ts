@@ -3,7 +3,7 @@ import { type Answer, ask, type RequestSettings } from './ask.ts';
 import type { Outside } from './outside.ts';
 import { unanswered } from './unanswered.ts';
 
-const OURS: Readonly<Record<string, RegExp>> = {
+const EXPECTED_HEADERS: Readonly<Record<string, RegExp>> = {
   'content-type': /^text\/html; charset=utf-8$/,
   'cache-control': /^no-store$/,
   'content-security-policy': /^default-src 'none';(?!.*default-src)/,
@@ -41,7 +41,9 @@ const FORWARD_ALL = 'configure the proxy to forward every path below the public 
 
 function judgePage(page: Answer, url: URL): Result | undefined {
   if (page.status !== 200) return failed(`the sign-in page answered ${page.status}`, FORWARD_ALL);
-  const changed = Object.entries(OURS).find(([name, form]) => !form.test(String(page.headers[name] ?? '')));
+  const changed = Object.entries(EXPECTED_HEADERS).find(
+    ([name, form]) => !form.test(String(page.headers[name] ?? '')),
+  );
   if (changed !== undefined) {
     return failed(
       `the header ${changed[0]} arrived with another value`,
@@ -49,10 +51,10 @@ function judgePage(page: Answer, url: URL): Result | undefined {
     );
   }
   const cookies = page.headers['set-cookie'] ?? [];
-  const isKept = cookies.some((cookie) => url.protocol === 'http:' || /; *secure/i.test(cookie));
-  return isKept
+  const isAccepted = cookies.some((cookie) => url.protocol === 'http:' || /; *secure/i.test(cookie));
+  return isAccepted
     ? undefined
-    : failed('no cookie arrived that a browser would keep', 'configure the proxy to forward Set-Cookie');
+    : failed('no cookie arrived that a browser would store', 'configure the proxy to forward Set-Cookie');
 }
 
 async function lookAtAssets({ text }: Answer, url: URL, request: RequestSettings): Promise<Result> {
