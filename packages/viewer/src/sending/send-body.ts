@@ -3,6 +3,7 @@ import type { Exchange } from '../exchange.ts';
 import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
 import { lookingAt, sourceOf } from './byte-source.ts';
+import { endTogether } from './end-together.ts';
 import { heldBytes, PIECE } from './memory-budget.ts';
 import type { FileAnswer, FileOutcome } from './send-file.ts';
 import { expectTaken, sendPieces } from './send-pieces.ts';
@@ -81,6 +82,6 @@ function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, bo
     // A small part is copied, so that a slow viewer does not hold the whole.
     response.end(part.length <= PIECE ? Buffer.from(part) : part);
   } else if (text === undefined) response.end(bytes);
-  else response.end(text, 'latin1');
+  else endTogether(response, text);
   return 'over';
 }

@@ -4,6 +4,7 @@ import type { Exchange } from '../exchange.ts';
 import { Bodies } from './bodies.ts';
 import { expandedPieces, gzipPieces } from './body-pieces.ts';
 import { lookingAt, sourceOf } from './byte-source.ts';
+import { endTogether } from './end-together.ts';
 import { acceptsGzip, type ByteRange, rangeOf } from './negotiation.ts';
 import { sendBody } from './send-body.ts';
 import { sendPieces } from './send-pieces.ts';
@@ -64,7 +65,7 @@ function isAnsweredByTag(
   }
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, form.etag)) {
-    response.writeHead(304, fallback ? varyByAccept(form.notModified) : form.notModified).end();
+    endTogether(response.writeHead(304, fallback ? varyByAccept(form.notModified) : form.notModified));
     return true;
   }
   return false;

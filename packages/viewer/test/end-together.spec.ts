@@ -1,0 +1,43 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { endTogether } from '../src/sending/end-together.ts';
+
+const asking = new AsyncLocalStorage<string>();
+
+function responses(log: unknown[]) {
+  class Noted {
+    end(text: string, encoding: string): void {
+      log.push([text, encoding, asking.getStore()]);
+    }
+  }
+  return () => new Noted() as unknown as ServerResponse & Noted;
+}
+
+describe('answers of one turn of the event loop', () => {
+  it('end behind each other once it has read what has arrived, each in the context of its request', async () => {
+    const log: unknown[] = [];
+    const made = responses(log);
+    asking.run('Ana', () => endTogether(made(), 'tide'));
+    asking.run('Ben', () => endTogether(made()));
+    expect(log).to.deep.equal([]);
+    await setImmediate();
+    const first = [
+      ['tide', 'latin1', 'Ana'],
+      ['', 'latin1', 'Ben'],
+    ];
+    expect(log).to.deep.equal(first);
+    endTogether(made(), 'ebb');
+    await setImmediate();
+    expect(log).to.deep.equal([...first, ['ebb', 'latin1', undefined]]);
+  });
+
+  it('end at once where an app has put a method of its own in place of Node’s, whose error the caller gets', () => {
+    const response = responses([])();
+    response.end = () => {
+      throw new Error('the session cannot be saved');
+    };
+    expect(() => endTogether(response, 'tide')).to.throw('the session cannot be saved');
+  });
+});
