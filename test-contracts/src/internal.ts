@@ -19,4 +19,5 @@ export {
 } from './fixtures/zips/costly-zips.ts';
 export { type PlannedEntry, writeZip } from './fixtures/zips/zip-writer.ts';
 export { describeMigrations } from './migrations.ts';
+export { ofEachTest } from './of-each-test.ts';
 export { faultOf } from './rejection.ts';

@@ -3,7 +3,7 @@ import { type ExtraField, extraFields, statedFigures, ZIP64 } from './extra-fiel
 
 /** A header of the central directory, read from its own bytes (APPNOTE.TXT, section 4.3.12). */
 export interface CentralHeader {
-  /** Where it begins, and where the next one does. */
+  /** Its offset, and that of the next header. */
   readonly at: number;
   readonly next: number;
   readonly host: number;

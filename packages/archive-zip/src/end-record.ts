@@ -4,10 +4,10 @@ import { CENTRAL_BYTES } from './central-header.ts';
 
 /** The records behind the central directory (APPNOTE.TXT, sections 4.3.14 to 4.3.16). */
 export interface EndRecord {
-  /** Where the end record begins, and how long its comment says it is. */
+  /** The offset of the end record, and the stated length of its comment. */
   readonly at: number;
   readonly commentLength: number;
-  /** Where the directory must end: where the first of these records begins. */
+  /** The offset at which the directory must end: that of the first of these records. */
   readonly directoryEnd: number;
   readonly directoryOffset: number;
   readonly directorySize: number;

@@ -40,7 +40,7 @@ export interface Zip64Figures {
   readonly disk?: number;
 }
 
-/** What a header says of each figure; where it says a thing twice, both. */
+/** The values of a header for each figure: two if the header has it twice. */
 export interface StatedFigures {
   readonly size: readonly number[];
   readonly compressedSize: readonly number[];

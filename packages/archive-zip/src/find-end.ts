@@ -49,7 +49,7 @@ function unclosed(file: ByteSource, found: readonly number[]): FoundEnd {
   return { problems: [beginsAsZip(file) ? TRUNCATED : NOT_A_ZIP] };
 }
 
-/** Where whole end records may begin, in ascending order. */
+/** The offsets at which whole end records may begin, in ascending order. */
 function signaturesIn(file: ByteSource, from: number, to: number): readonly number[] {
   const bytes = file.at(from, to - from);
   const found: number[] = [];

@@ -67,7 +67,7 @@ interface EntryEnd {
   readonly problems: readonly ArchiveProblem[];
 }
 
-/** Where an entry ends: behind its data, or behind the descriptor that follows them. */
+/** The offset at which an entry ends: behind its data, or behind their descriptor. */
 function endOf(
   file: StagedFile,
   header: CentralHeader,

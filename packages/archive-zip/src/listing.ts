@@ -16,17 +16,17 @@ export interface ArchiveBytes {
 
 /** An entry of the central directory. Its data's offset is unknown, and 0. */
 export interface DirectoryEntry extends ListedEntry {
-  /** Where its header in the directory begins and ends. */
+  /** The offsets of its header in the directory, and of its end. */
   readonly at: number;
   readonly next: number;
-  /** Where its local header begins. */
+  /** The offset of its local header. */
   readonly localOffset: number;
 }
 
 /** The directory of a ZIP, to which `judgeListing` of the core applies the rules. */
 export interface DirectoryListing extends ArchiveListing {
   readonly entries: readonly DirectoryEntry[];
-  /** Where the directory begins. */
+  /** The offset of the directory. */
   readonly begin: number;
   /** Whether some of its figures are in Zip64 records (APPNOTE.TXT, section 4.5.3). */
   readonly isZip64: boolean;

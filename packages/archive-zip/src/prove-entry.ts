@@ -21,7 +21,7 @@ export interface ProofTools {
   readonly expandedBytes: number;
   /** Room for the compressed bytes of an entry that is inflated at once. */
   readonly scratch: Buffer;
-  /** What keeps of a page's references those worth judging. */
+  /** Filters a page's references: only some can become a warning. */
   readonly sieve: () => ReferenceSieve;
 }
 

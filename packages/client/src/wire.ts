@@ -65,7 +65,7 @@ export const WIRE = {
     /** The id of the request. */
     request: 'string | null',
     address: 'string | undefined',
-    /** Of events of a name. */
+    /** Only of events of a name. */
     name: 'string | undefined',
   },
   EventPage: {

@@ -18,7 +18,7 @@ export interface Figures {
   readonly actual: number;
 }
 
-/** What of an account is bounded; `actual` counts the refused publication, key or name, too. */
+/** The quotas of an account; `actual` includes the refused publication, key or name. */
 export interface QuotaRules {
   readonly sites: Figures;
   readonly bytes: Figures;

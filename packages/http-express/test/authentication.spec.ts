@@ -2,18 +2,15 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { type ApiKey, Fault, minutes, OPERATOR, seconds } from '@pinfold/core';
-import { listedKeys } from '@pinfold/test-contracts/internal';
+import { listedKeys, ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { credentialsOf } from '../src/authentication.ts';
 import { apiKeyAuthentication } from '../src/index.ts';
 import { ask, until } from './client.ts';
-import { openRig, type Rig } from './rig.ts';
+import { openRig } from './rig.ts';
 
 describe('Authentication by API keys', () => {
-  let rig: Rig;
-  beforeEach(async () => {
-    rig = await openRig();
-  });
+  const rig = ofEachTest(openRig);
 
   const firstKey = async () => {
     const keys = await listedKeys(rig.manageKeys, OPERATOR);

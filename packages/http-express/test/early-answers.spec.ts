@@ -1,16 +1,13 @@
 import { seconds } from '@pinfold/core';
-import { archivePart, openRawConnection } from '@pinfold/test-contracts/internal';
+import { archivePart, ofEachTest, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { publicationBytes, siteZip, until } from './client.ts';
-import { openRig, type Rig } from './rig.ts';
+import { openRig } from './rig.ts';
 
 const MiB = 1_048_576;
 
 describe('An answer before the end of the body', () => {
-  let rig: Rig;
-  beforeEach(async () => {
-    rig = await openRig();
-  });
+  const rig = ofEachTest(openRig);
 
   /** The head of a publication with a wrong key and a body of so many bytes. */
   const refusedHead = (length: number, ...headers: readonly string[]) =>

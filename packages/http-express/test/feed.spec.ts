@@ -1,18 +1,15 @@
 import { days, duration, after as later } from '@pinfold/core';
 import { anEvent } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openAdministered } from './administered.ts';
 import { type Answer, ask, askAs, type Json } from './client.ts';
-import { openRig, type Rig } from './rig.ts';
+import { openRig } from './rig.ts';
 
 const FEED = '/api/v1/events?order=asc';
 
 describe('GET /api/v1/events?order=asc', () => {
-  let rig: Rig;
-
-  beforeEach(async () => {
-    rig = await openRig();
-  });
+  const rig = ofEachTest(openRig);
 
   const get = (path: string, key = rig.keys.first): Promise<Answer> => askAs(rig, key, path);
 

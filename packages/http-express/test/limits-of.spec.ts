@@ -1,15 +1,15 @@
 import { days } from '@pinfold/core';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ask } from './client.ts';
-import { openRig, type Rig } from './rig.ts';
+import { openRig } from './rig.ts';
 
 describe('an account with limits of its own', () => {
-  let rig: Rig;
-  beforeEach(async () => {
-    rig = await openRig({
+  const rig = ofEachTest(() =>
+    openRig({
       limitsOf: (account) => (account === 'first' ? { archiveBytes: 500, lifetime: days(30) } : {}),
-    });
-  });
+    }),
+  );
 
   const limitsOf = async (key: string) =>
     (await ask(rig, '/api/v1/limits', { headers: { authorization: `Bearer ${key}` } })).json.limits;

@@ -1,14 +1,12 @@
 import { days, OPERATOR, parseRoleId, type RoleId } from '@pinfold/core';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { problemTable } from '../src/problems/problem-table.ts';
 import { type Answer, ask, publish, update } from './client.ts';
-import { openRig, type Rig } from './rig.ts';
+import { openRig } from './rig.ts';
 
 describe('A change that the state does not permit', () => {
-  let rig: Rig;
-  beforeEach(async () => {
-    rig = await openRig();
-  });
+  const rig = ofEachTest(openRig);
 
   const stop = (id: string): Promise<Answer> => ask(rig, `/api/v1/pins/${id}`, { method: 'DELETE' });
 

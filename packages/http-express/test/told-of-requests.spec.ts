@@ -1,7 +1,7 @@
-import { archivePart, type FormPart, titlePart } from '@pinfold/test-contracts/internal';
+import { archivePart, type FormPart, ofEachTest, titlePart } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type Answer, ask, askRaw, publicationBytes, publish, siteZip } from './client.ts';
-import { openRig, type Rig } from './rig.ts';
+import { openRig } from './rig.ts';
 
 const archive = archivePart(siteZip());
 const ONLY = 'Only the fields "archive" and "title" are accepted.';
@@ -9,10 +9,7 @@ const NAMED =
   'Send the archive as a file whose name has 1 to 255 characters in UTF-8 and no control characters.';
 
 describe('What is wrong with a request', () => {
-  let rig: Rig;
-  beforeEach(async () => {
-    rig = await openRig();
-  });
+  const rig = ofEachTest(openRig);
 
   /** What a publication is answered, in bytes that may be changed. */
   async function refused(

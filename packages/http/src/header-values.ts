@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What can be asked for headers: adapters of serverless platforms fill in only some of what Node does. */
+/** A request with headers: adapters of serverless platforms set only some of Node's properties. */
 type WithHeaders = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'headersDistinct'>>;
 
 /** The values of a header, named in lower case, one a line; joined where a request lacks `headersDistinct`. */

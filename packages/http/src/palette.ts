@@ -1,4 +1,4 @@
-/** What everything that a person sees is made of: colours for the light and the dark theme, letters, corners. */
+/** The design tokens of all pages: colors for the light and the dark theme, fonts, corners. */
 export const palette = {
   page: 'light-dark(oklch(0.982 0.003 95),oklch(0.185 0.008 265))',
   surface: 'light-dark(oklch(1 0 0),oklch(0.225 0.01 265))',

@@ -14,12 +14,12 @@ const untaken = new UntakenAnswers((socket) => {
 });
 
 /**
- * What every door does first with a request. One request of an HTTP/1 connection is worked on at a time, in the order
+ * Every door calls this first. One request of an HTTP/1 connection is handled at a time, in the order
  * of their answers: `work` is called at once, or when the answers before it are out, or never, when the connection
- * closes before. What the client sends beyond stays unread meanwhile. A client that takes nothing of its answer for 45
- * seconds is cut off.
+ * closes before. Further requests stay unread meanwhile. A client that reads nothing of its answer for 45
+ * seconds is disconnected.
  *
- * Doors within doors may each call it. Streams of HTTP/2 are worked on side by side.
+ * Nested doors may each call it. Streams of HTTP/2 are handled concurrently.
  */
 export function takeRequest(request: IncomingMessage, response: ServerResponse, work: () => void): void {
   expectNodeRequest(request, response);

@@ -78,7 +78,7 @@ export interface ManagementOptions extends DoorOptions {
 export interface Screen extends Omit<ManagementOptions, keyof DoorOptions>, Required<DoorOptions> {
   readonly publicUrl: PublicUrl;
   readonly pageTurns: PageTurns;
-  /** Of the publications whose pages were shown last. A manifest never changes, and to read one takes long. */
+  /** A cache by publication. A manifest never changes, and reading one takes long. */
   readonly manifests: LRUCache<RoleId, Manifest>;
   readonly look: Look;
   readonly assets: Assets;

@@ -51,10 +51,10 @@ export class SignIn {
   readonly #options: SignInOptions;
   readonly #issuer: Issuer;
   readonly #key: Uint8Array;
-  /** The newest states with which browsers came back, each of which is good once. */
+  /** The newest states that were used: each is valid once. */
   readonly #spent: Set<string> = new Set();
   readonly #exchanges: Gate<string> = new Gate(EXCHANGES);
-  /** What the issuer was found to take. */
+  /** The authentication method that the issuer supports. */
   #method: ClientMethod = 'client_secret_basic';
 
   constructor(options: SignInOptions) {

@@ -1,9 +1,9 @@
 import { dayOf } from '@pinfold/core/internal';
 import { ACCOUNT, START } from '@pinfold/test-contracts/fixtures';
-import { useEveryStore } from '@pinfold/test-contracts/internal';
+import { ofEachTest, useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import pg from 'pg';
-import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
+import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres, type PostgresPool } from '../src/index.ts';
 
 interface Asked {
@@ -114,11 +114,7 @@ function selectsAgain(plan: Plan): boolean {
 }
 
 describe('Every statement of a request', () => {
-  let place: PostgresPlace;
-
-  beforeEach(async () => {
-    place = await postgresPlace();
-  });
+  const place = ofEachTest(postgresPlace);
 
   afterEach(() => place.dispose());
 

@@ -10,8 +10,9 @@ import {
   leaseOf,
   publishTo,
 } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
+import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres } from '../src/index.ts';
 
 const CRASHES = 3;
@@ -80,12 +81,8 @@ async function raise({ roles }: Persistence, id: RoleId, record: Record): Promis
 }
 
 describe('A server that crashes under load', () => {
-  let place: PostgresPlace;
+  const place = ofEachTest(postgresPlace);
   let running = true;
-
-  beforeEach(async () => {
-    place = await postgresPlace();
-  });
 
   afterEach(async () => {
     running = false;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ArchiveId } from '@pinfold/core';
 
 /**
- * Where an archive lies: in a folder of the 1,000 seconds in which it was created, in one of 1,000 such
+ * The path of an archive: in a folder of the 1,000 seconds in which it was created, in one of 1,000 such
  * spans (some eleven days). So the order of folders and files is the order of ids, a listing needs one
  * folder at a time, and none grows beyond what is published in a quarter of an hour.
  */

@@ -4,8 +4,12 @@ import type { Files } from './files.ts';
 /** Makes the entries of a folder survive a power cut. */
 export async function syncFolder(files: Files, folder: string): Promise<void> {
   // Windows has no handle of a folder to flush; its own journal keeps the entries.
-  if (process.platform === 'win32') return;
-  const handle = await files.open(folder, 'r');
+  if (process.platform !== 'win32') await syncPath(files, folder, 'r');
+}
+
+/** Brings a file, or the entries of a folder, to the disk. */
+export async function syncPath(files: Files, path: string, flags: 'r' | 'r+'): Promise<void> {
+  const handle = await files.open(path, flags);
   try {
     await handle.sync();
   } finally {

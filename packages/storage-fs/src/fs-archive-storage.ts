@@ -12,7 +12,7 @@ import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
 import { type Files, nodeFiles, orFault, systemCode } from './files.ts';
-import { makeFolder, syncFolder } from './folders.ts';
+import { makeFolder, syncFolder, syncPath } from './folders.ts';
 import { MOVED, stagedName } from './fs-staging.ts';
 import { unlessFull, writeProbe } from './probe.ts';
 
@@ -51,6 +51,7 @@ export class FsArchiveStorage implements ArchiveStorage {
   readonly #clock: Clock;
   readonly #files: Files;
   readonly #folders: ArchiveFolders;
+  readonly #prepared: WeakMap<StagedArchive, Promise<void>> = new WeakMap();
   readonly #deletions: Gate = new Gate({ places: DELETED_AT_ONCE });
 
   constructor(options: FsArchiveStorageOptions, files: Files = nodeFiles) {
@@ -61,10 +62,17 @@ export class FsArchiveStorage implements ArchiveStorage {
     this.#folders = new ArchiveFolders(files);
   }
 
+  /** The disk takes the file while it is proved. */
+  async prepare(archive: StagedArchive): Promise<void> {
+    const synced = this.#sync(archive);
+    this.#prepared.set(archive, synced);
+    await orFault(UNAVAILABLE, () => synced);
+  }
+
   /** Once the file is being moved, an abort comes too late and the put succeeds. */
   async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await orFault(UNAVAILABLE, () => this.#sync(archive));
+    await orFault(UNAVAILABLE, () => this.#syncOnce(archive));
     signal?.throwIfAborted();
     await orFault(UNAVAILABLE, () => this.#move(archive, placeOf(this.#root, id)));
   }
@@ -131,15 +139,18 @@ export class FsArchiveStorage implements ArchiveStorage {
   }
 
   /** Makes the bytes durable before the file gets its name in the storage. */
-  async #sync(archive: StagedArchive): Promise<void> {
-    const handle = await this.#files.open(archive.file, 'r+');
-    try {
-      const [{ size }] = await Promise.all([handle.stat(), handle.sync()]);
-      if (size !== archive.size)
-        throw new Fault(UNAVAILABLE, `a staged file has ${size} bytes, not ${archive.size}`);
-    } finally {
-      await handle.close();
-    }
+  async #syncOnce(archive: StagedArchive): Promise<void> {
+    const begun = this.#prepared.get(archive);
+    // Another put of it tries for itself.
+    this.#prepared.delete(archive);
+    await (begun ?? this.#sync(archive));
+    const { size } = await this.#files.stat(archive.file);
+    if (size !== archive.size)
+      throw new Fault(UNAVAILABLE, `a staged file has ${size} bytes, not ${archive.size}`);
+  }
+
+  #sync({ file }: StagedArchive): Promise<void> {
+    return syncPath(this.#files, file, 'r+');
   }
 
   async #move(archive: StagedArchive, place: ArchivePlace): Promise<void> {

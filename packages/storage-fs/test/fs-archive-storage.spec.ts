@@ -65,6 +65,7 @@ describe('FsArchiveStorage', () => {
     await storage.put(anArchiveId(1), staged);
     expect(system.calls).to.deep.equal([
       `open ${staged.file}`,
+      `stat ${staged.file}`,
       `mkdir ${span}`,
       `open ${root}`,
       `mkdir ${folder}`,
@@ -74,13 +75,28 @@ describe('FsArchiveStorage', () => {
     ]);
     system.calls.length = 0;
     const again = await opened.stage(someBytes(100, 2));
+    await storage.prepare(again);
     await storage.put(anArchiveId(2), again);
-    expect(system.calls, 'folders that are known to be durable').to.deep.equal([
+    expect(system.calls, 'a file that was prepared, and folders that are known to be durable').to.deep.equal([
       `open ${again.file}`,
+      `stat ${again.file}`,
       `rename ${again.file}`,
       `open ${folder}`,
     ]);
     expect(dirname(file)).to.equal(folder);
+  });
+
+  it('does not move a file that the disk has not taken while it was prepared, and tries again in the next put', async () => {
+    const { system, storage } = failing();
+    const staged = await opened.stage(someBytes(100, 1));
+    system.failing = { call: 'open', code: 'EIO' };
+    const prepared = storage.prepare(staged);
+    expect(await faultOf(prepared)).to.equal('storage_unavailable');
+    system.failing = undefined;
+    expect(await faultOf(storage.put(anArchiveId(1), staged))).to.equal('storage_unavailable');
+    expect(await storage.size(anArchiveId(1))).to.equal(undefined);
+    await storage.put(anArchiveId(1), staged);
+    expect(await storage.size(anArchiveId(1))).to.equal(100);
   });
 
   it('does not fail a check whose probe the check of another node has removed', async () => {

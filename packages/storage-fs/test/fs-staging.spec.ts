@@ -4,20 +4,19 @@ import { join } from 'node:path';
 import { after, days, hours } from '@pinfold/core';
 import { FsStaging, openFsStaging } from '@pinfold/storage-fs';
 import { START, someBytes } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type Files, nodeFiles } from '../src/files.ts';
 import { FailingFiles, fullDisk } from './failing-files.ts';
-import { causeOf, descriptors, faultOf, filesIn, inOne, type Opened, openFolder } from './opened.ts';
+import { causeOf, descriptors, faultOf, filesIn, inOne, openFolder } from './opened.ts';
 
 async function expectFaults(calls: readonly Promise<unknown>[]): Promise<void> {
   for (const code of await Promise.all(calls.map(faultOf))) expect(code).to.equal('staging_unavailable');
 }
 
 describe('FsStaging', () => {
-  let opened: Opened;
-  beforeEach(async () => {
-    opened = await openFolder();
-  });
+  const opened = ofEachTest(openFolder);
+
   afterEach(() => opened.dispose());
 
   it('makes its folder and its files for the owner alone', async () => {

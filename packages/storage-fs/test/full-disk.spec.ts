@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
 import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { FailingFiles, fullDisk } from './failing-files.ts';
-import { faultOf, inOne, type Opened, openFolder } from './opened.ts';
+import { faultOf, inOne, openFolder } from './opened.ts';
 
 describe('Folders opened on a full disk', () => {
-  let opened: Opened;
-  beforeEach(async () => {
-    opened = await openFolder();
-  });
+  const opened = ofEachTest(openFolder);
+
   afterEach(() => opened.dispose());
 
   for (const code of ['ENOSPC', 'EDQUOT']) {

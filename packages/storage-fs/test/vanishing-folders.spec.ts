@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { type ArchiveId, days } from '@pinfold/core';
 import { FsArchiveStorage } from '@pinfold/storage-fs';
 import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { placeOf } from '../src/archive-place.ts';
 import { type Files, nodeFiles } from '../src/files.ts';
-import { type Opened, openFolder } from './opened.ts';
+import { openFolder } from './opened.ts';
 
 type Call = (path: string, ...more: unknown[]) => Promise<unknown>;
 
@@ -18,10 +19,8 @@ const [FIRST, MIDDLE, LAST] = [0, 100, 200].map((day) => anArchiveId(day * days(
 ];
 
 describe('A list of archives', () => {
-  let opened: Opened;
-  beforeEach(async () => {
-    opened = await openFolder();
-  });
+  const opened = ofEachTest(openFolder);
+
   afterEach(() => opened.dispose());
 
   it('passes over folders that vanish on the way', async () => {

@@ -1,7 +1,7 @@
 import type { ArchiveId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
 
-/** What every server tried takes, lists in order and gives back as it was: one letter case, no empty segment. */
+/** Keys that every tried server stores unchanged and lists in order: one letter case, no empty segment. */
 const SEGMENT = /^[a-z0-9._-]{1,200}$/;
 
 /** The keys under which archives lie in a bucket: `<prefix>/<archive id>`. */

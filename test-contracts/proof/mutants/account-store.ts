@@ -17,7 +17,6 @@ const shape: PortShape<AccountStore> = {
     load: {
       takes: { name: 'text', signal: 'signal' },
       answers: { value: ACCOUNT, version: 'count' },
-      early: { value: undefined },
       clauses: [
         'unreachable load blocked made limits-precede same-question save-lost-race with-roles',
         'lets-go load-aborted',
@@ -47,7 +46,6 @@ const shape: PortShape<AccountStore> = {
     list: {
       takes: { after: 'text', limit: 'count' },
       answers: [ACCOUNT],
-      early: { value: [] },
       clauses: 'unreachable list same-question made list-many',
       untested: [
         'answers.generation.stuck answers.name.{composed,cut,numeric,quoted,trimmed}',

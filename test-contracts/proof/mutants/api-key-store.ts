@@ -43,13 +43,11 @@ const shape: PortShape<ApiKeyStore> = {
     find: {
       takes: { id: 'id', signal: 'signal' },
       answers: API_KEY,
-      early: { value: undefined },
       clauses: 'revoke first find-absent touch create-ensured create create-exists lets-go find-aborted',
     },
     list: {
       takes: { query: QUERY },
       answers: [API_KEY],
-      early: { value: [] },
       clauses: 'unreachable touch first revoke same-question purge list list-pages list-many sequences',
       untested: 'answers.label.{composed,latin,quoted} takes.query.after.id.ended',
       tested: 'answers.list-capped takes.query.limit.capped',
@@ -63,20 +61,17 @@ const shape: PortShape<ApiKeyStore> = {
     },
     touch: {
       takes: { id: 'id', at: 'instant', unlessSince: 'instant' },
-      early: { value: undefined },
       clauses: 'unreachable revoke touch',
       untested: 'caches',
     },
     countLive: {
       takes: { account: 'text' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable count-live same-question sequences',
     },
     purge: {
       takes: { revokedBefore: 'instant', limit: 'count' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable purge same-question',
       untested: 'shares',
       tested: 'repeats',

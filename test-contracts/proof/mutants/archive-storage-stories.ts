@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { type ArchiveId, type ArchiveStorage, Fault, isFault, type StagedArchive } from '@pinfold/core';
 import { createMemory, type Memory } from '@pinfold/memory';
 import type { ArchiveStorageSubject } from '@pinfold/test-contracts';
@@ -172,6 +173,40 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
         signal?.throwIfAborted();
         deleted.add(id);
         await sound.delete(id, signal);
+      },
+    });
+  }),
+
+  mutant('put-prepared', 'a prepared archive counts as stored', () => {
+    const prepared = new Set<StagedArchive>();
+    return (sound) => ({
+      prepare: async (archive) => void prepared.add(archive),
+      put: async (id, archive, signal) => {
+        if (!prepared.has(archive)) await sound.put(id, archive, signal);
+      },
+    });
+  }),
+  mutant('put-prepared', 'an archive that is being prepared cannot be put', () => {
+    const preparing = new Set<StagedArchive>();
+    return (sound) => ({
+      prepare: async (archive) => {
+        preparing.add(archive);
+        await turns(3);
+        preparing.delete(archive);
+      },
+      put: async (id, archive, signal) => {
+        if (preparing.has(archive)) throw new Fault('storage_unavailable', 'busy');
+        await sound.put(id, archive, signal);
+      },
+    });
+  }),
+  mutant('put-prepared', 'a prepared archive is not looked at again', () => {
+    const prepared = new Set<StagedArchive>();
+    return (sound) => ({
+      prepare: async (archive) => void prepared.add(archive),
+      put: async (id, archive, signal) => {
+        const { size } = await stat(archive.file);
+        await sound.put(id, prepared.has(archive) ? { ...archive, size } : archive, signal);
       },
     });
   }),

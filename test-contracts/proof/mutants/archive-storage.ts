@@ -14,40 +14,34 @@ const shape: PortShape<ArchiveStorage> = {
   methods: {
     put: {
       takes: { id: 'uuid', archive: { size: 'size' }, signal: 'signal' },
-      early: { value: undefined },
       clauses: 'unreachable put-again lets-go put-aborted',
       untested: 'caches takes.archive.size.wrapped',
     },
     read: {
       takes: { id: 'uuid', from: 'size', length: 'size', signal: 'signal' },
       answers: 'bytes',
-      early: { value: undefined },
       clauses: 'unreachable read-outside read-range read-absent delete-twice lets-go read-aborted',
       untested: 'shares',
     },
     size: {
       takes: { id: 'uuid', signal: 'signal' },
       answers: 'size',
-      early: { value: undefined },
       clauses: 'unreachable size lets-go',
       untested: 'answers.wrapped',
     },
     delete: {
       takes: { id: 'uuid', signal: 'signal' },
-      early: { value: undefined },
       clauses: 'unreachable delete-gone delete-twice lets-go delete-aborted',
       untested: 'shares',
     },
     list: {
       takes: { after: 'uuid', limit: 'count', signal: 'signal' },
       answers: ['uuid'],
-      early: { value: [] },
       clauses: 'unreachable list-walk lets-go list-aborted',
       untested: 'answers.list-first',
     },
     check: {
       takes: { signal: 'signal' },
-      early: { value: undefined },
       clauses: 'unreachable check lets-go',
     },
   },

@@ -49,27 +49,23 @@ const shape: PortShape<AttemptCounter> = {
     },
     settle: {
       takes: { ticket: 'id' },
-      early: { value: undefined },
       clauses: 'unreachable busy addresses sequences',
       untested: 'caches',
     },
     forgive: {
       takes: { ticket: 'id' },
-      early: { value: undefined },
       clauses: 'unreachable busy forgive settle sequences',
       untested: 'caches',
     },
     purge: {
       takes: { endedBy: 'instant', limit: 'count' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable purge purge-many sequences',
       tested: 'answers.capped repeats takes.limit.capped',
     },
     countEnded: {
       takes: { endedBy: 'instant' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable count-ended forgiven-window purge-many sequences',
       tested: 'answers.capped',
     },

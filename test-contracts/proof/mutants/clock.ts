@@ -20,14 +20,13 @@ const shape: PortShape<Clock> = {
   code: 'store_corrupt',
   methods: {
     now: {
-      takes: {},
+      early: null,
       answers: 'instant',
       clauses: 'sleep now',
       untested: 'answers.{earlier,later}',
     },
     sleep: {
       takes: { length: 'count', signal: 'signal' },
-      early: { value: undefined },
       clauses: 'sleep sleep-aborted',
       untested: 'caches coversUp isCurt isRaw misnames takes.length.fewer',
       tested: 'repeats',

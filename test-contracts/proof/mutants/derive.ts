@@ -21,10 +21,13 @@ export interface Caught {
 /** A method of a port, as far as mutants are derived from it. */
 export interface MethodShape extends Caught {
   /** Its inputs, by names of our own, in their order. */
-  readonly takes: Readonly<Record<string, Shape | 'signal'>>;
+  readonly takes?: Readonly<Record<string, Shape | 'signal'>>;
   readonly answers?: Shape;
-  /** An answer, for mutants that answer without asking. A method without one answers at once or in a stream. */
-  readonly early?: { readonly value: unknown };
+  /**
+   * An answer, for mutants that answer without asking; absent, an empty one of the type of `answers`. Null for a method
+   * that answers without a promise.
+   */
+  readonly early?: { readonly value: unknown } | null;
 }
 
 type MethodOf<Port> = {
@@ -35,6 +38,8 @@ type MethodOf<Port> = {
 export interface PortShape<Port> {
   /** The code of its faults; `store_unavailable` when absent. */
   readonly code?: FaultCode;
+  /** Whether all methods answer without a promise. */
+  readonly isSynchronous?: true;
   readonly methods: { readonly [Name in MethodOf<Port>]: MethodShape };
   /** Mutants that take two values of a field for one, in every method: `account.lowered`. */
   readonly confusions?: Caught;
@@ -55,8 +60,10 @@ export function derived<Port extends object, S>(
   shape: PortShape<Port>,
   mutant: Mutate<Port, S>,
 ): readonly Mutant<S>[] {
-  const { code = 'store_unavailable', confusions } = shape;
-  const methods = Object.entries(shape.methods) as [string, MethodShape][];
+  const { code = 'store_unavailable', confusions, isSynchronous } = shape;
+  const methods = (Object.entries(shape.methods) as [string, MethodShape][]).map(
+    ([name, method]) => [name, isSynchronous ? { ...method, early: null } : method] as const,
+  );
   const breaking = (caught: Caught, all: readonly Derived<Port>[], of: string, start: string) =>
     chosen(caught, all, of).map(({ name, spoiling }) =>
       mutant(patterns(caught.clauses), `${start} ${name}`, spoiling),
@@ -99,10 +106,10 @@ function begins(name: string, start: string): boolean {
 }
 
 function mutantsOf<Port>(method: string, shape: MethodShape, code: FaultCode): readonly Derived<Port>[] {
-  const { takes, answers, early } = shape;
+  const { takes = {}, answers, early = { value: emptyOf(answers) } } = shape;
   const broken = { early: early?.value, code };
   const faults = {
-    ...(early === undefined ? {} : GENERIC_FAULTS),
+    ...(early === null ? {} : GENERIC_FAULTS),
     ...('signal' in takes ? SIGNAL_FAULTS : {}),
   };
   const generic = Object.entries(faults).map(([name, fault]) => ({
@@ -135,6 +142,12 @@ function mutantsOf<Port>(method: string, shape: MethodShape, code: FaultCode): r
               thenChanged(call(...given), change),
         );
   return [...generic, ...inputs, ...outputs];
+}
+
+function emptyOf(answers: Shape | undefined): unknown {
+  if (Array.isArray(answers)) return [];
+  if (answers === 'count') return 0;
+  return answers === 'flag' ? false : undefined;
 }
 
 type Change = (value: unknown) => unknown;
@@ -196,7 +209,7 @@ const IDENTITIES: readonly Field['kind'][] = ['text', 'id', 'uuid', 'hash'];
 
 /** For each name of an identity, wherever it stands in inputs: values that are alike are taken for the first of them. */
 function confusionsOf<Port>(methods: readonly (readonly [string, MethodShape])[]): readonly Derived<Port>[] {
-  const places = methods.flatMap(([method, { takes }]) =>
+  const places = methods.flatMap(([method, { takes = {} }]) =>
     Object.entries(takes).flatMap(([input, shape], position) =>
       shape === 'signal'
         ? []

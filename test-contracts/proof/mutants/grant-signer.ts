@@ -30,6 +30,7 @@ const GRANT: Fields<Grant> = {
 };
 
 const shape: PortShape<GrantSigner> = {
+  isSynchronous: true,
   methods: {
     sign: {
       takes: { grant: GRANT },

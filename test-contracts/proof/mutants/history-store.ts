@@ -45,14 +45,12 @@ const shape: PortShape<HistoryStore> = {
     expired: {
       takes: { by: 'instant', limit: 'count' },
       answers: [{ role: 'uuid', account: 'text', expiresAt: 'instant' }],
-      early: { value: [] },
       clauses: 'unreachable expired same-question',
       untested: 'answers.{account,list-reversed} takes.by.stuck',
       tested: 'answers.account.{lost,raised}',
     },
     tellExpired: {
       takes: { events: [EVENT] },
-      early: { value: undefined },
       clauses: 'unreachable tell-expired-once tell-expired-conflicts expired feed-order',
       untested: 'caches shares takes',
       tested: [
@@ -64,7 +62,6 @@ const shape: PortShape<HistoryStore> = {
     drop: {
       takes: { recordedBefore: 'instant', limit: 'count' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable drop',
       untested: 'shares',
       tested: 'repeats',
@@ -72,7 +69,6 @@ const shape: PortShape<HistoryStore> = {
     thin: {
       takes: { thinning: THINNING },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable thin',
       untested: 'shares takes.thinning.limit.stuck',
       tested: 'repeats',

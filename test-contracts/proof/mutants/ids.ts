@@ -9,9 +9,9 @@ const openSound = stateless(() => new RandomIds());
 const mutant = mutating<Ids, Subject<Ids>>(openSound);
 
 const shape: PortShape<Ids> = {
+  isSynchronous: true,
   methods: {
     role: {
-      takes: {},
       answers: 'id',
       clauses: 'role',
       untested: 'answers.lowered',
@@ -23,20 +23,17 @@ const shape: PortShape<Ids> = {
       untested: 'answers.lowered',
     },
     token: {
-      takes: {},
       answers: 'id',
       clauses: 'token',
       untested: '*',
       tested: 'answers.{lost,stuck}',
     },
     event: {
-      takes: {},
       answers: 'id',
       clauses: 'event',
       untested: 'answers.lowered',
     },
     nameToken: {
-      takes: {},
       answers: 'id',
       clauses: 'name-token',
     },

@@ -15,7 +15,6 @@ const shape: PortShape<Import> = {
     isUnfinished: {
       takes: { signal: 'signal' },
       answers: 'flag',
-      early: { value: false },
       clauses: 'unfinished-aborted unfinished begin-foreign',
       untested: 'shares',
     },

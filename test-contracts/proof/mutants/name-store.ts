@@ -17,7 +17,6 @@ const shape: PortShape<NameStore> = {
     find: {
       takes: { account: 'word', name: 'word' },
       answers: NAME,
-      early: { value: undefined },
       clauses: 'unreachable find same-question',
       untested: 'shares',
     },
@@ -27,13 +26,11 @@ const shape: PortShape<NameStore> = {
         name: NAME,
         role: { value: 'opaque', version: 'count', isHidden: 'flag', accountGeneration: 'count' },
       },
-      early: { value: undefined },
       clauses: 'unreachable resolve same-question lets-go resolve-aborted',
     },
     list: {
       takes: { account: 'word', after: 'word', limit: 'count' },
       answers: [NAME],
-      early: { value: [] },
       clauses: 'unreachable list same-question list-many',
       untested: 'shares',
       tested: 'answers.list-capped takes.limit.capped',

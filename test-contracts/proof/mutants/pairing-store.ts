@@ -62,7 +62,6 @@ const shape: PortShape<PairingStore> = {
     find: {
       takes: { secretHash: 'hash', now: 'instant' },
       answers: PAIRING,
-      early: { value: undefined },
       clauses: 'unreachable agree find same-question register agree-replaces',
       untested: [
         'answers.consent.account.{composed,cut,numeric} answers.consent.apiKey.{ended,stuck}',
@@ -85,7 +84,6 @@ const shape: PortShape<PairingStore> = {
     purge: {
       takes: { endedBy: 'instant', limit: 'count' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable purge',
       untested: 'shares takes.endedBy.seconds',
       tested: 'repeats',

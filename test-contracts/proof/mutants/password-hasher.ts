@@ -26,7 +26,6 @@ const shape: PortShape<PasswordHasher> = {
     verify: {
       takes: { password: 'text', hash: 'text', client: 'text', signal: 'signal' },
       answers: 'flag',
-      early: { value: false },
       clauses: 'verify foreign turns aborted',
       untested: [
         'caches isCurt listens takes.client takes.hash.{composed,latin,numeric,quoted}',

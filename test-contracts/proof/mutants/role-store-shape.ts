@@ -52,7 +52,6 @@ export const roleStoreShape: PortShape<RoleStore> = {
     },
     release: {
       takes: { lease: LEASE },
-      early: { value: undefined },
       clauses: 'unreachable release-frees release-only-own',
       untested: [
         'caches shares takes.lease.account.{cut,stuck} takes.lease.key.{cut,stuck}',
@@ -85,7 +84,6 @@ export const roleStoreShape: PortShape<RoleStore> = {
     load: {
       takes: { id: 'uuid', signal: 'signal' },
       answers: { value: ROLE, version: 'count', isHidden: 'flag', accountGeneration: 'count' },
-      early: { value: undefined },
       clauses: 'unreachable load-newest save-versions save-stores lets-go load-aborted',
       untested: [
         'answers.accountGeneration.stuck answers.isHidden answers.value.archiveBytes.wrapped',
@@ -128,21 +126,18 @@ export const roleStoreShape: PortShape<RoleStore> = {
     loadManifest: {
       takes: { archive: 'uuid', signal: 'signal' },
       answers: 'word',
-      early: { value: undefined },
       clauses: 'manifest-aborted manifest-text',
       untested: 'caches shares',
     },
     claimForCleanup: {
       takes: { request: CLEANUP },
       answers: [TASK],
-      early: { value: [] },
       clauses: 'unreachable claim-once settle-lost claim-ended claim-order',
       untested: ['answers.account.{cut,stuck} answers.token.lowered caches takes.request.token.lowered'],
       tested: 'repeats',
     },
     settleCleanup: {
       takes: { task: TASK, outcome: { kind: 'choice', retryAt: 'instant' }, events: EVENTS },
-      early: { value: undefined },
       clauses: 'unreachable settle-lost settle-removed settle-failed',
       untested: 'caches shares takes.{events,task}',
       tested: 'takes.task.{role,token}',
@@ -169,22 +164,18 @@ export const roleStoreShape: PortShape<RoleStore> = {
     listArchives: {
       takes: { after: 'uuid', limit: 'count' },
       answers: ['uuid'],
-      early: { value: [] },
       clauses: 'unreachable archives-walk',
       untested: 'answers.list-first caches shares',
     },
     purge: {
       takes: { begunBefore: 'instant', limit: 'count' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable purge-old purge-loses-lease purge-many',
       untested: 'shares',
       tested: 'repeats',
     },
     loadComparison: {
-      takes: {},
       answers: { value: COMPARISON, version: 'count' },
-      early: { value: undefined },
       clauses: 'unreachable comparison-newest comparison-lost-race',
       untested: 'answers.value.keptAt.seconds answers.value.upTo.stuck shares',
       tested: 'answers.value.compared.capped',

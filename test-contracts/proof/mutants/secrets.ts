@@ -5,9 +5,9 @@ import { derived, type PortShape } from './derive.ts';
 import { type MutantTable, mutating, type Spoiling, stateless } from './mutant.ts';
 
 const keys: PortShape<ApiKeySecrets> = {
+  isSynchronous: true,
   methods: {
     mint: {
-      takes: {},
       answers: { id: 'id', secretHash: 'hash', text: 'text' },
       clauses: 'mint',
       untested: 'answers.text.{composed,latin,numeric,quoted,trimmed}',
@@ -27,9 +27,9 @@ const keys: PortShape<ApiKeySecrets> = {
 };
 
 const tokens: PortShape<SessionSecrets> = {
+  isSynchronous: true,
   methods: {
     mint: {
-      takes: {},
       answers: { text: 'text', hash: 'hash' },
       clauses: 'mint',
       untested: 'answers.text.{composed,latin,numeric,quoted,trimmed}',

@@ -25,7 +25,6 @@ const shape: PortShape<ServiceMode> = {
     },
     change: {
       takes: { mode: MODE, events: EVENTS },
-      early: { value: undefined },
       clauses: 'unreachable load events changes harness-peer',
       untested: [
         'caches shares takes.events.{list-first,list-reversed}',

@@ -18,7 +18,6 @@ const shape: PortShape<SessionStore> = {
   methods: {
     offer: {
       takes: { link: LINK, events: EVENTS },
-      early: { value: undefined },
       clauses: 'unreachable redeem-once redeem-ended offer find-many',
       untested: 'caches takes.events',
     },
@@ -40,26 +39,22 @@ const shape: PortShape<SessionStore> = {
     find: {
       takes: { tokenHash: 'hash', now: 'instant', signal: 'signal' },
       answers: SESSION,
-      early: { value: undefined },
       clauses: 'unreachable end begin find same-question find-many lets-go find-aborted',
     },
     list: {
       takes: { query: QUERY },
       answers: [SESSION],
-      early: { value: [] },
       clauses: 'unreachable list same-question list-all list-many',
       untested: 'answers.scope takes.query.now.seconds',
       tested: 'answers.list-capped takes.query.limit.capped',
     },
     end: {
       takes: { tokenHash: 'hash', events: EVENTS },
-      early: { value: undefined },
       clauses: 'unreachable end',
       untested: 'caches takes.events',
     },
     refuse: {
       takes: { event: EVENT, unlessSince: 'instant' },
-      early: { value: undefined },
       clauses: 'unreachable refuse',
       untested: 'caches shares takes takes.event.at.{later,seconds}',
       tested: 'takes.event.account.{lost,stuck} takes.event.at takes.event.id.{lost,stuck}',
@@ -67,7 +62,6 @@ const shape: PortShape<SessionStore> = {
     purge: {
       takes: { endedBy: 'instant', limit: 'count' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable purge purge-many',
       untested: 'takes.endedBy.seconds',
       tested: 'answers.capped repeats takes.limit.capped',

@@ -11,6 +11,7 @@ const { mutant, table } = overMemory<MovingStores>((memory) => memory);
 const shape: PortShape<Snapshot> = {
   methods: {
     records: {
+      early: null,
       takes: { signal: 'signal' },
       answers: RECORD,
       clauses: 'unreachable whole aborted left-out order',

@@ -44,7 +44,6 @@ const shape: PortShape<Staging> = {
     sweep: {
       takes: { receivedBefore: 'instant' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable sweep',
       untested: 'caches shares',
       tested: 'repeats',
@@ -52,13 +51,11 @@ const shape: PortShape<Staging> = {
     countAbandoned: {
       takes: { receivedBefore: 'instant' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable count',
       untested: 'caches hurries shares takes.receivedBefore.{earlier,seconds}',
     },
     check: {
       takes: { signal: 'signal' },
-      early: { value: undefined },
       clauses: 'unreachable check lets-go',
       untested: 'shares',
     },

@@ -38,13 +38,11 @@ const shape: PortShape<TakedownStore> = {
     isForbidden: {
       takes: { sha256: 'hash' },
       answers: 'flag',
-      early: { value: false },
       clauses: 'unreachable lift-of-all forbidden same-question',
     },
     of: {
       takes: { ids: ['uuid'] },
       answers: [TAKEDOWN],
-      early: { value: [] },
       clauses: 'unreachable of-roles again same-question whole',
       untested: [
         'answers.at.seconds answers.liftedAt.{seconds,stuck} answers.reason.{composed,numeric,quoted}',
@@ -55,7 +53,6 @@ const shape: PortShape<TakedownStore> = {
     list: {
       takes: { query: { sha256: 'hash', after: { at: 'instant', id: 'uuid' }, limit: 'count' } },
       answers: [TAKEDOWN],
-      early: { value: [] },
       clauses: 'unreachable list same-question',
       untested: [
         'answers.sha256.raised answers.{account,liftedAt,reason} takes.query.limit.stuck',
@@ -66,14 +63,12 @@ const shape: PortShape<TakedownStore> = {
     copies: {
       takes: { query: { sha256: 'hash', now: 'instant', after: 'uuid', limit: 'count' } },
       answers: ['uuid'],
-      early: { value: [] },
       clauses: 'unreachable copies same-question forbids-commit',
       untested: 'takes.query.now.seconds takes.query.sha256.{raised,stuck}',
     },
     claimPurge: {
       takes: { claim: { role: 'uuid', token: 'id', until: 'instant' } },
       answers: TASK,
-      early: { value: undefined },
       clauses: 'unreachable claim-purge purge-without-grace',
       untested: [
         'answers.account.stuck answers.archive.stuck answers.failures',

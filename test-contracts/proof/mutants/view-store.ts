@@ -15,7 +15,6 @@ const shape: PortShape<ViewStore> = {
   methods: {
     add: {
       takes: { counted: [VIEWS] },
-      early: { value: undefined },
       clauses: 'unreachable add',
       untested: 'caches takes.counted.list-reversed',
       tested: 'repeats takes.counted.day.capped',
@@ -23,14 +22,12 @@ const shape: PortShape<ViewStore> = {
     list: {
       takes: { role: 'uuid', from: 'count' },
       answers: [DAY],
-      early: { value: [] },
       clauses: 'unreachable add list drop same-question',
       tested: 'answers.day.capped takes.from.capped',
     },
     drop: {
       takes: { before: 'count', limit: 'count' },
       answers: 'count',
-      early: { value: 0 },
       clauses: 'unreachable drop add-many',
       untested: 'shares takes.before.stuck takes.limit.stuck',
       tested: 'repeats takes.before.capped',

@@ -197,6 +197,35 @@ export const putClauses: ArchiveStorageClauses = {
       await putLargeInVain(subject);
       expect(await port.list(undefined, 10)).to.deep.equal([]);
     },
+  'archive-storage/put-prepared: an archive that was prepared, is being prepared or could not be prepared is put like any other':
+    async (subject) => {
+      const { port } = subject;
+      const unreachable = await subject.unreachable();
+      const ways: readonly ((staged: StagedArchive) => unknown)[] = [
+        (staged) => port.prepare?.(staged),
+        (staged) => void port.prepare?.(staged),
+        (staged) => unreachable.prepare?.(staged).catch(() => {}),
+      ];
+      for (const [n, prepare] of ways.entries()) {
+        const [id, bytes] = [anArchiveId(n), someBytes(LARGE, n)];
+        const staged = await subject.stage(bytes);
+        await prepare(staged);
+        await port.put(id, staged);
+        expectSame(await readWhole(await subject.peer(), id, LARGE), bytes, `prepared in way ${n}`);
+      }
+      const staged = await subject.stage(someBytes(1_000, 4));
+      const longer = { ...staged, size: 999 };
+      const changed = [
+        (archive: StagedArchive) => port.prepare?.(archive),
+        (archive: StagedArchive) => archive.discard(),
+      ];
+      for (const change of changed) {
+        await change(longer);
+        const fault = await rejectionOf(port.put(anArchiveId(4), longer));
+        expect(isFault(fault) && fault.code, 'not as it was staged').to.equal('storage_unavailable');
+      }
+      expect(await port.size(anArchiveId(4))).to.equal(undefined);
+    },
   'archive-storage/put-again: what could not be stored while the backend did not answer can be stored when it does, from the same staged file':
     async (subject) => {
       const unreachable = await subject.unreachable();

@@ -34,7 +34,7 @@ export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag
   }
 }
 
-/** Where the name of a tag ends; `from` when no name begins there. */
+/** The end of a tag's name; `from` if no name begins there. */
 function endOfName(html: string, from: number): number {
   const lower = html.charCodeAt(from) | 0x20;
   if (!(lower >= 0x61 && lower <= 0x7a)) return from;
@@ -51,7 +51,7 @@ function endsWord(code: number): boolean {
   return code === END || code === SLASH || isSpace(code);
 }
 
-/** Where a comment, an end tag, a declaration or a plain `<` ends. */
+/** The end of a comment, an end tag, a declaration or a plain `<`. */
 function endOfOther(html: string, at: number): number {
   if (html.startsWith('<!--', at)) return behind(html, '-->', at + 2);
   const next = html[at + 1];
@@ -117,7 +117,7 @@ function skipSpace(html: string, from: number): number {
   return at;
 }
 
-/** Where the element's end tag begins; the end of the text without one. */
+/** The beginning of the element's end tag, or the end of the text without one. */
 function endOfElement(html: string, from: number, name: string): number {
   for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
     if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;

@@ -41,7 +41,7 @@ export class PageReferences {
     this.#own = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder };
   }
 
-  /** Where a reference leads, and whether the site answers there; `undefined`: out of the site, or unknown. */
+  /** The target of a reference, and whether the site has it; `undefined`: outside the site, or unknown. */
   follow({ target, navigation }: Reference): Destination | undefined {
     const found = MORE_THAN_A_NAME.test(target) ? this.#find(target) : { place: this.#own, name: target };
     if (found?.place === undefined) return undefined;

@@ -30,7 +30,7 @@ export interface ListedEntry {
   readonly compressedSize: number;
   /** Bytes inflated, as declared. */
   readonly size: number;
-  /** Where the entry's data begins in the archive, behind its local header. */
+  /** The offset of the entry's data in the archive, behind its local header. */
   readonly dataOffset: number;
 }
 
@@ -172,7 +172,7 @@ function* addNameProblems(
   limits: ArchiveLimits,
   found: ProblemList,
 ): Generator<void, void> {
-  // What operating systems add is not limited in number, so it does not count here either.
+  // Files that operating systems add are not limited in number, so they do not count here either.
   const own = files.filter((file) => !file.isSystem).length;
   if (own > FAR_TOO_MANY * limits.files) return;
   yield* addSamePathProblems(files, found);

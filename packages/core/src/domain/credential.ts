@@ -3,8 +3,8 @@ import type { ApiKeyId, Caller } from './api-key.ts';
 import type { Sha256 } from './idempotency.ts';
 
 /**
- * What a caller signed in with. A store that is given it refuses the change once the key is revoked or the session has
- * ended. A key that the store does not know counts as good: a team may name keys of its own in {@link Caller}.
+ * The key or session of a caller. With it, a store refuses the change once the key is revoked or the session has
+ * ended. A key that the store does not know is valid: a team may name its own keys in {@link Caller}.
  */
 export interface Credential {
   readonly key?: ApiKeyId | null;

@@ -37,9 +37,9 @@ export interface Session {
   readonly endsAt: Instant;
 }
 
-/** How many sessions may be under way; the oldest ends when a further one begins. */
+/** How many sessions may exist; when another begins, the oldest ends. */
 export interface SessionLimits {
-  /** Of one account by one {@link Session.actor}. */
+  /** Sessions of one account by one {@link Session.actor}. */
   readonly ofActor: number;
   readonly ofAccount: number;
 }

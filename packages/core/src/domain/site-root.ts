@@ -20,7 +20,7 @@ export interface MisplacedIndex {
   readonly inOnlyFolder: boolean;
 }
 
-/** Where no index.html is in its place: what lies nearest to the root of all that may have been meant for one. */
+/** For a site without an index.html in its place: the file nearest to the root that may be meant as one. */
 export function misplacedIndex(entries: readonly PlacedEntry[]): MisplacedIndex | undefined {
   const inOnlyFolder = onlyFolder(entries) !== undefined;
   const found = entries.flatMap(({ name: path, isFolder }): readonly MisplacedIndex[] => {

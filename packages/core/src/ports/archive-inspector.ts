@@ -4,8 +4,8 @@ import type { ObservedFile } from '../domain/warnings.ts';
 import type { StagedArchive } from './staging.ts';
 
 /**
- * What was seen while one entry was inflated. Of the references those are enough that no file of the tasks answers,
- * and those that begin with `/`; of each sort no more than there can be warnings: what `ReferenceSieve` lets through.
+ * The observations while one entry was inflated. References are needed only if no file of the tasks has their target,
+ * or if they begin with `/`; of each kind at most as many as there can be warnings: those that `ReferenceSieve` passes.
  */
 export interface EntryProof extends Omit<ObservedFile, 'path'> {
   readonly entry: number;
@@ -19,7 +19,7 @@ export interface ArchiveProof {
   readonly entries: readonly EntryProof[];
 }
 
-/** What an inspector proves of a staged archive. */
+/** The entries of a staged archive to prove. */
 export interface ProofRequest {
   readonly archive: StagedArchive;
   readonly listing: ArchiveListing;

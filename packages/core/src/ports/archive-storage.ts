@@ -15,6 +15,13 @@ export const MAX_READ: number = 1_048_576;
  */
 export interface ArchiveStorage {
   /**
+   * Begins what every put of the archive needs, such as bringing its bytes to the disk. A publication calls it while the
+   * archive is proved, and waits for the put alone, which shows what went wrong. Absent where there is nothing to begin.
+   * @promise archive-storage/put-prepared: an archive that was prepared, is being prepared or could not be prepared is put like any other
+   */
+  prepare?(archive: StagedArchive): Promise<void>;
+
+  /**
    * Stores a staged archive, durably when it returns. It may consume the staged file.
    * @promise archive-storage/put-whole: the archive is there for every peer, byte by byte, when put returns
    * @promise archive-storage/put-atomic: while a put runs, or after it failed or was aborted, no part of the archive can be read or listed as if whole

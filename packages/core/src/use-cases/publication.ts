@@ -146,9 +146,12 @@ export class PublicationRun {
 
   /** Proves, stores and commits. Resumes where an earlier lease stopped. */
   async #resume(lease: Lease, lost: AbortSignal): Promise<UnderLease> {
+    const { archives, roles } = this.#tools.ports;
+    // What cannot be prepared shows in the put.
+    if (this.#step === undefined) archives.prepare?.(this.#wanted.archive).catch(() => {});
     const step = this.#step ?? (await prove(this.#tools, this.#wanted, lost));
     if (isRefusal(step)) {
-      await this.#tools.ports.roles.release(lease);
+      await roles.release(lease);
       return step;
     }
     this.#step = step;
@@ -157,8 +160,8 @@ export class PublicationRun {
     const outcome = await this.#commit(stored, lease);
     this.#step = stored;
     if (isRefusal(outcome)) {
-      await succeeds(this.#tools.ports.archives.delete(stored.role.archive));
-      await this.#tools.ports.roles.release(lease);
+      await succeeds(archives.delete(stored.role.archive));
+      await roles.release(lease);
     }
     return outcome;
   }

@@ -14,12 +14,13 @@ import {
   type RoleId,
 } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openCleanupStage } from './cleanup-stage.ts';
-import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
+import { codeOf, OWNER } from './stage.ts';
 
 describe('comparing storage with the records', () => {
-  const stage = stageOfEachTest(openCleanupStage);
+  const stage = ofEachTest(openCleanupStage);
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);
@@ -184,7 +185,7 @@ describe('comparing storage with the records', () => {
 });
 
 describe('a dry run of cleaning up', () => {
-  const stage = stageOfEachTest(openCleanupStage);
+  const stage = ofEachTest(openCleanupStage);
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);

@@ -11,12 +11,13 @@ import {
 } from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { anArchiveId, replacing } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openCleanupStage } from './cleanup-stage.ts';
-import { codeOf, stageOfEachTest } from './stage.ts';
+import { codeOf } from './stage.ts';
 
 describe('comparing storage with the records in windows', () => {
-  const stage = stageOfEachTest(openCleanupStage);
+  const stage = ofEachTest(openCleanupStage);
   /** Where each listing of storage began, over all nodes. */
   let listed: (ArchiveId | undefined)[];
   beforeEach(() => {

@@ -15,12 +15,13 @@ import {
   seconds,
 } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openCleanupStage } from './cleanup-stage.ts';
-import { codeOf, stageOfEachTest } from './stage.ts';
+import { codeOf } from './stage.ts';
 
 describe('cleaning up', () => {
-  const stage = stageOfEachTest(openCleanupStage);
+  const stage = ofEachTest(openCleanupStage);
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);

@@ -2,15 +2,12 @@ import { getEventListeners } from 'node:events';
 import { duration, isFault, OPERATOR, seconds } from '@pinfold/core';
 import { FeedError, type FeedItem, type FeedOutcome } from '@pinfold/core/history';
 import { aRoleId, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { ADA, BEN, type FeedStage, idsOf, openFeed, pageOf } from './feed-stage.ts';
+import { ADA, BEN, idsOf, openFeed, pageOf } from './feed-stage.ts';
 
 describe('Waiting for events', () => {
-  let stage: FeedStage;
-
-  beforeEach(() => {
-    stage = openFeed();
-  });
+  const stage = ofEachTest(openFeed);
 
   afterEach(() => stage.stop.abort());
 
@@ -100,11 +97,7 @@ describe('Waiting for events', () => {
 });
 
 describe('Following the feed', () => {
-  let stage: FeedStage;
-
-  beforeEach(() => {
-    stage = openFeed();
-  });
+  const stage = ofEachTest(openFeed);
 
   afterEach(() => stage.stop.abort());
 

@@ -2,15 +2,12 @@ import { after, days, type HistoryEvent, OPERATOR } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
 import { createMemory } from '@pinfold/memory';
 import { anEvent, aRoleId, aSession, aToken, rejectionOf, START } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { ADA, BEN, type FeedStage, idsOf, openFeed, pageOf } from './feed-stage.ts';
+import { ADA, BEN, idsOf, openFeed, pageOf } from './feed-stage.ts';
 
 describe('The feed', () => {
-  let stage: FeedStage;
-
-  beforeEach(() => {
-    stage = openFeed();
-  });
+  const stage = ofEachTest(openFeed);
 
   afterEach(() => stage.stop.abort());
 

@@ -5,6 +5,7 @@ import {
   Fault,
   hours,
   type RoleStore,
+  type StagedArchive,
   seconds,
 } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -40,6 +41,20 @@ describe('publishing where something breaks', () => {
       roles: replacing(stage.memory.roles, { release: GONE }),
     });
     expect(await errorOf(broken.publish(await stage.request()))).to.equal(fault);
+  });
+
+  it('has the storage prepare an archive once, before it is proved, and waits for the put alone', async () => {
+    const calls: string[] = [];
+    const request = await stage.request();
+    const prepare = (archive: StagedArchive): Promise<void> => {
+      calls.push(archive === request.archive ? 'prepare' : 'prepare another');
+      return Promise.reject(new TypeError('shown in the put'));
+    };
+    stage.inspector.during = async () => void calls.push('prove');
+    const service = stage.with({ archives: replacing(stage.memory.archives, { prepare }) });
+    expect((await service.publish(request)).kind).to.equal('published');
+    expect((await service.publish(await stage.request())).kind).to.equal('replayed');
+    expect(calls).to.deep.equal(['prepare', 'prove']);
   });
 
   it('answers a replay though its own archive cannot be taken back', async () => {

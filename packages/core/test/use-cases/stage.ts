@@ -32,6 +32,7 @@ import { createSharing } from '@pinfold/core/sharing';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { NodeApiKeySecrets, NodeSessionSecrets, RandomIds } from '@pinfold/platform-node';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 
 export const OWNER: AccountId = accountId('owner');
 
@@ -143,15 +144,8 @@ afterEach('the folders that the test made are removed', async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
-/** What is opened anew before each test of a suite, a stage unless told otherwise. */
-export function stageOfEachTest(): Stage;
-export function stageOfEachTest<Opened extends Stage>(open: () => Promise<Opened>): Opened;
-export function stageOfEachTest(open: () => Promise<Stage> = openStage): Stage {
-  let stage: Stage | undefined;
-  beforeEach(async () => {
-    stage = await open();
-  });
-  return new Proxy({} as Stage, { get: (_, member) => stage?.[member as keyof Stage] });
+export function stageOfEachTest(): Stage {
+  return ofEachTest(openStage);
 }
 
 /** Opens a stage, which ends with its test. */

@@ -92,7 +92,7 @@ export function stopLink(visit: SignedInContext, style: 'button' | 'item', href:
     : html`<button type="button" class="${style} bad"${disabled}>${text}</button>`;
 }
 
-/** What asks for confirmation: messages of each name say what is pressed, what is asked, and what it does. */
+/** Actions that need confirmation. Each has messages of its name: for the button, the title and the consequences. */
 export type Confirmed =
   | 'block'
   | 'deleteName'
@@ -104,7 +104,7 @@ export type Confirmed =
   | 'takeDown';
 
 export interface ConfirmationDetails {
-  /** Of the dialog's title. */
+  /** Values in the dialog's title. */
   readonly values?: Values;
   readonly fields?: Html;
   /** Attributes of its buttons, where the action is refused now. */

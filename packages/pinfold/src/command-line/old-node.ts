@@ -1,7 +1,7 @@
 /** The oldest Node that this release runs on; `engines` of package.json says the same. */
 const OLDEST = { major: 22, minor: 18 } as const;
 
-/** What to say where Node is older than this release needs, such as Debian's own. */
+/** The error text for a Node that is older than this release needs, such as Debian's. */
 export function oldNode(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return undefined;

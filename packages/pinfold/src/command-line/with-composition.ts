@@ -16,7 +16,7 @@ export async function withComposition<Result>(
   for (const note of settings.notes) err(`pinfold: ${note}`);
   const { compose } = await import('../compose/compose.ts');
   const server = await readServerFile(settings.dataDir);
-  // What is published here is judged by how the running server shows it.
+  // Warnings depend on how the running server shows sites.
   const viewerMode = server?.addresses.viewerMode ?? settings.viewerMode;
   const careful = { missingDataFolder: 'refused', migrates: 'empty', ...options } as const;
   const composition = await compose({ ...settings, viewerMode }, careful);

@@ -65,7 +65,7 @@ function sqliteChecks(file: string): readonly Check[] {
 
 type Examined = Awaited<ReturnType<typeof import('@pinfold/persistence-postgres/internal').examinePostgres>>;
 
-/** What the server answered, and by how many milliseconds this machine's clock is ahead; or why it did not answer. */
+/** The server's answer, and how many milliseconds this machine's clock is ahead; or why it did not answer. */
 type Connected = { readonly examined: Examined; readonly ahead: number } | { readonly failure: string };
 
 function postgresChecks(connected: Connected, workers: number): readonly Check[] {

@@ -9,7 +9,7 @@ export interface Finding {
   readonly status: FindingStatus;
   readonly expected: string;
   readonly observed: string;
-  /** What to do, or null. */
+  /** Advice, or null. */
   readonly advice: string | null;
 }
 

@@ -9,7 +9,7 @@ interface Told {
 /** A worker that is killed takes so much of its counts with it, in milliseconds. */
 const PAUSE = 1_000;
 
-/** Tells the leader what this worker counts, every second and at the end; the answer ends it, which is waited for. */
+/** Sends this worker's metrics to the leader every second. Returns a function that sends them a last time. */
 export function tellLeader(read: () => Snapshot): () => Promise<void> {
   const tell = async (): Promise<void> => {
     if (process.send === undefined || !process.connected) return;
@@ -27,14 +27,14 @@ export function tellLeader(read: () => Snapshot): () => Promise<void> {
   };
 }
 
-/** What the workers of a leader told it, those that have ended among them: what they counted until a second ago. */
+/** Receives the metrics of a leader's workers, which are at most a second old, also of those that have ended. */
 export function workerFigures(): () => readonly Snapshot[] {
   const latest = new Map<number, Snapshot>();
   let ended: Snapshot = {};
   cluster.on('message', ({ id }, message: unknown) => {
     if (isTold(message)) latest.set(id, message.snapshot);
   });
-  // All that it said was heard by then, which its exit does not say.
+  // All messages of a worker have arrived at its disconnect, but not at its exit.
   cluster.on('disconnect', ({ id }) => {
     ended = merged([ended, counted(latest.get(id) ?? {})]);
     latest.delete(id);

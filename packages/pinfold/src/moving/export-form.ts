@@ -43,7 +43,7 @@ export interface ExportEnd {
   readonly broken: readonly ArchiveId[];
 }
 
-/** What the manifest says of the `n`th file of records. Its name has a part of its hash: two exports share no name. */
+/** The manifest's entry of the `n`th file of records. The name contains a part of the hash: two exports share no name. */
 export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   const sha256 = createHash('sha256').update(lines).digest('hex');
   const file = `${RECORDS}/${String(n).padStart(6, '0')}-${sha256.slice(0, 12)}.jsonl`;

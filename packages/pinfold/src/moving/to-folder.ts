@@ -15,7 +15,7 @@ import { ARCHIVES, type ExportEnd, MANIFEST, manifestOf, RECORDS, type RecordsFi
 import type { Destination } from './move.ts';
 import { type MovingArchive, storedArchives } from './whole-archive.ts';
 
-/** What is being written, and nothing of the export. */
+/** The folder of files that are being written; it is not a part of the export. */
 const INCOMING = 'incoming';
 
 /**

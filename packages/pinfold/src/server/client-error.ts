@@ -20,7 +20,7 @@ export interface Answers {
   newest: ServerResponse;
   /** The one whose turn it is; those behind it wait. */
   current: ServerResponse;
-  /** What the last look for idle connections saw, and how many in a row saw no request and no byte. */
+  /** The bytes read at the last check for idle connections, and how many checks in a row saw no request and no byte. */
   bytesRead: number;
   idleLooks: number;
 }

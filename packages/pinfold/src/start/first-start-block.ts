@@ -6,7 +6,7 @@ import { MANAGEMENT_PATH } from './sign-in-link.ts';
 type Started = Pick<Listening, 'addresses' | 'firstStart' | 'untouched' | 'signInLink'>;
 
 /**
- * What a start prints; before the first publication also how to begin. After the very first start it is the only place
+ * The output of a start; before the first publication also how to begin. After the very first start it is the only place
  * that ever shows the key.
  */
 export function startBlock(started: Started): string {

@@ -32,7 +32,7 @@ const NICENESS_OF_COLLECTORS = 10;
 
 const NOT_STARTED = 'not started';
 
-/** How a start ended: with what is to be stopped later, or with the word for why not. */
+/** A started server, to be stopped later; `undefined` if it could not be started. */
 type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } | undefined;
 
 /**
@@ -141,7 +141,7 @@ async function stop(app: RunnableApp, again: Promise<void>): Promise<void> {
   await app.close();
 }
 
-/** Of several processes the one that leads them says it. */
+/** Only the leader of several processes logs it. */
 function sayTold({ log, drainTime }: RunnableApp): void {
   log.info(`told to stop${drainTime === 0 ? '' : `: draining for ${drainTime / 1_000} s`}`);
 }

@@ -1,12 +1,10 @@
 import { userInfo } from 'node:os';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { type Machine, openMachine, serve } from '../servers/served.ts';
+import { openMachine, serve } from '../servers/served.ts';
 
 describe('pinfold accounts', () => {
-  let machine: Machine;
-  beforeEach(async () => {
-    machine = await openMachine();
-  });
+  const machine = ofEachTest(openMachine);
 
   const asJson = (...args: readonly string[]) => machine.json('accounts', ...args);
 

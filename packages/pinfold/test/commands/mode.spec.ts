@@ -1,13 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { type Machine, openMachine } from '../servers/served.ts';
+import { openMachine } from '../servers/served.ts';
 
 describe('pinfold mode', () => {
-  let machine: Machine;
-  beforeEach(async () => {
-    machine = await openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost' });
-  });
+  const machine = ofEachTest(() => openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost' }));
 
   const asJson = async (...args: readonly string[]) => (await machine.json('mode', ...args)).service;
 

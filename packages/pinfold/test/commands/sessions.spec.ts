@@ -1,14 +1,12 @@
 import { userInfo } from 'node:os';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { type Machine, openMachine } from '../servers/served.ts';
+import { openMachine } from '../servers/served.ts';
 
 describe('pinfold sessions', () => {
-  let machine: Machine;
-  beforeEach(async () => {
-    machine = await openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost:1' });
-  });
+  const machine = ofEachTest(() => openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost:1' }));
 
   /** Signs in by a link as the command prints it. */
   async function signIn(...args: readonly string[]): Promise<void> {

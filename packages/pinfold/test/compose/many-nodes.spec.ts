@@ -1,15 +1,12 @@
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
-import { type Engines, startEngines } from '../servers/engines.ts';
+import { startEngines } from '../servers/engines.ts';
 
 describe('several servers on PostgreSQL and S3', () => {
-  let engines: Engines;
+  const engines = ofEachTest(startEngines);
   const running: App[] = [];
-
-  beforeEach(async () => {
-    engines = await startEngines();
-  });
 
   afterEach(async () => {
     await Promise.all(running.splice(0).map((app) => app.close()));

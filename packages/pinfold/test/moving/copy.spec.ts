@@ -1,14 +1,11 @@
 import { writeFile } from 'node:fs/promises';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { run } from '../command-run.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage } from './stage.ts';
 
 describe('pinfold copy', () => {
-  let stage: Stage;
-
-  beforeEach(() => {
-    stage = openStage();
-  });
+  const stage = ofEachTest(openStage);
 
   it('names the option of what is wrong with the target, and the variable of what is wrong with the source', async () => {
     const env = await stage.stock('one', 1);

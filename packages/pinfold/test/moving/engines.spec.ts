@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { Env } from '../command-run.ts';
 import { list } from '../servers/api-calls.ts';
@@ -11,11 +12,7 @@ const PUBLICATIONS = Number(process.env.PUBLICATIONS ?? 30);
 
 describe('a service that moves from SQLite and files to PostgreSQL and S3, and back', function () {
   this.timeout(60_000 + PUBLICATIONS * 2_000);
-  let engines: Engines;
-
-  beforeEach(async () => {
-    engines = await startEngines();
-  });
+  const engines = ofEachTest(startEngines);
 
   afterEach(() => engines.close());
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, readdir } from 'node:fs/promises';
+import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Env, spawnCommand } from '../command-run.ts';
@@ -31,16 +31,22 @@ async function killWith(
 }
 
 describe('kill -9 in the midst of a move', () => {
+  let stocked: Stage;
   let stage: Stage;
   let env: Env;
 
-  beforeEach(async () => {
-    stage = openStage();
-    env = stage.env('one');
-    const publisher = await startPublisher(env);
+  before(async () => {
+    stocked = openStage();
+    const publisher = await startPublisher(stocked.env('one'));
     await publisher.publish(0, COUNT, 150_000);
     await publisher.close();
-    await succeed(env, 'export', stage.at('sound'));
+    await succeed(stocked.env('one'), 'export', stocked.at('sound'));
+  });
+
+  beforeEach(async () => {
+    stage = openStage();
+    await cp(stocked.folder, stage.folder, { recursive: true });
+    env = stage.env('one');
   });
 
   const equalToSound = async (folder: string): Promise<void> => {

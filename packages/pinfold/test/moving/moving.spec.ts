@@ -1,16 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { COMMAND, run, runProcess } from '../command-run.ts';
-import { archivesOf, contentsOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
+import { archivesOf, contentsOf, openStage, removeArchive, succeed } from './stage.ts';
 
 describe('pinfold export and import', () => {
-  let stage: Stage;
-
-  beforeEach(() => {
-    stage = openStage();
-  });
+  const stage = ofEachTest(openStage);
 
   it('move everything through a folder, so that what is exported there is the same byte for byte', async () => {
     const env = await stage.stock('one', 3);

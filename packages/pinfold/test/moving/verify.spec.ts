@@ -1,17 +1,14 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { after, before, hours, instant } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { Verified } from '../../src/moving/verify-stores.ts';
 import { run } from '../command-run.ts';
-import { archivesOf, openStage, type Stage, succeed } from './stage.ts';
+import { archivesOf, openStage, succeed } from './stage.ts';
 
 describe('pinfold verify', () => {
-  let stage: Stage;
-
-  beforeEach(() => {
-    stage = openStage();
-  });
+  const stage = ofEachTest(openStage);
 
   const place = (id: string): string => stage.at('one', 'archives', id.slice(0, 4), id.slice(4, 7), id);
 

@@ -1,7 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { tokens } from '@pinfold/inversify';
+import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { expect } from 'chai';
+import { ContainerModule } from 'inversify';
 import { compose } from '../../src/compose/compose.ts';
 import { type App, type AppOptions, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
@@ -47,10 +50,15 @@ export async function openMachine(settings: Env = {}): Promise<Machine> {
   return machine;
 }
 
-/** Starts a server on a free port, without a welcome site. */
-export async function serve(settings: Env = {}, options: AppOptions = {}): Promise<Served> {
+const cheapPasswords = new ContainerModule(({ rebind }) => {
+  rebind(tokens.passwords).toConstantValue(new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }));
+});
+
+/** Starts a server on a free port, without a welcome site, whose passwords cost next to nothing. */
+export async function serve(settings: Env = {}, { modules = [], ...more }: AppOptions = {}): Promise<Served> {
   const machine = await newMachine(settings);
-  const app = await createApp(readSettings(machine.env), { log: () => undefined, ...options });
+  const options = { log: () => undefined, ...more, modules: [cheapPasswords, ...modules] };
+  const app = await createApp(readSettings(machine.env), options);
   const close = closedAfterTest(async () => {
     await app.close();
     await machine.close();

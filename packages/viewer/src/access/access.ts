@@ -4,25 +4,25 @@ import type { Grant, KnownViewer, Publication } from '@pinfold/core';
 /** A viewer as your server knows them: an id of 1 to 255 bytes of UTF-8 that is never given to another person. */
 export type ViewerId = string;
 
-/** Who may look, where your server decides it. */
+/** Decides who may view publications. */
 export interface ViewerAccess {
   /**
-   * Who sent a request to a shared URL, or where they sign in: a URL of http or https, or a path on your server. Asked
-   * there only: sites have hosts of their own, which your cookies never reach.
+   * The viewer who sent a request to a shared URL, or the place to sign in: an http or https URL, or a path on your server.
+   * Called only there: sites have their own hosts, which your cookies never reach.
    */
   identify(
     request: IncomingMessage,
   ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
 
-  /** Whether they may look, at every request: `yes` without a password, `password` with it (a no where there is none). */
+  /** Called for every request of the viewer: `yes`: without a password; `password`: with it, and not if there is none. */
   mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
 }
 
-/** What {@link ViewerAccess.mayView} answers. */
+/** The result of {@link ViewerAccess.mayView}. */
 export type MayView = 'yes' | 'no' | 'password';
 
 export type Meeting =
-  /** Everybody may look, and carries no grant. */
+  /** Everyone may view it, without a grant. */
   | { readonly kind: 'open' }
   | { readonly kind: 'welcome'; readonly viewer: KnownViewer }
   | { readonly kind: 'password'; readonly viewer?: KnownViewer }

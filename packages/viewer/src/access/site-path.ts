@@ -89,9 +89,9 @@ interface GrantedPath {
   readonly slash: boolean;
 }
 
-/** What stands where a grant would. Names of folders may begin with a tilde too; those are hardly ever as long. */
+/** The segment of a grant. Names of folders may begin with a tilde too, but are hardly ever as long as a token. */
 const FIRST = /^\/~([^/?]+)(.*)/s;
-const SIGNED = /^[\w.-]{40,200}$/;
+const SIGNED = /^[\w.-]{40,512}$/;
 
 /** Takes a path grant, good or not, off the beginning of a path. */
 function cutGrant(inside: string): GrantedPath {

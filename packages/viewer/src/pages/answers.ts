@@ -159,8 +159,8 @@ export interface UnreadHeadPage {
 }
 
 /**
- * What to answer a request whose head is too large to be read at all, from `clientError` of `node:http` or in a proxy:
- * the page about too many cookies. It speaks every language, since what the browser prefers was not read either.
+ * The answer to a request whose head is too large to read, for `clientError` of `node:http` or a proxy:
+ * the page about too many cookies. It is in every language, since the browser's preference was not read either.
  */
 export const unreadHeadPage: UnreadHeadPage = {
   html: pageInEveryLanguage('too_many_cookies'),

@@ -8,7 +8,7 @@ import {
 } from '@pinfold/http/internal';
 import { catalogues, type PageName, waitInWords } from './catalogue.ts';
 
-/** What went before, when the password is asked for again, as the log calls it. */
+/** The reason for asking for the password again, as the log names it. */
 export type PasswordNotice =
   | { readonly kind: 'wrong_password'; readonly seconds?: never }
   | { readonly kind: 'too_many_tries' | 'busy'; readonly seconds: number };

@@ -23,7 +23,7 @@ export function isHost(host: string | undefined, hostname: string): boolean {
   return host !== undefined && nameOf(host) === hostname;
 }
 
-/** What stands before the port, without dots at the end: a resolver may take any number of them for the root's. */
+/** The host name without port and dots at the end: resolvers may ignore any number of them. */
 function nameOf(host: string): string {
   const name = host.toLowerCase().replace(/^(\[[^\]]*\]|[^:]*).*/s, '$1');
   let end = name.length;

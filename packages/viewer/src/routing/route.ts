@@ -33,7 +33,7 @@ export interface NamePlace extends Named<'name', null> {
 /** Inside a site below its shared URL (path mode). */
 export interface PathPlace extends Named<'path'> {
   readonly idText: string;
-  /** What follows the shared URL: a path that begins with `/`, and a query. */
+  /** The rest after the shared URL: a path that begins with `/`, and a query. */
   readonly inside: string;
 }
 

@@ -41,7 +41,7 @@ export interface BodyTools {
 
 /** A body on its way into memory, for all who wait for it. */
 interface Loading {
-  /** Whose turn it takes to be inflated. */
+  /** The client whose turn the inflation takes. */
   readonly client: string;
   /** Settles when storage has answered. */
   readonly read: Promise<unknown>;

@@ -5,11 +5,11 @@ import type { BodyTools } from './bodies.ts';
 import type { LookAgain } from './send-pieces.ts';
 import type { SiteFile } from './site-files.ts';
 
-/** Where the bytes of an answer come from, and whose they are. */
+/** The source of an answer's bytes, and their viewer. */
 export interface PieceSource extends BodyTools {
   readonly publication: Publication;
   readonly entry: ManifestEntry;
-  /** Whose turn it is to have a file inflated. */
+  /** The client whose turn an inflation takes. */
   readonly client: string;
   /** Aborts when the viewer has left. */
   readonly signal: AbortSignal;

@@ -15,7 +15,7 @@ const SAME_ORIGIN = ['Referrer-Policy', 'same-origin'];
 const SANDBOX =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';
 
-/** Of every answer inside a site in path mode: its pages have an opaque origin, so all they load comes from elsewhere. */
+/** Headers of every answer inside a site in path mode: requests of its pages, which have an opaque origin, are cross-origin. */
 export const FROM_ANYWHERE: Headers = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',

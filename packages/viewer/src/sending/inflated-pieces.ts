@@ -36,7 +36,7 @@ class Inflater {
   /** Ends the wait for a piece: none may come before more bytes do. */
   #stopWaiting = (): void => {};
 
-  /** What comes of more bytes, or, without any, of what is still in there. */
+  /** Inflates more bytes, or, without any, flushes the rest. */
   async *expand(bytes: Uint8Array | undefined, takeTurn: () => Promise<Release>): AsyncGenerator<Uint8Array> {
     let isGiven = false;
     const step = async (): Promise<Uint8Array | undefined> => {

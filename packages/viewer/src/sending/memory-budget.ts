@@ -1,4 +1,4 @@
-/** What every answer may hold in memory, in bytes, however many there are. */
+/** The bytes that every answer may hold in memory, however many there are. */
 export const PIECE = 65_536;
 
 /** The same while many answers go out in pieces: each holds a few, between storage and its connection. */
@@ -47,5 +47,5 @@ function once(release: Release): Release {
   };
 }
 
-/** Of the whole process: its memory is what all viewers share. */
+/** The count of the whole process, whose memory all viewers share. */
 export const heldBytes: HeldBytes = new HeldBytes();

@@ -29,7 +29,7 @@ export function mediaTypeOf(path: string, utf8: boolean): string {
   return utf8 && TEXT_TYPE.test(type) ? `${type}; charset=utf-8` : type;
 }
 
-/** What a Range header asks of a body. Positions are inclusive. */
+/** The range of a body that a Range header requests. Positions are inclusive. */
 export type ByteRange =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
@@ -58,7 +58,7 @@ export function rangeOf(header: string, size: number): ByteRange {
 
 function suffix(length: number, size: number): ByteRange {
   if (length === 0) return UNSATISFIABLE;
-  // Of an empty body the last bytes are the whole, which no Content-Range can say.
+  // The last bytes of an empty body are all of it, which no Content-Range can express.
   if (size === 0) return WHOLE;
   return { kind: 'part', first: Math.max(0, size - length), last: size - 1 };
 }

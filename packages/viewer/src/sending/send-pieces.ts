@@ -49,7 +49,7 @@ export async function sendPieces(
     } catch (error) {
       if (left.aborted || !(error instanceof EndedMeanwhile)) throw error;
       if (!response.headersSent) return error.ended;
-      // What is left of a file that ended is not sent; a cut body says so.
+      // The rest of an ended publication's file is not sent: the truncated body shows it.
       response.destroy();
       return 'over';
     } finally {

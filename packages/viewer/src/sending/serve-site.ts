@@ -7,7 +7,7 @@ import { findFile } from './find-file.ts';
 import { type FileAnswer, sendFile } from './send-file.ts';
 import { SiteFiles } from './site-files.ts';
 
-/** Where a site is served, as its redirects and pages need it. */
+/** The place of a site, for its redirects and pages. */
 export interface SitePlace {
   /** Scheme, host and path before the site's own paths. */
   base(): string;

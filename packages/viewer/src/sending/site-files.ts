@@ -91,7 +91,7 @@ export class SiteFiles {
     return file;
   }
 
-  /** What all this takes in memory once every file was asked for, roughly. */
+  /** The approximate bytes in memory once every file was requested. */
   get bytes(): number {
     let sum = 1_024;
     for (const { path } of this.manifest.entries) sum += 2_048 + 4 * path.length;

@@ -7,7 +7,7 @@ import { SiteFiles } from './site-files.ts';
 /** The files of a publication's site, unless it ended meanwhile. */
 export type LoadedSite = SiteFiles | Ended;
 
-/** What is known of hot sites' files. It never changes, so it is cached by publication; an absence is not. */
+/** Caches the lists of files of hot sites by publication: they never change. It does not cache that a site is absent. */
 export class Sites implements CacheFigures {
   hits = 0;
   misses = 0;
@@ -24,7 +24,7 @@ export class Sites implements CacheFigures {
     return this.#hot.calculatedSize;
   }
 
-  /** A site's files, loaded where they are not in memory, once however many ask at the same time. */
+  /** A site's files, from memory or loaded; concurrent requests share one load. */
   load(publication: Publication): Soon<LoadedSite> {
     const hot = this.#hot.get(publication.id);
     if (hot !== undefined) {
