@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiKey, Keys } from '@pinfold/core';
+import type { Keys } from '@pinfold/core';
 import type { Authenticate as AuthenticateAny } from '@pinfold/http';
 import { headerValues } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
@@ -22,18 +22,16 @@ const BEARER = /^Bearer +([^ \t]+)[ \t]*$/i;
  */
 export function apiKeyAuthentication(
   manageKeys: Pick<Keys, 'authenticate' | 'noteUse'>,
-  { onError }: ApiKeyAuthenticationOptions = {},
+  { onError = () => {} }: ApiKeyAuthenticationOptions = {},
 ): AuthenticateAny {
   return async (request, { response, again }) => {
     const text = bearerToken(request);
     const key = text === undefined ? undefined : await manageKeys.authenticate(text);
-    if (key !== undefined && again === undefined) response.once('finish', () => noteUse(key));
+    if (key !== undefined && again === undefined) {
+      response.once('finish', () => void manageKeys.noteUse(key).catch(onError));
+    }
     return key && { account: key.account, scopes: key.scopes, key: key.id };
   };
-
-  function noteUse(key: ApiKey): void {
-    manageKeys.noteUse(key).catch((error: unknown) => onError?.(error));
-  }
 }
 
 function bearerToken(request: IncomingMessage): string | undefined {
@@ -43,5 +41,5 @@ function bearerToken(request: IncomingMessage): string | undefined {
 
 /** The secret of a request, which follows the scheme's name (RFC 9110, section 11.6.2). */
 export function credentialsOf({ headers }: IncomingMessage): string | undefined {
-  return headers.authorization?.replace(/^[^ ]+ +/, '').trimEnd();
+  return headers.authorization?.replace(/[^ ]+ +/, '').trimEnd();
 }

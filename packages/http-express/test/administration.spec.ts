@@ -53,8 +53,16 @@ describe('/admin/v1', () => {
     const wrong = await ask('DELETE', '/accounts/first');
     expect(wrong.status).to.equal(405);
     expect(wrong.headers.get('allow')).to.equal('GET, HEAD, PATCH');
-    expect((await ask('GET', '/accounts?state=x')).status).to.equal(400);
+    const wrongQuery = await ask('GET', '/accounts?state=x');
+    expect(wrongQuery.status).to.equal(400);
+    expect(wrongQuery.json.detail).to.include(' /admin/openapi.json ');
     expect((await ask('HEAD', '/accounts')).status).to.equal(200);
+  });
+
+  it('lets a caller change something whose account has left no trace', async () => {
+    const admin = { account: accountId('new'), scopes: ['admin'] } as const;
+    const { ask } = await openAdministered({ api: { authenticate: async () => admin } });
+    expect((await ask('PATCH', '/service', { mode: 'read_only' })).status).to.equal(200);
   });
 
   it('lets a caller whose own account is blocked read, and change nothing', async () => {

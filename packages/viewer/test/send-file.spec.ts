@@ -100,6 +100,8 @@ for (const cacheBytes of [undefined, 0]) {
         [{ range, 'if-range': zipped }, 200],
         [{ range, 'if-range': `W/${etag}` }, 200],
         [{ range, 'if-range': 'Sat, 21 Nov 2026 09:44:24 GMT' }, 200],
+        [{ range: 'lines=0-3' }, 200],
+        [{ range: 'bytes=0-3,5-6' }, 200],
         [{ range, 'if-none-match': etag }, 304],
         [{ 'if-none-match': '' }, 200],
         [{ 'if-match': etag }, 200],

@@ -3,10 +3,12 @@ import { Manifest } from '../../src/domain/manifest.ts';
 import { resolve } from '../../src/domain/site.ts';
 import { normalisedBy } from '../normal-forms.ts';
 
-/** How a site of some files answers, as `kind` or `kind: file`. */
+/** How a site of some files answers, as `kind`, `kind: file` or, where other requests get another answer, `fallback: file`. */
 function answer(files: readonly string[], path: string, navigation: boolean = true): string {
   const resolution = resolve({ get: (name) => files.find((file) => file === name) }, path, navigation);
-  return 'entry' in resolution ? `${resolution.kind}: ${resolution.entry}` : resolution.kind;
+  const isFallback = resolution.kind === 'file' && resolution.fallback;
+  const kind = isFallback ? 'fallback' : resolution.kind;
+  return 'entry' in resolution ? `${kind}: ${resolution.entry}` : kind;
 }
 
 describe('resolving a path of a site', () => {
@@ -39,8 +41,8 @@ describe('resolving a path of a site', () => {
 
   it('gives 200.html to every navigation that nothing else answers, before 404.html', () => {
     const files = ['index.html', '200.html', '404.html'];
-    expect(answer(files, '/gone/a.png')).to.equal('file: 200.html');
-    expect(answer(files, '/gone')).to.equal('file: 200.html');
+    expect(answer(files, '/gone/a.png')).to.equal('fallback: 200.html');
+    expect(answer(files, '/gone')).to.equal('fallback: 200.html');
   });
 
   it('gives 404.html to all else', () => {
@@ -49,9 +51,9 @@ describe('resolving a path of a site', () => {
   });
 
   it('gives the start page to navigations whose last segment has no dot', () => {
-    expect(answer(['index.html'], '/deep/link')).to.equal('file: index.html');
-    expect(answer(['index.html'], '/v1.2/link')).to.equal('file: index.html');
-    expect(answer(['index.html'], '/deep/')).to.equal('file: index.html');
+    expect(answer(['index.html'], '/deep/link')).to.equal('fallback: index.html');
+    expect(answer(['index.html'], '/v1.2/link')).to.equal('fallback: index.html');
+    expect(answer(['index.html'], '/deep/')).to.equal('fallback: index.html');
     expect(answer(['index.html'], '/gone.js')).to.equal('nothing');
     expect(answer(['index.html'], '/deep/link', false)).to.equal('nothing');
   });
@@ -78,7 +80,7 @@ describe('resolving a path of a site', () => {
 
   it('looks only for what stands in for a path that is longer than any of a file', () => {
     const files = ['index.html', `${'a'.repeat(2_049)}.html`];
-    expect(answer(files, `/${'a'.repeat(2_049)}`)).to.equal('file: index.html');
+    expect(answer(files, `/${'a'.repeat(2_049)}`)).to.equal('fallback: index.html');
   });
 
   it('has nothing where it has no start page', () => {

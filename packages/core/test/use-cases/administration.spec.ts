@@ -1,4 +1,4 @@
-import { type AccountLimits, accountId, type Cause, type Mode, type RateText } from '@pinfold/core';
+import { type AccountLimits, accountId, type Cause, type Mode, minutes, type RateText } from '@pinfold/core';
 import { type BlockWish, createAdministration } from '@pinfold/core/administration';
 import { createMemory } from '@pinfold/memory';
 import { RandomIds } from '@pinfold/platform-node';
@@ -7,15 +7,13 @@ import { expect } from 'chai';
 
 const CAUSE: Cause = { actor: { kind: 'operator', id: null }, asOperator: true };
 const ADA = accountId('ada');
+const NEWEST = { account: undefined, pin: undefined, since: undefined, after: undefined, limit: 1 };
 const WRONG_TEXTS = ['', ' ', '\0\0\0', 'a\nb', '\ud800', 'x'.repeat(256), 5, undefined];
 
-describe('administration with input that doors would refuse', () => {
+describe('administration', () => {
   const memory = createMemory();
-  const administration = createAdministration({
-    ...memory,
-    clock: createManualClock(),
-    ids: new RandomIds(),
-  });
+  const clock = createManualClock();
+  const administration = createAdministration({ ...memory, clock, ids: new RandomIds() });
 
   it('refuses a block without a reason or with an unknown value of sites', async () => {
     for (const reason of WRONG_TEXTS) {
@@ -68,6 +66,35 @@ describe('administration with input that doors would refuse', () => {
       );
     }
     expect(await administration.showService()).to.deep.equal({ kind: 'normal', message: null });
+  });
+
+  it('records who changed the mode, and when', async () => {
+    const changed = { ...CAUSE, type: 'service.mode_changed', account: null };
+    for (const kind of ['read_only', 'normal'] as const) {
+      clock.advance(minutes(1));
+      await administration.changeService({ kind, message: null }, CAUSE);
+      const { items } = await memory.history.list(NEWEST);
+      expect(items)
+        .to.have.lengthOf(1)
+        .with.property('0')
+        .that.deep.includes({ ...changed, at: clock.now() });
+    }
+  });
+
+  it('lists accounts page by page', async () => {
+    for (const name of ['lin', 'max', 'noor']) await administration.limitAccount(name, { sites: 1 }, CAUSE);
+    const names: string[] = [];
+    let next: string | undefined;
+    do {
+      const page = await administration.listAccounts({
+        limit: 2,
+        ...(next === undefined ? {} : { cursor: next }),
+      });
+      if (page.kind === 'refused') throw new Error(page.code);
+      names.push(...page.accounts.map(({ account }) => account.name));
+      next = page.next;
+    } while (next !== undefined);
+    expect(names).to.deep.equal(['ada', 'grace', 'lin', 'max', 'noor']);
   });
 
   it('refuses to list roles of an unknown state', async () => {

@@ -68,6 +68,20 @@ describe('taking down', () => {
     expect((await stage.useCases.visit(other)).kind).to.equal('published');
   });
 
+  it('removes the archive at once only with purge, also when repeated, unless another is removing it', async () => {
+    const stored = async () => (await stage.memory.archives.list(undefined, 10)).length;
+    const busy = replacing(stage.memory.takedowns, { claimPurge: async () => undefined });
+    for (const [ports, more, left] of [
+      [{}, {}, 1],
+      [{ takedowns: busy }, { purge: true }, 1],
+      [{}, { purge: true }, 0],
+      [{}, { purge: true }, 0],
+    ] as const) {
+      expect((await administering(ports).takeDown(wish(more))).kind).to.equal('taken_down');
+      expect(await stored()).to.equal(left);
+    }
+  });
+
   it('is told of, as other changes are', async () => {
     const told: HistoryEvent[] = [];
     const observer = onRoleEvents((event) => told.push(event));

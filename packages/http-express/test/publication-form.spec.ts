@@ -1,0 +1,27 @@
+import { defaultLimits } from '@pinfold/core';
+import { expect } from 'chai';
+import { PublicationForm, refuseBody } from '../src/reading/publication-form.ts';
+
+describe('The form of a publication', () => {
+  const archive = { name: 'archive', filename: 'site.zip', type: 'application/zip' };
+
+  it('refuses a file without a name, and says how large an archive may be', () => {
+    const form = new PublicationForm({ ...defaultLimits, archiveBytes: 5 });
+    const limit = { rule: 'archive_too_large', limit: 5 };
+    for (const [refused, code, error] of [
+      [form.file({ ...archive, filename: undefined }), 'invalid_form', { rule: 'filename' }],
+      [form.end(), 'invalid_form', { rule: 'archive_missing' }],
+      [form.refuse('archive_too_large'), 'archive_too_large', limit],
+    ] as const) {
+      expect(refused).to.include({ kind: 'refused', code });
+      expect(refused).to.have.nested.property('told.errors[0]').that.includes(error);
+    }
+    expect(form.file(archive)).to.equal(undefined);
+    expect(form.end()).to.deep.equal({ kind: 'wish', wish: { filename: 'site.zip', title: null } });
+  });
+
+  it('is to be sent whole', () => {
+    const told = { detail: 'Send the body whole: it broke off.' };
+    expect(refuseBody('broken_off', '')).to.deep.include({ code: 'invalid_request', told });
+  });
+});
