@@ -1,5 +1,6 @@
 // Without it the last lines of `npm test` would have to be read out of mocha's prose.
 import { writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import Mocha from 'mocha';
 
 /** What a suite leaves in the file that SUITE_TOTALS names. */
@@ -16,6 +17,8 @@ export default class TotalsReporter extends Mocha.reporters.Dot {
     super(runner, options);
     const file = process.env.SUITE_TOTALS;
     let first: string | undefined;
+    // Else each process that a test starts, and kills, compiles the same sources once more in a new clone.
+    runner.once(Mocha.Runner.constants.EVENT_RUN_BEGIN, () => flushCompileCache());
     runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test, error: Error) => {
       first ??= `${test.titlePath().join(' › ')}\n${error.message}`;
     });

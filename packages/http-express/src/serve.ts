@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Caller, type Clock, parseRoleId, type RoleId } from '@pinfold/core';
+import { type Caller, parseRoleId, type RoleId } from '@pinfold/core';
 import {
   type Answer,
-  accountBacklogs,
   encodeAnswer,
+  followRequest,
   hasSeveralHosts,
-  requestEntry,
-  thrown,
+  type Settled,
+  send,
   untilGone,
 } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import type { Admit } from './admission.ts';
 import type { Outcome } from './endpoint.ts';
-import { answerRefusal, answerThrown, type ProblemContext, refuseRequest } from './problems/problem.ts';
+import { answerRefusal, answerThrown, refuseRequest } from './problems/problem.ts';
 import { endpointOf, type Routes } from './routes.ts';
-import { send } from './send.ts';
 import type { Service } from './service.ts';
 
 /** A part of the API that is mounted at a path and admits requests in its own way. */
@@ -29,18 +28,18 @@ export interface Area<C> {
 }
 
 /** Answers a request to an area: admits it, then reads its input and handles it. */
-export async function serve<C>(
+export function serve<C>(
   service: Service,
   area: Area<C>,
   request: Request,
   response: Response,
-): Promise<void> {
+): Promise<void> | undefined {
   const { clock } = service.useCases;
-  const begun = clock.now();
   const requestId = randomUUID();
   const signal = untilGone(response);
   const found = area.routes.find(area.base + pathOf(request));
   const endpoint = found && endpointOf(found.route, request.method);
+  const segment = found?.segment ?? '';
   let caller: Caller | undefined;
   const decide = async (): Promise<Outcome> => {
     if (hasSeveralHosts(request)) {
@@ -52,60 +51,42 @@ export async function serve<C>(
     const arrival = { service, request, response, signal, requestId, found, endpoint, identified };
     const admitted = await area.admit(arrival);
     if (admitted.kind === 'refused') return admitted;
-    return admitted.endpoint.answer(service, admitted.call, found?.segment ?? '');
+    return admitted.endpoint.answer(service, admitted.call, segment);
   };
   const context = { requestId, publishing: endpoint?.publishes?.(request) ?? false, words: service.words };
-  const { answer, error } = await settle(decide, context, clock, signal);
-  const milliseconds = clock.now() - begun;
-  const tell = (): void =>
-    service.log(
-      requestEntry({
-        requestId,
-        method: request.method,
-        route: found?.route.pattern ?? area.base,
-        role: answer.role ?? (area.logsRoles && parseRoleId(found?.segment ?? '')) ?? null,
-        account: caller?.account,
-        key: caller?.key,
-        status: answer.status,
-        outcome: outcomeOf(answer),
-        milliseconds,
-        gone: signal.aborted || undefined,
-        error,
-      }),
-      request,
-    );
-  response.once('close', tell);
-  if (response.closed) return tell();
-  const sent = send(request, response, encodeAnswer(answer, requestId), service.drain);
-  if (caller !== undefined) accountBacklogs.follow(caller.account, response);
-  await sent;
+  const route = found?.route.pattern ?? area.base;
+  const role = (area.logsRoles && parseRoleId(segment)) ?? null;
+  return followRequest(
+    { request, response, requestId, route, role },
+    {
+      now: () => clock.now(),
+      work: async () => {
+        const outcome = await decide();
+        return answered('status' in outcome ? outcome : answerRefusal(outcome, context, clock.now()));
+      },
+      failed: (error) => {
+        const answer = answerThrown(error, context, clock.now());
+        return answered(answer, answer.status >= 500 ? error : undefined);
+      },
+      signal,
+      caller: () => caller,
+      send: ({ answer }) => send(request, response, encodeAnswer(answer, requestId), service.drain),
+      ended: (entry) => service.log(entry, request),
+    },
+  );
+}
+
+/** An answer, with what the log says of it. */
+function answered(
+  answer: Answer & { readonly role?: RoleId },
+  error?: unknown,
+): Settled & { readonly answer: Answer } {
+  const { status, role, json } = answer;
+  const hasCode = typeof json === 'object' && json !== null && 'code' in json;
+  return { answer, status, role, outcome: hasCode ? String(json.code) : undefined, error };
 }
 
 /** Reads the target itself: in a bare node:http server, the request lacks what Express adds. */
 function pathOf({ url }: Pick<IncomingMessage, 'url'>): string {
   return url?.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
-}
-
-function outcomeOf({ json }: Answer): string | undefined {
-  return typeof json === 'object' && json !== null && 'code' in json ? String(json.code) : undefined;
-}
-
-/** Turns the outcome or the failure of a request into its answer; the log gets the error. */
-async function settle(
-  decide: () => Promise<Outcome>,
-  context: ProblemContext,
-  clock: Clock,
-  gone: AbortSignal,
-): Promise<{ readonly answer: Answer & { readonly role?: RoleId }; readonly error?: unknown }> {
-  try {
-    const outcome = await decide();
-    return { answer: 'status' in outcome ? outcome : answerRefusal(outcome, context, clock.now()) };
-  } catch (error) {
-    // The client has gone: the answer is for the log only.
-    if (gone.aborted && error === gone.reason) {
-      return { answer: answerRefusal(refuseRequest('invalid_request'), context, clock.now()) };
-    }
-    const failure = answerThrown(error, context, clock.now());
-    return failure.status >= 500 ? { answer: failure, error: thrown(error) } : { answer: failure };
-  }
 }

@@ -122,7 +122,8 @@ describe('An upload beside another, where one at a time is received', () => {
     const left = await begin('left');
     left.connection.destroy();
     await until(() => rig.log.length === 1);
-    expect(rig.log[0]).to.include({ gone: true }).and.not.to.have.property('error');
+    expect(rig.log[0]).to.include({ status: 499, gone: true, account: 'first' });
+    expect(rig.log[0]).not.to.have.any.keys('outcome', 'error');
     const { connection, body } = await begin('next');
     await connection.send(body);
     await endFirst();

@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type DrainLimits, drain, isUnderWay } from './body/drain.ts';
 import type { Html } from './html.ts';
 
 /** A handler's answer: a JSON body, a page, bytes whose headers name their type, or no body. */
@@ -35,4 +37,27 @@ export function encodeAnswer(
     },
     body: body ?? new Uint8Array(),
   };
+}
+
+/** Writes an answer whole, then drains an unread body within limits: closing at once could lose the answer. */
+export async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: EncodedAnswer,
+  limits: DrainLimits,
+): Promise<void> {
+  if (response.destroyed) return;
+  const content = request.method === 'HEAD' ? undefined : body;
+  if (!isUnderWay(request)) {
+    response.writeHead(status, headers).end(content);
+    request.resume();
+    return;
+  }
+  // Not ended yet: a response that has ended closes its connection, under a client that is still sending.
+  response.writeHead(status, { ...headers, Connection: 'close' });
+  if (content === undefined || content.byteLength === 0) response.flushHeaders();
+  else response.write(content);
+  const left = await drain(request, limits);
+  response.end();
+  if (left) request.destroy();
 }

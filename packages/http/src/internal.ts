@@ -1,11 +1,12 @@
 // For packages of the same release; semver does not cover it.
 export { accountBacklogs } from './account-backlogs.ts';
-export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
+export { type Answer, encodeAnswer, send } from './answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { doorOf } from './door-options.ts';
+export { type Arrival, type Door, followRequest, type Settled, untilGone } from './follow-request.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { hashOnly, type ReceiveFile, receiveInto } from './forms/receive-file.ts';
 export {
@@ -30,8 +31,8 @@ export { palette, paletteOf } from './palette.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
 export { clientOf, requestRateOf, socketAddress, tellRate } from './rates/request-limiter.ts';
-export { consoleLog, requestEntry, thrown } from './request-entry.ts';
+export { consoleLog } from './request-entry.ts';
 export { isOwnForm } from './same-origin.ts';
 export { stripInherited } from './strip-inherited.ts';
-export { takeRequest, untilGone } from './take-request.ts';
+export { takeRequest } from './take-request.ts';
 export { loopTurns } from './turns.ts';

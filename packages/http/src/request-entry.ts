@@ -14,40 +14,16 @@ export interface RequestEntry {
   readonly account?: AccountId;
   /** The id of the API key that it came with, which is no secret. */
   readonly key?: string;
-  /** 499 if the viewer left before the answer. */
+  /** 499 if the client left before there was an answer. */
   readonly status: number;
   /** Why it was refused, or what failed: one of a few words in snake case; absent when it was answered as asked. */
   readonly outcome?: string;
-  /** From the request's head to its answer, without reading the rest of an unwanted body. */
+  /** From the request's head to its answer, without the rest of an unwanted body; sending it counts in the viewer only. */
   readonly milliseconds: number;
-  /** Whether the client had gone before its answer was out. */
+  /** Whether the connection closed before the answer was out. */
   readonly gone?: true;
   /** The thrown error: a Fault of the core, or a defect. */
   readonly error?: unknown;
-}
-
-export type EntryMembers = { readonly [Name in keyof RequestEntry]: RequestEntry[Name] | undefined } & Pick<
-  RequestEntry,
-  'requestId' | 'method' | 'route' | 'role' | 'status' | 'milliseconds'
->;
-
-export function requestEntry(members: EntryMembers): RequestEntry {
-  const { requestId, method, route, role, status, milliseconds } = members;
-  const entry: { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] } = {
-    requestId,
-    method,
-    route,
-    role,
-    status,
-    milliseconds,
-  };
-  // One by one: to spread what is there costs each view more.
-  if (members.account !== undefined) entry.account = members.account;
-  if (members.key !== undefined) entry.key = members.key;
-  if (members.outcome !== undefined) entry.outcome = members.outcome;
-  if (members.gone !== undefined) entry.gone = members.gone;
-  if (members.error !== undefined) entry.error = members.error;
-  return entry;
 }
 
 /**
@@ -56,11 +32,6 @@ export function requestEntry(members: EntryMembers): RequestEntry {
  * @param request what the entry is about, with all the secrets that the entry is free of.
  */
 export type RequestLog = (entry: RequestEntry, request: IncomingMessage) => void;
-
-/** The error of an entry. A promise may be rejected with `undefined`, and the entry would then have no error. */
-export function thrown(error: unknown): unknown {
-  return error === undefined ? new Error('undefined was thrown') : error;
-}
 
 /** The default log of the doors: writes failed requests to standard error, and no others. */
 export const consoleLog = ({ requestId, method, route, status, error }: RequestEntry): void => {

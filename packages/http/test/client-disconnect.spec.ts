@@ -31,6 +31,7 @@ describe('The client', () => {
     leave();
     await closed;
     expect(gone.aborted).to.equal(true);
+    expect(untilGone(response).aborted, 'asked afterwards').to.equal(true);
   });
 
   it('has not gone when the answer is out', async () => {

@@ -132,7 +132,7 @@ describe('the list', () => {
   });
 
   it('speaks the language of the browser, or the one that was chosen', async () => {
-    const japanese = { 'accept-language': 'fr;q=0.9, ja-JP;q=0.8, en;q=0.1' };
+    const japanese = { 'accept-language': 'la;q=0.9, ja-JP;q=0.8, en;q=0.1' };
     expect((await person.get('/', japanese)).text)
       .to.include('<html lang="ja">')
       .and.include('フォルダー、ZIP、HTML ファイルをドロップして公開');

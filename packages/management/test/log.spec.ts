@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { OPERATOR } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { formOf, Person } from './person.ts';
@@ -67,7 +70,9 @@ describe('what the log is told of the screen', () => {
       expect(last(), path).to.include({ outcome, account: OWNER });
     }
     await person.post(`/publications/${id}/pin`, { form }, { origin: 'https://evil.example' });
-    expect(last()).to.include({ status: 403, outcome: 'foreign_form' });
+    // The answer comes before the form is read, and the entry after.
+    while (last().outcome !== 'foreign_form') await setImmediate();
+    expect(last()).to.include({ status: 403 }).and.not.to.have.property('gone');
     await person.get('/nothing');
     expect(last()).to.include({ status: 404, outcome: 'not_found' });
     await person.get('/');
@@ -80,5 +85,29 @@ describe('what the log is told of the screen', () => {
     const sent = await person.upload(formOf({ form, key: 'mine' }, new TextEncoder().encode('no zip')));
     expect(sent.status).to.equal(422);
     expect(last()).to.include({ outcome: 'invalid_archive', account: OWNER });
+  });
+
+  it('is 499 and the account when the client left before its page was made', async () => {
+    const loading = Promise.withResolvers<void>();
+    screen = await openScreen({
+      ports: ({ roles }) => ({
+        roles: replacing(roles, {
+          load: async (_id, signal) => {
+            loading.resolve();
+            await once(signal as AbortSignal, 'abort');
+            throw signal?.reason;
+          },
+        }),
+      }),
+    });
+    const { id } = await screen.publish('Report');
+    person = await screen.signedIn();
+    const entries = screen.log.length;
+    const connection = await person.begin(`GET /manage/publications/${id}`);
+    await loading.promise;
+    connection.destroy();
+    while (screen.log.length === entries) await setImmediate();
+    expect(last()).to.include({ status: 499, gone: true, account: OWNER, role: id });
+    expect(last()).not.to.have.any.keys('outcome', 'error');
   });
 });

@@ -5,13 +5,14 @@ import { isFault } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
 import type { CreateGrant } from '@pinfold/http';
 import {
+  type Arrival,
   consoleLog,
+  type Door,
+  followRequest,
   hasSeveralHosts,
   hasTooManyCookies,
-  requestEntry,
   stripInherited,
   takeRequest,
-  thrown,
 } from '@pinfold/http/internal';
 import { byPassword, byTeam } from './access/access.ts';
 import { Grants, grantCreator } from './access/grants.ts';
@@ -60,12 +61,27 @@ export interface Viewer {
 export function createViewer(options: ViewerOptions): Viewer {
   const context = contextOf(options);
   const { log = consoleLog, requestId = newRequestId } = options;
-  const logging = { log, requestId };
+  const door: Door<View, Answered> = {
+    // The clock of the service counts whole milliseconds, and most views take less than one.
+    now: () => performance.now(),
+    work: serve,
+    failed: fail,
+    ended: (entry, view, outcome) => {
+      if (outcome?.isPage && entry.role !== null && isView(view, entry.status))
+        context.counter?.viewed(entry.role);
+      log(entry, view.request);
+    },
+  };
   const take: Answers = (request, response, next) => {
-    const place = findPlace(context.settings, request);
-    if (place.kind === 'nowhere' && next !== undefined) return next();
-    if (place.route !== 'shared_url') stripInherited(response);
-    answer(logging, { request, response, context }, hasSeveralHosts(request) ? UNREADABLE : place);
+    const found = findPlace(context.settings, request);
+    if (found.kind === 'nowhere' && next !== undefined) return next();
+    if (found.route !== 'shared_url') stripInherited(response);
+    const place = hasSeveralHosts(request) ? UNREADABLE : found;
+    const { route, role } = place;
+    void followRequest(
+      { request, response, context, place, requestId: requestId(request), route, role },
+      door,
+    );
   };
   const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
@@ -84,6 +100,10 @@ let ids = 0;
 function newRequestId(): string {
   ids += 1;
   return IDS + String(ids).padStart(12, '0');
+}
+
+interface View extends Exchange, Arrival {
+  readonly place: Place;
 }
 
 type Answers = (...input: Parameters<Viewer>) => void;
@@ -128,92 +148,44 @@ function contextOf(options: ViewerOptions): ViewerContext {
   };
 }
 
-interface Settled extends Answered {
-  readonly error?: unknown;
-}
-
-function answer(
-  { log, requestId }: Required<Pick<ViewerOptions, 'log' | 'requestId'>>,
-  exchange: Exchange,
-  place: Place,
-): void {
-  const { request, response, context } = exchange;
-  const id = requestId(request);
-  // The clock of the service counts whole milliseconds, and most views take less than one.
-  const begun = performance.now();
-  let status: number | undefined;
-  let milliseconds = 0;
-  let settled: Settled | undefined;
-  const end = (): void => {
-    if (status === undefined || settled === undefined) return;
-    const { role, route } = place;
-    if (settled.isPage && role !== null && isView(exchange, status)) context.counter?.viewed(role);
-    const { outcome, error } = settled;
-    const method = request.method ?? '';
-    log(requestEntry({ requestId: id, method, route, role, status, milliseconds, outcome, error }), request);
-  };
-  response.on('close', () => {
-    milliseconds = Math.round((performance.now() - begun) * 1_000) / 1_000;
-    status = response.headersSent ? response.statusCode : LEFT;
-    // Logs a viewer who left before the answer at once: the work begun for them may take long.
-    if (!response.headersSent) settled ??= ANSWERED;
-    end();
-  });
-  const settle = (answered: Settled): void => {
-    if (settled !== undefined) return;
-    settled = answered;
-    end();
-  };
-  const failed = (error: unknown): Settled => {
-    const cause = error instanceof UnavailableError ? error.cause : thrown(error);
-    return { ...sendFailure(exchange, error), error: cause };
-  };
-  let served: Soon<Settled>;
-  try {
-    served = serve(exchange, place);
-  } catch (error) {
-    served = failed(error);
-  }
-  if (served instanceof Promise) void served.catch(failed).then(settle);
-  else settle(served);
-}
-
 /** Whether an answer with a page of the site is a view: a browser opened the page by navigation. */
 function isView({ request }: Exchange, status: number): boolean {
   return request.method === 'GET' && (status === 200 || status === 304) && isDocument(request.headers);
 }
 
-/** The status in the log of a viewer who left before there was an answer. */
-const LEFT = 499;
-
-function serve(exchange: Exchange, place: Place): Soon<Answered> {
-  if (place.kind === 'unreadable') return sendPlainPage(exchange, 400, 'bad_request');
-  if (place.kind === 'misdirected') return sendPlainPage(exchange, 421, 'misdirected');
-  if (hasTooManyCookies(exchange.request)) {
-    return sendTooManyCookies(exchange, place.kind === 'path' ? FROM_ANYWHERE_UNNAMED : {});
+function serve(view: View): Soon<Answered> {
+  const { place } = view;
+  if (place.kind === 'unreadable') return sendPlainPage(view, 400, 'bad_request');
+  if (place.kind === 'misdirected') return sendPlainPage(view, 421, 'misdirected');
+  if (hasTooManyCookies(view.request)) {
+    return sendTooManyCookies(view, place.kind === 'path' ? FROM_ANYWHERE_UNNAMED : {});
   }
   switch (place.kind) {
     case 'nowhere':
-      return sendPlainPage(exchange, 404, 'not_found');
+      return sendPlainPage(view, 404, 'not_found');
     case 'origin':
-      return serveSiteOrigin(exchange, place);
+      return serveSiteOrigin(view, place);
     case 'path':
-      return serveSitePath(exchange, place);
+      return serveSitePath(view, place);
     case 'name':
-      return serveName(exchange, place);
+      return serveName(view, place);
     case 'shared':
-      return serveSharedUrl(exchange, place);
+      return serveSharedUrl(view, place);
     default:
       return place satisfies never;
   }
 }
 
-function sendFailure(exchange: Exchange, error: unknown): Answered {
-  if (exchange.response.headersSent) {
-    exchange.response.destroy();
+function fail(error: unknown, view: View): Answered {
+  return { ...sendFailure(view, error), error: error instanceof UnavailableError ? error.cause : error };
+}
+
+function sendFailure(view: View, error: unknown): Answered {
+  if (view.response.headersSent) {
+    view.response.destroy();
     return ANSWERED;
   }
-  if (error instanceof UnavailableError) return sendUnavailable(exchange, error.seconds);
-  if (isFault(error) && error.retryable) return sendUnavailable(exchange);
-  return sendPlainPage(exchange, 500, 'internal_error');
+  if (error instanceof UnavailableError) return sendUnavailable(view, error.seconds);
+  if (isFault(error) && error.retryable) return sendUnavailable(view);
+  return sendPlainPage(view, 500, 'internal_error');
 }

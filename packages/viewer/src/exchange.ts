@@ -30,6 +30,7 @@ export interface Answered {
   readonly outcome?: string;
   /** Whether the answer is a page of the site, its 404 page included. */
   readonly isPage?: true;
+  readonly error?: unknown;
 }
 
 export const ANSWERED: Answered = {};

@@ -93,7 +93,7 @@ describe('the bodies of files', () => {
     resolve();
     await settle(rig, 10);
     expect(rig.storage.reads).to.have.length(1);
-    expect(rig.log.find(({ status }) => status === 499)).to.include({ route: 'site', role: id });
+    expect(rig.log.find(({ status }) => status === 499)).to.include({ route: 'site', role: id, gone: true });
     expect(rig.log.some(({ error }) => error !== undefined)).to.equal(false);
   });
 

@@ -8,6 +8,9 @@ import { openRig, type Rig } from './rig.ts';
 
 /** Far more than sockets of this machine keep for a viewer who takes nothing. */
 const MIBS = 48;
+const LARGE = new Uint8Array(MIBS * MAX_READ);
+const FILES = { '/stored.bin': { stored: LARGE }, '/deflated.bin': LARGE };
+type Path = keyof typeof FILES;
 
 describe('a body under way', () => {
   let rig: Rig;
@@ -28,12 +31,14 @@ describe('a body under way', () => {
         }),
       }),
     });
-    const large = new Uint8Array(MIBS * MAX_READ);
-    id = await rig.publish({ 'index.html': 'home', 'stored.bin': { stored: large }, 'deflated.bin': large });
   });
 
+  async function publish(path: Path): Promise<void> {
+    id = await rig.publish({ 'index.html': 'home', [path.slice(1)]: FILES[path] });
+  }
+
   /** Asks for a file, of which nothing is taken yet. */
-  async function begin(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  async function begin(path: Path, headers: Record<string, string> = {}): Promise<IncomingMessage> {
     const host = rig.siteHost(id);
     const asked = { host: '127.0.0.1', port: rig.port, path, headers: { host, ...headers }, agent: false };
     const [answer] = (await once(request(asked).end(), 'response')) as [IncomingMessage];
@@ -60,6 +65,7 @@ describe('a body under way', () => {
     const what = `${path} ${JSON.stringify(headers)}`;
 
     it(`looks at its role before each further MiB: ${what}`, async () => {
+      await publish(path);
       loads = 0;
       const whole = await rest(await begin(path, headers));
       expect(whole.isWhole).to.equal(true);
@@ -67,6 +73,7 @@ describe('a body under way', () => {
     });
 
     it(`is cut when its role is stopped: ${what}`, async () => {
+      await publish(path);
       const answer = await begin(path, headers);
       await rig.stop(id);
       const { bytes, isWhole } = await rest(answer);
@@ -76,6 +83,7 @@ describe('a body under way', () => {
   }
 
   it('looks at it, too, where all of it is in memory', async () => {
+    await publish('/deflated.bin');
     const near = { range: `bytes=${MAX_READ}-` };
     await rest(await begin('/deflated.bin', { range: `bytes=${MAX_READ}-${MAX_READ}` }));
     loads = 0;
@@ -84,6 +92,7 @@ describe('a body under way', () => {
   });
 
   it('is cut when its role expires', async () => {
+    await publish('/stored.bin');
     const answer = await begin('/stored.bin');
     rig.clock.advance(seconds(8 * 86_400));
     expect((await rest(answer)).isWhole).to.equal(false);

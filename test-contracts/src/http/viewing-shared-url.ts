@@ -175,7 +175,7 @@ export const sharedUrlClauses: HttpClauses = {
       ['en;q=0.3, ja;q=0.4', 'ja'],
       ['en-GB, ja;q=0.9', 'en'],
       ['ja;q=0', 'en'],
-      ['fr', 'en'],
+      ['la', 'en'],
     ] as const) {
       const headers = { ...NAVIGATION, 'Accept-Language': accepted };
       for (const url of [pin.shared_url, `${port.baseUrl}/s/${UNKNOWN_ID}`]) {

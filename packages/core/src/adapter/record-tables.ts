@@ -5,7 +5,7 @@ import type { NameRecord } from '../domain/name.ts';
 import type { Consent } from '../domain/pairing.ts';
 import { ACCOUNT, EVENT, KEY, NAME, ROLE, TAKEDOWN, VIEWS } from '../domain/record-lines.ts';
 import type { StoredAs } from '../domain/record-schema.ts';
-import type { Role } from '../domain/role.ts';
+import { CHANGING, type Role } from '../domain/role.ts';
 import type { Session, SignInLink } from '../domain/session.ts';
 import type { Takedown } from '../domain/takedown.ts';
 import type { CountedViews } from '../domain/views.ts';
@@ -61,21 +61,8 @@ export function recordTables(types: ColumnTypes): RecordTables {
   };
 }
 
-/** Members that never change after publication are not saved again. */
-const LASTING: readonly (keyof Role)[] = [
-  'id',
-  'account',
-  'archive',
-  'idempotencyKey',
-  'originalFilename',
-  'fileCount',
-  'size',
-  'archiveBytes',
-  'sha256',
-  'publishedAt',
-];
-
 /** The members of a role that a save writes. */
 export function changingMembers({ members }: Pick<Table<Role>, 'members'>): readonly (keyof Role)[] {
-  return members.filter((member) => !LASTING.includes(member));
+  const changing: readonly (keyof Role)[] = CHANGING;
+  return members.filter((member) => changing.includes(member));
 }

@@ -40,6 +40,9 @@ export interface Role {
   readonly generation: Generation;
 }
 
+/** What a command may change of a role. The rest never changes after publication, and is not saved again. */
+export const CHANGING = ['title', 'expiresAt', 'pinned', 'deletedAt', 'passwordHash', 'generation'] as const;
+
 /** The state of a role at a moment (docs/design-decisions.md#state-is-derived-never-stored). */
 export type RoleState = 'published' | 'expired' | 'deleted';
 
@@ -114,7 +117,7 @@ export function decide(
 ): Decided | Refusal<'invalid_state'> {
   const refused = refuseCommand(role, command.type, now);
   if (refused !== undefined) return refused;
-  const decided = (type: RoleEventType, change: Partial<Role>): Decided => ({
+  const decided = (type: RoleEventType, change: Partial<Pick<Role, (typeof CHANGING)[number]>>): Decided => ({
     kind: 'decided',
     role: { ...role, ...change },
     events: [{ type, at: now }],

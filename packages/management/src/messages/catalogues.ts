@@ -9,7 +9,15 @@ export type SharedId = keyof typeof en.codes | keyof typeof en.shared;
 /** Everything the pages say; what only scripts say is bundled with them. Messages of codes have the codes' names. */
 export type MessageId = keyof typeof en.pages | keyof typeof en.events | SharedId;
 
-export const catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>> = {
-  en: { ...en.pages, ...en.events, ...en.codes, ...en.shared },
-  ja: { ...ja.pages, ...ja.events, ...ja.codes, ...ja.shared },
-};
+/** All messages of every language, by where they are said. */
+export const MESSAGES: Readonly<
+  Record<Language, { readonly [Part in keyof typeof en]: Readonly<Record<keyof (typeof en)[Part], Message>> }>
+> = { en, ja };
+
+/** What the pages say, without what is only in scripts. */
+export const catalogues = Object.fromEntries(
+  Object.entries(MESSAGES).map(([language, { pages, events, codes, shared }]) => [
+    language,
+    { ...pages, ...events, ...codes, ...shared },
+  ]),
+) as Readonly<Record<Language, Readonly<Record<MessageId, Message>>>>;

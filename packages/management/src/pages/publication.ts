@@ -204,6 +204,7 @@ export async function showCode(visit: SignedInContext): Promise<Answer> {
   const { encodeQR } = await import('qr');
   return await screen.pageTurns.run(account, signal, async () => ({
     kind: 'picture',
+    status: 200,
     svg: encodeQR(sharedUrl(screen.publicUrl, publication.id), 'svg'),
   }));
 }

@@ -15,13 +15,13 @@ export type Answer = { readonly log?: LogFields } & (
       readonly kind: 'page';
       readonly status: number;
       readonly html: Html;
-      /** The page in pieces, once it is written. */
-      readonly body?: readonly Buffer[];
+      /** The page, once it is written. */
+      readonly body?: Buffer;
       readonly retryAfter?: number;
     }
   /** A redirect; the flash message is shown there if that is a page of this screen. */
-  | { readonly kind: 'see_other'; readonly to: string; readonly flash?: Flash }
-  | { readonly kind: 'picture'; readonly svg: string }
+  | { readonly kind: 'see_other'; readonly status: 303; readonly to: string; readonly flash?: Flash }
+  | { readonly kind: 'picture'; readonly status: 200; readonly svg: string }
   | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly retryAfter?: number }
 );
 
@@ -30,7 +30,7 @@ export function page(markup: Html, status = 200): Answer {
 }
 
 export function seeOther(to: string, flash?: Flash): Answer {
-  return { kind: 'see_other', to, ...(flash === undefined ? {} : { flash }) };
+  return { kind: 'see_other', status: 303, to, ...(flash === undefined ? {} : { flash }) };
 }
 
 export function logged<Given extends Answer>(answer: Given, log: LogFields): Given {

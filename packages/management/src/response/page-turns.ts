@@ -39,5 +39,5 @@ export async function written(answer: Answer, signal: AbortSignal): Promise<Answ
     await loopTurns.wait();
     signal.throwIfAborted();
   }
-  return { ...answer, body: pieces };
+  return { ...answer, body: Buffer.concat(pieces) };
 }

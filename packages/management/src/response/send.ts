@@ -1,3 +1,4 @@
+import { encodeAnswer, send, type Answer as WireAnswer } from '@pinfold/http/internal';
 import { writeCookie } from '../request/cookies.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
@@ -5,10 +6,8 @@ import { signFlash } from './flash.ts';
 
 const FLASH_SECONDS = 60;
 
-export function protect({ response, nonce, screen: { look } }: RequestContext, requestId: string): void {
+export function protect({ response, nonce, screen: { look } }: RequestContext): void {
   response.set({
-    'X-Request-Id': requestId,
-    'Cache-Control': 'no-store',
     'Content-Security-Policy': [
       "default-src 'none'",
       `script-src 'nonce-${nonce}'`,
@@ -23,38 +22,42 @@ export function protect({ response, nonce, screen: { look } }: RequestContext, r
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'same-origin',
-    'X-Content-Type-Options': 'nosniff',
     'X-Robots-Tag': 'noindex',
   });
 }
 
-export function send(visit: RequestContext, answer: Answer): void {
-  const { response, scope } = visit;
+export async function sendAnswer(visit: RequestContext, answer: Answer, requestId: string): Promise<void> {
+  const { request, response, screen } = visit;
   if (response.headersSent || response.destroyed) return;
-  if (answer.kind === 'see_other') {
-    if (answer.flash !== undefined) {
-      writeCookie(response, scope, 'said', signFlash(answer.flash, visit.secret), FLASH_SECONDS);
-    }
-    response.status(303).set('Location', answer.to).end();
-    return;
+  if (answer.kind === 'see_other' && answer.flash !== undefined) {
+    writeCookie(response, visit.scope, 'said', signFlash(answer.flash, visit.secret), FLASH_SECONDS);
   }
+  await send(
+    request,
+    response,
+    encodeAnswer(wireAnswer(answer, visit.words.language), requestId),
+    screen.useCases,
+  );
+}
+
+function wireAnswer(answer: Answer, language: string): WireAnswer {
+  const { status } = answer;
+  if (answer.kind === 'see_other') return { status, headers: { Location: answer.to, 'Content-Length': '0' } };
   if (answer.kind === 'picture') {
-    response.type('image/svg+xml').send(answer.svg);
-    return;
+    const headers = { 'Content-Type': 'image/svg+xml; charset=utf-8' };
+    return { status, headers, bytes: Buffer.from(answer.svg) };
   }
-  response.status(answer.status);
-  if (answer.retryAfter !== undefined) response.set('Retry-After', String(answer.retryAfter));
-  if (answer.kind === 'json') {
-    response.json(answer.body);
-    return;
-  }
-  const pieces = answer.body ?? [Buffer.from(String(answer.html))];
-  response.set({
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Language': visit.words.language,
-    'Content-Length': String(pieces.reduce((length, piece) => length + piece.byteLength, 0)),
-    Vary: 'Accept-Language, Cookie',
-  });
-  for (const piece of pieces) response.write(piece);
-  response.end();
+  const retry = answer.retryAfter === undefined ? {} : { 'Retry-After': String(answer.retryAfter) };
+  if (answer.kind === 'json') return { status, json: answer.body, headers: retry };
+  const type = 'text/html; charset=utf-8';
+  return {
+    status,
+    headers: {
+      ...retry,
+      'Content-Type': type,
+      'Content-Language': language,
+      Vary: 'Accept-Language, Cookie',
+    },
+    bytes: answer.body ?? Buffer.from(String(answer.html)),
+  };
 }

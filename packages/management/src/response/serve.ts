@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AccountId, parseRoleId } from '@pinfold/core';
-import { accountBacklogs, drainAndClose, requestEntry, thrown } from '@pinfold/http/internal';
+import { followRequest, type Settled } from '@pinfold/http/internal';
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
 import { clearFlash, fewCookies, fromHere, Guards, ownLanguage, ownSecret } from '../request/middleware.ts';
@@ -8,7 +8,7 @@ import { createContext, type RequestContext } from '../request/request-context.t
 import type { Answer } from './answer.ts';
 import { written } from './page-turns.ts';
 import { troubleOf } from './refuse.ts';
-import { protect, send } from './send.ts';
+import { protect, sendAnswer } from './send.ts';
 
 export interface Endpoint {
   readonly guards: Guards<RequestContext>['all'];
@@ -17,67 +17,44 @@ export interface Endpoint {
 
 const entrance = Guards.none.and(fewCookies).and(fromHere).and(ownSecret).and(ownLanguage).and(clearFlash);
 
-interface Settled {
-  readonly answer?: Answer;
-  readonly error?: unknown;
-  readonly account?: AccountId;
-}
-
-export function serve(screen: Screen, endpoint: Endpoint): RequestHandler {
-  const { useCases } = screen;
-  return async (request, response) => {
-    const begun = useCases.clock.now();
+export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHandler {
+  const { clock } = screen.useCases;
+  return (request, response) => {
     const requestId = randomUUID();
     const visit = createContext(screen, request, response, requestId);
-    protect(visit, requestId);
-    const { answer, error, account } = await settle(visit, endpoint);
-    if (answer !== undefined) send(visit, answer);
-    if (account !== undefined) accountBacklogs.follow(account, response);
-    drainAndClose(request, useCases);
-    screen.log(
-      requestEntry({
-        requestId,
-        method: request.method,
-        route: routeOf(request),
-        role: parseRoleId(String(request.params.id)) ?? null,
-        account,
-        ...answer?.log,
-        status: response.statusCode,
-        milliseconds: useCases.clock.now() - begun,
-        gone: hasGone(visit) || undefined,
-        error: error ?? answer?.log?.error,
-      }),
-      request,
+    protect(visit);
+    let account: AccountId | undefined;
+    const decide = async (): Promise<Answer> => {
+      let known: RequestContext & { readonly account?: AccountId } = visit;
+      for (const guard of [...entrance.all, ...guards]) {
+        const verdict = await guard(known as never);
+        if ('kind' in verdict) return verdict;
+        known = verdict;
+        account = known.account;
+      }
+      return await handle(known as never);
+    };
+    const role = parseRoleId(String(request.params.id)) ?? null;
+    return followRequest(
+      { request, response, requestId, route: routeOf(request), role },
+      {
+        now: () => clock.now(),
+        work: async () => answered(await written(await decide(), visit.signal)),
+        failed: (error) => ({ ...answered(troubleOf(visit, error)), error }),
+        signal: visit.signal,
+        caller: () => ({ account }),
+        send: ({ answer }) => sendAnswer(visit, answer, requestId),
+        ended: (entry) => screen.log(entry, request),
+      },
     );
   };
+}
+
+function answered(answer: Answer): Settled & { readonly answer: Answer } {
+  return { ...answer.log, status: answer.status, answer };
 }
 
 /** The screen is reached by any case of letters; the log has one. */
 function routeOf({ baseUrl, route }: Request): string {
   return `${baseUrl.toLowerCase()}${String(route?.path ?? '')}`.replaceAll(/:(\w+)/g, '{$1}');
-}
-
-async function settle(visit: RequestContext, { guards, handle }: Endpoint): Promise<Settled> {
-  let known: RequestContext & { readonly account?: AccountId } = visit;
-  const settled = (rest: Settled): Settled =>
-    known.account === undefined ? rest : { account: known.account, ...rest };
-  const answered = async (): Promise<Answer> => {
-    for (const guard of [...entrance.all, ...guards]) {
-      const verdict = await guard(known as never);
-      if ('kind' in verdict) return verdict;
-      known = verdict;
-    }
-    return await handle(known as never);
-  };
-  try {
-    return settled({ answer: await written(await answered(), visit.signal) });
-  } catch (error) {
-    if (hasGone(visit)) return settled({});
-    return settled({ answer: troubleOf(visit, error), error: thrown(error) });
-  }
-}
-
-/** The client disconnected; either stream can notice it first. */
-function hasGone({ signal, request }: RequestContext): boolean {
-  return signal.aborted || (request.destroyed && !request.complete);
 }

@@ -1,16 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Language } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { Message } from '../../src/i18n.ts';
+import { MESSAGES } from '../../src/messages/catalogues.ts';
 import * as en from '../../src/messages/en.ts';
-import * as ja from '../../src/messages/ja.ts';
 
 type Catalogue = Readonly<Record<string, Message>>;
 
 const english: Readonly<Record<keyof typeof en, Catalogue>> = en;
-/** The languages beside English. */
-const OTHERS: Readonly<Record<Exclude<Language, 'en'>, typeof english>> = { ja };
 const ROOT = join(import.meta.dirname, '..', '..');
 
 function formsOf(message: Message): readonly string[] {
@@ -41,8 +38,7 @@ function expectEveryForm(language: string, catalogue: Catalogue): void {
 describe('the messages', () => {
   for (const part of Object.keys(en) as (keyof typeof en)[]) {
     it(`of ${part} are in every language, with the same values and every plural form`, () => {
-      expectEveryForm('en', english[part]);
-      for (const [language, messages] of Object.entries(OTHERS)) {
+      for (const [language, messages] of Object.entries(MESSAGES)) {
         const own: Catalogue = messages[part];
         expectEveryForm(language, own);
         expect(Object.keys(own).sort()).to.deep.equal(Object.keys(english[part]).sort());
