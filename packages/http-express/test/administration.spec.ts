@@ -1,5 +1,6 @@
 import { accountId, minutes, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
+import { accountName } from '../src/endpoints/path-parameters.ts';
 import { expectRefused, openAdministered } from './administered.ts';
 import { askAs, siteZip } from './client.ts';
 import type { Rig } from './rig.ts';
@@ -160,6 +161,8 @@ describe('accounts under /admin/v1', () => {
     for (const name of ['nobody', '%FF', '%00', `${'a'.repeat(256)}`])
       expect((await ask('GET', `/accounts/${name}`)).status, name).to.equal(404);
     expect((await ask('PATCH', '/accounts/%00', { blocked: false })).status).to.equal(404);
+    // Clients resolve these before they send them.
+    for (const dots of ['.', '..', '%2E', '%2e.']) expect(accountName.parse(dots), dots).to.equal(undefined);
   });
 
   it('are given limits of their own, each by itself, in force at once', async () => {

@@ -265,6 +265,7 @@ describe('Every answer that the document lists', () => {
           if (etag === null) continue;
           const again = await answered({ ...wish, headers: { ...wish.headers, 'if-none-match': etag } });
           expect(again.status).to.equal(304);
+          expect(again.headers.get('vary')).to.equal(answer.headers.get('vary'));
           note(again, `${pattern} unchanged`);
         }
         for (const [status, { content }] of Object.entries(operation.responses ?? {})) {

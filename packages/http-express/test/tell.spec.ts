@@ -97,6 +97,27 @@ describe('The words of a refusal', () => {
       expect(sentence).to.match(detail);
     }
   });
+
+  it('tell how to make room for a name, when an answer comes, and nothing where the code says all', () => {
+    const told = (refusal: object) => tell({ kind: 'refused', ...refusal } as Refusal);
+    expect(told({ code: 'quota_exceeded', rule: 'names', ...limits }).advice).to.match(/^Delete names/);
+    expect(told({ code: 'quota_exceeded', rule: 'keys', ...limits })).to.have.all.keys('errors');
+    for (const code of ['idempotency_in_progress', 'rate_limited']) {
+      expect(told({ code, retryAt: 5 }), code).to.deep.equal({ retryAt: 5 });
+    }
+    for (const code of [
+      'account_blocked',
+      'archive_too_large',
+      'forbidden',
+      'idempotency_mismatch',
+      'not_found',
+    ]) {
+      expect(told({ code }), code).to.deep.equal({});
+    }
+    for (const code of ['invalid_cursor', 'invalid_name', 'unauthorized']) {
+      expect(told({ code }), code).to.deep.equal({});
+    }
+  });
 });
 
 describe('The words of a warning', () => {
