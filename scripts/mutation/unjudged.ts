@@ -27,10 +27,16 @@ export const unjudged: readonly Unjudged[] = [
     code: {
       [`${SRC}/folders.ts`]: [
         'export async function syncFolder(',
+        'export async function syncPath(',
         'if (first === undefined) return whole;',
         'for (let made = whole;',
       ],
-      [ARCHIVES]: ['const [{ size }] = await Promise.all(['],
+      [ARCHIVES]: [
+        'async prepare(archive: StagedArchive)',
+        'this.#prepared.delete(archive);',
+        'await (begun ?? this.#sync(archive));',
+        '#sync({ file }: StagedArchive)',
+      ],
     },
   },
   {
