@@ -28,14 +28,14 @@ export const unjudged: readonly Unjudged[] = [
       [`${SRC}/folders.ts`]: [
         'export async function syncFolder(',
         'export async function syncPath(',
+        'export async function syncAndClose(',
         'if (first === undefined) return whole;',
         'for (let made = whole;',
       ],
       [ARCHIVES]: [
         'async prepare(archive: StagedArchive)',
         'this.#prepared.delete(archive);',
-        'await (begun ?? this.#sync(archive));',
-        '#sync({ file }: StagedArchive)',
+        'await (begun ?? syncPath(',
       ],
     },
   },

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Files } from './files.ts';
 
@@ -9,7 +10,10 @@ export async function syncFolder(files: Files, folder: string): Promise<void> {
 
 /** Brings a file, or the entries of a folder, to the disk. */
 export async function syncPath(files: Files, path: string, flags: 'r' | 'r+'): Promise<void> {
-  const handle = await files.open(path, flags);
+  await syncAndClose(await files.open(path, flags));
+}
+
+export async function syncAndClose(handle: FileHandle): Promise<void> {
   try {
     await handle.sync();
   } finally {

@@ -12,7 +12,7 @@ import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
 import { type Files, nodeFiles, orFault, systemCode } from './files.ts';
-import { makeFolder, syncFolder, syncPath } from './folders.ts';
+import { makeFolder, syncAndClose, syncFolder, syncPath } from './folders.ts';
 import { MOVED, stagedName } from './fs-staging.ts';
 import { unlessFull, writeProbe } from './probe.ts';
 
@@ -62,11 +62,13 @@ export class FsArchiveStorage implements ArchiveStorage {
     this.#folders = new ArchiveFolders(files);
   }
 
-  /** The disk takes the file while it is proved. */
+  /** The disk takes the file while it is proved. A failed flush fails the next put: repeated, it would say nothing of the bytes. */
   async prepare(archive: StagedArchive): Promise<void> {
-    const synced = this.#sync(archive);
-    this.#prepared.set(archive, synced);
-    await orFault(UNAVAILABLE, () => synced);
+    await orFault(UNAVAILABLE, async () => {
+      const synced = syncAndClose(await this.#files.open(archive.file, 'r+'));
+      this.#prepared.set(archive, synced);
+      await synced;
+    });
   }
 
   /** Once the file is being moved, an abort comes too late and the put succeeds. */
@@ -143,14 +145,10 @@ export class FsArchiveStorage implements ArchiveStorage {
     const begun = this.#prepared.get(archive);
     // Another put of it tries for itself.
     this.#prepared.delete(archive);
-    await (begun ?? this.#sync(archive));
+    await (begun ?? syncPath(this.#files, archive.file, 'r+'));
     const { size } = await this.#files.stat(archive.file);
     if (size !== archive.size)
       throw new Fault(UNAVAILABLE, `a staged file has ${size} bytes, not ${archive.size}`);
-  }
-
-  #sync({ file }: StagedArchive): Promise<void> {
-    return syncPath(this.#files, file, 'r+');
   }
 
   async #move(archive: StagedArchive, place: ArchivePlace): Promise<void> {

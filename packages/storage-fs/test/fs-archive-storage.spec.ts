@@ -8,7 +8,7 @@ import { uuidOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { placeOf } from '../src/archive-place.ts';
 import { nodeFiles } from '../src/files.ts';
-import { FailingFiles } from './failing-files.ts';
+import { FailingFiles, systemError } from './failing-files.ts';
 import { causeOf, faultOf, filesIn, type Opened, openFolder } from './opened.ts';
 
 async function expectFaults(calls: readonly Promise<unknown>[]): Promise<void> {
@@ -86,15 +86,34 @@ describe('FsArchiveStorage', () => {
     expect(dirname(file)).to.equal(folder);
   });
 
-  it('does not move a file that the disk has not taken while it was prepared, and tries again in the next put', async () => {
-    const { system, storage } = failing();
+  it('moves no file that the disk has not taken while it was prepared, and flushes it again in the next put', async () => {
+    let breaks = true;
+    const open: typeof nodeFiles.open = async (...given) => {
+      const handle = await nodeFiles.open(...given);
+      const sync = handle.sync.bind(handle);
+      handle.sync = async () => {
+        if (breaks) throw systemError('EIO', 'fsync');
+        await sync();
+      };
+      return handle;
+    };
+    const { staging, clock } = opened;
+    const storage = new FsArchiveStorage({ folder: root, staging, clock }, { ...nodeFiles, open });
     const staged = await opened.stage(someBytes(100, 1));
-    system.failing = { call: 'open', code: 'EIO' };
-    const prepared = storage.prepare(staged);
-    expect(await faultOf(prepared)).to.equal('storage_unavailable');
-    system.failing = undefined;
+    expect(await faultOf(storage.prepare(staged))).to.equal('storage_unavailable');
+    breaks = false;
     expect(await faultOf(storage.put(anArchiveId(1), staged))).to.equal('storage_unavailable');
     expect(await storage.size(anArchiveId(1))).to.equal(undefined);
+    await storage.put(anArchiveId(1), staged);
+    expect(await storage.size(anArchiveId(1))).to.equal(100);
+  });
+
+  it('puts a file that could not be opened while it was prepared', async () => {
+    const { system, storage } = failing();
+    const staged = await opened.stage(someBytes(100, 1));
+    system.failing = { call: 'open', code: 'EMFILE' };
+    expect(await faultOf(storage.prepare(staged))).to.equal('storage_unavailable');
+    system.failing = undefined;
     await storage.put(anArchiveId(1), staged);
     expect(await storage.size(anArchiveId(1))).to.equal(100);
   });

@@ -40,4 +40,29 @@ describe('answers of one turn of the event loop', () => {
     };
     expect(() => endTogether(response, 'tide')).to.throw('the session cannot be saved');
   });
+
+  it('end though the one before them throws, and its error is not lost', async () => {
+    const log: unknown[] = [];
+    const thrown: unknown[] = [];
+    const made = responses(log);
+    const broken = Object.create({
+      end: () => {
+        throw new Error('a listener failed');
+      },
+    }) as ServerResponse;
+    process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error.message));
+    try {
+      endTogether(made(), 'flood');
+      endTogether(broken);
+      endTogether(made(), 'ebb');
+      await setImmediate();
+      endTogether(made(), 'tide');
+      await setImmediate();
+      await setImmediate();
+    } finally {
+      process.setUncaughtExceptionCaptureCallback(null);
+    }
+    expect(log.map((ended) => (ended as unknown[])[0])).to.deep.equal(['flood', 'ebb', 'tide']);
+    expect(thrown).to.deep.equal(['a listener failed']);
+  });
 });

@@ -148,7 +148,8 @@ export class PublicationRun {
   async #resume(lease: Lease, lost: AbortSignal): Promise<UnderLease> {
     const { archives, roles } = this.#tools.ports;
     // What cannot be prepared shows in the put.
-    if (this.#step === undefined) archives.prepare?.(this.#wanted.archive).catch(() => {});
+    const prepare = async () => archives.prepare?.(this.#wanted.archive);
+    if (this.#step === undefined) prepare().catch(() => {});
     const step = this.#step ?? (await prove(this.#tools, this.#wanted, lost));
     if (isRefusal(step)) {
       await roles.release(lease);

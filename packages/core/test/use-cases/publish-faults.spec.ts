@@ -57,6 +57,14 @@ describe('publishing where something breaks', () => {
     expect(calls).to.deep.equal(['prepare', 'prove']);
   });
 
+  it('publishes though the storage throws where it prepares an archive', async () => {
+    const prepare = (): never => {
+      throw new TypeError('shown in the put');
+    };
+    const service = stage.with({ archives: replacing(stage.memory.archives, { prepare }) });
+    expect((await service.publish(await stage.request())).kind).to.equal('published');
+  });
+
   it('answers a replay though its own archive cannot be taken back', async () => {
     const outcome = await overtaken(failing(new Fault('storage_unavailable', 'gone')));
     expect(outcome.kind).to.equal('replayed');

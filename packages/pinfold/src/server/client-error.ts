@@ -34,13 +34,22 @@ export function answerUnread(
   socket: Socket,
   answers: Answers | undefined,
 ): void {
-  // The rest of the connection cannot be read either.
-  if (socket.writableEnded) return;
   // While requests wait, the next one is not read: that it does not come is not its client's doing.
   if (error.code === TOO_LATE && answers !== undefined && answers.newest !== answers.current) return;
+  // An answer in memory is sent at the end of the turn of the event loop in which its head is made.
+  if (isBegun(answers)) setImmediate(() => refuse(error, socket, isBegun(answers)));
+  else refuse(error, socket, false);
+}
+
+function isBegun(answers: Answers | undefined): boolean {
   const current = answers?.current;
-  const isBetween = current === undefined || current.writableFinished || !current.headersSent;
-  if (!socket.writable || !isBetween || error.code === 'ECONNRESET') {
+  return current?.headersSent === true && !current.writableFinished;
+}
+
+function refuse(error: { readonly code?: string }, socket: Socket, isInAnswer: boolean): void {
+  // The rest of the connection cannot be read either.
+  if (socket.writableEnded) return;
+  if (!socket.writable || isInAnswer || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }

@@ -28,7 +28,17 @@ export function endTogether(response: ServerResponse, text = ''): void {
 function endAll(): void {
   const all = endings;
   endings = [];
-  for (const { response, text, context } of all) {
-    context.runInAsyncScope(response.end, response, text, 'latin1');
+  let begun = 0;
+  try {
+    for (const { response, text, context } of all) {
+      begun += 1;
+      context.runInAsyncScope(response.end, response, text, 'latin1');
+    }
+  } finally {
+    // A listener of an app may throw: the answers behind are not its own.
+    if (begun < all.length) {
+      endings = all.slice(begun).concat(endings);
+      setImmediate(endAll);
+    }
   }
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { loopTurns } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
 import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
@@ -81,7 +82,12 @@ function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, bo
     const part = bytes.subarray(from, to);
     // A small part is copied, so that a slow viewer does not hold the whole.
     response.end(part.length <= PIECE ? Buffer.from(part) : part);
-  } else if (text === undefined) response.end(bytes);
+  } else if (text === undefined || !hasConnection(response)) response.end(bytes);
   else endTogether(response, text);
   return 'over';
+}
+
+/** What adapters of serverless platforms have in its place takes every text for UTF-8. */
+function hasConnection({ writableLength }: ServerResponse): boolean {
+  return !Number.isNaN(writableLength);
 }
