@@ -29,7 +29,7 @@ export class Fault extends Error {
     this.name = 'Fault';
     this.code = code;
     this.retryable = code !== 'store_corrupt';
-    Object.defineProperty(this, MARK, { value: true });
+    Object.defineProperty(this, MARK, {});
   }
 }
 

@@ -16,5 +16,5 @@ export interface Credential {
 export const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
 
 export function credentialOf({ key }: Pick<Caller, 'key'>): Credential {
-  return key === undefined ? {} : { key };
+  return { key: key ?? null };
 }

@@ -237,8 +237,9 @@ function parsed(line: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  } catch (cause) {
-    throw new TypeError('JSON was expected', { cause });
+  } catch {
+    // Its message would repeat text of the line.
+    throw new TypeError('JSON was expected');
   }
   throw new TypeError('an object was expected');
 }

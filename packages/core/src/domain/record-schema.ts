@@ -104,6 +104,6 @@ function readMember<Value>(form: Form<Value>, name: string, json: unknown): Valu
   try {
     return form.read(json);
   } catch (error) {
-    throw new TypeError(`${name}: ${(error as Error).message}`, { cause: error });
+    throw new TypeError(`${name}: ${(error as Error).message}`);
   }
 }

@@ -119,8 +119,7 @@ export function createFeed(
       event: own === undefined ? item.event : asShownToAccounts(item.event),
       cursor: cursorAt({ number: item.number, event: item.event.id }),
     }));
-    const isFull = items.length === limit;
-    const next = (isFull ? items.at(-1)?.cursor : undefined) ?? cursorAt(part.last);
+    const next = items[limit - 1]?.cursor ?? cursorAt(part.last);
     return { kind: 'page', items, next, hasWaited: false, isCrowded: false };
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { DEFAULT_SCOPES, MEMBER_SCOPES } from '../../src/index.ts';
-import { KNOWN_SCOPES, parseApiKeyId } from '../../src/internal.ts';
+import { type ApiKeyId, DEFAULT_SCOPES, MEMBER_SCOPES } from '../../src/index.ts';
+import { credentialOf, KNOWN_SCOPES, parseApiKeyId } from '../../src/internal.ts';
 
 describe('the scopes of an API key', () => {
   it('are to read, to write, to sign in to the management screen and to administer', () => {
@@ -14,6 +14,13 @@ describe('the scopes of an API key', () => {
 
   it('are to read and to write unless told otherwise', () => {
     expect(DEFAULT_SCOPES).to.have.members(['pins:read', 'pins:write']);
+  });
+});
+
+describe('the credential of a caller', () => {
+  it('is the key that they came with, if they did', () => {
+    const key = 'k1' as ApiKeyId;
+    expect([credentialOf({ key }), credentialOf({})]).to.deep.equal([{ key }, { key: null }]);
   });
 });
 

@@ -221,6 +221,15 @@ describe('the problems of an archive', () => {
     ]);
   });
 
+  it('keep their details, and a count that stopped early is told the limit for files', () => {
+    const read = [
+      { rule: 'header_mismatch', fields: ['name'], path: 'x' },
+      { rule: 'too_many_files', limit: 5_000, actual: 5_001 },
+    ] as const;
+    const { problems, omitted } = judge([entry('a')], { problems: read, omitted: 3 });
+    expect([...problems.slice(0, 2), omitted]).to.deep.equal([read[0], { ...read[1], limit: 500 }, 3]);
+  });
+
   it('are ordered so that a cut list names every rule, and lose and gain nothing', () => {
     const problem = fc.record({ rule: fc.constantFrom('a', 'b', 'c', 'd'), n: fc.nat() });
     fc.assert(

@@ -60,10 +60,18 @@ describe('unsafePath', () => {
     });
   }
 
-  it('distinguishes the problems of a path', () => {
-    const faults = ['', 'a\n', 'a\\b', 'a:b', '/a', 'a//b', 'a'.repeat(1_025)].map(unsafePath);
-    expect(new Set(faults).size).to.equal(7);
-    for (const path of ['../a', 'a/..', './a', 'a/.', 'a//']) expect(unsafePath(path)).to.equal(faults[5]);
+  it('says what is wrong with a path', () => {
+    for (const [reason, ...paths] of [
+      ['empty', ''],
+      ['control_character', 'a\n', 'a\x7f', 'a\u009f', '/a:\0'],
+      ['backslash', 'a\\b', 'c:\\a'],
+      ['colon', 'a:b', 'c:/a/../b'],
+      ['absolute', '/', '/a', '//a', '/../a'],
+      ['segment', 'a//b', '../a', 'a/..', './a', 'a/.', 'a//'],
+      ['too_long', 'a'.repeat(1_025), `/${'日'.repeat(342)}`],
+    ] as const) {
+      for (const path of paths) expect(unsafePath(path), path).to.equal(reason);
+    }
   });
 
   it('agrees with a check of each segment', () => {
@@ -91,9 +99,10 @@ describe('unsafePath', () => {
 });
 
 describe('forbiddenSegment', () => {
-  for (const path of ['.git', 'a/.git/b', '.ENV', 'x/Node_Modules/', 'tmp', 'TMP/a', 'log', 'a/log']) {
-    it(`finds one in ${JSON.stringify(path)}`, () => {
-      expect(forbiddenSegment(path)).to.be.a('string');
+  for (const marked of ['[.git]', 'a/[.git]/b', '[.ENV]', 'x/[Node_Modules]/', '[TMP]/log', 'a/[log]']) {
+    it(`finds ${marked}, and shows it as it is written`, () => {
+      const [, segment] = /\[(.*)\]/.exec(marked) ?? [];
+      expect(forbiddenSegment(marked.replace(/[[\]]/g, ''))).to.equal(segment);
     });
   }
 

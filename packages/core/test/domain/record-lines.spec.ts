@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { readRecordLine, recordLine } from '../../src/internal.ts';
 import type { MovedRecord } from '../../src/moving.ts';
@@ -19,6 +20,16 @@ const LINES: readonly string[] = [
   `{"record":"removal","id":"${UUID}","archive":"${ARCHIVE}","expires_at":1,"deleted_at":null}`,
   `{"record":"key","id":"4fJ2","account":"ä","scopes":["pins:read","admin"],"label":"x","secret_hash":"${'a'.repeat(64)}","created_at":1,"revoked_at":2,"is_ensured":true}`,
   `{"record":"name","account":"ä","name":"pr-42","token":"3QpMtRzX81aKfYw0BvNc7d","role":"${UUID}","updated_at":4}`,
+];
+
+/** The same otherwise. */
+const OTHERS: readonly string[] = [
+  ...['key', 'person', 'operator'].map((kind) => (LINES[4] ?? '').replace('system', kind)),
+  (LINES[0] ?? '').replace('hide', 'keep'),
+  (LINES[3] ?? '')
+    .replace('"sha256":""', `"sha256":"${'b'.repeat(64)}"`)
+    .replace('"T', `"${'T'.repeat(5_000)}`),
+  (LINES[5] ?? '').replace('a'.repeat(64), ''),
 ];
 
 const KEY = JSON.parse(LINES[2] ?? '') as Record<string, unknown>;
@@ -58,6 +69,8 @@ const WRONG: Readonly<Record<string, string>> = {
   'no name of a file': JSON.stringify({ ...PUBLICATION, original_filename: '' }),
   'another password hash': JSON.stringify({ ...PUBLICATION, password_hash: '$argon2id$v=19$m=65536' }),
   'half a password hash': JSON.stringify({ ...PUBLICATION, password_hash: HASH.slice(0, 64) }),
+  'more than a hash': JSON.stringify({ ...PUBLICATION, sha256: `${'b'.repeat(64)} ` }),
+  'something before a hash': (LINES[5] ?? '').replace('"aaa', '" aaa'),
   'an archive that leads elsewhere': JSON.stringify({ ...REMOVAL, archive: '../../secret' }),
   'a malformed name': JSON.stringify({ ...NAME, name: '-a' }),
   'a name of an empty token': JSON.stringify({ ...NAME, token: '' }),
@@ -69,7 +82,7 @@ const WRONG: Readonly<Record<string, string>> = {
 };
 
 describe('the lines of records', () => {
-  for (const line of LINES) {
+  for (const line of [...LINES, ...OTHERS]) {
     it(`are read and written the same, byte by byte: ${line.slice(0, 24)}`, () => {
       expect(recordLine(readRecordLine(line))).to.equal(line);
     });
@@ -109,14 +122,40 @@ describe('the lines of records', () => {
     });
   }
 
+  it('say what was expected, and of which member', () => {
+    for (const [record, message] of [
+      [REMOVAL, 'archive: the id of an archive'],
+      [REMOVAL, 'id: a UUID in lower case'],
+      [REMOVAL, 'expires_at: a whole number from 0'],
+      [PUBLICATION, 'title: a title'],
+      [PUBLICATION, 'original_filename: the name of a file'],
+      [PUBLICATION, 'idempotency_key: printable ASCII'],
+      [PUBLICATION, 'password_hash: a password hash'],
+      [PUBLICATION, 'sha256: a SHA-256'],
+      [PUBLICATION, 'pinned: true or false'],
+      [PUBLICATION, 'warnings: a list'],
+      [PUBLICATION, 'fingerprint: a text'],
+      [NAME, 'account: the name of an account'],
+      [NAME, 'name: a name'],
+      [NAME, 'token: the token of a name'],
+      [KEY, 'id: the id of a key'],
+      [KEY, 'record: a kind'],
+    ] as const) {
+      const line = JSON.stringify({ ...record, [message.split(':')[0] as string]: {} });
+      expect(() => readRecordLine(line)).to.throw(TypeError, `${message} was expected`);
+    }
+  });
+
   it('are refused by the name of the member that is wrong, and never repeated', () => {
     const secret = 'a secret of somebody';
     const line = JSON.stringify({ ...KEY, secret_hash: secret });
     expect(() => readRecordLine(line)).to.throw(/^secret_hash: /);
-    try {
-      readRecordLine(line);
-    } catch (error) {
-      expect((error as Error).message).to.not.include(secret);
+    for (const each of [line, secret]) {
+      try {
+        readRecordLine(each);
+      } catch (error) {
+        expect(inspect(error)).to.not.include('a secret');
+      }
     }
   });
 });

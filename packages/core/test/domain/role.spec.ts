@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { expectState, parseRoleState, type RoleState } from '../../src/domain/role.ts';
 import { days, decide, defaultLimits, instant, type RoleCommand, stateOf } from '../../src/index.ts';
 import { aRole, HASH, NOW, TITLE } from '../values.ts';
 
@@ -19,6 +20,7 @@ const commands: readonly RoleCommand[] = [
   { type: 'pin' },
   { type: 'unpin' },
   { type: 'stop' },
+  { type: 'create_grant' },
 ];
 
 function changed(role: typeof published, command: RoleCommand) {
@@ -50,6 +52,15 @@ describe('the state of a role', () => {
   it('is deleted once stopped, expired or not', () => {
     expect(stateOf(deleted, NOW)).to.equal('deleted');
     expect(stateOf({ ...expired, deletedAt: NOW }, NOW)).to.equal('deleted');
+  });
+  it('has one of three names, and nothing else is one', () => {
+    for (const state of ['published', 'expired', 'deleted', '', 'Published', 'pinned', null, ['expired']]) {
+      const isOne = ['published', 'expired', 'deleted'].includes(state as string);
+      expect(parseRoleState(state)).to.equal(isOne ? state : undefined);
+      const expecting = expect(() => expectState(state as RoleState));
+      (isOne ? expecting.not : expecting).to.throw(TypeError);
+    }
+    expect(() => expectState(undefined)).not.to.throw();
   });
 });
 
@@ -127,9 +138,13 @@ describe('the state machine', () => {
       'pin.pinned',
       '',
       'pin.stopped',
+      '',
     ]);
     expect(told(pinned, { type: 'unpin' })).to.equal('pin.unpinned');
     expect(told(pinned, { type: 'pin' })).to.equal('');
+    expect(told({ ...published, passwordHash: HASH }, { type: 'create_grant' })).to.equal(
+      'pin.grant_created',
+    );
     expect(told({ ...published, title: TITLE }, { type: 'set_title', title: TITLE })).to.equal('');
     expect(told({ ...published, passwordHash: HASH }, { type: 'set_password', hash: HASH })).to.equal(
       'pin.password_set',

@@ -81,6 +81,30 @@ describe('administration', () => {
     }
   });
 
+  it('records what changes of an account, once, and cuts viewers off when its sites are hidden', async () => {
+    const { blockAccount, limitAccount, unblockAccount } = administration;
+    const block = (sites: 'keep' | 'hide', reason: string) => blockAccount('olga', { reason, sites }, CAUSE);
+    const limit = (limits: object) => limitAccount('olga', limits, CAUSE);
+    for (const [change, type, generation] of [
+      [() => unblockAccount('olga', CAUSE), undefined, 1],
+      [() => limit({ sites: 3 }), 'account.limits_changed', 1],
+      [() => limit({ sites: 3, bytes: undefined }), undefined, 1],
+      [() => block('keep', 'Spam.'), 'account.blocked', 1],
+      [() => block('keep', 'Spam.'), undefined, 1],
+      [() => block('hide', 'Spam.'), 'account.blocked', 2],
+      [() => block('hide', 'Fraud.'), 'account.blocked', 2],
+      [() => unblockAccount('olga', CAUSE), 'account.unblocked', 2],
+      [() => unblockAccount('olga', CAUSE), undefined, 2],
+    ] as const) {
+      clock.advance(minutes(1));
+      const { account } = await change();
+      const { items } = await memory.history.list({ ...NEWEST, since: clock.now() });
+      expect(items.map((event) => event.type)).to.deep.equal(type === undefined ? [] : [type]);
+      expect(account.generation).to.equal(generation);
+      expect((await administration.showAccount('olga'))?.account).to.deep.equal(account);
+    }
+  });
+
   it('lists accounts page by page', async () => {
     for (const name of ['lin', 'max', 'noor']) await administration.limitAccount(name, { sites: 1 }, CAUSE);
     const names: string[] = [];
@@ -94,7 +118,7 @@ describe('administration', () => {
       names.push(...page.accounts.map(({ account }) => account.name));
       next = page.next;
     } while (next !== undefined);
-    expect(names).to.deep.equal(['ada', 'grace', 'lin', 'max', 'noor']);
+    expect(names).to.deep.equal(['ada', 'grace', 'lin', 'max', 'noor', 'olga']);
   });
 
   it('refuses to list roles of an unknown state', async () => {

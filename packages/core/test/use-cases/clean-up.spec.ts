@@ -66,14 +66,23 @@ describe('cleaning up', () => {
     expect(await stage.archives()).to.equal(0);
   });
 
-  it('tries an archive again at least once a day, however often it failed', async () => {
+  it('waits for an archive twice as long after each failure, from a minute to a day, however often it fails', async () => {
     await stage.publishEnded(1);
     stage.clock.advance(hours(1));
-    const cleanUp = removing(() => Promise.reject(new Fault('storage_unavailable', 'gone')));
-    for (let failures = 0; failures < 30; failures += 1) {
-      expect((await cleanUp()).failures).to.equal(1);
-      stage.clock.advance(hours(24));
-    }
+    const waits: number[] = [];
+    const settleCleanup: RoleStore['settleCleanup'] = async (task, outcome, events) => {
+      if (outcome.kind !== 'failed') throw new Error(outcome.kind);
+      waits.push((outcome.retryAt - stage.clock.now()) / minutes(1));
+      expect(events).to.deep.equal([]);
+      await stage.memory.roles.settleCleanup(task, outcome, events);
+      stage.clock.advance(duration(outcome.retryAt - stage.clock.now()));
+    };
+    const roles = replacing(stage.memory.roles, { settleCleanup });
+    const remove = () => Promise.reject(new Fault('storage_unavailable', 'gone'));
+    const archives = replacing(stage.memory.archives, { delete: remove });
+    const { cleanUp } = stage.with({ roles, archives });
+    for (let failures = 0; failures < 30; failures += 1) await cleanUp({ time: duration(1) });
+    expect(waits).to.deep.equal([...Array.from({ length: 11 }, (_, n) => 2 ** n), ...Array(19).fill(1_440)]);
   });
 
   it('starves nobody by a hundred archives that cannot be removed, each after a long wait', async () => {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
-import { duration, isFault, OPERATOR, seconds } from '@pinfold/core';
+import { type AccountId, after, duration, isFault, OPERATOR, seconds } from '@pinfold/core';
 import { FeedError, type FeedItem, type FeedOutcome } from '@pinfold/core/history';
-import { aRoleId, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { aRoleId, rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ADA, BEN, idsOf, openFeed, pageOf } from './feed-stage.ts';
@@ -87,6 +87,14 @@ describe('Waiting for events', () => {
     expect(pageOf(await waiting()).items).to.deep.equal([]);
   });
 
+  it('is refused when its cursor expires meanwhile', async () => {
+    const page = waiting();
+    await passing(Promise.resolve());
+    await stage.keep(ADA);
+    await stage.memory.history.drop(after(stage.clock.now(), seconds(1)), 10);
+    expect(await passing(page)).to.include({ kind: 'refused', code: 'cursor_expired' });
+  });
+
   it('rejects with the fault of a store that fails', async () => {
     const peer = stage.memory.peer();
     const failing = rejectionOf(stage.open(peer).feed({ by: ADA, wait: seconds(30) }));
@@ -124,6 +132,32 @@ describe('Following the feed', () => {
     expect([...first, ...(await rest)].map(({ event }) => event.id)).to.deep.equal(all);
     stage.stop.abort();
     await passing;
+  });
+
+  it('reads a feed again only when there may be new events, and looks at all feeds twice a second', async () => {
+    const reads: (AccountId | undefined)[] = [];
+    const history = replacing(stage.memory.history, {
+      feed: async (query) => {
+        reads.push(query.account);
+        // A reader that never paused would let no other code run.
+        await new Promise((resolve) => setImmediate(resolve));
+        return await stage.memory.history.feed(query);
+      },
+    });
+    const items = stage.open({ ...stage.memory, history }).follow({ by: ADA, after: 'latest' });
+    const followed = take(items, Number.POSITIVE_INFINITY);
+    let own: string | undefined;
+    for (let n = 0; n < 240; n += 1) {
+      if (n === 60) own = await stage.keep(ADA);
+      if (n > 120) await stage.keep(BEN);
+      stage.clock.advance(duration(250));
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    stage.stop.abort();
+    expect((await followed).map(({ event }) => event.id)).to.deep.equal([own]);
+    // Twice as each of two waits begins, once after the first look, and once for the event.
+    expect(reads.filter((account) => account === ADA).length).to.be.at.most(7);
+    expect(reads.length).to.be.within(110, 130);
   });
 
   it('ends when the service stops or the signal aborts; a refused cursor is an error', async () => {

@@ -8,6 +8,7 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { createHistory, type History } from '@pinfold/core/history';
+import { sessionIdOf } from '@pinfold/core/internal';
 import { anEvent, aroundCalls } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, stageOfEachTest } from './stage.ts';
@@ -72,6 +73,11 @@ describe('What the stores are told for the history', () => {
     if (started?.kind === 'started') await sessions.end(started.token);
     await keys.revoke({ by: OWNER, id: key.id, cause });
     await sessions.redeem((await sessions.offerLink(OWNER)).token);
+    const ada = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
+    const from = { request: 'r2', address: '192.0.2.2' };
+    const { session } = await sessions.signInPerson(ada, from);
+    await sessions.endById({ by: OPERATOR, id: sessionIdOf(session) });
+    await sessions.end((await sessions.signInPerson(ada)).token, from);
     const at = clock.now();
     const request = { request: null, address: null };
     const whose = { at, recordedAt: at, account: OWNER, pin: null };
@@ -82,6 +88,10 @@ describe('What the stores are told for the history', () => {
       { type: 'key.revoked', ...whose, ...cause, name: null, asOperator: false },
       { type: 'link.created', ...whose, ...by('operator', null, true) },
       { type: 'session.started', at, recordedAt: at, pin: null, name: null, ...request, asOperator: false },
+      { type: 'session.started', ...whose, ...by('person', 'u1'), ...from },
+      { type: 'session.ended', ...whose, ...by('operator', null, true) },
+      { type: 'session.started', ...whose, ...by('person', 'u1') },
+      { type: 'session.ended', ...whose, ...by('person', 'u1'), ...from },
     ]);
   });
 

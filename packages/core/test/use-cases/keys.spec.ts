@@ -8,6 +8,7 @@ import {
   type Keys,
   minutes,
   OPERATOR,
+  type Scope,
 } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
 import { createHistory } from '@pinfold/core/history';
@@ -84,6 +85,22 @@ describe('managing API keys', () => {
     await keys.revoke({ id: key.id, by: OPERATOR });
     expect(await keys.authenticate(text)).to.equal(undefined);
     expect((await keys.authenticate(stranger))?.account).to.equal(STRANGER);
+  });
+
+  it('asks the store for no key whose id or text is none', async () => {
+    const find = () => Promise.reject(new TypeError('asked'));
+    const unasked = over(replacing(stage.memory.apiKeys, { find }));
+    for (const text of ['', 'a_b', '../a', 'a'.repeat(33)]) {
+      expect(await unasked.revoke({ by: OPERATOR, id: text })).to.deep.equal({ kind: 'unknown' });
+      expect(await unasked.recognise(text)).to.equal(undefined);
+    }
+  });
+
+  it('makes none with a scope that there is not', async () => {
+    const scopes = ['pins:read', 'root'] as unknown as readonly Scope[];
+    const error: unknown = await keys.create({ account: OWNER, scopes }).catch((reason) => reason);
+    expect(error).to.be.instanceOf(TypeError);
+    expect(await listedKeys(keys, OPERATOR)).to.deep.equal([]);
   });
 
   it('makes the first key of an installation once', async () => {

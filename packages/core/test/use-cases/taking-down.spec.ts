@@ -50,6 +50,19 @@ describe('taking down', () => {
     expect(await publish('once more')).to.equal('refused');
   });
 
+  it('forbids again what was lifted, though another archive is still forbidden with the same id', async () => {
+    const of = async (ids: readonly RoleId[]) => (await stage.memory.takedowns.of(ids)).toReversed();
+    const takedowns = replacing(stage.memory.takedowns, { of });
+    const { takeDown, bringTakedown, liftTakedown } = administering({ takedowns });
+    const { sha256 } = (await stage.memory.roles.load(id))?.value ?? aTakedown(1);
+    const { liftedAt: _, ...elsewhere } = aTakedown(8);
+    await bringTakedown({ ...elsewhere, id }, CAUSE);
+    await liftTakedown(sha256, CAUSE);
+    expect(await takedowns.isForbidden(sha256)).to.equal(false);
+    await takeDown(wish());
+    expect(await takedowns.isForbidden(sha256)).to.equal(true);
+  });
+
   it('takes no other for a copy where an early release kept no SHA-256', async () => {
     const other = await stage.publish({ key: 'other' });
     const roles = replacing(stage.memory.roles, {

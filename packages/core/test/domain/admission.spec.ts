@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { NO_LIMITS, type PublicationLimits } from '../../src/domain/account.ts';
+import {
+  type AdmissionRequest,
+  FORBIDDEN_CONTENT,
+  published,
+  refuseAdmission,
+} from '../../src/domain/admission.ts';
+import type { Sha256 } from '../../src/domain/idempotency.ts';
+import { after, before, hours, minutes } from '../../src/domain/instant.ts';
+import { takenFrom } from '../../src/domain/rate.ts';
+import { NOW } from '../values.ts';
+
+const NONE: PublicationLimits = { publications: null, sites: null, bytes: null, names: null };
+const ONE_AN_HOUR = { count: 1, window: hours(1) };
+const MARK = takenFrom(ONE_AN_HOUR, null, NOW);
+const NEW = { limits: NO_LIMITS, publicationsMark: null, lastPublishedAt: null };
+
+/** The answer to a publication of 100 bytes, and what was looked up for it. */
+function admitted(limits: Partial<PublicationLimits>, { isForbidden = false, isNamed = false } = {}) {
+  const looked: string[] = [];
+  const look = <Found>(what: string, found: Found): Found => {
+    looked.push(what);
+    return found;
+  };
+  const asked = { now: NOW, archiveBytes: 100, sha256: '' as Sha256, isNamed };
+  const wish: AdmissionRequest = { ...asked, limits: { ...NONE, ...limits } };
+  const answer = refuseAdmission({ ...NEW, publicationsMark: MARK }, wish, {
+    isForbidden: () => look('forbidden', isForbidden),
+    inService: () => look('in service', { sites: 4, bytes: 900 }),
+    names: () => look('names', { count: 2, shown: undefined }),
+  });
+  return { answer, looked };
+}
+
+describe('the admission of a publication', () => {
+  it('keeps to each limit inclusively, and looks up no more than the limits need', () => {
+    const quota = { kind: 'refused', code: 'quota_exceeded' };
+    const all = ['forbidden', 'in service'];
+    for (const [limits, refusal, looked] of [
+      [{}, undefined, ['forbidden']],
+      [{ sites: 5 }, undefined, all],
+      [{ sites: 4 }, { ...quota, rule: 'sites', limit: 4, actual: 5 }, all],
+      [{ bytes: 1_000 }, undefined, all],
+      [{ bytes: 999 }, { ...quota, rule: 'bytes', limit: 999, actual: 1_000 }, all],
+      [{ publications: { count: 2, window: hours(2) } }, undefined, ['forbidden']],
+      [
+        { publications: ONE_AN_HOUR, sites: 0 },
+        { kind: 'refused', code: 'rate_limited', retryAt: after(NOW, hours(1)) },
+        ['forbidden'],
+      ],
+      [{ names: 0 }, undefined, ['forbidden']],
+    ] as const) {
+      expect(admitted(limits), JSON.stringify(limits)).to.deep.equal({ answer: refusal, looked });
+    }
+  });
+
+  it('refuses what was taken down before all else, and counts names last, for what has one', () => {
+    const taken = admitted({ publications: ONE_AN_HOUR, sites: 0 }, { isForbidden: true });
+    expect(taken).to.deep.equal({ answer: FORBIDDEN_CONTENT, looked: ['forbidden'] });
+    const full = { kind: 'refused', code: 'quota_exceeded', rule: 'names', limit: 2, actual: 3 };
+    expect(admitted({ names: 2 }, { isNamed: true }).answer).to.deep.equal(full);
+    expect(admitted({ names: 3 }, { isNamed: true }).answer).to.equal(undefined);
+    expect(admitted({ names: 2, sites: 0 }, { isNamed: true }).answer).to.include({ rule: 'sites' });
+  });
+
+  it('takes from the rate, and never sets the last publication back', () => {
+    const limits = { ...NONE, publications: ONE_AN_HOUR };
+    const first = { publicationsMark: MARK, lastPublishedAt: NOW };
+    expect(published(NEW, { now: NOW, limits })).to.deep.equal(first);
+    for (const last of [before(NOW, minutes(1)), after(NOW, minutes(1))]) {
+      const account = { ...NEW, publicationsMark: MARK, lastPublishedAt: last };
+      const expected = { ...first, lastPublishedAt: Math.max(last, NOW) };
+      expect(published(account, { now: NOW, limits: NONE }), 'without a rate').to.deep.equal(expected);
+    }
+  });
+});

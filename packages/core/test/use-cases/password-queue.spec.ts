@@ -1,0 +1,20 @@
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { seconds } from '../../src/index.ts';
+import { WaitingTries } from '../../src/use-cases/password-queue.ts';
+
+describe('waiting tries', () => {
+  it('take no place of a line that is empty again, though all places to wait are taken', async () => {
+    const clock = createManualClock();
+    const tries = new WaitingTries(clock);
+    const never = () => Promise.resolve(undefined);
+    const answers = [undefined, 'after a wait'];
+    expect(await tries.ask('a', async () => answers.shift())).to.equal('after a wait');
+    const others = Array.from({ length: 1_024 }, (_, n) => tries.ask(`other ${n}`, never));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await tries.ask('a', never), 'no place to wait').to.equal(undefined);
+    expect(await tries.ask('a', async () => 'at once')).to.equal('at once');
+    clock.advance(seconds(30));
+    expect(new Set(await Promise.all(others))).to.deep.equal(new Set([undefined]));
+  });
+});
