@@ -6,8 +6,8 @@ import type { Answer } from './answer.ts';
 /** Pages of one account that are made at the same time. */
 const PLACES = 2;
 
-/** Characters of a page that are written in one turn of the event loop, at least: about a millisecond of work. */
-const PIECE = 16_384;
+/** Characters of a page that are written in one turn of the event loop, at least: about half a millisecond of work. */
+const PIECE = 8_192;
 
 /** Makes costly pages two at a time for each account, so that an account that asks for many waits for itself. */
 export class PageTurns {
