@@ -104,17 +104,13 @@ export async function* everyKey(
   keys: Pick<Keys, 'list'>,
   request: Omit<KeyListRequest, 'cursor' | 'limit'>,
 ): AsyncGenerator<ApiKey, void> {
-  let cursor: string | undefined;
-  do {
-    const page = await keys.list({
-      ...request,
-      limit: MOST_LISTED,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+  const whole = { ...request, limit: MOST_LISTED };
+  for (let part: KeyListRequest | undefined = whole; part !== undefined; ) {
+    const page = await keys.list(part);
     if (page.kind === 'refused') throw new TypeError('a cursor of a list of keys is not read by it');
     yield* page.keys;
-    cursor = page.next;
-  } while (cursor !== undefined);
+    part = page.next === undefined ? undefined : { ...whole, cursor: page.next };
+  }
 }
 
 /**

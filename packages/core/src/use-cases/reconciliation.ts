@@ -54,8 +54,9 @@ export async function* compareArchives(ports: ComparedPorts, run: CleanUpRun): S
     let version = loaded?.version;
     const save: Save = async (comparison) => {
       const outcome = await roles.keepComparison({ ...comparison, keptAt: run.now() }, version);
-      if (outcome.kind === 'kept') version = outcome.version;
-      return outcome.kind === 'kept';
+      if (outcome.kind !== 'kept') return false;
+      version = outcome.version;
+      return true;
     };
     if (await save(turn.from)) return yield* orFault(compare(ports, run, turn.from, save), turn.from);
   }
@@ -190,6 +191,6 @@ async function stillMissing(
     const first = await allOf(batch, (id) => archives.read(id, 0, 1, signal));
     gone.push(...batch.filter((_, n) => first[n] === undefined));
   }
-  const named = gone.length === 0 ? new Set() : await roles.whichAreNamed(gone);
+  const named = await roles.whichAreNamed(gone);
   return gone.filter((id) => named.has(id));
 }

@@ -181,28 +181,6 @@ describe('managing API keys', () => {
     }
   });
 
-  it('lists a page, and the next one after it', async () => {
-    for (let n = 0; n < 5; n += 1) {
-      await keys.create({ by: OPERATOR, account: OWNER, label: String(n) });
-      stage.clock.advance(minutes(1));
-    }
-    const labels: string[][] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await keys.list({ by: OWNER, limit: 2, ...(cursor === undefined ? {} : { cursor }) });
-      if (page.kind !== 'page') throw new Error(page.code);
-      labels.push(page.keys.map(({ label }) => label));
-      cursor = page.next;
-    } while (cursor !== undefined);
-    expect(labels).to.deep.equal([['4', '3'], ['2', '1'], ['0']]);
-    const whole = await keys.list({ by: OPERATOR, account: OWNER, limit: 5 });
-    expect(whole).to.deep.include({ kind: 'page', next: undefined });
-    for (const wrong of ['', 'x', '1.', '1.a_b', 'zzzzzzzzzzzz.a']) {
-      const refused = await keys.list({ by: OWNER, cursor: wrong });
-      expect(refused, wrong).to.deep.equal({ kind: 'refused', code: 'invalid_cursor' });
-    }
-  });
-
   it('lists the keys of one account, or of all', async () => {
     const { key: own } = await keys.create({ by: OPERATOR, account: OWNER });
     stage.clock.advance(minutes(1));

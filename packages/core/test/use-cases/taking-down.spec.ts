@@ -1,6 +1,7 @@
-import type { HistoryEvent, RoleId, Sha256, Takedown } from '@pinfold/core';
+import { days, type HistoryEvent, OPERATOR, type RoleId, type Sha256, type Takedown } from '@pinfold/core';
 import { instrument, onRoleEvents } from '@pinfold/core/adapter';
 import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
+import { createHistory } from '@pinfold/core/history';
 import { aTakedown, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
@@ -63,6 +64,48 @@ describe('taking down', () => {
     expect(await takedowns.isForbidden(sha256)).to.equal(true);
   });
 
+  it('names the copies in service, and stops and removes them, too, sixteen at a time, where asked', async () => {
+    const other = await stage.publish({ key: 'other', bytes: 'PK other' });
+    const copies: RoleId[] = [];
+    for (let n = 0; n < 101; n += 1)
+      copies.push(await stage.publish({ by: `account ${n % 7}`, key: `${n}` }));
+    const ended = await stage.publish({ key: 'ended' });
+    await stage.useCases.stop({ by: OWNER, id: ended });
+    const [all, stored] = [[...copies].sort(), async () => await stage.memory.archives.list(undefined, 200)];
+    let [atOnce, most] = [0, 0];
+    const archives = replacing(stage.memory.archives, {
+      delete: async (...which) => {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        await new Promise((resolve) => setImmediate(resolve));
+        await stage.memory.archives.delete(...which);
+        atOnce -= 1;
+      },
+    });
+    const { takeDown } = administering({ archives });
+    const states = async () =>
+      new Set(await Promise.all(copies.map(async (copy) => (await stage.useCases.visit(copy)).kind)));
+    for (const [more, found, state, left] of [
+      [{ purge: true }, all, 'published', 103],
+      [{ copies: true }, all, 'unknown', 103],
+      // Takedowns of before are completed.
+      [{ copies: true, purge: true }, [], 'unknown', 2],
+    ] as const) {
+      const outcome = await takeDown(wish(more));
+      if (outcome.kind === 'refused') throw new Error(outcome.code);
+      expect([...outcome.copies].sort()).to.deep.equal(found);
+      expect(await states()).to.deep.equal(new Set([state]));
+      expect(await stored()).to.have.length(left);
+    }
+    expect(most).to.equal(16);
+    expect((await stage.useCases.visit(other)).kind).to.equal('published');
+    const [of, { sha256 }] = [stage.memory.takedowns.of, aTakedown(1)];
+    expect(await of([other, ended])).to.deep.equal([]);
+    for (const takedown of await of(all)) {
+      expect(takedown).to.include({ reason: 'Phishing', at: stage.clock.now() }).and.not.include({ sha256 });
+    }
+  });
+
   it('takes no other for a copy where an early release kept no SHA-256', async () => {
     const other = await stage.publish({ key: 'other' });
     const roles = replacing(stage.memory.roles, {
@@ -113,13 +156,20 @@ describe('taking down', () => {
     const { account, sha256 } = (await stage.memory.roles.load(id))?.value ?? elsewhere;
     const here: Omit<Takedown, 'liftedAt'> = { ...elsewhere, id, account, sha256 };
     const otherwise = { ...here, sha256: aTakedown(8).sha256 };
+    stage.clock.advance(days(1));
     for (const isNew of [true, false]) {
       for (const each of [elsewhere, here, otherwise]) {
         expect(await bringTakedown(each, CAUSE), each.sha256).to.equal(isNew);
       }
     }
     const listed = await listTakedowns();
-    expect(listed.kind === 'page' && listed.takedowns).to.have.length(3);
+    const brought = [elsewhere, here, otherwise].map((each) => ({ ...each, liftedAt: null }));
+    expect(listed.kind === 'page' && listed.takedowns, 'as they were').to.have.deep.members(brought);
+    const told = await createHistory(stage.ports).list({ by: OPERATOR, since: stage.clock.now() });
+    const events = told.kind === 'page' ? told.events : [];
+    expect(events.map(({ type, account, pin }) => ({ type, account, pin }))).to.have.deep.members(
+      brought.map((each) => ({ type: 'pin.taken_down', account: each.account, pin: each.id })),
+    );
     expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
   });
 });
