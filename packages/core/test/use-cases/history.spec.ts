@@ -95,14 +95,24 @@ describe('What the stores are told for the history', () => {
     ]);
   });
 
-  it('is what a refused key tried, once a minute', async () => {
+  it('is what a refused key or person tried, once a minute', async () => {
     const { ports, clock } = stage;
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
-    for (let n = 0; n < 3; n += 1) await sessions.signInWithKey(text);
-    clock.advance(minutes(1));
-    await sessions.signInWithKey(text);
+    const person = { account: 'guests', id: 'u1', displayName: 'Ada', scope: 'manage' } as never;
+    const address = '192.0.2.1';
+    for (const pause of [0, 0, 1]) {
+      clock.advance(minutes(pause));
+      await sessions.signInWithKey(text);
+      await sessions.refusePerson(person, { address });
+    }
+    const ofPerson = await createHistory(ports).list({ by: 'guests' });
+    const told = { type: 'session.refused', actor: { kind: 'person', id: 'u1' }, address };
+    expect(ofPerson.kind === 'page' && ofPerson.events)
+      .to.have.length(2)
+      .with.nested.property('[0]')
+      .that.deep.includes(told);
     const history = createHistory(ports);
     const page = await history.list({ by: OWNER });
     if (page.kind !== 'page') throw new Error(page.code);

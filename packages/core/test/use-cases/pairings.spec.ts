@@ -71,7 +71,12 @@ describe('Giving a program a key', () => {
     expect(await pairings.agree(wish(hash))).to.deep.equal({ kind: 'agreed' });
     expect(await listed()).to.deep.equal([]);
     const made = await redeemed(secret, { request: 'polled' });
-    expect(made?.key).to.deep.include({ account: OWNER, scopes: ['pins:write'], label: 'Laptop' });
+    expect(made?.key).to.deep.include({
+      account: OWNER,
+      scopes: ['pins:write'],
+      label: 'Laptop',
+      isEnsured: false,
+    });
     expect((await keys.authenticate(made?.text ?? ''))?.id).to.equal(made?.key.id);
     expect(await pairings.redeem(secret)).to.deep.equal(UNKNOWN);
     expect(await listed()).to.have.lengthOf(1);
@@ -227,6 +232,7 @@ describe('Giving a program a key', () => {
           asked.push('find');
           return await find(hash, now);
         },
+        agree: async () => expect.fail('agreed'),
         take: async () => {
           asked.push('take');
           return { kind: 'unknown' };
@@ -235,6 +241,8 @@ describe('Giving a program a key', () => {
     );
     for (const text of ['', 'x', 'a'.repeat(44)]) {
       expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
+      expect(await pairings.isRegistered(text)).to.equal(false);
+      expect(await pairings.agree(wish(text))).to.deep.equal(UNKNOWN);
     }
     expect(asked).to.deep.equal([]);
     await pairings.redeem(stage.ports.sessionSecrets.mint().text);

@@ -170,6 +170,6 @@ describe('proving an archive', () => {
   it('publishes no file that was left unproved', async () => {
     const { proved } = prove([entry('index.html')], { entries: [] });
     const error: unknown = await proved.catch((reason) => reason);
-    expect(error).to.be.instanceOf(TypeError);
+    expect(error).to.be.instanceOf(TypeError).with.property('message', 'an entry is unproved');
   });
 });

@@ -175,9 +175,13 @@ describe('publishing', () => {
       await stage.memory.archives.put(id, archive, signal);
       await dropReservations();
     };
-    const slow = stage.with({ archives: replacing(stage.memory.archives, { put }) });
+    let prepared = 0;
+    const prepare = async () => {
+      prepared += 1;
+    };
+    const slow = stage.with({ archives: replacing(stage.memory.archives, { put, prepare }) });
     const outcome = await slow.publish(await stage.request());
-    expect(outcome.kind).to.equal('published');
+    expect([outcome.kind, prepared]).to.deep.equal(['published', 1]);
     expect(await archives()).to.equal(1);
   });
 

@@ -49,6 +49,7 @@ describe('taking down', () => {
     const { sha256 } = (await stage.memory.roles.load(id))?.value ?? aTakedown(1);
     const publish = async (key: string) => (await stage.useCases.publish(await stage.request({ key }))).kind;
     expect(await publish('again')).to.equal('refused');
+    expect((await stage.useCases.check(await stage.request())).kind, 'in a dry run').to.equal('refused');
     expect(await liftTakedown(sha256, CAUSE)).to.deep.equal({ kind: 'lifted' });
     expect(await told()).to.have.deep.members([
       { type: 'pin.taken_down', account: OWNER, pin: id },
