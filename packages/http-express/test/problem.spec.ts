@@ -1,7 +1,13 @@
 import { after, Fault, type FaultCode, instant, type Refusal, seconds } from '@pinfold/core';
 import { expect } from 'chai';
-import { answerRefusal, answerThrown, isRetryable, refuseRequest } from '../src/problems/problem.ts';
-import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
+import {
+  answerRefusal,
+  answerThrown,
+  isRetryable,
+  problemOf,
+  refuseRequest,
+} from '../src/problems/problem.ts';
+import { isWireCode, problemTable, type WireCode } from '../src/problems/problem-table.ts';
 
 const NOW = instant(1_000_000);
 const context = { requestId: '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c', publishing: false };
@@ -61,6 +67,16 @@ describe('A problem', () => {
     expect(status).to.equal(422);
     expect(problem.code).to.equal('invalid_archive');
     expect(problem.errors).to.deep.equal([{ rule: 'host:licence', detail: words.en }]);
+    expect(problemOf(refusal, publishing)).to.deep.equal(problem);
+  });
+
+  it('is the same for programs that answer by other means', () => {
+    for (const { code } of PROBLEMS) {
+      const refusal = refuseRequest(code, { detail: 'As told.' });
+      expect(problemOf(refusal, context)).to.deep.equal(answerRefusal(refusal, context, NOW).json);
+      expect(isWireCode(code), code).to.equal(true);
+    }
+    for (const other of ['invalid_filename', 'toString']) expect(isWireCode(other), other).to.equal(false);
   });
 
   it('tells a running publication’s twin to wait 1 to 5 seconds', () => {
