@@ -7,7 +7,6 @@ import { text } from 'node:stream/consumers';
 import { administrationDocument, openApiDocument } from '@pinfold/http-express';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { API_PAGE, apiPage } from './documents/api-page.ts';
 import { type Exported, exportedNames } from './documents/examples.ts';
 import { documents, root, sources } from './documents/pages.ts';
 
@@ -260,12 +259,6 @@ describe('the documents', () => {
         `${page}, line ${line}`,
       ).to.equal(true);
     }
-  });
-
-  it('describe the API as its own documents do', async () => {
-    expect(await readFile(API_PAGE, 'utf8'), 'run `pnpm --filter pinfold-acceptance api`').to.equal(
-      apiPage(),
-    );
   });
 });
 

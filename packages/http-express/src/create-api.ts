@@ -56,11 +56,8 @@ export function createApi(options: ApiOptions): Router {
 
 /** Throws if the API is mounted elsewhere: requests meant for it would reach other handlers. */
 function expectMounted({ baseUrl, originalUrl }: Request, path: string): void {
-  if (baseUrl === path || !/^\/(?:api\/|openapi\.json$)/.test(below(originalUrl, path))) return;
+  if (baseUrl === path || !originalUrl.startsWith(path)) return;
+  if (!/^\/(?:api\/|openapi\.json$)/.test(originalUrl.slice(path.length))) return;
   const [is, meant] = [baseUrl === '' ? '/' : baseUrl, path === '' ? '/' : path];
   throw new Error(`The API is mounted at ${is}: mount it at ${meant}, where publicUrl leads.`);
-}
-
-function below(url: string, path: string): string {
-  return url.startsWith(path) ? url.slice(path.length) : '';
 }

@@ -111,14 +111,13 @@ export const operatorEndpoint = defining<OperatorCall>('admin');
 
 function defining<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null) {
   return <P extends Parameters, Body, Named>(options: EndpointOptions<C, P, Body, Named>): Endpoint<C> => {
-    const { handle, body, parameter, ...described } = options;
+    const { handle, ...described } = options;
+    const { body, parameter } = described;
     const document = documentOf(options.path);
     const readQuery = scope === null ? undefined : queryReader(options.query ?? ({} as P), document);
     return {
       ...(described as Omit<Endpoint<C>, 'answer' | 'scope'>),
       scope,
-      ...(body === undefined ? {} : { body: body as RequestBody<unknown> }),
-      ...(parameter === undefined ? {} : { parameter }),
       answer: async (service, call, segment) => {
         const asked = await readQuery?.(call.request, service.offered);
         if (asked?.kind === 'refused') return asked;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { type Caller, parseRoleId, type RoleId } from '@pinfold/core';
 import {
   type Answer,
@@ -87,6 +86,6 @@ function answered(
 }
 
 /** Reads the target itself: in a bare node:http server, the request lacks what Express adds. */
-function pathOf({ url }: Pick<IncomingMessage, 'url'>): string {
-  return url?.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
+function pathOf({ url }: Request): string {
+  return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '');
 }

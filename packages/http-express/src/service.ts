@@ -11,24 +11,10 @@ import { administrationDocument, openApiDocument } from './openapi/document.ts';
 import { ServedDocument } from './openapi/served-document.ts';
 import { type SignIn, signInWords } from './sign-in.ts';
 
-/** The use cases that the API calls. */
-export type ApiUseCases = Pick<
+/** The use cases without those that only the viewer and the screen call. */
+export type ApiUseCases = Omit<
   UseCases,
-  | 'accounts'
-  | 'check'
-  | 'clock'
-  | 'findByKey'
-  | 'limits'
-  | 'limitsOf'
-  | 'list'
-  | 'mode'
-  | 'names'
-  | 'publish'
-  | 'quotasOf'
-  | 'read'
-  | 'staging'
-  | 'stop'
-  | 'update'
+  'createGrant' | 'enter' | 'grants' | 'open' | 'pin' | 'unpin' | 'updateSeen' | 'visit' | 'visitName'
 >;
 
 /** Times that tests may want shorter. */

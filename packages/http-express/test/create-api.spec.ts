@@ -37,10 +37,17 @@ describe('The API as a router', () => {
     }
   });
 
-  it('takes a target that names its host', async () => {
-    const head = ['GET http://share.example:80/api/v1/pins?limit=1 HTTP/1.1', 'Host: share.example'];
+  it('takes a target that names its host, and looks at its path alone', async () => {
     const key = `Authorization: Bearer ${rig.keys.first}`;
-    expect((await askRaw(rig, [...head, key, '\r\n'].join('\r\n'))).status).to.equal(200);
+    for (const [target, status] of [
+      ['http://share.example:80/api/v1/pins?limit=1', 200],
+      ['HTTPS://share.example/openapi.json?x=1', 200],
+      ['/api/v1/limits#x', 200],
+      ['/api/v1/limitshttp://share.example', 404],
+    ] as const) {
+      const head = [`GET ${target} HTTP/1.1`, 'Host: share.example', key, '\r\n'];
+      expect((await askRaw(rig, head.join('\r\n'))).status, target).to.equal(status);
+    }
   });
 
   it('counts an answer for its account until its client has taken it', async () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { days, defaultLimits } from '@pinfold/core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -7,6 +8,7 @@ import { readDocument } from '../src/endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from '../src/endpoints/index.ts';
 import { administrationDocument, openApiDocument } from '../src/index.ts';
 import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
+import { API_PAGE, apiPage } from './api-page.ts';
 
 type Json = { readonly [name: string]: Json };
 
@@ -24,6 +26,51 @@ function* contents(value: unknown): Generator<Json> {
   for (const member of Object.values(json)) yield* contents(member);
 }
 
+const moreThan = (most: number) => (list: readonly unknown[]) => Array(most + 1).fill(list[0]);
+
+/** What no answer has, by where it would be, or how it is made of an example. */
+const NEVER: Readonly<Record<string, unknown>> = {
+  type: 'about:blank',
+  detail: '',
+  suggestion: '',
+  instance: 'urn:uuid:1',
+  'errors.0.rule': 'No rule',
+  'errors.0.detail': '',
+  errors: moreThan(20),
+  errors_omitted: -1,
+  'pin.id': '1',
+  'pin.shared_url': 'share.example',
+  'pin.published_at': '2026-11-20',
+  'pin.original_filename': '',
+  'pin.size': -1,
+  'pin.sha256': '1',
+  pins: moreThan(100),
+  events: moreThan(100),
+  warnings: moreThan(20),
+  'views.0.day': '20 November',
+  'name.name': 'A',
+  'name.url': 'share.example',
+  'name.pin': '1',
+  'account.name': '',
+  'account.limits.sites': -1,
+  'account.blocked.reason': '',
+  'events.0.id': '1',
+  'grant.url': 'share.example',
+  'limits.lifetime_days': 0,
+  'rates.requests.window_seconds': 0,
+};
+
+/** A value with another one at a place; undefined where it has no such place. */
+function changedAt(value: unknown, place: string, wrong: unknown): unknown {
+  const changed = structuredClone(value);
+  const names = place.split('.');
+  const last = names.pop() ?? '';
+  const at = names.reduce((found, name) => found?.[name], changed as Json | null | undefined);
+  if (typeof at !== 'object' || at?.[last] === undefined) return undefined;
+  Object.assign(at, { [last]: typeof wrong === 'function' ? wrong(at[last]) : wrong });
+  return changed;
+}
+
 /** The codes that an operation documents. */
 function codesOf(method: string, path: string): readonly string[] {
   const responses = Object.values(paths[path]?.[method]?.responses ?? {});
@@ -34,14 +81,10 @@ function codesOf(method: string, path: string): readonly string[] {
 }
 
 describe('The API documents', () => {
-  it('is valid OpenAPI 3.1', async () => {
-    for (const one of documents) {
-      const validator = new Validator();
-      const { valid, errors } = await validator.validate(JSON.parse(JSON.stringify(one)));
-      expect(errors).to.equal(undefined);
-      expect(valid).to.equal(true);
-      expect(validator.version).to.equal('3.1');
-    }
+  it('are what the page about the API was made from', async () => {
+    expect(await readFile(API_PAGE, 'utf8'), 'run `pnpm --filter @pinfold/http-express api`').to.equal(
+      apiPage(),
+    );
   });
 
   it('have every operation, each with an id of its own', () => {
@@ -85,6 +128,13 @@ describe('The API documents', () => {
     expect(operations).to.deep.equal([{ path: '/openapi.json', security: [] }]);
   });
 
+  it('require every body but the one that may be absent', () => {
+    const optional = Object.entries(paths).filter(([, item]) =>
+      Object.values(item).some(({ requestBody }) => requestBody && requestBody.required === undefined),
+    );
+    expect(optional.map(([path]) => path)).to.deep.equal(['/api/v1/pins/{id}/grants']);
+  });
+
   it('tells what it calls operations, and the parameter that not every service has', () => {
     const tags = Object.values(paths).flatMap((item) =>
       Object.values(item).flatMap((one) => (one.tags as unknown as readonly string[] | undefined) ?? []),
@@ -101,21 +151,6 @@ describe('The API documents', () => {
       Object.keys(paths[path]?.get?.responses?.[200]?.headers ?? {});
     expect(headers('/api/v1/pins')).to.include.members(['RateLimit', 'RateLimit-Policy']);
     expect(headers('/openapi.json')).to.deep.equal(['X-Request-Id', 'Cache-Control', 'ETag']);
-  });
-
-  it('has examples that are as their schemas say', () => {
-    const ajv = new Ajv2020({ strict: false });
-    let checked = 0;
-    for (const one of documents) {
-      for (const { schema, examples } of contents(one)) {
-        const isValid = ajv.compile({ ...schema, components: { schemas: one.components?.schemas } });
-        for (const [name, example] of Object.entries(examples ?? {})) {
-          expect(isValid(example.value), `${name}: ${JSON.stringify(isValid.errors)}`).to.equal(true);
-          checked += 1;
-        }
-      }
-    }
-    expect(checked).to.be.greaterThan(60);
   });
 
   it('has every code of the table somewhere, each under its status', () => {
@@ -144,5 +179,38 @@ describe('The API documents', () => {
       .and.to.include('"maxLength":10')
       .and.to.include('exactly 3 days from now');
     expect(text).not.to.include('"maxLength":255,"description":"The management title');
+  });
+
+  it('is valid OpenAPI 3.1', async () => {
+    for (const one of documents) {
+      const validator = new Validator();
+      const { valid, errors } = await validator.validate(JSON.parse(JSON.stringify(one)));
+      expect(errors).to.equal(undefined);
+      expect(valid).to.equal(true);
+      expect(validator.version).to.equal('3.1');
+    }
+  });
+
+  it('has examples that are as their schemas say, which say what no answer has', () => {
+    const ajv = new Ajv2020({ strict: false });
+    const never = new Set<string>();
+    let checked = 0;
+    for (const one of documents) {
+      for (const { schema, examples } of contents(one)) {
+        const isValid = ajv.compile({ ...schema, components: { schemas: one.components?.schemas } });
+        for (const [name, example] of Object.entries(examples ?? {})) {
+          expect(isValid(example.value), `${name}: ${JSON.stringify(isValid.errors)}`).to.equal(true);
+          checked += 1;
+          for (const [place, wrong] of Object.entries(NEVER)) {
+            const changed = changedAt(example.value, place, wrong);
+            if (changed === undefined) continue;
+            never.add(place);
+            expect(isValid(changed), `${name}: ${place}`).to.equal(false);
+          }
+        }
+      }
+    }
+    expect(checked).to.be.greaterThan(60);
+    expect([...never]).to.have.members(Object.keys(NEVER));
   });
 });

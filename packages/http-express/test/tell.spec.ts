@@ -43,6 +43,9 @@ const SECRETS = [
 
 describe('The words of a refusal', () => {
   it('are a sentence of every rule, with what it tells', () => {
+    const details = new Set(BROKEN.map((told) => archiveError(told).detail));
+    expect(details.size).to.equal(BROKEN.length);
+    expect([...details].join()).not.to.include('undefined');
     for (const { rule, ...told } of BROKEN) {
       const { detail } = archiveError({ rule, ...told } as ArchiveProblem);
       expect(detail, rule).to.match(/^["A-Z].* .*\.$/);

@@ -40,7 +40,11 @@ export interface Door<Arrived extends Arrival, Outcome extends Settled> {
 /** The status in the log of a client that left before there was an answer. */
 const LEFT = 499;
 
-/** Follows a request until its entry is in the log. Rejects only if the outcome cannot be sent. */
+/**
+ * Follows a request until its entry is in the log. Rejects only if the outcome cannot be sent. The entry's time ends with
+ * the outcome where the door has `send`, so that a slow client does not count, and else when the connection is done with
+ * the answer.
+ */
 export function followRequest<Arrived extends Arrival, Outcome extends Settled>(
   arrival: Arrived,
   door: Door<Arrived, Outcome>,

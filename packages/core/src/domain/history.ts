@@ -122,3 +122,13 @@ export function eventOf(
     asOperator,
   };
 }
+
+/** An event for a store that fills in the rest. */
+export function unattributed(
+  ids: { event(): EventId },
+  happened: EventDraft,
+  origin?: Origin,
+): UnattributedEvent {
+  const { account: _, actor: __, ...event } = eventOf(ids, happened, { ...BY_SYSTEM, ...origin }, null);
+  return event;
+}

@@ -7,6 +7,7 @@ import { type Role, type RoleState, stateOf } from './role.ts';
  * it may be shown to everyone in its account. Instants are milliseconds since 1970, which `new Date(…)` takes.
  */
 export interface Publication extends Omit<Role, 'archive' | 'idempotencyKey' | 'passwordHash'> {
+  /** At the moment of the answer. */
   readonly state: RoleState;
   /** The URL for viewers; without an origin if the use cases do not know the public URL. */
   readonly sharedUrl: string;

@@ -8,7 +8,7 @@ import type { Limits } from './limits.ts';
 import type { PasswordHash } from './password.ts';
 import type { Title } from './title.ts';
 
-/** Counts how often all viewers were cut off; a grant is good for one generation only. */
+/** A grant is good for one generation only. */
 export type Generation = Branded<number, 'Generation'>;
 
 /** The initial generation. */
@@ -35,8 +35,10 @@ export interface Role {
   /** Null while pinned: a pinned role does not expire. */
   readonly expiresAt: Instant | null;
   readonly pinned: boolean;
+  /** When it was stopped. */
   readonly deletedAt: Instant | null;
   readonly passwordHash: PasswordHash | null;
+  /** Grows whenever all viewers are cut off; `updateSeen` compares it. */
   readonly generation: Generation;
 }
 

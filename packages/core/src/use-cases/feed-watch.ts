@@ -54,9 +54,8 @@ export class FeedWatch {
     this.#stopping = stopping;
   }
 
-  /** Begins to wait; undefined when too many requests wait. Read the feed again before the first `next`. */
-  enter(awaited: Awaited): Wait | undefined {
-    if (awaited.request !== undefined && this.#isCrowded(awaited.request.of)) return undefined;
+  /** Begins to wait. Read the feed again before the first `next`. */
+  enter(awaited: Awaited): Wait {
     const waiter: Waiter = { awaited, isNew: false, wake: () => {} };
     this.#waiters.add(waiter);
     if (!this.#isRunning) void this.#run();
@@ -70,7 +69,8 @@ export class FeedWatch {
     };
   }
 
-  #isCrowded(account: AccountId | undefined): boolean {
+  /** Whether too many requests wait for one more of the account; undefined: the operator's. */
+  isCrowded(account: AccountId | undefined): boolean {
     const requests = [...this.#waiters].flatMap(({ awaited: { request } }) => request ?? []);
     return requests.length >= MOST || requests.filter(({ of }) => of === account).length >= MOST_OF_ACCOUNT;
   }

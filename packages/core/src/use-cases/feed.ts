@@ -147,8 +147,8 @@ export function createFeed(
       const scope = scopeOf(request);
       const page = await read(scope, after, limit);
       if (page.kind === 'refused' || page.items.length > 0 || length === 0) return page;
+      if (watch.isCrowded(scope.own)) return { ...page, isCrowded: true };
       const wait = watch.enter({ ...scope, until: later(clock.now(), length), request: { of: scope.own } });
-      if (wait === undefined) return { ...page, isCrowded: true };
       return await readOn(scope, page, limit, wait, signal);
     },
     async *follow({ after, signal, ...request }) {
@@ -158,8 +158,7 @@ export function createFeed(
         signal?.throwIfAborted();
         let page = await read(scope, place, MOST_LISTED);
         if (page.kind === 'page' && page.items.length === 0) {
-          const wait = watch.enter(scope);
-          if (wait !== undefined) page = await readOn(scope, page, MOST_LISTED, wait, signal);
+          page = await readOn(scope, page, MOST_LISTED, watch.enter(scope), signal);
         }
         if (page.kind === 'refused') throw new FeedError(page);
         yield* page.items;

@@ -104,17 +104,13 @@ export async function* everyKey(
   keys: Pick<Keys, 'list'>,
   request: Omit<KeyListRequest, 'cursor' | 'limit'>,
 ): AsyncGenerator<ApiKey, void> {
-  let cursor: string | undefined;
-  do {
-    const page = await keys.list({
-      ...request,
-      limit: MOST_LISTED,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+  const whole = { ...request, limit: MOST_LISTED };
+  for (let part: KeyListRequest | undefined = whole; part !== undefined; ) {
+    const page = await keys.list(part);
     if (page.kind === 'refused') throw new TypeError('a cursor of a list of keys is not read by it');
     yield* page.keys;
-    cursor = page.next;
-  } while (cursor !== undefined);
+    part = page.next === undefined ? undefined : { ...whole, cursor: page.next };
+  }
 }
 
 /**
@@ -144,7 +140,7 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
     limit,
     create: (wish: NewKey) => create(ports, wish, limit) as Promise<MintedKey>,
     async refuseFurther(account) {
-      return limit === null ? undefined : refuseKey(await apiKeys.countLive(accountId(account)), limit);
+      return refuseKey(await apiKeys.countLive(accountId(account)), limit);
     },
     async createFirst(wish, text) {
       const minted = text === undefined ? apiKeySecrets.mint() : { ...read(ports, text), text };
@@ -180,7 +176,7 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
     async noteUse({ id, lastUsedAt }) {
       const now = clock.now();
       const since = before(now, minutes(1));
-      if (lastUsedAt === null || lastUsedAt <= since) await apiKeys.touch(id, now, since);
+      if ((lastUsedAt ?? 0) <= since) await apiKeys.touch(id, now, since);
     },
   };
 }

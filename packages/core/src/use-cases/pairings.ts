@@ -1,5 +1,5 @@
 import type { Unchangeable } from '../domain/admission.ts';
-import { type Cause, eventOf, type Origin } from '../domain/history.ts';
+import { type Cause, eventOf, type Origin, unattributed } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
 import { after, minutes } from '../domain/instant.ts';
@@ -118,12 +118,7 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
         const now = clock.now();
         const unused = { lastUsedAt: null, revokedAt: null, isEnsured: false };
         const key = { id, secretHash: keyHash, createdAt: now, ...unused };
-        const cause = { actor: pairing.consent.actor, ...origin };
-        const {
-          account: _,
-          actor: __,
-          ...event
-        } = eventOf(ids, { type: 'key.created', at: now }, cause, null);
+        const event = unattributed(ids, { type: 'key.created', at: now }, origin);
         const outcome = await pairings.take({ secretHash, now, key, limit: keys.limit }, [event]);
         if (outcome.kind === 'created') return { kind: 'made', key: outcome.key, text };
         if (outcome.kind === 'refused') return outcome;

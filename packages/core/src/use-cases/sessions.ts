@@ -1,6 +1,13 @@
 import { type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
 import { mayManage, type Scope } from '../domain/api-key.ts';
-import { type Cause, causedBy, type EventActor, eventOf, type Origin } from '../domain/history.ts';
+import {
+  type Cause,
+  causedBy,
+  type EventActor,
+  eventOf,
+  type Origin,
+  unattributed,
+} from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import { after, before, type Duration, hours, type Instant, minutes } from '../domain/instant.ts';
 import {
@@ -95,11 +102,6 @@ export type SessionPorts = Pick<AllPorts, 'sessions' | 'sessionSecrets' | 'apiKe
 
 const PURGED_AT_ONCE = 100;
 
-const MANAGING: Pick<Session, 'scope' | 'displayName'> = { scope: 'manage', displayName: null };
-
-/** A placeholder: the store fills in the link's creator. */
-const NOBODY_YET: EventActor = { kind: 'operator', id: null };
-
 /**
  * Puts the sessions of the management screen together, for those who want them without the other use cases.
  *
@@ -116,12 +118,11 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
   const { sessions, sessionSecrets, clock, ids } = ports;
   const { lifetime = hours(12), adminLifetime = hours(1), linkLifetime = hours(1), observe } = options;
   const limits = SESSION_LIMITS;
-  const started = (at: Instant, cause: Cause, account: AccountId | null) =>
-    eventOf(ids, { type: 'session.started', at }, cause, account);
   /** Does not fail: the token of the session that has begun would be lost. */
   const begin = async (session: Session, cause: Cause): Promise<void> => {
     const { startedAt: now, account } = session;
-    settle(await sessions.begin(session, [started(now, cause, account)], limits));
+    const event = eventOf(ids, { type: 'session.started', at: now }, cause, account);
+    settle(await sessions.begin(session, [event], limits));
     await succeeds(sessions.purge(now, PURGED_AT_ONCE));
   };
   const settle = ({ ended }: BegunSession): void => {
@@ -144,7 +145,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const { text, times, hash } = begun(ports, lifetime);
       const now = times.startedAt;
       const session = { tokenHash: hash, apiKey: null, displayName: null, ...times };
-      const { account: _, actor: __, ...event } = started(now, { actor: NOBODY_YET, ...origin }, null);
+      const event = unattributed(ids, { type: 'session.started', at: now }, origin);
       const outcome = await sessions.redeem({ link, now, session, limits }, [event]);
       if (outcome.kind === 'unknown') return undefined;
       settle(outcome);
@@ -166,7 +167,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
         return { kind: 'refused', code: 'forbidden' };
       }
       const { text: token, times, hash } = begun(ports, lifetime);
-      const granted = { ...MANAGING, scope: scopeOf(key.scopes) };
+      const granted = { scope: scopeOf(key.scopes), displayName: null };
       const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...granted, ...times };
       await begin(session, cause);
       await succeeds(keys.noteUse(key));

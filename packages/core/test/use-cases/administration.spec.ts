@@ -2,7 +2,7 @@ import { type AccountLimits, accountId, type Cause, type Mode, minutes, type Rat
 import { type BlockWish, createAdministration } from '@pinfold/core/administration';
 import { createMemory } from '@pinfold/memory';
 import { RandomIds } from '@pinfold/platform-node';
-import { createManualClock, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { aTakedown, createManualClock, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 
 const CAUSE: Cause = { actor: { kind: 'operator', id: null }, asOperator: true };
@@ -53,6 +53,8 @@ describe('administration', () => {
     for (const reason of WRONG_TEXTS) {
       const wish = { id: 'x', reason: reason as string, cause: CAUSE };
       expect(await rejectionOf(administration.takeDown(wish))).to.be.instanceOf(TypeError);
+      const brought = { ...aTakedown(1), reason: reason as string };
+      expect(await rejectionOf(administration.bringTakedown(brought, CAUSE))).to.be.instanceOf(TypeError);
     }
   });
 
@@ -72,7 +74,9 @@ describe('administration', () => {
     const changed = { ...CAUSE, type: 'service.mode_changed', account: null };
     for (const kind of ['read_only', 'normal'] as const) {
       clock.advance(minutes(1));
-      await administration.changeService({ kind, message: null }, CAUSE);
+      await administration.changeService({ kind, message: 'It moves.' }, CAUSE);
+      const message = kind === 'normal' ? null : 'It moves.';
+      expect(await administration.showService()).to.deep.equal({ kind, message });
       const { items } = await memory.history.list(NEWEST);
       expect(items)
         .to.have.lengthOf(1)
@@ -103,22 +107,6 @@ describe('administration', () => {
       expect(account.generation).to.equal(generation);
       expect((await administration.showAccount('olga'))?.account).to.deep.equal(account);
     }
-  });
-
-  it('lists accounts page by page', async () => {
-    for (const name of ['lin', 'max', 'noor']) await administration.limitAccount(name, { sites: 1 }, CAUSE);
-    const names: string[] = [];
-    let next: string | undefined;
-    do {
-      const page = await administration.listAccounts({
-        limit: 2,
-        ...(next === undefined ? {} : { cursor: next }),
-      });
-      if (page.kind === 'refused') throw new Error(page.code);
-      names.push(...page.accounts.map(({ account }) => account.name));
-      next = page.next;
-    } while (next !== undefined);
-    expect(names).to.deep.equal(['ada', 'grace', 'lin', 'max', 'noor', 'olga']);
   });
 
   it('refuses to list roles of an unknown state', async () => {

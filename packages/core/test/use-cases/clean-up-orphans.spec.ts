@@ -223,6 +223,14 @@ describe('a dry run of cleaning up', () => {
     await stage.publishEnded(1);
     await stage.orphan(21);
     stage.clock.advance(hours(25));
+    const cut = await run({ dryRun: true, time: duration(0) });
+    expect(cut).to.deep.include({
+      listing: 'under_way',
+      archives: 1,
+      orphans: 0,
+      missing: [],
+      finished: false,
+    });
     const refused = { listing: 'refused', unnamed: 21, orphans: 0, archives: 0 };
     expect(await run({ dryRun: true })).to.include(refused);
     const forced = { listing: 'done', unnamed: 21, orphans: 21, archives: 1 };

@@ -14,7 +14,7 @@ import {
   type RoleStore,
   seconds,
 } from '@pinfold/core';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openCleanupStage } from './cleanup-stage.ts';
@@ -248,8 +248,12 @@ describe('cleaning up', () => {
     await stage.publishEnded(1);
     stage.clock.advance(hours(1));
     const bug = new TypeError('a bug');
-    const cleanUp = removing(() => Promise.reject(bug));
-    expect(await cleanUp().catch((error: unknown) => error)).to.equal(bug);
+    const list = () => Promise.reject(bug);
+    const other = stage.with({ archives: replacing(stage.memory.archives, { list }) });
+    expect(await rejectionOf(other.cleanUp())).to.equal(bug);
+    expect(await stage.archives(), 'nothing was done after it').to.equal(1);
+    stage.clock.advance(minutes(2));
+    expect(await rejectionOf(removing(() => Promise.reject(bug))())).to.equal(bug);
   });
 
   it('says how far it has come after each step', async () => {

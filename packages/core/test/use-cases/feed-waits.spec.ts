@@ -1,6 +1,15 @@
 import { getEventListeners } from 'node:events';
-import { type AccountId, after, duration, isFault, OPERATOR, seconds } from '@pinfold/core';
-import { FeedError, type FeedItem, type FeedOutcome } from '@pinfold/core/history';
+import {
+  type AccountId,
+  after,
+  duration,
+  Fault,
+  type FeedPart,
+  type HistoryStore,
+  OPERATOR,
+  seconds,
+} from '@pinfold/core';
+import { FeedError, type FeedItem, type FeedOutcome, type History } from '@pinfold/core/history';
 import { aRoleId, rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -42,6 +51,16 @@ describe('Waiting for events', () => {
     expect(stage.clock.now() - from).to.be.within(3_000, 3_500);
   });
 
+  it('ends at the next look, though a hundred events of others come first', async () => {
+    const page = waiting();
+    await passing(Promise.resolve());
+    for (let n = 0; n < 100; n += 1) await stage.keep(BEN);
+    const id = await stage.keep(ADA);
+    const from = stage.clock.now();
+    expect(idsOf(await passing(page, duration(500)))).to.deep.equal([id]);
+    expect(stage.clock.now() - from).to.equal(500);
+  });
+
   it('ends only with events of its account and publication', async () => {
     const pin = aRoleId(1);
     const [own, ofPin, all] = [waiting(), waiting({ pin }), waiting({ by: OPERATOR })];
@@ -54,6 +73,8 @@ describe('Waiting for events', () => {
   });
 
   it('is limited to four requests of an account and 1,024 in all; others get their page at once', async () => {
+    // An iteration is no request.
+    for (let n = 0; n < 5; n += 1) void stage.history.follow({ by: ADA, after: 'latest' }).next();
     const own = Array.from({ length: 4 }, () => waiting());
     await passing(Promise.resolve());
     expect(pageOf(await waiting())).to.include({ isCrowded: true, hasWaited: false });
@@ -87,20 +108,44 @@ describe('Waiting for events', () => {
     expect(pageOf(await waiting()).items).to.deep.equal([]);
   });
 
-  it('is refused when its cursor expires meanwhile', async () => {
+  /** A feed of a store whose answers the test changes. */
+  const over = (change: (part: FeedPart) => FeedPart): History['feed'] => {
+    const feed: HistoryStore['feed'] = async (query) => change(await stage.memory.history.feed(query));
+    return stage.open({ ...stage.memory, history: replacing(stage.memory.history, { feed }) }).feed;
+  };
+
+  it('is refused when its cursor expires meanwhile, or a backup is restored that does not go so far', async () => {
+    await stage.keep(ADA);
+    let isRestored = false;
+    const feed = over((part) =>
+      isRestored ? { ...part, last: part.begin, there: undefined, items: [] } : part,
+    );
+    const restored = feed({ by: ADA, after: 'latest', wait: seconds(30) });
     const page = waiting();
     await passing(Promise.resolve());
+    isRestored = true;
+    expect(await passing(restored)).to.include({ kind: 'refused', code: 'cursor_expired' });
     await stage.keep(ADA);
     await stage.memory.history.drop(after(stage.clock.now(), seconds(1)), 10);
     expect(await passing(page)).to.include({ kind: 'refused', code: 'cursor_expired' });
   });
 
-  it('rejects with the fault of a store that fails', async () => {
-    const peer = stage.memory.peer();
-    const failing = rejectionOf(stage.open(peer).feed({ by: ADA, wait: seconds(30) }));
+  it('rejects with the fault of a store that fails; the next one ends with an event again', async () => {
+    let fault: Fault | undefined;
+    const feed = over((part) => {
+      if (fault !== undefined) throw fault;
+      return part;
+    });
+    const request = { by: ADA, after: 'latest', wait: seconds(30) };
+    const failing = rejectionOf(feed(request));
     await passing(Promise.resolve());
-    await peer.close();
-    expect(isFault(await passing(failing))).to.equal(true);
+    fault = new Fault('store_unavailable', 'away');
+    expect(await passing(failing)).to.equal(fault);
+    fault = undefined;
+    const next = feed(request);
+    await passing(Promise.resolve());
+    const id = await stage.keep(ADA);
+    expect(idsOf(await passing(next))).to.deep.equal([id]);
   });
 });
 
@@ -168,8 +213,19 @@ describe('Following the feed', () => {
     expect(await left).to.have.property('message', 'gone');
     stage.stop.abort();
     expect(await stopped).to.deep.equal([]);
-    const refused = await rejectionOf(take(openFeed().history.follow({ by: ADA, after: 'x' }), 1));
-    expect(refused).to.be.an.instanceOf(FeedError);
-    expect((refused as FeedError).refusal.code).to.equal('invalid_cursor');
+    const { history, keep, memory } = openFeed();
+    await keep(ADA);
+    const beginning = pageOf(await history.feed({ by: ADA, limit: 1 })).next;
+    await keep(ADA);
+    await memory.history.drop(after(stage.clock.now(), seconds(1)), 10);
+    const oldest = pageOf(await history.feed({ by: ADA })).next;
+    for (const [cursor, refusal, message] of [
+      ['x', { code: 'invalid_cursor' }, 'the cursor is not one of this feed'],
+      [beginning, { code: 'cursor_expired', oldest }, 'the feed no longer has what follows the cursor'],
+    ] as const) {
+      const refused = await rejectionOf(take(history.follow({ by: ADA, after: cursor }), 1));
+      expect(refused).to.be.an.instanceOf(FeedError).that.includes({ name: 'FeedError', message });
+      expect((refused as FeedError).refusal).to.deep.equal({ kind: 'refused', ...refusal });
+    }
   });
 });

@@ -9,7 +9,7 @@ import {
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { createHistory, type History } from '@pinfold/core/history';
 import { sessionIdOf } from '@pinfold/core/internal';
-import { anEvent, aroundCalls } from '@pinfold/test-contracts/fixtures';
+import { anEvent, aroundCalls, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, stageOfEachTest } from './stage.ts';
 
@@ -148,34 +148,6 @@ describe('What the stores are told for the history', () => {
   });
 });
 
-describe('A list of the history', () => {
-  const stage = stageOfEachTest();
-
-  it('goes on page by page, by cursors of its own alone', async () => {
-    const useCases = stage.with({});
-    const outcome = await useCases.publish(await stage.request());
-    if (outcome.kind !== 'published') throw new Error(outcome.kind);
-    const { id: pin } = outcome.publication;
-    await useCases.pin({ by: OWNER, id: pin });
-    const history = createHistory(stage.ports);
-    const since = stage.clock.now();
-    const lists = [
-      { by: OPERATOR },
-      { by: OPERATOR, account: OWNER },
-      { by: OPERATOR, pin },
-      { by: OPERATOR, since },
-    ] as const;
-    for (const [n, list] of lists.entries()) {
-      const first = await history.list({ ...list, limit: 1 });
-      if (first.kind !== 'page' || first.next === undefined) throw new Error('a second page is expected');
-      const cursor = first.next;
-      const listed = lists.map((other) => history.list({ ...other, limit: 1, cursor }));
-      const kinds = (await Promise.all(listed)).map(({ kind }) => kind);
-      expect(kinds).to.deep.equal(lists.map((_, other) => (other === n ? 'page' : 'refused')));
-    }
-  });
-});
-
 describe('The sweep of the history', () => {
   const stage = stageOfEachTest();
 
@@ -200,6 +172,9 @@ describe('The sweep of the history', () => {
     await useCases.stop(stoppedAfter);
     const history = createHistory(ports);
     await Promise.all([history.sweep(), history.sweep(), history.sweep()]);
+    const tellExpired = () => expect.fail('told again');
+    const { apiKeys: _, ...others } = { ...ports, history: replacing(ports.history, { tellExpired }) };
+    await createHistory(others).sweep();
     const told = await kinds(history);
     const expiry = roles[0]?.expiresAt;
     expect(told.filter(([type]) => type === 'pin.expired')).to.deep.equal([

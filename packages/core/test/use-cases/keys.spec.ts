@@ -106,7 +106,7 @@ describe('managing API keys', () => {
   it('makes the first key of an installation once', async () => {
     const first = await keys.createFirst({ account: OWNER, label: 'first' });
     expect(await keys.authenticate(first?.text ?? '')).to.deep.equal(first?.key);
-    expect(first?.key.label).to.equal('first');
+    expect(first?.key).to.include({ label: 'first', isEnsured: false });
     expect(await keys.createFirst({ account: OWNER })).to.equal(undefined);
     expect(await listedKeys(keys, OPERATOR)).to.have.length(1);
   });
@@ -114,7 +114,7 @@ describe('managing API keys', () => {
   it('makes the first key of a text that was chosen, if it is one', async () => {
     const { text, id } = apiKeySecrets.mint();
     expect(await keys.createFirst({ account: OWNER }, text)).to.deep.include({ text });
-    expect((await keys.authenticate(text))?.id).to.equal(id);
+    expect(await keys.authenticate(text)).to.include({ id, isEnsured: true });
     const error: unknown = await keys.createFirst({ account: OWNER }, 'hello').catch((reason) => reason);
     expect(error).to.be.instanceOf(TypeError);
   });
@@ -174,32 +174,12 @@ describe('managing API keys', () => {
     const unbounded = over(stage.memory.apiKeys, apiKeySecrets, { limit: null });
     expect(await unbounded.refuseFurther(OWNER)).to.equal(undefined);
     expect(await unbounded.create({ account: OWNER })).to.have.property('text');
+    const none = over(stage.memory.apiKeys, apiKeySecrets, { limit: 0 });
+    expect(await none.create({ account: 'new' })).to.include({ limit: 0, actual: 1 });
     expect(keys.limit, 'usually').to.equal(100);
     expect('text' in made).to.equal(true);
     for (const limit of [-1, 1.5, Number.NaN]) {
       expect(() => over(stage.memory.apiKeys, apiKeySecrets, { limit })).to.throw(TypeError);
-    }
-  });
-
-  it('lists a page, and the next one after it', async () => {
-    for (let n = 0; n < 5; n += 1) {
-      await keys.create({ by: OPERATOR, account: OWNER, label: String(n) });
-      stage.clock.advance(minutes(1));
-    }
-    const labels: string[][] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await keys.list({ by: OWNER, limit: 2, ...(cursor === undefined ? {} : { cursor }) });
-      if (page.kind !== 'page') throw new Error(page.code);
-      labels.push(page.keys.map(({ label }) => label));
-      cursor = page.next;
-    } while (cursor !== undefined);
-    expect(labels).to.deep.equal([['4', '3'], ['2', '1'], ['0']]);
-    const whole = await keys.list({ by: OPERATOR, account: OWNER, limit: 5 });
-    expect(whole).to.deep.include({ kind: 'page', next: undefined });
-    for (const wrong of ['', 'x', '1.', '1.a_b', 'zzzzzzzzzzzz.a']) {
-      const refused = await keys.list({ by: OWNER, cursor: wrong });
-      expect(refused, wrong).to.deep.equal({ kind: 'refused', code: 'invalid_cursor' });
     }
   });
 

@@ -76,9 +76,11 @@ describe('signing in to the management screen', () => {
   });
 
   it('takes a link once, for its account and for twelve hours', async () => {
-    const { token } = await sessions.offerLink(OWNER);
+    const actor = { kind: 'person', id: 'eve' } as const;
+    const { token } = await sessions.offerLink(OWNER, { actor });
     const started = await sessions.redeem(token);
     expect(started?.kind).to.equal('started');
+    expect(started?.session.actor, 'who made it').to.deep.equal({ kind: 'operator', id: 'eve' });
     expect(await sessions.redeem(token)).to.equal(undefined);
     stage.clock.advance(hours(11.99));
     expect(await sessions.find(started?.token ?? '')).to.include({ account: OWNER, apiKey: null });

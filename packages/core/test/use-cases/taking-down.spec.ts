@@ -1,6 +1,7 @@
-import type { HistoryEvent, RoleId, Sha256, Takedown } from '@pinfold/core';
+import { days, type HistoryEvent, OPERATOR, type RoleId, type Sha256, type Takedown } from '@pinfold/core';
 import { instrument, onRoleEvents } from '@pinfold/core/adapter';
 import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
+import { createHistory } from '@pinfold/core/history';
 import { aTakedown, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
@@ -14,11 +15,18 @@ describe('taking down', () => {
   beforeEach(async () => {
     stage = await openStage();
     id = await stage.publish();
+    stage.clock.advance(days(1));
   });
 
   const administering = (ports: Partial<AdministrationPorts> = {}) =>
     createAdministration({ ...stage.ports, ...ports });
   const wish = (more: object = {}) => ({ id, reason: 'Phishing', cause: CAUSE, ...more });
+
+  /** What the history says since the operator began. */
+  async function told(): Promise<unknown> {
+    const page = await createHistory(stage.ports).list({ by: OPERATOR, since: stage.clock.now() });
+    return page.kind === 'page' && page.events.map(({ type, account, pin }) => ({ type, account, pin }));
+  }
 
   it('is decided again when the owner changes the role meanwhile', async () => {
     let isMeanwhile = true;
@@ -42,6 +50,10 @@ describe('taking down', () => {
     const publish = async (key: string) => (await stage.useCases.publish(await stage.request({ key }))).kind;
     expect(await publish('again')).to.equal('refused');
     expect(await liftTakedown(sha256, CAUSE)).to.deep.equal({ kind: 'lifted' });
+    expect(await told()).to.have.deep.members([
+      { type: 'pin.taken_down', account: OWNER, pin: id },
+      { type: 'takedown.lifted', account: OWNER, pin: id },
+    ]);
     expect(await publish('again')).to.equal('published');
     expect(await takeDown(wish({ reason: 'After all' }))).to.deep.include({ kind: 'taken_down' });
     expect(await showRole(id))
@@ -53,7 +65,7 @@ describe('taking down', () => {
   it('forbids again what was lifted, though another archive is still forbidden with the same id', async () => {
     const of = async (ids: readonly RoleId[]) => (await stage.memory.takedowns.of(ids)).toReversed();
     const takedowns = replacing(stage.memory.takedowns, { of });
-    const { takeDown, bringTakedown, liftTakedown } = administering({ takedowns });
+    const { takeDown, bringTakedown, liftTakedown, showRole } = administering({ takedowns });
     const { sha256 } = (await stage.memory.roles.load(id))?.value ?? aTakedown(1);
     const { liftedAt: _, ...elsewhere } = aTakedown(8);
     await bringTakedown({ ...elsewhere, id }, CAUSE);
@@ -61,6 +73,53 @@ describe('taking down', () => {
     expect(await takedowns.isForbidden(sha256)).to.equal(false);
     await takeDown(wish());
     expect(await takedowns.isForbidden(sha256)).to.equal(true);
+    expect(await showRole(id)).to.have.nested.property('takedown.sha256', sha256);
+  });
+
+  it('names the copies in service, and stops and removes them, too, sixteen at a time, where asked', async () => {
+    const other = await stage.publish({ key: 'other', bytes: 'PK other' });
+    const copies: RoleId[] = [];
+    for (let n = 0; n < 101; n += 1)
+      copies.push(await stage.publish({ by: `account ${n % 7}`, key: `${n}` }));
+    const ended = await stage.publish({ key: 'ended' });
+    await stage.useCases.stop({ by: OWNER, id: ended });
+    const [all, stored] = [[...copies].sort(), async () => await stage.memory.archives.list(undefined, 200)];
+    let [atOnce, most] = [0, 0];
+    const archives = replacing(stage.memory.archives, {
+      delete: async (...which) => {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        await new Promise((resolve) => setImmediate(resolve));
+        await stage.memory.archives.delete(...which);
+        atOnce -= 1;
+      },
+    });
+    const { takeDown, listRoles } = administering({ archives });
+    const states = async () =>
+      new Set(await Promise.all(copies.map(async (copy) => (await stage.useCases.visit(copy)).kind)));
+    for (const [more, found, state, left] of [
+      [{ purge: true }, all, 'published', 103],
+      [{ copies: true }, all, 'unknown', 103],
+      // Takedowns of before are completed.
+      [{ copies: true, purge: true }, [], 'unknown', 2],
+    ] as const) {
+      const outcome = await takeDown(wish(more));
+      if (outcome.kind === 'refused') throw new Error(outcome.code);
+      expect([...outcome.copies].sort()).to.deep.equal(found);
+      expect(await states()).to.deep.equal(new Set([state]));
+      expect(await stored()).to.have.length(left);
+    }
+    expect(most).to.equal(16);
+    expect((await stage.useCases.visit(other)).kind).to.equal('published');
+    const [of, { sha256 }] = [stage.memory.takedowns.of, aTakedown(1)];
+    expect(await of([other, ended])).to.deep.equal([]);
+    const listed = await listRoles({ state: 'deleted' });
+    for (const { publication, takedown } of listed.kind === 'page' ? listed.publications : []) {
+      expect(takedown?.id).to.equal(publication.id === ended ? undefined : publication.id);
+    }
+    for (const takedown of await of(all)) {
+      expect(takedown).to.include({ reason: 'Phishing', at: stage.clock.now() }).and.not.include({ sha256 });
+    }
   });
 
   it('takes no other for a copy where an early release kept no SHA-256', async () => {
@@ -75,8 +134,11 @@ describe('taking down', () => {
     const takedowns = replacing(stage.memory.takedowns, {
       copies: async ({ after }) => (after === undefined ? [other] : []),
     });
-    const outcome = await administering({ roles, takedowns }).takeDown(wish({ copies: true, purge: true }));
+    const { takeDown } = administering({ roles, takedowns });
+    await takeDown(wish({ id: await stage.publish({ key: 'before' }) }));
+    const outcome = await takeDown(wish({ copies: true, purge: true }));
     expect(outcome).to.deep.include({ kind: 'taken_down', copies: [] });
+    expect(await stage.memory.archives.list(undefined, 10), 'its own is removed').to.have.length(2);
     expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
     expect((await stage.useCases.visit(other)).kind).to.equal('published');
   });
@@ -113,13 +175,33 @@ describe('taking down', () => {
     const { account, sha256 } = (await stage.memory.roles.load(id))?.value ?? elsewhere;
     const here: Omit<Takedown, 'liftedAt'> = { ...elsewhere, id, account, sha256 };
     const otherwise = { ...here, sha256: aTakedown(8).sha256 };
+    stage.clock.advance(days(1));
     for (const isNew of [true, false]) {
       for (const each of [elsewhere, here, otherwise]) {
         expect(await bringTakedown(each, CAUSE), each.sha256).to.equal(isNew);
       }
     }
     const listed = await listTakedowns();
-    expect(listed.kind === 'page' && listed.takedowns).to.have.length(3);
+    const brought = [elsewhere, here, otherwise].map((each) => ({ ...each, liftedAt: null }));
+    expect(listed.kind === 'page' && listed.takedowns, 'as they were').to.have.deep.members(brought);
+    expect(await told()).to.have.deep.members(
+      brought.map((each) => ({ type: 'pin.taken_down', account: each.account, pin: each.id })),
+    );
+    expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
+  });
+
+  it('is brought though it was forbidden before its publication came', async () => {
+    const { value } = (await stage.memory.roles.load(id)) ?? {};
+    const { liftedAt: _, ...takedown } = { ...aTakedown(1), ...(value && { id, sha256: value.sha256 }) };
+    const roles = replacing(stage.memory.roles, { load: async () => undefined });
+    for (const [ports, isNew] of [
+      [{ roles }, true],
+      [{ roles }, false],
+      [{}, true],
+      [{}, false],
+    ] as const) {
+      expect(await administering(ports).bringTakedown(takedown, CAUSE)).to.equal(isNew);
+    }
     expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
   });
 });

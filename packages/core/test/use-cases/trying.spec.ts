@@ -151,9 +151,12 @@ describe('trying passwords', () => {
     const [here, there] = [slowNode(), node()];
     const entering = Array.from({ length: 10 }, () => here.enter(SECRET));
     await settled();
-    const waiting = Array.from({ length: 20 }, () => there.enter(SECRET));
+    const waiting = [there.enter(SECRET)];
     await settled();
     const before = there.asked.length;
+    for (let n = 1; n < 20; n += 1) waiting.push(there.enter(SECRET));
+    await settled();
+    expect(there.asked.length - before, 'looks of those who come later').to.equal(0);
     stage.clock.advance(duration(200));
     await settled();
     expect(there.asked.length - before, 'looks while there is none').to.equal(1);
@@ -172,6 +175,11 @@ describe('trying passwords', () => {
     await settled();
     const late = enter(WRONG);
     await settled();
+    const other = enter(SECRET, { address: '192.0.2.2' });
+    await settled();
+    expect(hasher.held, 'of another client').to.have.length(11);
+    hasher.held.pop()?.go();
+    expect((await other).kind).to.equal('granted');
     stage.clock.advance(seconds(30));
     expect(await late).to.deep.equal({ kind: 'busy' });
     expect(hasher.held).to.have.length(10);

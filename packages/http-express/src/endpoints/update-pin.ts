@@ -47,6 +47,7 @@ const updateBody = jsonBody<SentUpdate, Update>({
     remove_password: { password: null },
     reset_expiration: { reset_expiration: true },
   },
+  expected: 'exactly one of "title", "password" and "reset_expiration", which can only be true',
   parse: parseUpdate,
 });
 

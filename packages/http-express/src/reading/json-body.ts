@@ -22,7 +22,10 @@ export async function readJson(
     isOptional = false,
     wrongType,
     ...limits
-  }: Omit<BodyLimits, 'bytes'> & { readonly isOptional?: boolean; readonly wrongType: HttpRefusal },
+  }: Omit<BodyLimits, 'bytes'> & {
+    readonly isOptional?: boolean | undefined;
+    readonly wrongType: HttpRefusal;
+  },
 ): Promise<JsonBody | HttpRefusal> {
   if (isOptional && hasNoBody(request)) return EMPTY;
   const isJson = hasMediaType(request, 'application/json');

@@ -10,7 +10,7 @@ export interface RequestBody<Body> {
   readonly mediaType: string;
   /** Its media type object of the API document. */
   readonly content: JsonObject;
-  readonly isOptional?: true;
+  readonly isOptional?: true | undefined;
   /** Absent: the handler reads it. */
   readonly read?: (
     service: Service,
@@ -26,7 +26,7 @@ interface JsonBodyOptions<Sent extends object, Body extends object> {
   readonly examples?: Readonly<Record<string, Sent>>;
   readonly isOptional?: true;
   /** The expected members, for the detail of a refusal. */
-  readonly expected?: string;
+  readonly expected: string;
   /** Checks what a schema cannot; undefined is refused as a body that is not as the schema says. */
   readonly parse?: (sent: Sent, limits: Limits) => Body | AnyRefusal | undefined;
 }
@@ -44,30 +44,19 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
   const check = checkOf<Sent>(schema);
   const values =
     examples && Object.entries(examples).map(([example, value]) => [example, { value }] as const);
-  const wrongType = refuseRequest(
-    'unsupported_media_type',
-    expected === undefined ? {} : { detail: 'Send a body of application/json.' },
-  );
-  const wrong = refuseRequest(
-    'invalid_update',
-    expected === undefined
-      ? {}
-      : { detail: `Send an object with ${expected}, as the API document describes it.` },
-  );
+  const wrongType = refuseRequest('unsupported_media_type', { detail: 'Send a body of application/json.' });
+  const wrong = refuseRequest('invalid_update', {
+    detail: `Send an object with ${expected}, as the API document describes it.`,
+  });
   return {
     mediaType: 'application/json',
-    ...(isOptional === undefined ? {} : { isOptional }),
+    isOptional,
     content: {
       schema: named(name, describe),
       ...(values === undefined ? {} : { examples: Object.fromEntries(values) }),
     },
     read: async ({ useCases: { clock, limits }, bodyTimeouts }, { request, again }) => {
-      const json = await readJson(request, {
-        clock,
-        ...bodyTimeouts,
-        ...(isOptional && { isOptional }),
-        wrongType,
-      });
+      const json = await readJson(request, { clock, ...bodyTimeouts, isOptional, wrongType });
       if (json.kind === 'refused') return json;
       const refused = await again();
       if (refused !== undefined) return refused;
@@ -80,6 +69,6 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
   };
 }
 
-function isRefusal(body: object): body is AnyRefusal {
-  return 'kind' in body && body.kind === 'refused';
+function isRefusal(body: { readonly kind?: unknown }): body is AnyRefusal {
+  return body.kind === 'refused';
 }

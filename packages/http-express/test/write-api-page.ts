@@ -1,4 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { API_PAGE, apiPage } from './documents/api-page.ts';
+import { API_PAGE, apiPage } from './api-page.ts';
 
 await writeFile(API_PAGE, apiPage());

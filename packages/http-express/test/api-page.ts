@@ -1,9 +1,9 @@
-// docs/api.md: the API documents as a page for people. `pnpm --filter pinfold-acceptance api` writes it.
+// docs/api.md: the API documents as a page for people. `pnpm --filter @pinfold/http-express api` writes it.
 import { join } from 'node:path';
-import { administrationDocument, openApiDocument } from '@pinfold/http-express';
+import { administrationDocument, openApiDocument } from '../src/index.ts';
 
 /** Where the page lies. */
-export const API_PAGE = join(import.meta.dirname, '../../docs/api.md');
+export const API_PAGE = join(import.meta.dirname, '../../../docs/api.md');
 
 interface Schema {
   readonly $ref?: string;
