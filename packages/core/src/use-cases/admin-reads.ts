@@ -44,7 +44,7 @@ export type OverseeingPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'clock'>;
 
 export function overseeing({ roles, takedowns, clock }: OverseeingPorts, show: ShowPublication): Overseeing {
   async function withTakedowns(found: readonly Role[]): Promise<readonly AdministeredPublication[]> {
-    const kept = found.length === 0 ? [] : await takedowns.of(found.map(({ id }) => id));
+    const kept = await takedowns.of(found.map(({ id }) => id));
     return found.map((role) => ({
       publication: show(role),
       takedown: kept.find(({ id, sha256 }) => id === role.id && sha256 === role.sha256),

@@ -6,7 +6,14 @@ import { type AccountId, parseRoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import { type Password, parsePassword } from '../domain/password.ts';
 import type { Publication } from '../domain/publication.ts';
-import { type Decided, decide, type Generation, type Role, type RoleCommand } from '../domain/role.ts';
+import {
+  type Decided,
+  decide,
+  type Generation,
+  type Role,
+  type RoleCommand,
+  refuseCommand,
+} from '../domain/role.ts';
 import { parseTitle } from '../domain/title.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
@@ -133,7 +140,7 @@ async function commandOf(
     case 'set_password': {
       const password = parsePassword(update.password, limits);
       if (password === null) return { type: 'set_password', hash: null };
-      return isRefusal(password) ? password : await hashed(ports, limits, request, password);
+      return isRefusal(password) ? password : await hashed(ports, request, password);
     }
     case 'reset_expiration':
       return { type: 'reset_expiration' };
@@ -146,14 +153,13 @@ async function commandOf(
 /** Hashing is dear, so a request that would be refused anyway is refused before it. */
 async function hashed(
   { roles, clock, passwords }: ChangePorts,
-  limits: Limits,
   request: ChangeRequest,
   password: Password,
 ): Promise<RoleCommand | Refusal<'not_found' | 'invalid_state'>> {
   const loaded = await loadFor(roles, request);
   if (loaded === undefined) return NOT_FOUND;
-  const trial = decide(loaded.value, { type: 'set_password', hash: null }, clock.now(), limits);
-  if (isRefusal(trial)) return trial;
+  const refused = refuseCommand(loaded.value, 'set_password', clock.now());
+  if (refused !== undefined) return refused;
   return { type: 'set_password', hash: await passwords.hash(password, loaded.value.account, request.signal) };
 }
 

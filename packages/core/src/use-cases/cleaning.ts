@@ -89,7 +89,7 @@ async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
   yield removed('uploads', await staging.countAbandoned(run.abandonedBefore));
   const compared = yield* countArchives(ports, run);
   if (!compared.isRefused) yield removed('archives', archives);
-  yield { kind: 'missing', ids: compared.missing };
+  yield { kind: 'missing', ids: compared.missing ?? [] };
 }
 
 async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
@@ -107,7 +107,7 @@ async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
 }
 
 /** A role that ended is not missed when its archive went and only the record of that was not written. */
-async function* tellMissing(roles: RoleStore, { missing }: Compared): Steps {
+async function* tellMissing(roles: RoleStore, { missing = [] }: Compared): Steps {
   if (missing.length === 0) return;
   const named = await roles.whichAreNamed(missing);
   yield { kind: 'missing', ids: missing.filter((id) => named.has(id)) };

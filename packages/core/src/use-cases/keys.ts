@@ -140,7 +140,7 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
     limit,
     create: (wish: NewKey) => create(ports, wish, limit) as Promise<MintedKey>,
     async refuseFurther(account) {
-      return limit === null ? undefined : refuseKey(await apiKeys.countLive(accountId(account)), limit);
+      return refuseKey(await apiKeys.countLive(accountId(account)), limit);
     },
     async createFirst(wish, text) {
       const minted = text === undefined ? apiKeySecrets.mint() : { ...read(ports, text), text };
@@ -176,7 +176,7 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
     async noteUse({ id, lastUsedAt }) {
       const now = clock.now();
       const since = before(now, minutes(1));
-      if (lastUsedAt === null || lastUsedAt <= since) await apiKeys.touch(id, now, since);
+      if ((lastUsedAt ?? 0) <= since) await apiKeys.touch(id, now, since);
     },
   };
 }

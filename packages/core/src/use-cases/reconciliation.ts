@@ -27,7 +27,7 @@ type ComparedPorts = Pick<AllPorts, 'roles' | 'archives'>;
 export interface Compared {
   /** Whether no archive may be removed. */
   readonly isRefused: boolean;
-  readonly missing: readonly ArchiveId[];
+  readonly missing?: readonly ArchiveId[];
   /** Why the comparison ended early. The rest of the sweep needs no listing and still runs. */
   readonly fault?: Fault;
 }
@@ -49,7 +49,7 @@ export async function* compareArchives(ports: ComparedPorts, run: CleanUpRun): S
     const turn = turnOf(loaded?.value, run.now(), run);
     if (turn.kind === 'leave') {
       yield progress(turn.found, turn.found.isUnderWay ? 'under_way' : 'not_due');
-      return { isRefused: turn.found.isRefused, missing: [] };
+      return { isRefused: turn.found.isRefused };
     }
     let version = loaded?.version;
     const save: Save = async (comparison) => {
@@ -65,7 +65,7 @@ export async function* compareArchives(ports: ComparedPorts, run: CleanUpRun): S
 /** Compares all of storage with the records, and changes nothing. */
 export async function* countArchives(ports: ComparedPorts, run: CleanUpRun): Steps<Compared> {
   const counted = yield* countWindows(ports, run, NOT_COMPARED, async () => true);
-  if (counted === undefined) return { isRefused: false, missing: [] };
+  if (counted === undefined) return { isRefused: false };
   const isRefused = isImplausible(counted, run);
   if (!isRefused) yield removed('orphans', counted.orphans.length);
   yield progress({ ...counted, isRefused }, 'done');
@@ -77,7 +77,7 @@ async function* orFault(steps: Steps<Compared>, { isRefused }: Comparison): Step
     return yield* steps;
   } catch (error) {
     if (!isFault(error)) throw error;
-    return { isRefused, missing: [], fault: error };
+    return { isRefused, fault: error };
   }
 }
 
@@ -90,7 +90,7 @@ async function* compare(
   const counted = yield* countWindows(ports, run, from, save);
   const isRefused = counted !== undefined && isImplausible(counted, run);
   const isDone = counted !== undefined && (isRefused || (yield* removeOrphans(ports, run, counted, save)));
-  if (!isDone || !(await save(ended(counted, isRefused)))) return { isRefused: from.isRefused, missing: [] };
+  if (!isDone || !(await save(ended(counted, isRefused)))) return { isRefused: from.isRefused };
   yield progress({ ...counted, isRefused }, 'done');
   return { isRefused, missing: counted.missing };
 }
@@ -174,8 +174,7 @@ function progress({ compared, unnamed, isRefused }: Comparison, listing: CleanUp
 
 /** The lower id; a side without one has no more archives. */
 function nearer(one: ArchiveId | undefined, other: ArchiveId | undefined): ArchiveId | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one < other ? one : other;
+  return one === undefined || (other ?? one) < one ? other : one;
 }
 
 /** Checks again: a cleanup on another node removes an archive first, and its record a moment later. */

@@ -96,7 +96,6 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
     async bringTakedown({ at, reason, ...brought }, cause) {
       expectReason(reason);
       const stopped = await stop(ports, brought.id, { at, reason }, cause);
-      if (stopped?.role.sha256 === brought.sha256) return stopped.isChanged;
       return (await forbid(ports, { ...brought, at, reason }, cause)) || stopped?.isChanged === true;
     },
   };
@@ -145,18 +144,15 @@ async function lift(
   return (await takedowns.lift(takedown, at, [event])).kind === 'lifted';
 }
 
-/** Other publications in service with the same archive. No more can come: the archive is forbidden. */
-async function copiesOf(
-  { takedowns, clock }: TakedownPorts,
-  { id, sha256 }: Role,
-): Promise<readonly RoleId[]> {
+/** Publications in service with the archive of a stopped one. No more can come: the archive is forbidden. */
+async function copiesOf({ takedowns, clock }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
   if (isUnknown(sha256)) return [];
   const now = clock.now();
   const found: RoleId[] = [];
   for (let last: RoleId | undefined; ; last = found.at(-1)) {
     const page = await takedowns.copies({ sha256, now, after: last, limit: PAGE });
     found.push(...page);
-    if (page.length < PAGE) return found.filter((copy) => copy !== id);
+    if (page.length < PAGE) return found;
   }
 }
 

@@ -74,7 +74,9 @@ describe('administration', () => {
     const changed = { ...CAUSE, type: 'service.mode_changed', account: null };
     for (const kind of ['read_only', 'normal'] as const) {
       clock.advance(minutes(1));
-      await administration.changeService({ kind, message: null }, CAUSE);
+      await administration.changeService({ kind, message: 'It moves.' }, CAUSE);
+      const message = kind === 'normal' ? null : 'It moves.';
+      expect(await administration.showService()).to.deep.equal({ kind, message });
       const { items } = await memory.history.list(NEWEST);
       expect(items)
         .to.have.lengthOf(1)

@@ -102,6 +102,22 @@ describe('comparing storage with the records in windows', () => {
     expect(await slow).to.include({ compared: 20, orphans: 0, listing: 'under_way' });
   });
 
+  it('removes no more once another one took over', async () => {
+    await stage.orphan(20);
+    stage.clock.advance(hours(25));
+    let isFirst = true;
+    const remove: ArchiveStorage['delete'] = async (id, signal) => {
+      await stage.memory.archives.delete(id, signal);
+      if (isFirst) {
+        isFirst = false;
+        await node().run({ takeOver: true });
+      }
+    };
+    const { cleanUp } = stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) });
+    expect(await cleanUp()).to.include({ orphans: 16, listing: 'under_way', finished: true });
+    expect(await stage.archives()).to.equal(0);
+  });
+
   it('goes on with removing, too, and removes nothing twice', async () => {
     await stage.orphan(20);
     stage.clock.advance(hours(25));
@@ -252,7 +268,7 @@ describe('comparing storage with the records in windows', () => {
         if (n % lacks !== 0) ids.push(anArchiveId(n));
       return ids;
     };
-    let asked = 0;
+    let [asked, read] = [0, 0];
     const held: number[] = [];
     const counting = (last: ArchiveId | undefined, limit: number, lacks: number) => {
       asked += 1;
@@ -261,7 +277,10 @@ describe('comparing storage with the records in windows', () => {
     };
     const archives = replacing(stage.memory.archives, {
       list: (last, limit) => counting(last, limit, 40),
-      read: async () => undefined,
+      read: async () => {
+        read += 1;
+        return undefined;
+      },
       delete: async () => {},
     });
     const roles = replacing(stage.memory.roles, {
@@ -278,7 +297,9 @@ describe('comparing storage with the records in windows', () => {
     stage.clock.advance(hours(25));
     const report = await stage.with({ archives, roles }).cleanUp();
     expect(report).to.include({ compared: 78_000, unnamed: 1_200, orphans: 1_000, listing: 'done' });
-    expect(report.missing).to.have.length(1_000);
+    const missing = page(undefined, all, 50).filter((id) => (archiveCreatedAt(id) - day) % 40 === 0);
+    expect(report.missing).to.deep.equal(missing.slice(0, 1_000));
+    expect(read, 'looked for once more').to.equal(1_000);
     expect(Math.max(...held)).to.equal(1_000);
     expect(asked, 'both sides, a thousand at a time').to.be.below(2 * 1.1 * (all / 1_000));
   });

@@ -144,5 +144,12 @@ describe('The feed', () => {
     expect(own?.event).to.deep.include({ actor: { kind: 'operator', id: null }, address: null });
     const [all] = pageOf(await stage.history.feed({ by: OPERATOR })).items;
     expect(all?.event).to.deep.include({ actor: more.actor, address: more.address });
+    for (const [by, item] of [
+      [ADA, own],
+      [OPERATOR, all],
+    ] as const) {
+      const listed = await stage.history.list({ by });
+      expect(listed.kind === 'page' && listed.events).to.deep.equal([item?.event]);
+    }
   });
 });

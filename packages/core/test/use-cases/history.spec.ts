@@ -9,7 +9,7 @@ import {
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { createHistory, type History } from '@pinfold/core/history';
 import { sessionIdOf } from '@pinfold/core/internal';
-import { anEvent, aroundCalls } from '@pinfold/test-contracts/fixtures';
+import { anEvent, aroundCalls, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, stageOfEachTest } from './stage.ts';
 
@@ -172,6 +172,9 @@ describe('The sweep of the history', () => {
     await useCases.stop(stoppedAfter);
     const history = createHistory(ports);
     await Promise.all([history.sweep(), history.sweep(), history.sweep()]);
+    const tellExpired = () => expect.fail('told again');
+    const { apiKeys: _, ...others } = { ...ports, history: replacing(ports.history, { tellExpired }) };
+    await createHistory(others).sweep();
     const told = await kinds(history);
     const expiry = roles[0]?.expiresAt;
     expect(told.filter(([type]) => type === 'pin.expired')).to.deep.equal([

@@ -106,7 +106,7 @@ describe('managing API keys', () => {
   it('makes the first key of an installation once', async () => {
     const first = await keys.createFirst({ account: OWNER, label: 'first' });
     expect(await keys.authenticate(first?.text ?? '')).to.deep.equal(first?.key);
-    expect(first?.key.label).to.equal('first');
+    expect(first?.key).to.include({ label: 'first', isEnsured: false });
     expect(await keys.createFirst({ account: OWNER })).to.equal(undefined);
     expect(await listedKeys(keys, OPERATOR)).to.have.length(1);
   });
@@ -114,7 +114,7 @@ describe('managing API keys', () => {
   it('makes the first key of a text that was chosen, if it is one', async () => {
     const { text, id } = apiKeySecrets.mint();
     expect(await keys.createFirst({ account: OWNER }, text)).to.deep.include({ text });
-    expect((await keys.authenticate(text))?.id).to.equal(id);
+    expect(await keys.authenticate(text)).to.include({ id, isEnsured: true });
     const error: unknown = await keys.createFirst({ account: OWNER }, 'hello').catch((reason) => reason);
     expect(error).to.be.instanceOf(TypeError);
   });
@@ -174,6 +174,8 @@ describe('managing API keys', () => {
     const unbounded = over(stage.memory.apiKeys, apiKeySecrets, { limit: null });
     expect(await unbounded.refuseFurther(OWNER)).to.equal(undefined);
     expect(await unbounded.create({ account: OWNER })).to.have.property('text');
+    const none = over(stage.memory.apiKeys, apiKeySecrets, { limit: 0 });
+    expect(await none.create({ account: 'new' })).to.include({ limit: 0, actual: 1 });
     expect(keys.limit, 'usually').to.equal(100);
     expect('text' in made).to.equal(true);
     for (const limit of [-1, 1.5, Number.NaN]) {

@@ -15,11 +15,18 @@ describe('taking down', () => {
   beforeEach(async () => {
     stage = await openStage();
     id = await stage.publish();
+    stage.clock.advance(days(1));
   });
 
   const administering = (ports: Partial<AdministrationPorts> = {}) =>
     createAdministration({ ...stage.ports, ...ports });
   const wish = (more: object = {}) => ({ id, reason: 'Phishing', cause: CAUSE, ...more });
+
+  /** What the history says since the operator began. */
+  async function told(): Promise<unknown> {
+    const page = await createHistory(stage.ports).list({ by: OPERATOR, since: stage.clock.now() });
+    return page.kind === 'page' && page.events.map(({ type, account, pin }) => ({ type, account, pin }));
+  }
 
   it('is decided again when the owner changes the role meanwhile', async () => {
     let isMeanwhile = true;
@@ -43,6 +50,10 @@ describe('taking down', () => {
     const publish = async (key: string) => (await stage.useCases.publish(await stage.request({ key }))).kind;
     expect(await publish('again')).to.equal('refused');
     expect(await liftTakedown(sha256, CAUSE)).to.deep.equal({ kind: 'lifted' });
+    expect(await told()).to.have.deep.members([
+      { type: 'pin.taken_down', account: OWNER, pin: id },
+      { type: 'takedown.lifted', account: OWNER, pin: id },
+    ]);
     expect(await publish('again')).to.equal('published');
     expect(await takeDown(wish({ reason: 'After all' }))).to.deep.include({ kind: 'taken_down' });
     expect(await showRole(id))
@@ -54,7 +65,7 @@ describe('taking down', () => {
   it('forbids again what was lifted, though another archive is still forbidden with the same id', async () => {
     const of = async (ids: readonly RoleId[]) => (await stage.memory.takedowns.of(ids)).toReversed();
     const takedowns = replacing(stage.memory.takedowns, { of });
-    const { takeDown, bringTakedown, liftTakedown } = administering({ takedowns });
+    const { takeDown, bringTakedown, liftTakedown, showRole } = administering({ takedowns });
     const { sha256 } = (await stage.memory.roles.load(id))?.value ?? aTakedown(1);
     const { liftedAt: _, ...elsewhere } = aTakedown(8);
     await bringTakedown({ ...elsewhere, id }, CAUSE);
@@ -62,6 +73,7 @@ describe('taking down', () => {
     expect(await takedowns.isForbidden(sha256)).to.equal(false);
     await takeDown(wish());
     expect(await takedowns.isForbidden(sha256)).to.equal(true);
+    expect(await showRole(id)).to.have.nested.property('takedown.sha256', sha256);
   });
 
   it('names the copies in service, and stops and removes them, too, sixteen at a time, where asked', async () => {
@@ -82,7 +94,7 @@ describe('taking down', () => {
         atOnce -= 1;
       },
     });
-    const { takeDown } = administering({ archives });
+    const { takeDown, listRoles } = administering({ archives });
     const states = async () =>
       new Set(await Promise.all(copies.map(async (copy) => (await stage.useCases.visit(copy)).kind)));
     for (const [more, found, state, left] of [
@@ -101,6 +113,10 @@ describe('taking down', () => {
     expect((await stage.useCases.visit(other)).kind).to.equal('published');
     const [of, { sha256 }] = [stage.memory.takedowns.of, aTakedown(1)];
     expect(await of([other, ended])).to.deep.equal([]);
+    const listed = await listRoles({ state: 'deleted' });
+    for (const { publication, takedown } of listed.kind === 'page' ? listed.publications : []) {
+      expect(takedown?.id).to.equal(publication.id === ended ? undefined : publication.id);
+    }
     for (const takedown of await of(all)) {
       expect(takedown).to.include({ reason: 'Phishing', at: stage.clock.now() }).and.not.include({ sha256 });
     }
@@ -118,8 +134,11 @@ describe('taking down', () => {
     const takedowns = replacing(stage.memory.takedowns, {
       copies: async ({ after }) => (after === undefined ? [other] : []),
     });
-    const outcome = await administering({ roles, takedowns }).takeDown(wish({ copies: true, purge: true }));
+    const { takeDown } = administering({ roles, takedowns });
+    await takeDown(wish({ id: await stage.publish({ key: 'before' }) }));
+    const outcome = await takeDown(wish({ copies: true, purge: true }));
     expect(outcome).to.deep.include({ kind: 'taken_down', copies: [] });
+    expect(await stage.memory.archives.list(undefined, 10), 'its own is removed').to.have.length(2);
     expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
     expect((await stage.useCases.visit(other)).kind).to.equal('published');
   });
@@ -165,11 +184,24 @@ describe('taking down', () => {
     const listed = await listTakedowns();
     const brought = [elsewhere, here, otherwise].map((each) => ({ ...each, liftedAt: null }));
     expect(listed.kind === 'page' && listed.takedowns, 'as they were').to.have.deep.members(brought);
-    const told = await createHistory(stage.ports).list({ by: OPERATOR, since: stage.clock.now() });
-    const events = told.kind === 'page' ? told.events : [];
-    expect(events.map(({ type, account, pin }) => ({ type, account, pin }))).to.have.deep.members(
+    expect(await told()).to.have.deep.members(
       brought.map((each) => ({ type: 'pin.taken_down', account: each.account, pin: each.id })),
     );
+    expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
+  });
+
+  it('is brought though it was forbidden before its publication came', async () => {
+    const { value } = (await stage.memory.roles.load(id)) ?? {};
+    const { liftedAt: _, ...takedown } = { ...aTakedown(1), ...(value && { id, sha256: value.sha256 }) };
+    const roles = replacing(stage.memory.roles, { load: async () => undefined });
+    for (const [ports, isNew] of [
+      [{ roles }, true],
+      [{ roles }, false],
+      [{}, true],
+      [{}, false],
+    ] as const) {
+      expect(await administering(ports).bringTakedown(takedown, CAUSE)).to.equal(isNew);
+    }
     expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
   });
 });
