@@ -1,12 +1,21 @@
 import { after, Fault, type FaultCode, instant, type Refusal, seconds } from '@pinfold/core';
 import { expect } from 'chai';
-import { answerRefusal, answerThrown, isRetryable, refuseRequest } from '../src/problems/problem.ts';
-import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
+import {
+  answerRefusal,
+  answerThrown,
+  isRetryable,
+  problemOf,
+  refuseRequest,
+} from '../src/problems/problem.ts';
+import { isWireCode, problemTable, type WireCode } from '../src/problems/problem-table.ts';
 
 const NOW = instant(1_000_000);
 const context = { requestId: '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c', publishing: false };
 const TYPE = { 'Content-Type': 'application/problem+json' };
 const publishing = { ...context, publishing: true };
+
+/** The number of members that every problem has. */
+const MEMBERS = 8;
 
 /** What clients meet, each code once. */
 const PROBLEMS = [...new Map(Object.values(problemTable).map((problem) => [problem.code, problem])).values()];
@@ -30,10 +39,11 @@ describe('A problem', () => {
   });
 
   it('says in one sentence whether to keep the Idempotency-Key, of a publication only', () => {
-    for (const { code } of PROBLEMS) {
+    for (const { code, key } of PROBLEMS) {
       const kept = answerRefusal(refuseRequest(code), publishing, NOW).json.suggestion;
       const plain = answerRefusal(refuseRequest(code), context, NOW).json.suggestion;
-      expect(kept, code).to.match(/^[^.]+(?:the same|a new) Idempotency-Key\.$/);
+      const told = key === 'keep' ? ', keeping the same' : ' with a new';
+      expect(kept, code).to.match(new RegExp(`^[^.]+${told} Idempotency-Key\\.$`));
       expect(plain, code).to.match(/^[^.]+\.$/);
       expect(plain, code).not.to.include('Idempotency-Key');
     }
@@ -61,6 +71,20 @@ describe('A problem', () => {
     expect(status).to.equal(422);
     expect(problem.code).to.equal('invalid_archive');
     expect(problem.errors).to.deep.equal([{ rule: 'host:licence', detail: words.en }]);
+    expect(problemOf(refusal, publishing)).to.deep.equal(problem);
+  });
+
+  it('is the same for programs that answer by other means', () => {
+    for (const { code } of PROBLEMS) {
+      const refusal = refuseRequest(code, { detail: 'As told.' });
+      const problem = problemOf(refusal, context);
+      expect(problem).to.deep.equal(answerRefusal(refusal, context, NOW).json);
+      expect(Object.keys(problem).slice(MEMBERS), code).to.deep.equal(
+        code === 'invalid_archive' ? ['errors_omitted'] : [],
+      );
+      expect(isWireCode(code), code).to.equal(true);
+    }
+    for (const other of ['invalid_filename', 'toString']) expect(isWireCode(other), other).to.equal(false);
   });
 
   it('tells a running publication’s twin to wait 1 to 5 seconds', () => {

@@ -1,4 +1,4 @@
-import { type AccountLimits, accountId, minutes, type RateText, seconds } from '@pinfold/core';
+import { type AccountLimits, accountId, minutes, type RateText, type Refusal, seconds } from '@pinfold/core';
 import { NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { parseList } from 'structured-headers';
@@ -94,7 +94,9 @@ describe('The rate of publications', () => {
   const quotas = { publications: { count: 2, window: minutes(2) } };
 
   it('is told to publications that came as far, and past it is 429 with Retry-After', async () => {
-    const rig = await openRig({ quotas, api: { requestRate: { count: 100, window: seconds(100) } } });
+    let refusal: Refusal<'refused_by_host'> | undefined;
+    const api = { requestRate: { count: 100, window: seconds(100) } };
+    const rig = await openRig({ quotas, api, beforePublish: () => refusal });
     const first = await publish(rig, 'a');
     expect(first.status).to.equal(201);
     expect(told(first)).to.deep.equal({
@@ -105,6 +107,10 @@ describe('The rate of publications', () => {
       'publications.r',
       1,
     );
+    const words = { en: 'Add a licence.', ja: 'ライセンスがありません。' };
+    refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence', words };
+    expect(told(await publish(rig, 'refused'))).to.have.nested.property('publications.r', 1);
+    refusal = undefined;
     expect((await publish(rig, 'b')).status).to.equal(201);
     const limited = await publish(rig, 'c');
     expect(`${limited.status} ${limited.json.code}`).to.equal('429 rate_limited');

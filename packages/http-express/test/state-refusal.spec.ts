@@ -26,6 +26,9 @@ describe('A change that the state does not permit', () => {
       for (const change of [{ title: 'x' }, { password: 'harbour lights' }, { reset_expiration: true }]) {
         answers.set(`${state} ${Object.keys(change)}`, await update(rig, id, change));
       }
+      const body = JSON.stringify({ pin: id });
+      const headers = { 'content-type': 'application/json' };
+      answers.set(`${state} name`, await ask(rig, '/api/v1/names/docs', { method: 'PUT', headers, body }));
     }
     answers.set('pinned reset_expiration', await update(rig, pinned, { reset_expiration: true }));
     return answers.set('deleted stop', await stop(deleted));
@@ -46,8 +49,10 @@ describe('A change that the state does not permit', () => {
     // What is refused for one reason is told in one way.
     expect([...details.values()]).to.deep.equal([
       'deleted reset_expiration',
+      'deleted name',
       'expired password',
       'expired reset_expiration',
+      'expired name',
       'pinned reset_expiration',
       'deleted stop',
     ]);

@@ -66,6 +66,8 @@ describe('The words of a refusal', () => {
     const packed: ArchiveProblem = { rule: 'unsupported_compression', path: 'a', method: 14 };
     expect(archiveError(packed)).to.have.all.keys('rule', 'detail', 'path');
     expect(archiveError(packed).detail).to.include('14');
+    const overlapping: ArchiveProblem = { rule: 'overlapping_entries', path };
+    expect(archiveError(overlapping).detail).to.equal('The entry overlaps another one.');
   });
 
   it('name what was found instead of a missing index.html, and where', () => {
@@ -105,19 +107,13 @@ describe('The words of a refusal', () => {
     const told = (refusal: object) => tell({ kind: 'refused', ...refusal } as Refusal);
     expect(told({ code: 'quota_exceeded', rule: 'names', ...limits }).advice).to.match(/^Delete names/);
     expect(told({ code: 'quota_exceeded', rule: 'keys', ...limits })).to.have.all.keys('errors');
+    expect(told({ code: 'invalid_state', state: 'deleted' }).errors?.[0]?.rule).to.equal('deleted');
+    expect(told({ code: 'cursor_expired', oldest: 'c' })).to.deep.equal({ oldestCursor: 'c' });
     for (const code of ['idempotency_in_progress', 'rate_limited']) {
       expect(told({ code, retryAt: 5 }), code).to.deep.equal({ retryAt: 5 });
     }
-    for (const code of [
-      'account_blocked',
-      'archive_too_large',
-      'forbidden',
-      'idempotency_mismatch',
-      'not_found',
-    ]) {
-      expect(told({ code }), code).to.deep.equal({});
-    }
-    for (const code of ['invalid_cursor', 'invalid_name', 'unauthorized']) {
+    const plain = ['account_blocked', 'archive_too_large', 'forbidden', 'idempotency_mismatch'];
+    for (const code of [...plain, 'invalid_cursor', 'invalid_name', 'not_found', 'unauthorized']) {
       expect(told({ code }), code).to.deep.equal({});
     }
   });

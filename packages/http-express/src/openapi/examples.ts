@@ -1,6 +1,7 @@
 import type { ProblemDetails } from '../problems/problem.ts';
 import type { WireCode } from '../problems/problem-table.ts';
-import { requestError, tell } from '../problems/tell.ts';
+import { tellState } from '../problems/state-refusal.ts';
+import { archiveError, requestError, tell } from '../problems/tell.ts';
 
 export const EXAMPLE_REQUEST_ID = '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c';
 
@@ -9,12 +10,13 @@ export const EXAMPLE_FEED_CURSOR =
 
 export const exampleDetails = (): Readonly<Partial<Record<WireCode, ProblemDetails>>> => ({
   archive_too_large: { errors: [requestError({ rule: 'archive_too_large', limit: 10_485_760 })] },
-  cursor_expired: tell({ kind: 'refused', code: 'cursor_expired', oldest: EXAMPLE_FEED_CURSOR }),
-  invalid_archive: tell({
-    kind: 'refused',
-    code: 'invalid_archive',
-    problems: [{ rule: 'forbidden_name', path: 'site/.env', segment: '.env' }, { rule: 'missing_index' }],
-  }),
+  cursor_expired: { oldestCursor: EXAMPLE_FEED_CURSOR },
+  invalid_archive: {
+    errors: [
+      archiveError({ rule: 'forbidden_name', path: 'site/.env', segment: '.env' }),
+      archiveError({ rule: 'missing_index' }),
+    ],
+  },
   invalid_form: { errors: [requestError({ rule: 'archive_missing' })] },
   invalid_idempotency_key: tell({ kind: 'refused', code: 'invalid_idempotency_key', rule: 'empty' }),
   invalid_password: tell({
@@ -24,7 +26,7 @@ export const exampleDetails = (): Readonly<Partial<Record<WireCode, ProblemDetai
     limit: 8,
     actual: 5,
   }),
-  invalid_state: tell({ kind: 'refused', code: 'invalid_state', state: 'deleted' }),
+  invalid_state: tellState('deleted', 'change'),
   quota_exceeded: tell({ kind: 'refused', code: 'quota_exceeded', rule: 'sites', limit: 200, actual: 201 }),
   invalid_title: tell({ kind: 'refused', code: 'invalid_title', rule: 'control_character' }),
 });

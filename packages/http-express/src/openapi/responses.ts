@@ -24,7 +24,7 @@ const problemSchema = T.named('Problem', () =>
       title: T.string({ minLength: 1 }),
       status: T.integer({ minimum: 400, maximum: 599 }),
       detail: T.string({ minLength: 1, description: 'What to do, in one sentence.' }),
-      code: T.oneOf([...new Set(Object.values(problemTable).map(({ code }) => code))].sort()),
+      code: T.oneOf([...new Set(Object.values(problemTable).map(({ code }) => code))]),
       instance: T.string({ pattern: `^urn:uuid:${T.UUID.slice(1)}`, description: 'The request id.' }),
       retryable: T.boolean({
         description: 'Whether the very same request, with the same Idempotency-Key, may succeed later.',
