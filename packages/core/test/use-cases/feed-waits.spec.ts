@@ -24,20 +24,6 @@ describe('Waiting for events', () => {
   const waiting = (more: object = {}): Promise<FeedOutcome> =>
     stage.history.feed({ by: ADA, after: 'latest', wait: seconds(30), ...more });
 
-  /** Lets time pass until the promise has settled. */
-  async function passing<Value>(waited: Promise<Value>, step = duration(250)): Promise<Value> {
-    let isSettled = false;
-    const settled = waited.finally(() => {
-      isSettled = true;
-    });
-    settled.catch(() => undefined);
-    while (!isSettled) {
-      stage.clock.advance(step);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return await settled;
-  }
-
   /** A feed of a store whose answers the test changes. */
   const over = (
     change: (part: FeedPart, query: FeedQuery) => FeedPart | Promise<FeedPart>,
@@ -51,13 +37,13 @@ describe('Waiting for events', () => {
     const begun = stage.clock.now();
     const page = waiting();
     const id = await stage.keep(ADA);
-    expect(idsOf(await passing(page))).to.deep.equal([id]);
+    expect(idsOf(await stage.passing(page))).to.deep.equal([id]);
     expect(pageOf(await page).hasWaited).to.equal(true);
     expect(stage.clock.now() - begun).to.be.at.most(2_000);
     const ending = waiting({ wait: seconds(3.1) });
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     const from = stage.clock.now();
-    const over = pageOf(await passing(ending, duration(100)));
+    const over = pageOf(await stage.passing(ending, duration(100)));
     expect(over).to.include({ isCrowded: false, hasWaited: true });
     expect(over.items).to.deep.equal([]);
     expect(stage.clock.now() - from).to.equal(3_100);
@@ -65,7 +51,7 @@ describe('Waiting for events', () => {
   });
 
   it('reads nothing once it is over, and misses nothing that comes while the next one reads', async () => {
-    const turns = () => passing(new Promise((resolve) => setTimeout(resolve, 5)));
+    const turns = () => stage.passing(new Promise((resolve) => setTimeout(resolve, 5)));
     const { promise: held, resolve } = Promise.withResolvers<void>();
     const reads: unknown[] = [];
     const feed = over(async (part, { account }) => {
@@ -73,56 +59,56 @@ describe('Waiting for events', () => {
       return part;
     });
     const request = { by: ADA, after: 'latest', wait: seconds(30) };
-    await passing(feed({ ...request, wait: seconds(1) }));
+    await stage.passing(feed({ ...request, wait: seconds(1) }));
     await turns();
     const before = [...reads];
     await turns();
     expect(reads).to.deep.equal(before);
     const page = feed(request);
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     const id = await stage.keep(ADA);
     await turns();
     const from = stage.clock.now();
     resolve();
-    expect(idsOf(await passing(page))).to.deep.equal([id]);
+    expect(idsOf(await stage.passing(page))).to.deep.equal([id]);
     expect(stage.clock.now() - from).to.equal(250);
   });
 
   it('ends at the next look, though a hundred events of others come first', async () => {
     const page = waiting();
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     for (let n = 0; n < 100; n += 1) await stage.keep(BEN);
     const id = await stage.keep(ADA);
     const from = stage.clock.now();
-    expect(idsOf(await passing(page, duration(500)))).to.deep.equal([id]);
+    expect(idsOf(await stage.passing(page, duration(500)))).to.deep.equal([id]);
     expect(stage.clock.now() - from).to.equal(500);
   });
 
   it('ends only with events of its account and publication', async () => {
     const pin = aRoleId(1);
     const [own, ofPin, all] = [waiting(), waiting({ pin }), waiting({ by: OPERATOR })];
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     const foreign = await stage.keep(BEN);
-    expect(idsOf(await passing(all))).to.deep.equal([foreign]);
+    expect(idsOf(await stage.passing(all))).to.deep.equal([foreign]);
     const first = await stage.keep(ADA);
-    expect(idsOf(await passing(own))).to.deep.equal([first]);
+    expect(idsOf(await stage.passing(own))).to.deep.equal([first]);
     const last = await stage.keep(ADA, { pin });
-    expect(idsOf(await passing(ofPin))).to.deep.equal([last]);
+    expect(idsOf(await stage.passing(ofPin))).to.deep.equal([last]);
   });
 
   it('is limited to four requests of an account and 1,024 in all; others get their page at once', async () => {
     // An iteration is no request.
     for (let n = 0; n < 5; n += 1) void stage.history.follow({ by: ADA, after: 'latest' }).next();
     const own = Array.from({ length: 4 }, () => waiting());
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     expect(pageOf(await waiting())).to.include({ isCrowded: true, hasWaited: false });
     const others = Array.from({ length: 1_020 }, (_, n) => waiting({ by: `account ${Math.floor(n / 4)}` }));
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     expect(pageOf(await waiting({ by: 'one more' })).isCrowded).to.equal(true);
     await stage.keep(ADA);
-    await passing(Promise.all(own));
+    await stage.passing(Promise.all(own));
     const again = waiting({ by: 'one more', wait: seconds(1) });
-    expect(pageOf(await passing(again)).isCrowded).to.equal(false);
+    expect(pageOf(await stage.passing(again)).isCrowded).to.equal(false);
     stage.stop.abort();
     for (const page of await Promise.all(others)) {
       expect(pageOf(page)).to.deep.include({ items: [], isCrowded: false, hasWaited: true });
@@ -132,17 +118,17 @@ describe('Waiting for events', () => {
   it('rejects with the reason of an abort, frees its place and leaves nothing behind', async () => {
     const leaving = new AbortController();
     const own = Array.from({ length: 4 }, () => rejectionOf(waiting({ signal: leaving.signal })));
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     leaving.abort(new Error('gone'));
     for (const error of await Promise.all(own)) expect(error).to.have.property('message', 'gone');
-    expect(pageOf(await passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
+    expect(pageOf(await stage.passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
     // The look at the feed that all waits share may still pause.
     expect(getEventListeners(stage.stop.signal, 'abort')).to.have.length.at.most(1);
   });
 
   it('ends with a page without events when the service stops', async () => {
     const page = waiting();
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     stage.stop.abort();
     expect(pageOf(await page).items).to.deep.equal([]);
     expect(pageOf(await waiting()).items).to.deep.equal([]);
@@ -156,12 +142,12 @@ describe('Waiting for events', () => {
     );
     const restored = feed({ by: ADA, after: 'latest', wait: seconds(30) });
     const page = waiting();
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     isRestored = true;
-    expect(await passing(restored)).to.have.all.keys('kind', 'code', 'oldest');
+    expect(await stage.passing(restored)).to.have.all.keys('kind', 'code', 'oldest');
     await stage.keep(ADA);
     await stage.memory.history.drop(after(stage.clock.now(), seconds(1)), 10);
-    expect(await passing(page)).to.include({ kind: 'refused', code: 'cursor_expired' });
+    expect(await stage.passing(page)).to.include({ kind: 'refused', code: 'cursor_expired' });
   });
 
   it('rejects with the fault of a store that fails; the next one ends with an event again', async () => {
@@ -172,14 +158,14 @@ describe('Waiting for events', () => {
     });
     const request = { by: ADA, after: 'latest', wait: seconds(30) };
     const failing = rejectionOf(feed(request));
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     fault = new Fault('store_unavailable', 'away');
-    expect(await passing(failing)).to.equal(fault);
+    expect(await stage.passing(failing)).to.equal(fault);
     fault = undefined;
     const next = feed(request);
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     const id = await stage.keep(ADA);
-    expect(idsOf(await passing(next))).to.deep.equal([id]);
+    expect(idsOf(await stage.passing(next))).to.deep.equal([id]);
   });
 });
 
@@ -200,17 +186,8 @@ describe('Following the feed', () => {
     const first = await take(stage.history.follow({ by: ADA }), 110);
     const rest = take(stage.history.follow({ by: ADA, after: first.at(-1)?.cursor ?? '' }), 12);
     all.push(await stage.keep(ADA), await stage.keep(ADA));
-    const passed = async () => {
-      for (;;) {
-        stage.clock.advance(seconds(1));
-        await new Promise((resolve) => setImmediate(resolve));
-        if (stage.stop.signal.aborted) return;
-      }
-    };
-    const passing = passed();
-    expect([...first, ...(await rest)].map(({ event }) => event.id)).to.deep.equal(all);
-    stage.stop.abort();
-    await passing;
+    const items = [...first, ...(await stage.passing(rest, seconds(1)))];
+    expect(items.map(({ event }) => event.id)).to.deep.equal(all);
   });
 
   it('reads a feed again only when there may be new events, and looks at all feeds twice a second', async () => {

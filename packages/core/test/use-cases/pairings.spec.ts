@@ -12,12 +12,11 @@ import {
 } from '@pinfold/core';
 import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
-import { createHistory } from '@pinfold/core/history';
 import { pairingCode, sessionIdOf } from '@pinfold/core/internal';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { OWNER, stageOfEachTest } from './stage.ts';
+import { eventsOf, OWNER, stageOfEachTest } from './stage.ts';
 
 const WAITING = { kind: 'waiting' };
 const UNKNOWN = { kind: 'unknown' };
@@ -45,11 +44,8 @@ describe('Giving a program a key', () => {
 
   /** What the history says, newest first. */
   async function told(): Promise<unknown> {
-    const history = createHistory(stage.ports);
-    const page = await history.list({ by: OPERATOR });
-    const events = page.kind === 'page' ? page.events : [];
     // Events of one instant are in order of their random ids.
-    const latestFirst = events.toSorted((one, two) => two.type.localeCompare(one.type));
+    const latestFirst = (await eventsOf(stage)).toSorted((one, two) => two.type.localeCompare(one.type));
     return latestFirst.map(({ type, actor, account, request }) => ({ type, actor, account, request }));
   }
 
