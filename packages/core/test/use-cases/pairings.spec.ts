@@ -1,6 +1,5 @@
 import {
   Fault,
-  isFault,
   type Keys,
   type MintedKey,
   minutes,
@@ -16,7 +15,7 @@ import { pairingCode, sessionIdOf } from '@pinfold/core/internal';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { eventsOf, OWNER, stageOfEachTest } from './stage.ts';
+import { codeOf, eventsOf, OWNER, stageOfEachTest } from './stage.ts';
 
 const WAITING = { kind: 'waiting' };
 const UNKNOWN = { kind: 'unknown' };
@@ -185,8 +184,7 @@ describe('Giving a program a key', () => {
         },
       }),
     );
-    const code = await failing.redeem(text).catch((error: unknown) => isFault(error) && error.code);
-    expect(code).to.equal('store_unavailable');
+    expect(await codeOf(failing.redeem(text))).to.equal('store_unavailable');
     expect((await redeemed(text))?.key.label).to.equal('Laptop');
   });
 

@@ -10,7 +10,7 @@ import {
   seconds,
   type Title,
 } from '@pinfold/core';
-import { anEvent, replacing } from '@pinfold/test-contracts/fixtures';
+import { anEvent, rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, openStage, stageOfEachTest } from './stage.ts';
 
@@ -117,8 +117,7 @@ describe('publishing', () => {
 
   it('publishes nothing that was left unproved', async () => {
     stage.inspector.prove = () => Promise.resolve({ problems: [], entries: [] });
-    const outcome = await stage.useCases.publish(await stage.request()).catch((error: unknown) => error);
-    expect(outcome).to.be.instanceOf(TypeError);
+    expect(await rejectionOf(stage.useCases.publish(await stage.request()))).to.be.instanceOf(TypeError);
     expect(await archives()).to.equal(0);
   });
 

@@ -14,7 +14,7 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { sessionIdOf } from '@pinfold/core/internal';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, stageOfEachTest } from './stage.ts';
@@ -137,8 +137,7 @@ describe('signing in to the management screen', () => {
     stage.clock.advance(hours(12));
     expect(await walk(OPERATOR)).to.deep.equal([]);
     for (const limit of [0, 101, 1.5]) {
-      const error = await sessions.list({ by: OWNER, limit }).catch((thrown: unknown) => thrown);
-      expect(error).to.be.instanceOf(TypeError);
+      expect(await rejectionOf(sessions.list({ by: OWNER, limit }))).to.be.instanceOf(TypeError);
     }
   });
 
