@@ -8,6 +8,7 @@ import type { HistoryStore } from '../ports/history-store.ts';
 
 /** Milliseconds between two looks at the feed of all accounts, for all requests that wait in this process. */
 const PAUSE = 500;
+const NEVER = Number.POSITIVE_INFINITY as Instant;
 const AT_ONCE = 100;
 /** How many requests of one account may wait in one process, and how many in all. */
 const MOST_OF_ACCOUNT = 4;
@@ -80,9 +81,7 @@ export class FeedWatch {
     if (!waiter.isNew && !this.#isOver(waiter)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiter.wake = resolve;
-      const woken = raceSignal(promise, this.#stopping).catch((error) => {
-        if (!this.#stopping.aborted) throw error;
-      });
+      const woken = raceSignal(promise, this.#stopping).catch(() => {});
       await raceSignal(woken, signal);
     }
     const isNew = waiter.isNew && !this.#stopping.aborted;
@@ -90,8 +89,8 @@ export class FeedWatch {
     return isNew;
   }
 
-  #isOver({ awaited: { until } }: Waiter): boolean {
-    return this.#stopping.aborted || (until !== undefined && until <= this.#clock.now());
+  #isOver({ awaited: { until = NEVER } }: Waiter): boolean {
+    return this.#stopping.aborted || until <= this.#clock.now();
   }
 
   async #run(): Promise<void> {
@@ -134,7 +133,7 @@ export class FeedWatch {
 
   #pause(): Duration {
     const now = this.#clock.now();
-    const left = [...this.#waiters].map(({ awaited: { until } }) => (until ?? now + PAUSE) - now);
+    const left = [...this.#waiters].map(({ awaited: { until = NEVER } }) => until - now);
     return duration(Math.max(1, Math.min(PAUSE, ...left)));
   }
 }

@@ -154,9 +154,9 @@ function manifestEntry(
   listed: readonly ListedEntry[],
   proofs: ReadonlyMap<number, EntryProof>,
 ): ManifestEntry {
-  const entry = listed[file.entry];
+  const entry = listed[file.entry] as ListedEntry;
   const proof = proofs.get(file.entry);
-  if (entry === undefined || proof === undefined) throw new TypeError('an entry is unproved');
+  if (proof === undefined) throw new TypeError('an entry is unproved');
   return {
     path: file.path,
     offset: entry.dataOffset,

@@ -84,19 +84,6 @@ describe('listing roles', () => {
     }
   });
 
-  it('gives pages, newest first, that a cursor connects', async () => {
-    const first = await stage.useCases.list({ by: OWNER, limit: 2 });
-    if (first.kind !== 'page') throw new Error(first.code);
-    expect(first.publications.map(({ title }) => title)).to.deep.equal(['Gamma', 'Beta']);
-    const cursor = first.next as string;
-    const second = await stage.useCases.list({ by: OWNER, limit: 2, cursor });
-    if (second.kind !== 'page') throw new Error(second.code);
-    expect(second.publications.map(({ title }) => title)).to.deep.equal(['Alpha']);
-    expect(second.next).to.equal(undefined);
-    const filtered = { by: OWNER, limit: 2, cursor, state: 'expired' } as const;
-    expect(await codeOf(stage.useCases.list(filtered))).to.equal('invalid_cursor');
-  });
-
   it('searches titles whatever their case and width', async () => {
     const page = await stage.useCases.list({ by: OWNER, limit: 10, search: 'ＡＬＰＨ' });
     expect(page.kind === 'page' && page.publications.map(({ title }) => title)).to.deep.equal(['Alpha']);

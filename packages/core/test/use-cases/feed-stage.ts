@@ -1,4 +1,12 @@
-import { type AccountId, accountId, type Clock, type EventId, type HistoryEvent } from '@pinfold/core';
+import {
+  type AccountId,
+  accountId,
+  type Clock,
+  type Duration,
+  duration,
+  type EventId,
+  type HistoryEvent,
+} from '@pinfold/core';
 import { createHistory, type FeedOutcome, type FeedPage, type History } from '@pinfold/core/history';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { RandomIds } from '@pinfold/platform-node';
@@ -15,6 +23,8 @@ export interface FeedStage {
   readonly stop: AbortController;
   /** Opens a further history, as another node would. */
   open(of: Pick<Memory, 'history' | 'mode'>): History;
+  /** Lets time pass until the promise has settled. */
+  passing<Value>(waited: Promise<Value>, step?: Duration): Promise<Value>;
   keep(account: AccountId, more?: Partial<HistoryEvent>): Promise<EventId>;
 }
 
@@ -31,6 +41,18 @@ export function openFeed(): FeedStage {
   return {
     ...{ memory, clock, stop, open },
     history: open(memory),
+    passing: async (waited, step = duration(250)) => {
+      let isSettled = false;
+      const settled = waited.finally(() => {
+        isSettled = true;
+      });
+      settled.catch(() => undefined);
+      while (!isSettled) {
+        clock.advance(step);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return await settled;
+    },
     keep: async (account, more = {}) => {
       kept += 1;
       const event = anEvent({ account, ...more });

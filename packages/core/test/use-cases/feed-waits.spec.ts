@@ -5,6 +5,7 @@ import {
   duration,
   Fault,
   type FeedPart,
+  type FeedQuery,
   type HistoryStore,
   OPERATOR,
   seconds,
@@ -23,96 +24,115 @@ describe('Waiting for events', () => {
   const waiting = (more: object = {}): Promise<FeedOutcome> =>
     stage.history.feed({ by: ADA, after: 'latest', wait: seconds(30), ...more });
 
-  /** Lets time pass until the promise has settled. */
-  async function passing<Value>(waited: Promise<Value>, step = duration(250)): Promise<Value> {
-    let isSettled = false;
-    const settled = waited.finally(() => {
-      isSettled = true;
-    });
-    settled.catch(() => undefined);
-    while (!isSettled) {
-      stage.clock.advance(step);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return await settled;
-  }
+  /** A feed of a store whose answers the test changes. */
+  const over = (
+    change: (part: FeedPart, query: FeedQuery) => FeedPart | Promise<FeedPart>,
+  ): History['feed'] => {
+    const feed: HistoryStore['feed'] = async (query) =>
+      await change(await stage.memory.history.feed(query), query);
+    return stage.open({ ...stage.memory, history: replacing(stage.memory.history, { feed }) }).feed;
+  };
 
   it('ends with an event of a peer, or when the time is over', async () => {
     const begun = stage.clock.now();
     const page = waiting();
     const id = await stage.keep(ADA);
-    expect(idsOf(await passing(page))).to.deep.equal([id]);
+    expect(idsOf(await stage.passing(page))).to.deep.equal([id]);
     expect(pageOf(await page).hasWaited).to.equal(true);
     expect(stage.clock.now() - begun).to.be.at.most(2_000);
+    const ending = waiting({ wait: seconds(3.1) });
+    await stage.passing(Promise.resolve());
     const from = stage.clock.now();
-    const over = pageOf(await passing(waiting({ wait: seconds(3) })));
+    const over = pageOf(await stage.passing(ending, duration(100)));
     expect(over).to.include({ isCrowded: false, hasWaited: true });
     expect(over.items).to.deep.equal([]);
-    expect(stage.clock.now() - from).to.be.within(3_000, 3_500);
+    expect(stage.clock.now() - from).to.equal(3_100);
+    expect(idsOf(await waiting({ after: undefined })), 'at once').to.deep.equal([id]);
+  });
+
+  it('reads nothing once it is over, and misses nothing that comes while the next one reads', async () => {
+    const turns = () => stage.passing(new Promise((resolve) => setTimeout(resolve, 5)));
+    const { promise: held, resolve } = Promise.withResolvers<void>();
+    const reads: unknown[] = [];
+    const feed = over(async (part, { account }) => {
+      if (reads.push(account) && reads.filter((of) => of === ADA).length === 4) await held;
+      return part;
+    });
+    const request = { by: ADA, after: 'latest', wait: seconds(30) };
+    await stage.passing(feed({ ...request, wait: seconds(1) }));
+    await turns();
+    const before = [...reads];
+    await turns();
+    expect(reads).to.deep.equal(before);
+    const page = feed(request);
+    await stage.passing(Promise.resolve());
+    const id = await stage.keep(ADA);
+    await turns();
+    const from = stage.clock.now();
+    resolve();
+    expect(idsOf(await stage.passing(page))).to.deep.equal([id]);
+    expect(stage.clock.now() - from).to.equal(250);
   });
 
   it('ends at the next look, though a hundred events of others come first', async () => {
     const page = waiting();
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     for (let n = 0; n < 100; n += 1) await stage.keep(BEN);
     const id = await stage.keep(ADA);
     const from = stage.clock.now();
-    expect(idsOf(await passing(page, duration(500)))).to.deep.equal([id]);
+    expect(idsOf(await stage.passing(page, duration(500)))).to.deep.equal([id]);
     expect(stage.clock.now() - from).to.equal(500);
   });
 
   it('ends only with events of its account and publication', async () => {
     const pin = aRoleId(1);
     const [own, ofPin, all] = [waiting(), waiting({ pin }), waiting({ by: OPERATOR })];
+    await stage.passing(Promise.resolve());
     const foreign = await stage.keep(BEN);
-    expect(idsOf(await passing(all))).to.deep.equal([foreign]);
+    expect(idsOf(await stage.passing(all))).to.deep.equal([foreign]);
     const first = await stage.keep(ADA);
-    expect(idsOf(await passing(own))).to.deep.equal([first]);
+    expect(idsOf(await stage.passing(own))).to.deep.equal([first]);
     const last = await stage.keep(ADA, { pin });
-    expect(idsOf(await passing(ofPin))).to.deep.equal([last]);
+    expect(idsOf(await stage.passing(ofPin))).to.deep.equal([last]);
   });
 
   it('is limited to four requests of an account and 1,024 in all; others get their page at once', async () => {
     // An iteration is no request.
     for (let n = 0; n < 5; n += 1) void stage.history.follow({ by: ADA, after: 'latest' }).next();
     const own = Array.from({ length: 4 }, () => waiting());
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     expect(pageOf(await waiting())).to.include({ isCrowded: true, hasWaited: false });
     const others = Array.from({ length: 1_020 }, (_, n) => waiting({ by: `account ${Math.floor(n / 4)}` }));
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     expect(pageOf(await waiting({ by: 'one more' })).isCrowded).to.equal(true);
     await stage.keep(ADA);
-    await passing(Promise.all(own));
+    await stage.passing(Promise.all(own));
     const again = waiting({ by: 'one more', wait: seconds(1) });
-    expect(pageOf(await passing(again)).isCrowded).to.equal(false);
+    expect(pageOf(await stage.passing(again)).isCrowded).to.equal(false);
     stage.stop.abort();
-    expect(pageOf((await Promise.all(others))[0] as FeedOutcome).items).to.deep.equal([]);
+    for (const page of await Promise.all(others)) {
+      expect(pageOf(page)).to.deep.include({ items: [], isCrowded: false, hasWaited: true });
+    }
   });
 
   it('rejects with the reason of an abort, frees its place and leaves nothing behind', async () => {
     const leaving = new AbortController();
     const own = Array.from({ length: 4 }, () => rejectionOf(waiting({ signal: leaving.signal })));
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     leaving.abort(new Error('gone'));
     for (const error of await Promise.all(own)) expect(error).to.have.property('message', 'gone');
-    expect(pageOf(await passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
+    expect(pageOf(await stage.passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
     // The look at the feed that all waits share may still pause.
     expect(getEventListeners(stage.stop.signal, 'abort')).to.have.length.at.most(1);
   });
 
   it('ends with a page without events when the service stops', async () => {
     const page = waiting();
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     stage.stop.abort();
     expect(pageOf(await page).items).to.deep.equal([]);
     expect(pageOf(await waiting()).items).to.deep.equal([]);
   });
-
-  /** A feed of a store whose answers the test changes. */
-  const over = (change: (part: FeedPart) => FeedPart): History['feed'] => {
-    const feed: HistoryStore['feed'] = async (query) => change(await stage.memory.history.feed(query));
-    return stage.open({ ...stage.memory, history: replacing(stage.memory.history, { feed }) }).feed;
-  };
 
   it('is refused when its cursor expires meanwhile, or a backup is restored that does not go so far', async () => {
     await stage.keep(ADA);
@@ -122,12 +142,12 @@ describe('Waiting for events', () => {
     );
     const restored = feed({ by: ADA, after: 'latest', wait: seconds(30) });
     const page = waiting();
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     isRestored = true;
-    expect(await passing(restored)).to.include({ kind: 'refused', code: 'cursor_expired' });
+    expect(await stage.passing(restored)).to.have.all.keys('kind', 'code', 'oldest');
     await stage.keep(ADA);
     await stage.memory.history.drop(after(stage.clock.now(), seconds(1)), 10);
-    expect(await passing(page)).to.include({ kind: 'refused', code: 'cursor_expired' });
+    expect(await stage.passing(page)).to.include({ kind: 'refused', code: 'cursor_expired' });
   });
 
   it('rejects with the fault of a store that fails; the next one ends with an event again', async () => {
@@ -138,14 +158,14 @@ describe('Waiting for events', () => {
     });
     const request = { by: ADA, after: 'latest', wait: seconds(30) };
     const failing = rejectionOf(feed(request));
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     fault = new Fault('store_unavailable', 'away');
-    expect(await passing(failing)).to.equal(fault);
+    expect(await stage.passing(failing)).to.equal(fault);
     fault = undefined;
     const next = feed(request);
-    await passing(Promise.resolve());
+    await stage.passing(Promise.resolve());
     const id = await stage.keep(ADA);
-    expect(idsOf(await passing(next))).to.deep.equal([id]);
+    expect(idsOf(await stage.passing(next))).to.deep.equal([id]);
   });
 });
 
@@ -166,17 +186,8 @@ describe('Following the feed', () => {
     const first = await take(stage.history.follow({ by: ADA }), 110);
     const rest = take(stage.history.follow({ by: ADA, after: first.at(-1)?.cursor ?? '' }), 12);
     all.push(await stage.keep(ADA), await stage.keep(ADA));
-    const passed = async () => {
-      for (;;) {
-        stage.clock.advance(seconds(1));
-        await new Promise((resolve) => setImmediate(resolve));
-        if (stage.stop.signal.aborted) return;
-      }
-    };
-    const passing = passed();
-    expect([...first, ...(await rest)].map(({ event }) => event.id)).to.deep.equal(all);
-    stage.stop.abort();
-    await passing;
+    const items = [...first, ...(await stage.passing(rest, seconds(1)))];
+    expect(items.map(({ event }) => event.id)).to.deep.equal(all);
   });
 
   it('reads a feed again only when there may be new events, and looks at all feeds twice a second', async () => {

@@ -1,7 +1,15 @@
-import { after, days, type HistoryEvent, OPERATOR } from '@pinfold/core';
+import { after, days, type HistoryEvent, type HistoryStore, OPERATOR } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
 import { createMemory } from '@pinfold/memory';
-import { anEvent, aRoleId, aSession, aToken, rejectionOf, START } from '@pinfold/test-contracts/fixtures';
+import {
+  anEvent,
+  aRoleId,
+  aSession,
+  aToken,
+  rejectionOf,
+  replacing,
+  START,
+} from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ADA, BEN, idsOf, openFeed, pageOf } from './feed-stage.ts';
@@ -20,7 +28,7 @@ describe('The feed', () => {
     const third = pageOf(await stage.history.feed({ by: ADA, limit: 2, after: second.next }));
     expect([first, second, third].flatMap(idsOf)).to.deep.equal(all);
     const end = pageOf(await stage.history.feed({ by: ADA, after: third.next }));
-    expect(end).to.deep.equal({ ...third, items: [] });
+    expect(end).to.deep.equal({ ...third, items: [], hasWaited: false });
     const late = await stage.keep(ADA);
     expect(idsOf(await stage.history.feed({ by: ADA, after: end.next }))).to.deep.equal([late]);
     const from = first.items[0]?.cursor ?? '';
@@ -93,6 +101,15 @@ describe('The feed', () => {
     ).to.deep.equal(idsOf(rest));
     expect(pageOf(await stage.history.feed({ by: ADA, after: cursors[2] ?? '' })).items).to.deep.equal([]);
     expect(pageOf(await stage.history.feed({ by: OPERATOR, after: all })).items).to.deep.equal([]);
+    const feed: HistoryStore['feed'] = async (query) => {
+      const part = await stage.memory.history.feed(query);
+      return { ...part, begin: { ...part.begin, event: anEvent().id } };
+    };
+    const restored = stage.open({ ...stage.memory, history: replacing(stage.memory.history, { feed }) });
+    expect(await restored.feed({ by: ADA, after: oldest ?? '' }), 'of another beginning').to.have.property(
+      'code',
+      'cursor_expired',
+    );
     await stage.memory.history.drop(after(START, days(9)), 10);
     expect(
       pageOf(await stage.history.feed({ by: ADA, after: cursors[2] ?? '' })).items,

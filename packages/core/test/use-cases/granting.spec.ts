@@ -2,7 +2,7 @@ import { accountId, days, hours, type Mode, OPERATOR, type RoleId, type RoleStor
 import { createAdministration } from '@pinfold/core/administration';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
+import { codeOf, eventsOf, OWNER, stageOfEachTest } from './stage.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: null };
 const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
@@ -21,11 +21,7 @@ describe('creating a grant', () => {
     return outcome;
   }
 
-  async function eventTypes(): Promise<readonly string[]> {
-    const query = { account: undefined, pin: id, since: undefined, after: undefined, limit: 100 };
-    const { items } = await stage.memory.history.list(query);
-    return items.map(({ type }) => type);
-  }
+  const eventTypes = async () => (await eventsOf(stage)).map(({ type }) => type);
 
   it('makes a hand-over that admits for a minute, and is recorded', async () => {
     const { grant, publication, endsAt } = await created();

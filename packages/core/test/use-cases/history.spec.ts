@@ -1,4 +1,5 @@
 import {
+  after,
   type Cause,
   days,
   type HistoryEvent,
@@ -7,11 +8,11 @@ import {
   type UnattributedEvent,
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
-import { createHistory, type History } from '@pinfold/core/history';
+import { createHistory } from '@pinfold/core/history';
 import { sessionIdOf } from '@pinfold/core/internal';
 import { anEvent, aroundCalls, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, stageOfEachTest } from './stage.ts';
+import { eventsOf, OWNER, stageOfEachTest } from './stage.ts';
 
 type Told = Partial<HistoryEvent> | UnattributedEvent;
 
@@ -95,21 +96,26 @@ describe('What the stores are told for the history', () => {
     ]);
   });
 
-  it('is what a refused key tried, once a minute', async () => {
+  const refused = async () =>
+    (await eventsOf(stage, { by: OWNER })).filter(({ type }) => type === 'session.refused');
+
+  it('is what a refused key or person tried, once a minute', async () => {
     const { ports, clock } = stage;
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
-    for (let n = 0; n < 3; n += 1) await sessions.signInWithKey(text);
-    clock.advance(minutes(1));
-    await sessions.signInWithKey(text);
-    const history = createHistory(ports);
-    const page = await history.list({ by: OWNER });
-    if (page.kind !== 'page') throw new Error(page.code);
-    const refused = page.events.filter(({ type }) => type === 'session.refused');
-    expect(refused.map(({ actor }) => actor)).to.deep.equal(
-      [key, key].map(({ id }) => ({ kind: 'key', id })),
-    );
+    const person = { account: 'guests', id: 'u1', displayName: 'Ada', scope: 'manage' } as never;
+    const address = '192.0.2.1';
+    for (const pause of [0, 0, 1]) {
+      clock.advance(minutes(pause));
+      await sessions.signInWithKey(text);
+      await sessions.refusePerson(person, { address });
+    }
+    const actors = [key, key].map(({ id }) => ({ kind: 'key', id }));
+    expect((await refused()).map(({ actor }) => actor)).to.deep.equal(actors);
+    const told = { type: 'session.refused', actor: { kind: 'person', id: 'u1' }, address };
+    const ofPerson = await eventsOf(stage, { by: 'guests' });
+    expect(ofPerson).to.have.length(2).with.nested.property('[0]').that.deep.includes(told);
   });
 
   it('is what a revoked key tried, and only with its secret', async () => {
@@ -118,11 +124,6 @@ describe('What the stores are told for the history', () => {
     const sessions = createSessions(ports, keys);
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     await keys.revoke({ by: OWNER, id: key.id });
-    const history = createHistory(ports);
-    const refused = async () => {
-      const page = await history.list({ by: OWNER });
-      return page.kind === 'page' ? page.events.filter(({ type }) => type === 'session.refused') : [];
-    };
     expect(await sessions.signInWithKey(`${text.slice(0, -4)}aaaa`)).to.equal(undefined);
     expect(await refused()).to.deep.equal([]);
     expect(await sessions.signInWithKey(text)).to.equal(undefined);
@@ -130,110 +131,82 @@ describe('What the stores are told for the history', () => {
   });
 
   it('has no secret, no title and no file name in it', async () => {
-    const { ports } = stage;
-    const useCases = stage.with({});
-    const outcome = await useCases.publish({ ...(await stage.request()), title: 'Title of the site' });
-    if (outcome.kind !== 'published') throw new Error(outcome.kind);
-    const { id, originalFilename } = outcome.publication;
-    await useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'a password of it' });
-    await useCases.update({ by: OWNER, id }, { type: 'set_title', title: 'Title of its own' });
-    const history = createHistory(ports);
-    const page = await history.list({ by: OPERATOR });
-    if (page.kind !== 'page') throw new Error(page.code);
-    expect(page.events).to.have.lengthOf(3);
-    expect(JSON.stringify(page.events))
+    const { update } = stage.useCases;
+    const id = await stage.publish({ title: 'Title of the site' });
+    await update({ by: OWNER, id }, { type: 'set_password', password: 'a password of it' });
+    await update({ by: OWNER, id }, { type: 'set_title', title: 'Title of its own' });
+    const events = await eventsOf(stage);
+    expect(events).to.have.lengthOf(3);
+    expect(JSON.stringify(events))
       .not.to.include('Title')
       .and.not.include('password of it')
-      .and.not.include(originalFilename);
+      .and.not.include('site.zip');
   });
 });
 
 describe('The sweep of the history', () => {
   const stage = stageOfEachTest();
 
-  const kinds = async (history: History) => {
-    const page = await history.list({ by: OPERATOR, limit: 100 });
-    return page.kind === 'page' ? page.events.map(({ type, at }) => [type, at]) : [];
-  };
+  const types = async () => (await eventsOf(stage)).map(({ type }) => type);
 
   it('tells once of what expired, stopped since or not, and not of what was stopped before', async () => {
     const { clock, ports } = stage;
-    const useCases = stage.with({});
-    const roles = [];
-    for (let n = 0; n < 3; n += 1) {
-      const outcome = await useCases.publish({ ...(await stage.request()), key: `key ${n}` });
-      if (outcome.kind !== 'published') throw new Error(outcome.kind);
-      roles.push(outcome.publication);
-    }
-    const [expired, stoppedBefore, stoppedAfter] = roles.map(({ id }) => ({ by: OWNER, id }));
-    if (!expired || !stoppedBefore || !stoppedAfter) throw new Error('three roles were published');
-    await useCases.stop(stoppedBefore);
+    const { stop } = stage.useCases;
+    const expiresAt = after(clock.now(), days(7));
+    const publish = async (key: string) => ({ by: OWNER, id: await stage.publish({ key }) });
+    const [, stoppedBefore, stoppedAfter] = [await publish('1'), await publish('2'), await publish('3')];
+    await stop(stoppedBefore);
     clock.advance(days(8));
-    await useCases.stop(stoppedAfter);
+    await stop(stoppedAfter);
     const history = createHistory(ports);
     await Promise.all([history.sweep(), history.sweep(), history.sweep()]);
     const tellExpired = () => expect.fail('told again');
     const { apiKeys: _, ...others } = { ...ports, history: replacing(ports.history, { tellExpired }) };
     await createHistory(others).sweep();
-    const told = await kinds(history);
-    const expiry = roles[0]?.expiresAt;
-    expect(told.filter(([type]) => type === 'pin.expired')).to.deep.equal([
-      ['pin.expired', expiry],
-      ['pin.expired', expiry],
-    ]);
+    const told = (await eventsOf(stage)).filter(({ type }) => type === 'pin.expired');
+    expect(told.map(({ at }) => at)).to.deep.equal([expiresAt, expiresAt]);
   });
 
   it('drops what is older than it is to be kept', async () => {
     const { clock, ports } = stage;
-    await stage.with({}).publish(await stage.request());
+    await stage.publish();
     const history = createHistory(ports, { keptFor: days(30) });
     clock.advance(days(30));
     await history.sweep();
-    expect((await kinds(history)).map(([type]) => type)).to.deep.equal(['pin.expired', 'pin.published']);
+    expect(await types()).to.deep.equal(['pin.expired', 'pin.published']);
     clock.advance(days(1));
     await history.sweep();
-    expect((await kinds(history)).map(([type]) => type)).to.deep.equal(['pin.expired']);
+    expect(await types()).to.deep.equal(['pin.expired']);
   });
 
   it('drops by when an event was recorded, which of an expiration is later than its instant', async () => {
     const { clock, ports } = stage;
-    await stage.with({}).publish(await stage.request());
+    await stage.publish();
     const history = createHistory(ports, { keptFor: days(30) });
     clock.advance(days(20));
     await history.sweep();
     clock.advance(days(30));
     await history.sweep();
-    expect((await kinds(history)).map(([type]) => type)).to.deep.equal(['pin.expired']);
+    expect(await types()).to.deep.equal(['pin.expired']);
     clock.advance(days(1));
     await history.sweep();
-    expect(await kinds(history)).to.deep.equal([]);
+    expect(await types()).to.deep.equal([]);
   });
 
   it('keeps the newest 10,000 events of a publication, and what is younger than seven days', async () => {
     const { memory, clock, ports } = stage;
-    const outcome = await stage.with({}).publish(await stage.request());
-    if (outcome.kind !== 'published') throw new Error(outcome.kind);
-    const { id: pin, account } = outcome.publication;
+    const pin = await stage.publish();
     const record = async (count: number) => {
       const events = Array.from({ length: count }, () =>
-        anEvent({ pin, account, type: 'pin.title_changed', at: clock.now() }),
+        anEvent({ pin, account: OWNER, type: 'pin.title_changed', at: clock.now() }),
       );
       const { value: role, version } = (await memory.roles.load(pin)) ?? {};
       if (role === undefined || version === undefined) throw new Error('a published role is not there');
       await memory.roles.save(role, version, events);
     };
     const history = createHistory(ports);
-    const count = async () => {
-      let events = 0;
-      let cursor: string | undefined;
-      do {
-        const page = await history.list({ by: OPERATOR, pin, limit: 100, ...(cursor && { cursor }) });
-        if (page.kind !== 'page') throw new Error(page.code);
-        events += page.events.length;
-        cursor = page.next;
-      } while (cursor !== undefined);
-      return events;
-    };
+    const all = { account: undefined, pin, since: undefined, after: undefined, limit: 20_000 };
+    const count = async () => (await memory.history.list(all)).items.length;
     await record(1_500);
     clock.advance(minutes(1));
     await record(9_000);

@@ -80,6 +80,7 @@ describe('rules of an embedding team', () => {
     { ...REFUSED, words: undefined },
     { ...REFUSED, words: { ja: 'ライセンスがありません。' } },
     { ...REFUSED, rule: 7 },
+    { ...REFUSED, code: 'not_found' },
   ];
   for (const answer of nonsense) {
     it(`publish nothing when they answer ${JSON.stringify(answer)}, and are told what to answer`, async () => {

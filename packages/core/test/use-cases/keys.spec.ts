@@ -13,7 +13,7 @@ import {
 import { createKeys } from '@pinfold/core/accounts';
 import { createHistory } from '@pinfold/core/history';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, stageOfEachTest } from './stage.ts';
@@ -98,8 +98,7 @@ describe('managing API keys', () => {
 
   it('makes none with a scope that there is not', async () => {
     const scopes = ['pins:read', 'root'] as unknown as readonly Scope[];
-    const error: unknown = await keys.create({ account: OWNER, scopes }).catch((reason) => reason);
-    expect(error).to.be.instanceOf(TypeError);
+    expect(await rejectionOf(keys.create({ account: OWNER, scopes }))).to.be.instanceOf(TypeError);
     expect(await listedKeys(keys, OPERATOR)).to.deep.equal([]);
   });
 
@@ -115,8 +114,7 @@ describe('managing API keys', () => {
     const { text, id } = apiKeySecrets.mint();
     expect(await keys.createFirst({ account: OWNER }, text)).to.deep.include({ text });
     expect(await keys.authenticate(text)).to.include({ id, isEnsured: true });
-    const error: unknown = await keys.createFirst({ account: OWNER }, 'hello').catch((reason) => reason);
-    expect(error).to.be.instanceOf(TypeError);
+    expect(await rejectionOf(keys.createFirst({ account: OWNER }, 'hello'))).to.be.instanceOf(TypeError);
   });
 
   it('makes sure of a key, and leaves one that is revoked so', async () => {
@@ -129,8 +127,7 @@ describe('managing API keys', () => {
     await keys.revoke({ id, by: OPERATOR });
     await keys.ensure(text, { account: OWNER });
     expect(await keys.authenticate(text)).to.equal(undefined);
-    const error: unknown = await keys.ensure('hello', { account: OWNER }).catch((reason) => reason);
-    expect(error).to.be.instanceOf(TypeError);
+    expect(await rejectionOf(keys.ensure('hello', { account: OWNER }))).to.be.instanceOf(TypeError);
   });
 
   it('keeps a key that it once made sure of for ever, be it revoked and however it was made', async () => {

@@ -108,8 +108,7 @@ describe('limits by account', () => {
 
   it('end a request with what was thrown instead of them, and free its key', async () => {
     own = new Error('the directory is away');
-    const failed = await useCases.publish(await stage.request()).catch((error: unknown) => error);
-    expect(failed).to.equal(own);
+    expect(await rejectionOf(useCases.publish(await stage.request()))).to.equal(own);
     own = {};
     expect((await useCases.publish(await stage.request())).kind).to.equal('published');
   });
@@ -122,8 +121,7 @@ describe('limits by account', () => {
     ];
     for (const limits of wrong) {
       own = limits;
-      const failed = await useCases.limitsOf(accountId('ada')).catch((error: unknown) => error);
-      expect(failed).to.be.instanceOf(TypeError);
+      expect(await rejectionOf(useCases.limitsOf(accountId('ada')))).to.be.instanceOf(TypeError);
     }
   });
 });

@@ -1,10 +1,9 @@
 import { days, type RoleId } from '@pinfold/core';
 import { createAdministration } from '@pinfold/core/administration';
-import { createHistory } from '@pinfold/core/history';
 import { createSharing } from '@pinfold/core/sharing';
 import { aroundCalls, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
+import { codeOf, eventsOf, OWNER, stageOfEachTest } from './stage.ts';
 
 const NOT_FOUND = { kind: 'refused', code: 'not_found' };
 
@@ -28,10 +27,8 @@ describe('Names', () => {
     return outcome.name.url.slice('https://pages.example/n/'.length);
   }
 
-  const events = async () => {
-    const page = await createHistory(stage.ports).list({ by: OWNER });
-    return page.kind === 'page' ? page.events.filter(({ type }) => type.startsWith('name.')) : [];
-  };
+  const events = async () =>
+    (await eventsOf(stage, { by: OWNER })).filter(({ type }) => type.startsWith('name.'));
 
   it('are made, moved and deleted, each with one event; the URL stays while the name exists', async () => {
     const made = await set(one);

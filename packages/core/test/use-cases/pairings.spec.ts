@@ -1,6 +1,5 @@
 import {
   Fault,
-  isFault,
   type Keys,
   type MintedKey,
   minutes,
@@ -12,12 +11,11 @@ import {
 } from '@pinfold/core';
 import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
-import { createHistory } from '@pinfold/core/history';
 import { pairingCode, sessionIdOf } from '@pinfold/core/internal';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { OWNER, stageOfEachTest } from './stage.ts';
+import { codeOf, eventsOf, OWNER, stageOfEachTest } from './stage.ts';
 
 const WAITING = { kind: 'waiting' };
 const UNKNOWN = { kind: 'unknown' };
@@ -45,11 +43,8 @@ describe('Giving a program a key', () => {
 
   /** What the history says, newest first. */
   async function told(): Promise<unknown> {
-    const history = createHistory(stage.ports);
-    const page = await history.list({ by: OPERATOR });
-    const events = page.kind === 'page' ? page.events : [];
     // Events of one instant are in order of their random ids.
-    const latestFirst = events.toSorted((one, two) => two.type.localeCompare(one.type));
+    const latestFirst = (await eventsOf(stage)).toSorted((one, two) => two.type.localeCompare(one.type));
     return latestFirst.map(({ type, actor, account, request }) => ({ type, actor, account, request }));
   }
 
@@ -71,7 +66,12 @@ describe('Giving a program a key', () => {
     expect(await pairings.agree(wish(hash))).to.deep.equal({ kind: 'agreed' });
     expect(await listed()).to.deep.equal([]);
     const made = await redeemed(secret, { request: 'polled' });
-    expect(made?.key).to.deep.include({ account: OWNER, scopes: ['pins:write'], label: 'Laptop' });
+    expect(made?.key).to.deep.include({
+      account: OWNER,
+      scopes: ['pins:write'],
+      label: 'Laptop',
+      isEnsured: false,
+    });
     expect((await keys.authenticate(made?.text ?? ''))?.id).to.equal(made?.key.id);
     expect(await pairings.redeem(secret)).to.deep.equal(UNKNOWN);
     expect(await listed()).to.have.lengthOf(1);
@@ -184,8 +184,7 @@ describe('Giving a program a key', () => {
         },
       }),
     );
-    const code = await failing.redeem(text).catch((error: unknown) => isFault(error) && error.code);
-    expect(code).to.equal('store_unavailable');
+    expect(await codeOf(failing.redeem(text))).to.equal('store_unavailable');
     expect((await redeemed(text))?.key.label).to.equal('Laptop');
   });
 
@@ -227,6 +226,7 @@ describe('Giving a program a key', () => {
           asked.push('find');
           return await find(hash, now);
         },
+        agree: async () => expect.fail('agreed'),
         take: async () => {
           asked.push('take');
           return { kind: 'unknown' };
@@ -235,6 +235,8 @@ describe('Giving a program a key', () => {
     );
     for (const text of ['', 'x', 'a'.repeat(44)]) {
       expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
+      expect(await pairings.isRegistered(text)).to.equal(false);
+      expect(await pairings.agree(wish(text))).to.deep.equal(UNKNOWN);
     }
     expect(asked).to.deep.equal([]);
     await pairings.redeem(stage.ports.sessionSecrets.mint().text);

@@ -179,8 +179,7 @@ describe('use cases over plain values', () => {
     const { list } = stage.useCases;
     expect((await list({ by: OWNER })).kind).to.equal('page');
     for (const limit of [0, 101, 1.5, '20' as never]) {
-      const outcome = await list({ by: OWNER, limit }).catch((error: unknown) => error);
-      expect(outcome).to.be.an.instanceOf(TypeError);
+      expect(await rejectionOf(list({ by: OWNER, limit }))).to.be.an.instanceOf(TypeError);
     }
   });
 

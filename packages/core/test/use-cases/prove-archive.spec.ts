@@ -1,3 +1,4 @@
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import {
   type ArchiveInspector,
@@ -169,7 +170,8 @@ describe('proving an archive', () => {
 
   it('publishes no file that was left unproved', async () => {
     const { proved } = prove([entry('index.html')], { entries: [] });
-    const error: unknown = await proved.catch((reason) => reason);
-    expect(error).to.be.instanceOf(TypeError);
+    expect(await rejectionOf(proved))
+      .to.be.instanceOf(TypeError)
+      .with.property('message', 'an entry is unproved');
   });
 });

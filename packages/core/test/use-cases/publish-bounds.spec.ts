@@ -1,11 +1,11 @@
-import { createUseCases, hours, type PublicationLimits } from '@pinfold/core';
+import { createUseCases, hours, type Quotas } from '@pinfold/core';
 import { expect } from 'chai';
 import { stageOfEachTest } from './stage.ts';
 
 describe('publishing within bounds', () => {
   const stage = stageOfEachTest();
 
-  const publishing = (quotas: Partial<PublicationLimits>) => {
+  const publishing = (quotas: Quotas) => {
     const useCases = createUseCases(stage.ports, {}, { quotas });
     return async (key: string) => useCases.publish(await stage.request({ key }));
   };
@@ -26,9 +26,11 @@ describe('publishing within bounds', () => {
   });
 
   it('refuses what is past a quota with what there would be', async () => {
-    const publish = publishing({ sites: 1 });
-    await publish('a');
     const told = { rule: 'sites', limit: 1, actual: 2 };
-    expect(await publish('b')).to.deep.equal({ kind: 'refused', code: 'quota_exceeded', ...told });
+    for (const quotas of [{ sites: 1 }, async (account: string) => ({ sites: account.length - 4 })]) {
+      const publish = publishing(quotas);
+      await publish('a');
+      expect(await publish('b')).to.deep.equal({ kind: 'refused', code: 'quota_exceeded', ...told });
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
-import { codeOf, stageOfEachTest } from './stage.ts';
+import { codeOf, eventsOf, stageOfEachTest } from './stage.ts';
 
 describe('publishing with a password', () => {
   const stage = stageOfEachTest();
@@ -9,14 +9,7 @@ describe('publishing with a password', () => {
     const outcome = await stage.useCases.publish(await stage.request({ password: 'long enough' }));
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     expect(outcome.publication.passwordProtected).to.equal(true);
-    const { items } = await stage.memory.history.list({
-      account: undefined,
-      pin: undefined,
-      since: undefined,
-      after: undefined,
-      limit: 10,
-    });
-    expect(items.map(({ type }) => type)).to.deep.equal(['pin.published']);
+    expect((await eventsOf(stage)).map(({ type }) => type)).to.deep.equal(['pin.published']);
   });
 
   it('hashes no password of a replay, a dry run or an archive that breaks rules', async () => {

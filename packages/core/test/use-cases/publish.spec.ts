@@ -10,7 +10,7 @@ import {
   seconds,
   type Title,
 } from '@pinfold/core';
-import { anEvent, replacing } from '@pinfold/test-contracts/fixtures';
+import { anEvent, rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, openStage, stageOfEachTest } from './stage.ts';
 
@@ -117,8 +117,7 @@ describe('publishing', () => {
 
   it('publishes nothing that was left unproved', async () => {
     stage.inspector.prove = () => Promise.resolve({ problems: [], entries: [] });
-    const outcome = await stage.useCases.publish(await stage.request()).catch((error: unknown) => error);
-    expect(outcome).to.be.instanceOf(TypeError);
+    expect(await rejectionOf(stage.useCases.publish(await stage.request()))).to.be.instanceOf(TypeError);
     expect(await archives()).to.equal(0);
   });
 
@@ -175,9 +174,13 @@ describe('publishing', () => {
       await stage.memory.archives.put(id, archive, signal);
       await dropReservations();
     };
-    const slow = stage.with({ archives: replacing(stage.memory.archives, { put }) });
+    let prepared = 0;
+    const prepare = async () => {
+      prepared += 1;
+    };
+    const slow = stage.with({ archives: replacing(stage.memory.archives, { put, prepare }) });
     const outcome = await slow.publish(await stage.request());
-    expect(outcome.kind).to.equal('published');
+    expect([outcome.kind, prepared]).to.deep.equal(['published', 1]);
     expect(await archives()).to.equal(1);
   });
 

@@ -34,6 +34,8 @@ describe('how many sessions there may be', () => {
     const bounded = createSessions(stage.ports, keys, { observe: (figure) => figures.push(figure) });
     const { text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const person = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
+    const unobserved = createSessions(stage.ports, keys);
+    for (let n = 0; n <= 100; n += 1) await unobserved.signInPerson({ ...person, id: 'u2' });
     const ways: readonly (() => Promise<unknown>)[] = [
       () => bounded.signInWithKey(text),
       () => bounded.signInPerson(person),

@@ -14,7 +14,7 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { sessionIdOf } from '@pinfold/core/internal';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, stageOfEachTest } from './stage.ts';
@@ -97,10 +97,13 @@ describe('signing in to the management screen', () => {
 
   it('asks the store for no token that is none', async () => {
     const asked = () => Promise.reject(new TypeError('asked'));
-    const unasked = over(replacing(stage.memory.sessions, { redeem: asked, find: asked, end: asked }));
+    const all = { redeem: asked, find: asked, end: asked, list: asked };
+    const unasked = over(replacing(stage.memory.sessions, all));
     expect(await unasked.redeem('hello')).to.equal(undefined);
     expect(await unasked.find('hello')).to.equal(undefined);
     await unasked.end('hello');
+    expect(await unasked.endById({ by: OWNER, id: 'hello' })).to.deep.equal({ kind: 'unknown' });
+    await sessions.end(stage.ports.sessionSecrets.mint().text);
   });
 
   it("takes no link's token for a session's, nor the other way round", async () => {
@@ -134,8 +137,7 @@ describe('signing in to the management screen', () => {
     stage.clock.advance(hours(12));
     expect(await walk(OPERATOR)).to.deep.equal([]);
     for (const limit of [0, 101, 1.5]) {
-      const error = await sessions.list({ by: OWNER, limit }).catch((thrown: unknown) => thrown);
-      expect(error).to.be.instanceOf(TypeError);
+      expect(await rejectionOf(sessions.list({ by: OWNER, limit }))).to.be.instanceOf(TypeError);
     }
   });
 
@@ -163,6 +165,7 @@ describe('signing in to the management screen', () => {
     expect(await sessions.endById({ by: OWNER, id: sessionIdOf(other.session) })).to.deep.equal({
       kind: 'ended',
     });
+    expect(await sessions.endById({ by: OWNER, id }), 'of none').to.deep.equal(unknown);
   });
 
   it('signs in with a key of the scope manage, which a key does not have by itself', async () => {

@@ -13,8 +13,10 @@ import {
   createUseCases,
   type Grant,
   type GrantSigner,
+  type HistoryEvent,
   type Limits,
   type ListedEntry,
+  OPERATOR,
   type Password,
   type PasswordHash,
   type PasswordHasher,
@@ -28,11 +30,13 @@ import {
 } from '@pinfold/core';
 import type { AllPorts } from '@pinfold/core/adapter';
 import { createCleaning } from '@pinfold/core/cleaning';
+import { createHistory, type EventListRequest } from '@pinfold/core/history';
 import { createSharing } from '@pinfold/core/sharing';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { NodeApiKeySecrets, NodeSessionSecrets, RandomIds } from '@pinfold/platform-node';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
 
 export const OWNER: AccountId = accountId('owner');
 
@@ -210,6 +214,15 @@ async function stage(folder: string, bytes: string): Promise<StagedArchive> {
 /** Whether the upload of a request is still lying there. */
 export function isStaged(request: StagedRequest): boolean {
   return existsSync(request.archive.file);
+}
+
+/** What the history has, newest first, a hundred events at most. */
+export async function eventsOf(
+  { ports }: Pick<Stage, 'ports'>,
+  request: EventListRequest = { by: OPERATOR },
+): Promise<readonly HistoryEvent[]> {
+  const page = await createHistory(ports).list({ limit: 100, ...request });
+  return page.kind === 'page' ? page.events : expect.fail(page.code);
 }
 
 /** The code a promise was refused or failed with. */

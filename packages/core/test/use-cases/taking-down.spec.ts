@@ -1,10 +1,9 @@
 import { days, type HistoryEvent, OPERATOR, type RoleId, type Sha256, type Takedown } from '@pinfold/core';
 import { instrument, onRoleEvents } from '@pinfold/core/adapter';
 import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
-import { createHistory } from '@pinfold/core/history';
 import { aTakedown, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openStage, type Stage } from './stage.ts';
+import { eventsOf, OWNER, openStage, type Stage } from './stage.ts';
 
 const CAUSE = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
 
@@ -24,8 +23,8 @@ describe('taking down', () => {
 
   /** What the history says since the operator began. */
   async function told(): Promise<unknown> {
-    const page = await createHistory(stage.ports).list({ by: OPERATOR, since: stage.clock.now() });
-    return page.kind === 'page' && page.events.map(({ type, account, pin }) => ({ type, account, pin }));
+    const events = await eventsOf(stage, { by: OPERATOR, since: stage.clock.now() });
+    return events.map(({ type, account, pin }) => ({ type, account, pin }));
   }
 
   it('is decided again when the owner changes the role meanwhile', async () => {
@@ -49,6 +48,7 @@ describe('taking down', () => {
     const { sha256 } = (await stage.memory.roles.load(id))?.value ?? aTakedown(1);
     const publish = async (key: string) => (await stage.useCases.publish(await stage.request({ key }))).kind;
     expect(await publish('again')).to.equal('refused');
+    expect((await stage.useCases.check(await stage.request())).kind, 'in a dry run').to.equal('refused');
     expect(await liftTakedown(sha256, CAUSE)).to.deep.equal({ kind: 'lifted' });
     expect(await told()).to.have.deep.members([
       { type: 'pin.taken_down', account: OWNER, pin: id },

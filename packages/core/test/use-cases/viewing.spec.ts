@@ -48,6 +48,12 @@ describe('letting viewers in', () => {
     expect((await enter('x')).kind).to.equal('expired');
   });
 
+  it('tells of a role at once where the store answers at once', async () => {
+    const loaded = await stage.memory.roles.load(id);
+    const { visit } = stage.with({ roles: replacing(stage.memory.roles, { load: () => loaded }) });
+    expect(visit(id)).to.have.property('kind', 'published');
+  });
+
   it('admits with any valid one of the tokens that were shown', async () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
