@@ -215,7 +215,7 @@ describe('accounts under /admin/v1', () => {
       { blocked: { reason, sites: 'keep', more: 1 } },
       { blocked: false, limits: { sites: 1 } },
     ];
-    const texts = ['{"blocked":false,"blocked":false}', '{"limits":{"publications":"5"}}'];
+    const texts = ['{"blocked":false,"blocked":false}', '{"limits":{"publications":"5","sites":1}}'];
     const change = ['PATCH', '/accounts/first'] as const;
     await expectRefused(tools, change, 'AccountUpdate', { right, wrong, texts });
   });

@@ -35,6 +35,7 @@ export interface Json {
     readonly account: string | null;
     readonly actor: object;
     readonly address?: string;
+    readonly name?: string;
   }[];
   readonly service: object;
   readonly paths: object;

@@ -60,6 +60,13 @@ describe('GET /api/v1/events', () => {
     expect(events.map(({ address }) => address)).to.deep.equal(['192.0.2.7', '192.0.2.7']);
   });
 
+  it('has the name that was set', async () => {
+    const rig = await openRig();
+    await publish(rig, 'key', undefined, undefined, '?name=docs');
+    const { events } = (await ask(rig, '/api/v1/events')).json;
+    expect(events.filter(({ name }) => name !== undefined)).to.have.nested.property('[0].name', 'docs');
+  });
+
   it('is nowhere where there is no history, and not in the document', async () => {
     const rig = await openRig({ api: { history: undefined as never } });
     expect((await ask(rig, '/api/v1/events')).status).to.equal(404);

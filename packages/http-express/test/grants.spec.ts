@@ -8,11 +8,16 @@ const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true }
 describe('POST /api/v1/pins/{id}/grants', () => {
   const url = 'https://share.example/grant';
   let answer: (expiresAt: number) => ReturnType<CreateGrant>;
+  let asked: object | undefined;
   let rig: Rig;
   let id: string;
   beforeEach(async () => {
     answer = async (at) => ({ kind: 'created', url, expiresAt: at as never });
-    rig = await openRig({ api: { createGrant: async () => await answer(rig.clock.now()) } });
+    const createGrant: CreateGrant = (wish) => {
+      asked = wish;
+      return answer(rig.clock.now());
+    };
+    rig = await openRig({ api: { createGrant } });
     id = (await publish(rig)).json.pin.id;
   });
 
@@ -31,6 +36,7 @@ describe('POST /api/v1/pins/{id}/grants', () => {
         status: 201,
         grant: { url, expires_at },
       });
+      expect(asked).to.include({ by: 'first', id });
     }
     expect((await create({ 'content-type': 'text/plain' }, '{}')).status).to.equal(415);
     expect((await create(json, '{')).status).to.equal(400);

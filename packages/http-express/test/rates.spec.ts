@@ -136,6 +136,7 @@ describe('The rate of publications', () => {
     const dry = await publish(rig, 'c', undefined, siteZip(), '?dry_run=true');
     expect(dry.status).to.equal(200);
     expect(told(dry)).to.deep.equal({});
+    expect(dry.json, 'no name was asked for').to.have.all.keys('pin', 'archive', 'warnings');
   });
 
   it('of an account goes before that of all', async () => {

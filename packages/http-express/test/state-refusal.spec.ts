@@ -46,6 +46,8 @@ describe('A change that the state does not permit', () => {
       expect((json.errors as readonly { readonly rule: string }[])[0]?.rule, what).to.equal(state);
       details.set(json.detail, what);
     }
+    const [restored] = [...details].find(([, what]) => what === 'expired reset_expiration') ?? [];
+    expect(restored).to.match(/cannot be restored/);
     // What is refused for one reason is told in one way.
     expect([...details.values()]).to.deep.equal([
       'deleted reset_expiration',

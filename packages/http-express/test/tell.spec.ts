@@ -88,7 +88,7 @@ describe('The words of a refusal', () => {
         (code) =>
           [{ code, rule: 'too_long', ...limits }, { rule: 'too_long', ...limits }, / 23 .* 17 /] as const,
       ),
-      ...(['sites', 'bytes'] as const).map(
+      ...(['sites', 'bytes', 'names', 'keys'] as const).map(
         (rule) => [{ code: 'quota_exceeded', rule, ...limits }, { rule, ...limits }, / 23 .* 17 /] as const,
       ),
       [{ code: 'invalid_password', rule: 'too_short', ...limits }, { rule: 'too_short', ...limits }, / 17 /],
@@ -140,6 +140,8 @@ describe('The words of a warning', () => {
       { rule: 'absolute_reference', path, target: '/logo.png' },
     ];
     for (const { detail } of wireWarnings(references)) expect(detail).to.include('"/logo.png"');
+    const [full] = wireWarnings([{ rule: 'names_nearly_full', used: 17, most: 23 }]);
+    expect(full?.detail).to.match(/ 17 .* 23 /);
   });
 
   it('are their own where an older version kept them with the role', () => {

@@ -69,8 +69,39 @@ describe('What is wrong with a request', () => {
     expect({ code, errors }).to.deep.equal({ code: 'invalid_idempotency_key', errors: expected });
   });
 
+  it('is told of a Pinfold-Password, which is counted as it was typed', async () => {
+    const sent = async (...passwords: readonly string[]) => {
+      const lines = passwords.map((password) => `\r\nPinfold-Password: ${password}`).join('');
+      const head = (text: string) => text.replace('\r\n', `${lines}\r\n`);
+      return await refused([archive], undefined, head);
+    };
+    expect(await sent('harbour lights', 'harbour lights')).to.include({
+      code: 'invalid_request',
+      detail: 'Send one Pinfold-Password header.',
+    });
+    for (const [password, rule] of [
+      ['', 'password_header'],
+      ['%ff%ff%ff%ff%ff%ff%ff%ff', 'password_header'],
+      ['\u00fcharbour', 'password_header'],
+      ['short', 'too_short'],
+    ] as const) {
+      const { code, errors } = await sent(password);
+      expect(code, password).to.equal('invalid_password');
+      expect(errors, password).to.have.nested.property('[0].rule', rule);
+    }
+    const { pin } = await sent(encodeURIComponent('e\u0301'.repeat(4)));
+    expect(pin).to.have.property('password_protected', true);
+  });
+
   it('is told of a query', async () => {
-    const query = await ask(rig, '/api/v1/pins?limit=many');
-    expect(query.json.detail).to.match(/^Send only query parameters that/);
+    const ONLY_KNOWN = /^Send only query parameters that \/openapi\.json names/;
+    for (const [query, detail] of [
+      ['pins?limit=many', ONLY_KNOWN],
+      ['pins?cursor=', ONLY_KNOWN],
+      ['events?after=latest', /^Send after, wait and include with order=asc only/],
+      ['events?order=asc&cursor=x', /^With order=asc, send "next_cursor" as after/],
+    ] as const) {
+      expect((await ask(rig, `/api/v1/${query}`)).json.detail, query).to.match(detail);
+    }
   });
 });

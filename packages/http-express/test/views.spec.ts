@@ -71,5 +71,10 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     const bare = await openRig({ api: { views: undefined as never } });
     expect((await get(`${await published(bare)}?include=views`, bare)).status).to.equal(400);
     expect(JSON.stringify(bare.document)).not.to.include('refused_passwords');
+    const { content } = bare.document.paths['/api/v1/pins/{id}']?.get?.responses?.[200] ?? {};
+    expect(content?.['application/json'])
+      .to.have.nested.property('schema.$ref')
+      .that.matches(/\/PinAnswer$/);
+    expect(content?.['application/json']).to.have.nested.property('examples.pin.value.pin');
   });
 });
