@@ -108,7 +108,6 @@ async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
 
 /** A role that ended is not missed when its archive went and only the record of that was not written. */
 async function* tellMissing(roles: RoleStore, { missing = [] }: Compared): Steps {
-  if (missing.length === 0) return;
   const named = await roles.whichAreNamed(missing);
   yield { kind: 'missing', ids: missing.filter((id) => named.has(id)) };
 }

@@ -1,6 +1,6 @@
 import { accountId, type Cause, minutes, OPERATOR, type RoleId } from '@pinfold/core';
 import { createKeys, everyKey } from '@pinfold/core/accounts';
-import { createAdministration } from '@pinfold/core/administration';
+import { createAdministration, type AccountListRequest as Page } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -11,11 +11,6 @@ const CAUSE: Cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true 
 const REFUSED = { kind: 'refused', code: 'invalid_cursor' };
 /** In their order, with characters that a cursor has to write otherwise. */
 const ACCOUNTS = ['-', 'a.b', OWNER, STRANGER, '~2e~', '😀', '\u{100000}', '\u{10fffd}'];
-
-interface Page {
-  readonly cursor?: string;
-  readonly limit?: number;
-}
 
 describe('Lists', () => {
   const stage = stageOfEachTest();

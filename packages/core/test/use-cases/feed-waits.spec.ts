@@ -55,7 +55,8 @@ describe('Waiting for events', () => {
     const { promise: held, resolve } = Promise.withResolvers<void>();
     const reads: unknown[] = [];
     const feed = over(async (part, { account }) => {
-      if (reads.push(account) && reads.filter((of) => of === ADA).length === 4) await held;
+      reads.push(account);
+      if (account === ADA && reads.filter((of) => of === ADA).length === 4) await held;
       return part;
     });
     const request = { by: ADA, after: 'latest', wait: seconds(30) };

@@ -58,6 +58,8 @@ describe('rules of an embedding team', () => {
   it('are asked in a dry run, too', async () => {
     const { archive } = await stage.request();
     expect(await asking(() => REFUSED).check({ by: OWNER, archive })).to.deep.equal(REFUSED);
+    const cause = { actor: { kind: 'person', id: OWNER } };
+    expect(asked.map(([, caller]) => caller)).to.deep.equal([{ account: OWNER, cause }]);
   });
 
   it('are not asked of an archive that breaks a rule of ours, nor of one that was published already', async () => {
