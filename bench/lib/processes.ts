@@ -1,6 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -9,11 +10,13 @@ export { quietPort as freePort } from 'pinfold-test-servers';
 /** The cores that servers and loads keep to: never the same. */
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
+/** For a server whose load waits while it works. */
+export const EVERY_CORE = `0-${cpus().length - 1}`;
 
 const canPin = spawnSync('taskset', ['--version']).status === 0;
 
-/** The command on one core, where the machine can do that. */
-export function pinned(core: number, command: readonly string[]): readonly string[] {
+/** The command on one core, or on those of a list, where the machine can do that. */
+export function pinned(core: number | string, command: readonly string[]): readonly string[] {
   return canPin ? ['taskset', '-c', String(core), ...command] : command;
 }
 
@@ -33,8 +36,8 @@ export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 /** Where and how a server runs. */
 export interface StartOptions {
   readonly cwd?: string;
-  /** The core that it keeps to: the servers' unless another one is named; `undefined` is any. */
-  readonly core?: number | undefined;
+  /** The core or cores that it keeps to: the servers' unless another one is named; `undefined` is any. */
+  readonly core?: number | string | undefined;
   /** The file that its output goes to. */
   readonly log?: string | undefined;
   /** Whether it answers messages. */

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { keepTo, LOAD_CORE } from '../lib/processes.ts';
+import { EVERY_CORE, keepTo, LOAD_CORE } from '../lib/processes.ts';
 import { type Row, reportParts } from '../lib/report.ts';
 import { filledSite, type Site, swaggerSite, zipOf } from '../lib/sites.ts';
-import { inRounds, median } from '../lib/statistics.ts';
+import { compared, inRounds, median } from '../lib/statistics.ts';
 import { inFolder, startPeer } from '../lib/views.ts';
 import { bombRow, memoryRows } from './publishing-bounds.ts';
 import { objectRows } from './publishing-objects.ts';
@@ -23,6 +23,8 @@ export async function run(): Promise<void> {
   await inFolder(async (folder, running) => {
     const pinfold = await startPinfold(join(folder, 'data'));
     running.push(pinfold);
+    const everyCore = await startPinfold(join(folder, 'data of the second'), {}, { core: EVERY_CORE });
+    running.push(everyCore);
     const startPort = async (name: string): Promise<number> => {
       const ROOT = join(folder, name);
       await mkdir(ROOT);
@@ -38,7 +40,7 @@ export async function run(): Promise<void> {
       times: async () => {
         const rows: Row[] = [];
         for (const [name, site] of Object.entries(sites)) {
-          rows.push(...(await timeRows(name, zipOf(site), { pinfold, floor, handler }, folder)));
+          rows.push(...(await timeRows(name, zipOf(site), { pinfold, everyCore, floor, handler }, folder)));
         }
         return rows;
       },
@@ -63,7 +65,12 @@ async function archives(): Promise<Readonly<Record<string, Site>>> {
 async function timeRows(
   name: string,
   archive: Uint8Array<ArrayBuffer>,
-  { pinfold, floor, handler }: { pinfold: PinfoldServer; floor: number; handler: number },
+  {
+    pinfold,
+    everyCore,
+    floor,
+    handler,
+  }: { pinfold: PinfoldServer; everyCore: PinfoldServer; floor: number; handler: number },
   folder: string,
 ): Promise<readonly Row[]> {
   const file = join(folder, 'site.zip');
@@ -80,24 +87,25 @@ async function timeRows(
   };
   const candidates = {
     pinfold: () => post(pinfold, archive),
+    'pinfold on every core': () => post(everyCore, archive),
     floor: () => post({ port: floor }, archive),
-    handler: () => post({ port: handler }, archive),
+    'unzip handler': () => post({ port: handler }, archive),
     'unzip + sync': unpack,
   };
   await warm(candidates);
-  const values = await inRounds(candidates, ROUNDS);
+  const values = await inRounds(candidates, ROUNDS * 3);
   const what = `time to 201, ${name}`;
-  const figure = median(values.pinfold) / median(values.floor);
-  const unzip = median(values.pinfold) / median(values['unzip + sync']);
+  const row = (who: 'pinfold' | 'pinfold on every core', other: keyof typeof candidates): Row => ({
+    what: who === 'pinfold' ? what : `${what}, the server on every core`,
+    figure: compared(values[who], values[other]),
+    unit: `× ${other}`,
+  });
+  const goal = { atMost: 1.3 };
   return [
-    { what, figure, unit: '× floor', goal: { atMost: 1.3 }, values },
-    {
-      what,
-      figure: unzip,
-      unit: '× unzip + sync',
-      ...(name.startsWith('500') ? { goal: { atMost: 1 } } : {}),
-    },
-    { what, figure: median(values.pinfold) / median(values.handler), unit: '× unzip handler' },
+    { ...row('pinfold', 'floor'), goal, values },
+    { ...row('pinfold on every core', 'floor'), goal },
+    { ...row('pinfold', 'unzip + sync'), ...(name.startsWith('500') ? { goal: { atMost: 1 } } : {}) },
+    row('pinfold', 'unzip handler'),
   ];
 }
 

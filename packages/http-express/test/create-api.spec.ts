@@ -152,6 +152,10 @@ describe('The API as a router', () => {
         .to.be.instanceOf(Error)
         .with.property('message')
         .that.equals(`The API is mounted at ${mount}: mount it at ${meant}, where publicUrl leads.`);
+      said = undefined;
+      const below = path.replace(/\/(?:api|openapi).*/, '');
+      for (const other of ['/s/api/x', '/openapi.json.gz']) await fetch(server.baseUrl + below + other);
+      expect(said, 'of paths that it does not answer').to.equal(undefined);
       await server.close();
     }
   });
