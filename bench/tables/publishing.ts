@@ -5,7 +5,7 @@ import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { EVERY_CORE, keepTo, LOAD_CORE } from '../lib/processes.ts';
 import { type Row, reportParts } from '../lib/report.ts';
 import { filledSite, type Site, swaggerSite, zipOf } from '../lib/sites.ts';
-import { compared, inRounds, median } from '../lib/statistics.ts';
+import { compared, inRounds } from '../lib/statistics.ts';
 import { inFolder, startPeer } from '../lib/views.ts';
 import { bombRow, memoryRows } from './publishing-bounds.ts';
 import { objectRows } from './publishing-objects.ts';
@@ -124,7 +124,7 @@ async function replayRow(
   };
   await warm(candidates);
   const values = await inRounds(candidates, ROUNDS * 3);
-  const figure = median(values.replay) - median(values['receive + SHA-256']);
+  const figure = compared(values.replay, values['receive + SHA-256'], (one, other) => one - other);
   return {
     what: 'replay of a complete key, over receive + SHA-256',
     figure,
