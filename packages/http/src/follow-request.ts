@@ -42,8 +42,7 @@ const LEFT = 499;
 
 /**
  * Follows a request until its entry is in the log. Rejects only if the outcome cannot be sent. The entry's time ends with
- * the outcome where the door has `send`, so that a slow client does not count, and else when the connection is done with
- * the answer.
+ * the outcome where the door has `send`, so that a slow client does not count; otherwise when the response closes.
  */
 export function followRequest<Arrived extends Arrival, Outcome extends Settled>(
   arrival: Arrived,

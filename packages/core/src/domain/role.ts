@@ -16,12 +16,13 @@ export const FIRST_GENERATION: Generation = 1 as Generation;
 
 /** A published item. Its state is derived from it and the time, never stored. */
 export interface Role {
-  /** The last segment of the shared URL. */
+  /** A UUID: the last segment of the shared URL. */
   readonly id: RoleId;
   readonly account: AccountId;
   readonly archive: ArchiveId;
   readonly idempotencyKey: IdempotencyKey;
   readonly title: Title | null;
+  /** The name of the ZIP. */
   readonly originalFilename: Filename;
   /** Files of the site; folders and what operating systems add are not counted. */
   readonly fileCount: number;

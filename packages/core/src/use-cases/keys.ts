@@ -140,7 +140,7 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
     limit,
     create: (wish: NewKey) => create(ports, wish, limit) as Promise<MintedKey>,
     async refuseFurther(account) {
-      return refuseKey(await apiKeys.countLive(accountId(account)), limit);
+      return limit === null ? undefined : refuseKey(await apiKeys.countLive(accountId(account)), limit);
     },
     async createFirst(wish, text) {
       const minted = text === undefined ? apiKeySecrets.mint() : { ...read(ports, text), text };

@@ -74,6 +74,7 @@ describe('Lists', () => {
     for (const [own, [list, count]] of lists.entries()) {
       const whole = itemsOf(await list({ limit: 100 }));
       expect(whole, `list ${own}`).to.have.length(count);
+      expect(await list({ cursor: '' }), `no cursor of list ${own}`).to.deep.equal(REFUSED);
       const items: unknown[] = [];
       let cursor: string | undefined;
       do {

@@ -141,8 +141,7 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
   invalid_update: {
     status: 422,
     title: 'The update is not exactly one change',
-    detail:
-      'Send an object with exactly one of "title", "password" and "reset_expiration", which can only be true.',
+    detail: 'Send an object with the members that the API document describes.',
     advice: 'Send one change per request',
   },
   method_not_allowed: {
