@@ -19,8 +19,8 @@ export function showing(
   clock: Clock,
   { publicUrl = '' }: PublicationOptions,
 ): { readonly show: ShowPublication; readonly showName: ShowName } {
-  const below = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : publicUrl;
-  const url = () => (typeof below === 'string' ? below : below());
+  const fixed = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : '';
+  const url = typeof publicUrl === 'function' ? publicUrl : () => fixed;
   return {
     show: (role) => publicationOf(role, clock.now(), url()),
     showName: (record) => {
