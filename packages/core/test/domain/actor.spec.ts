@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { OPERATOR } from '../../src/index.ts';
+import type { ApiKeyId } from '../../src/domain/api-key.ts';
+import { causeOf } from '../../src/domain/cause-of.ts';
+import { accountId, OPERATOR } from '../../src/index.ts';
 
 describe('the operator', () => {
   it('is known to another copy of the package', async () => {
@@ -8,5 +10,32 @@ describe('the operator', () => {
     expect(copy.OPERATOR).to.equal(OPERATOR);
     expect(Symbol.for('@pinfold/core/operator'), 'the mark of every version').to.equal(OPERATOR);
     expect(copy.boundTo(OPERATOR)).to.equal(undefined);
+  });
+});
+
+describe('the cause that the history records of a request', () => {
+  const origin = { request: 'r-1', address: '192.0.2.7' };
+
+  it('is the key, else the person, else the account, with where it came from', () => {
+    const account = accountId('team');
+    const key = '4fJ2' as ApiKeyId;
+    for (const [caller, actor] of [
+      [
+        { account, key, person: 'ada' },
+        { kind: 'key', id: key },
+      ],
+      [
+        { account, person: 'ada' },
+        { kind: 'person', id: 'ada' },
+      ],
+      [{ account }, { kind: 'person', id: account }],
+    ] as const) {
+      expect(causeOf({ scopes: [], ...caller }, origin)).to.deep.equal({ actor, ...origin });
+      expect(causeOf({ scopes: [], ...caller })).to.deep.equal({ actor });
+    }
+  });
+
+  it('has no person without a name', () => {
+    expect(() => causeOf({ account: accountId('team'), scopes: [], person: '' })).to.throw(TypeError);
   });
 });

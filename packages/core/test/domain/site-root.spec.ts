@@ -1,10 +1,27 @@
 import { expect } from 'chai';
-import { misplacedIndex } from '../../src/domain/site-root.ts';
+import { misplacedIndex, siteRoot } from '../../src/domain/site-root.ts';
 
 function found(...names: readonly string[]): readonly [string, number, boolean] | undefined {
   const index = misplacedIndex(names.map((name) => ({ name, isFolder: name.endsWith('/') })));
   return index === undefined ? undefined : [index.name, index.depth, index.inOnlyFolder];
 }
+
+describe('the root of a site', () => {
+  const rootOf = (...names: readonly string[]) =>
+    siteRoot(names.map((name) => ({ name, isFolder: name.endsWith('/') })));
+
+  it('has an index.html: at the top, or in the only folder', () => {
+    expect(rootOf('a.css', 'index.html')).to.equal('');
+    expect(rootOf('site/', 'site/a.css', 'site/index.html')).to.equal('site/');
+    expect(rootOf('site/index.html', 'index.html')).to.equal('');
+  });
+
+  it('is nowhere else', () => {
+    for (const names of [[], ['a.html'], ['site/a.html'], ['site/a/index.html'], ['site/index.html', 'b']]) {
+      expect(rootOf(...names), names.join()).to.equal(undefined);
+    }
+  });
+});
 
 describe('a missing index.html', () => {
   it('is told of with what may have been meant for it, and where that lies', () => {

@@ -30,6 +30,12 @@ describe('resolving a path of a site', () => {
     });
   }
 
+  it('answers names of up to 2,048 characters', () => {
+    const longest = 'a'.repeat(2_048);
+    expect(answer([longest], `/${longest}`)).to.equal(`file: ${longest}`);
+    expect(answer([`${longest}a`], `/${longest}a`)).to.equal('nothing');
+  });
+
   it('takes x.html before the folder x', () => {
     expect(answer(['x.html', 'x/index.html'], '/x')).to.equal('file: x.html');
   });

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { foldForSearch, utf8Length } from '../../src/domain/text.ts';
+import {
+  foldForSearch,
+  hasBrokenCharacter,
+  hasControlCharacter,
+  hasManyMarks,
+  utf8Length,
+} from '../../src/domain/text.ts';
 import { codePoints } from '../../src/internal.ts';
 
 describe('text', () => {
@@ -36,5 +42,18 @@ describe('text', () => {
         expect(foldForSearch(foldForSearch(text))).to.equal(foldForSearch(text));
       }),
     );
+  });
+  it('may have up to 30 marks in a row', () => {
+    const mark = '\u0301';
+    expect(hasManyMarks(`a${mark.repeat(30)}b${mark.repeat(30)}`)).to.equal(false);
+    expect(hasManyMarks(`a${mark.repeat(31)}`)).to.equal(true);
+  });
+  it('is broken by half a surrogate pair, and by what decoders leave of one', () => {
+    for (const text of ['\ud800', 'a\udc00b', '\ufffd']) expect(hasBrokenCharacter(text)).to.equal(true);
+    expect(hasBrokenCharacter('a𠮷')).to.equal(false);
+  });
+  it('has control characters from C0 to C1, and none else', () => {
+    for (const text of ['\0', 'a\n', '\u007f', '\u009f']) expect(hasControlCharacter(text)).to.equal(true);
+    for (const text of ['', 'a b', '\u00a0', '\u202e']) expect(hasControlCharacter(text)).to.equal(false);
   });
 });
