@@ -26,7 +26,7 @@ function takeAll(rate: Rate, from: RateMark | null, now: Instant): { taken: numb
 describe('A rate', () => {
   it('is written as so many each so many seconds, minutes, hours or days, or off', () => {
     expect(parseRate('600/1h')).to.deep.equal({ count: 600, window: hours(1) });
-    expect(parseRate('7/5m')).to.deep.equal({ count: 7, window: seconds(300) });
+    expect(parseRate('7/15m')).to.deep.equal({ count: 7, window: seconds(900) });
     expect(parseRate('1/1d')).to.deep.equal({ count: 1, window: days(1) });
     expect(parseRate('1000000/1s')).to.deep.equal({ count: 1_000_000, window: seconds(1) });
     expect(parseRate('off')).to.equal('off');

@@ -1,11 +1,6 @@
 import { expect } from 'chai';
 import { NO_LIMITS, type PublicationLimits } from '../../src/domain/account.ts';
-import {
-  type AdmissionRequest,
-  FORBIDDEN_CONTENT,
-  published,
-  refuseAdmission,
-} from '../../src/domain/admission.ts';
+import { type AdmissionRequest, published, refuseAdmission } from '../../src/domain/admission.ts';
 import type { Sha256 } from '../../src/domain/idempotency.ts';
 import { after, before, hours, minutes } from '../../src/domain/instant.ts';
 import { takenFrom } from '../../src/domain/rate.ts';
@@ -57,7 +52,8 @@ describe('the admission of a publication', () => {
 
   it('refuses what was taken down before all else, and counts names last, for what has one', () => {
     const taken = admitted({ publications: ONE_AN_HOUR, sites: 0 }, { isForbidden: true });
-    expect(taken).to.deep.equal({ answer: FORBIDDEN_CONTENT, looked: ['forbidden'] });
+    const answer = { kind: 'refused', code: 'invalid_archive', problems: [{ rule: 'forbidden_content' }] };
+    expect(taken).to.deep.equal({ answer, looked: ['forbidden'] });
     const full = { kind: 'refused', code: 'quota_exceeded', rule: 'names', limit: 2, actual: 3 };
     expect(admitted({ names: 2 }, { isNamed: true }).answer).to.deep.equal(full);
     expect(admitted({ names: 3 }, { isNamed: true }).answer).to.equal(undefined);

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { ArchiveId } from '../../src/domain/identity.ts';
-import { MOST_IDS, NOT_COMPARED, withWindow } from '../../src/domain/reconciliation.ts';
+import { after, before, hours, minutes } from '../../src/domain/instant.ts';
+import { ended, MOST_IDS, NOT_COMPARED, turnOf, withWindow } from '../../src/domain/reconciliation.ts';
+import { NOW } from '../values.ts';
 
 const ids = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => `archive ${from + n}` as ArchiveId);
@@ -28,5 +30,30 @@ describe('a comparison of storage with the records', () => {
       orphans: ids(0, MOST_IDS),
       missing: ids(0, MOST_IDS),
     });
+  });
+
+  it('begins once a day, goes on after two minutes of silence, and keeps a refusal until it ends', () => {
+    const asked = { isForced: false, takesOver: false };
+    const found = { ...NOT_COMPARED, keptAt: NOW, isRefused: true, compared: 5 };
+    const anew = { kind: 'compare', from: { ...NOT_COMPARED, isRefused: true } };
+    const [goesOn, leaves] = [
+      { kind: 'compare', from: found },
+      { kind: 'leave', found },
+    ];
+    expect(turnOf(undefined, NOW, asked)).to.deep.equal({ kind: 'compare', from: NOT_COMPARED });
+    expect(turnOf(found, after(NOW, hours(24)), asked)).to.deep.equal(anew);
+    expect(turnOf(found, NOW, { ...asked, isForced: true })).to.deep.equal(anew);
+    expect(turnOf(found, after(NOW, minutes(2)), asked)).to.deep.equal(goesOn);
+    expect(turnOf(found, NOW, { ...asked, takesOver: true })).to.deep.equal(goesOn);
+    for (const now of [NOW, before(NOW, minutes(1))]) expect(turnOf(found, now, asked)).to.deep.equal(leaves);
+    const done = { ...found, isUnderWay: false };
+    expect(turnOf(done, after(NOW, hours(23)), asked)).to.deep.equal({ kind: 'leave', found: done });
+  });
+
+  it('ends without ids, and with the figures that the next one will find', () => {
+    const found = { ...NOT_COMPARED, compared: 10, unnamed: 3, orphans: ids(0, 3), missing: ids(3, 1) };
+    const end = { ...found, isUnderWay: false, orphans: [], missing: [] };
+    expect(ended(found, true)).to.deep.equal({ ...end, isRefused: true });
+    expect(ended(found, false)).to.deep.equal({ ...end, isRefused: false, compared: 7, unnamed: 0 });
   });
 });

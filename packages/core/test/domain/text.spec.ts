@@ -29,6 +29,7 @@ describe('text', () => {
       '\u{10000}',
       '\ud800',
       '\udc00\ud800a',
+      'a\udc00',
       '\ud800\ud800\udc00',
     ]) {
       expect(utf8Length(edge)).to.equal(new TextEncoder().encode(edge).length);
