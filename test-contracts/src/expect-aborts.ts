@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { fstatSync, readdirSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import { Fault, type FaultCode } from '@pinfold/core';
 import { expect } from 'chai';
 import { rejectionOf } from './rejection.ts';
@@ -167,6 +167,18 @@ export function openFiles(): number {
     return readdirSync('/dev/fd').filter((name) => isFile(Number(name))).length;
   } catch {
     return 0;
+  }
+}
+
+/**
+ * How many more files are open than before, once that has settled: others in the process, such as a thread that loads
+ * modules, have some open for a moment.
+ */
+export async function filesLeftOpen(before: number): Promise<number> {
+  for (let looks = 1; ; looks += 1) {
+    const left = openFiles() - before;
+    if (left < SPARE || looks === 100) return left;
+    await setTimeout(20);
   }
 }
 

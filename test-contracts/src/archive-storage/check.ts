@@ -9,6 +9,7 @@ import {
   abortedAfter,
   expectAbortedAlone,
   expectNothingLeft,
+  filesLeftOpen,
   type Interruptible,
   openFiles,
   SPARE,
@@ -91,7 +92,7 @@ export const checkClauses: ArchiveStorageClauses = {
         });
         expect(getEventListeners(signal, 'abort'), 'listeners after that').to.have.lengthOf(0);
       }
-      expect(openFiles() - open, 'files that were left open').to.be.below(SPARE);
+      expect(await filesLeftOpen(open), 'files that were left open').to.be.below(SPARE);
       await expectFaultsOrAborts(port, known, staged);
       expectSame(await readWhole(subject.port, known, 1_000), bytes, 'what was there');
       expect(await subject.port.list(undefined, 10), 'and nothing else').to.deep.equal([known]);

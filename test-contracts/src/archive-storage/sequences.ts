@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { replacing } from '../around-calls.ts';
 import type { Subject } from '../contract.ts';
-import { openFiles, SPARE } from '../expect-aborts.ts';
+import { filesLeftOpen, openFiles, SPARE } from '../expect-aborts.ts';
 import { createStagedArchives } from '../fixtures/staged.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
 import {
@@ -149,5 +149,5 @@ export async function checkArchiveStorageSequences(
   };
   const before = openFiles();
   await checkSequences(SEQUENCES, opened, options);
-  expect(openFiles() - before, 'files that calls left open').to.be.below(SPARE);
+  expect(await filesLeftOpen(before), 'files that calls left open').to.be.below(SPARE);
 }
