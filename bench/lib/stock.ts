@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { recordTables } from '@pinfold/core/adapter';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import type { PostgresAddress } from 'pinfold-test-servers';
@@ -32,12 +33,32 @@ const SAMPLED = 'SELECT id, archive FROM roles WHERE';
 const text = (name: string) => `value->>'${name}'`;
 const number = (name: string) => `CAST(value->>'${name}' AS bigint)`;
 
+const ROLES = recordTables({ integer: (name) => ({ name }), flag: (name) => ({ name }) }).roles.insert;
+
+/** What roles have otherwise than the published one. */
+const OWN: Readonly<Record<string, string>> = {
+  id: text('id'),
+  account: text('account'),
+  archive: text('archive'),
+  idempotency_key: text('key'),
+  title: text('title'),
+  original_filename: "'site.zip'",
+  file_count: '1',
+  size: '100',
+  archive_bytes: '300',
+  sha256: "''",
+  published_at: number('publishedAt'),
+  expires_at: number('expiresAt'),
+  pinned: 'false',
+  deleted_at: number('deletedAt'),
+  password_hash: 'NULL',
+  generation: '1',
+};
+
+const columns = ROLES.split(', ').map((name) => OWN[name] ?? `(SELECT ${name} FROM roles LIMIT 1)`);
 const ROLE = [
-  `INSERT INTO roles (id, version, account, archive, idempotency_key, title, original_filename, file_count, size,
-     published_at, expires_at, pinned, deleted_at, generation, title_folded, archive_bytes, sha256)
-   SELECT ${text('id')}, 1, ${text('account')}, ${text('archive')}, ${text('key')}, ${text('title')}, 'site.zip', 1,
-     100, ${number('publishedAt')}, ${number('expiresAt')}, false, ${number('deletedAt')}, 1,
-     lower(${text('title')}), 300, ''`,
+  `INSERT INTO roles (version, title_folded, ${ROLES})
+   SELECT 1, lower(${text('title')}), ${columns.join(', ')}`,
   `INSERT INTO idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role, warnings)
    SELECT ${text('account')}, ${text('key')}, 'f', ${text('key')}, ${number('publishedAt')},
      ${number('publishedAt')}, ${text('id')}, '[]'`,

@@ -1,10 +1,12 @@
+import type { Role } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/internal';
-import { ACCOUNT, START } from '@pinfold/test-contracts/fixtures';
+import { ACCOUNT, aRole, START } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest, useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import pg from 'pg';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres, type PostgresPool } from '../src/index.ts';
+import { ROLES } from '../src/schema/columns.ts';
 
 interface Asked {
   readonly name?: string;
@@ -47,17 +49,29 @@ function noting(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
   };
 }
 
+/** What the `n`th role has otherwise than the first one. */
+const ROLE: Partial<Readonly<Record<keyof Role, string>>> = {
+  id: "'role-' || n",
+  account: `CASE WHEN n % 3 = 0 THEN '${ACCOUNT}' ELSE 'account-' || n % 100 END`,
+  archive: "'archive-' || n",
+  idempotencyKey: "'key-of-' || n",
+  title: "'Site ' || n",
+  sha256: "'sha-' || n / 3",
+  publishedAt: `${START} - n * 1000`,
+  expiresAt: `${START} - n * 1000 + 10000000`,
+  deletedAt: `CASE WHEN n % 7 = 0 THEN ${START} END`,
+};
+
 /** So many rows of all kinds that nobody would read them all without need: half of the roles ended, some deleted. */
 function fill(schema: string): string {
+  const as = ROLES.values(aRole(1)).map((value) =>
+    value === null ? 'NULL' : pg.escapeLiteral(String(value)),
+  );
+  const role = ROLES.members.map((member, at) => ROLE[member] ?? as[at]);
   const name = pg.escapeIdentifier(schema);
   return `
-    INSERT INTO ${name}.roles (id, version, account, archive, idempotency_key, original_filename, file_count, size,
-      published_at, expires_at, pinned, deleted_at, generation, title, title_folded, not_before, sha256,
-      archive_bytes)
-    SELECT 'role-' || n, 1, CASE WHEN n % 3 = 0 THEN '${ACCOUNT}' ELSE 'account-' || n % 100 END, 'archive-' || n,
-      'key-of-' || n, 'site.zip', 1, 1, ${START} - n * 1000, ${START} - n * 1000 + 10000000, false,
-      CASE WHEN n % 7 = 0 THEN ${START} END, 1, 'Site ' || n, 'site ' || n, CASE WHEN n % 50 = 0 THEN ${START} END,
-      'sha-' || n / 3, 1
+    INSERT INTO ${name}.roles (version, title_folded, not_before, ${ROLES.insert})
+    SELECT 1, 'site ' || n, CASE WHEN n % 50 = 0 THEN ${START} END, ${role.join(', ')}
     FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.manifests SELECT 'archive-' || n, '[]' FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role)
