@@ -82,7 +82,7 @@ describe('what a team chooses', () => {
     { signInUrl: 'login' },
     { signOutUrl: 'data:text/html,x' },
     { languages: [] as never },
-    { languages: ['fr'] as never },
+    { languages: ['xx'] as never },
     { accentColour: 'red' } as never,
     { words: { en: { publicatons: 'Pages' } } } as never,
   ]) {

@@ -1,10 +1,11 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ALL_LANGUAGES } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { catalogues, type PageName, waitInWords } from '../src/pages/catalogue.ts';
 import { passwordPage, plainPage } from '../src/pages/pages.ts';
 
-const LANGUAGES = ['en', 'ja'] as const;
+const LANGUAGES = ALL_LANGUAGES;
 const PAGES = Object.keys(catalogues.en.pages) as PageName[];
 const everyPage = LANGUAGES.flatMap((language) => [
   passwordPage(language),
