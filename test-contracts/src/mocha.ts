@@ -1,4 +1,5 @@
 import type { ArchiveStorage } from '@pinfold/core';
+import type { StoreName } from '@pinfold/core/adapter';
 import { describe, it } from 'mocha';
 import { accountStoreContract } from './account-store/contract.ts';
 import { apiKeyStoreContract } from './api-key-store/contract.ts';
@@ -109,21 +110,22 @@ export interface MochaStoresOptions {
   readonly timeout?: number;
 }
 
-const CONTRACTS = [
-  contractOf(roleStoreContract, ({ roles }) => roles),
-  contractOf(accountStoreContract, (stores) => stores),
-  contractOf(apiKeyStoreContract, ({ apiKeys }) => apiKeys),
-  contractOf(attemptCounterContract, ({ attempts }) => attempts),
-  contractOf(sessionStoreContract, ({ sessions }) => sessions),
-  contractOf(pairingStoreContract, (stores) => stores),
-  contractOf(historyStoreContract, (stores) => stores),
-  contractOf(serviceModeContract, (stores) => stores),
-  contractOf(takedownStoreContract, (stores) => stores),
-  contractOf(nameStoreContract, (stores) => stores),
-  contractOf(viewStoreContract, ({ views }) => views),
-  contractOf(snapshotContract, (stores) => stores),
-  contractOf(importContract, (stores) => stores),
-];
+/** By the store that each is about, in the order in which they run: this does not compile when one is missing. */
+const CONTRACTS = Object.values({
+  roles: contractOf(roleStoreContract, ({ roles }) => roles),
+  accounts: contractOf(accountStoreContract, (stores) => stores),
+  apiKeys: contractOf(apiKeyStoreContract, ({ apiKeys }) => apiKeys),
+  attempts: contractOf(attemptCounterContract, ({ attempts }) => attempts),
+  sessions: contractOf(sessionStoreContract, ({ sessions }) => sessions),
+  pairings: contractOf(pairingStoreContract, (stores) => stores),
+  history: contractOf(historyStoreContract, (stores) => stores),
+  mode: contractOf(serviceModeContract, (stores) => stores),
+  takedowns: contractOf(takedownStoreContract, (stores) => stores),
+  names: contractOf(nameStoreContract, (stores) => stores),
+  views: contractOf(viewStoreContract, ({ views }) => views),
+  snapshot: contractOf(snapshotContract, (stores) => stores),
+  imports: contractOf(importContract, (stores) => stores),
+} satisfies Record<StoreName, unknown>);
 
 const SEQUENCES: Readonly<Record<Sequence, (open: Open, options: ModelOptions) => Promise<void>>> = {
   roles: sequenceOf(checkRoleStoreSequences, ({ roles }) => roles),

@@ -14,7 +14,10 @@ export const LANGUAGES: Readonly<Record<Language, LanguageRules>> = {
   ja: { name: '日本語', dates: 'ja', joiner: '' },
 };
 
-export const ALL_LANGUAGES: readonly [Language, ...Language[]] = ['en', 'ja'];
+export const ALL_LANGUAGES: readonly [Language, ...Language[]] = Object.keys(LANGUAGES) as [
+  Language,
+  ...Language[],
+];
 
 export function parseLanguage(
   text: string | undefined,
