@@ -53,7 +53,7 @@ export async function putLargeAtOnce(subject: ArchiveStorageSubject): Promise<vo
   await Promise.all(all.map(({ id }) => subject.port.delete(id)));
 }
 
-/** Of a staged file that was changed nothing is stored, however large it is. */
+/** Nothing is stored of a staged file that was changed, even if it is large. */
 export async function putLargeInVain(subject: ArchiveStorageSubject): Promise<void> {
   for (const [n, more] of [1, -1, 70_000, -70_000].entries()) {
     const [id, staged] = [anArchiveId(90 + n), await subject.stage(someBytes(SEVERAL, n))];
@@ -79,7 +79,7 @@ export async function abortLarge(subject: ArchiveStorageSubject, turns: number):
   await deleteAborted(subject, left, turns);
 }
 
-/** What is left of an archive whose deletion was aborted on the way is all or nothing; then it goes. */
+/** After an aborted deletion an archive is complete or absent; then it is deleted. */
 export async function deleteAborted(
   { port }: ArchiveStorageSubject,
   { id, bytes }: Stored,

@@ -22,7 +22,7 @@ const NEAR = [...anArchiveId(0)].flatMap((digit, at) => {
 
 /** Archives beyond two pages of any backend's list, and how many milliseconds they share. */
 const [COUNT, MOMENTS] = [2_005, 5];
-/** Of the many, how many lie far from one another, and how far. */
+/** The number of archives that lie far from one another, and their distance in milliseconds. */
 const [FAR, APART] = [65, 97_000_000];
 
 /** A page that was listed stays as it was, whatever comes and goes and is listed after it. */

@@ -87,7 +87,7 @@ async function putThenAborted(subject: ArchiveStorageSubject): Promise<void> {
   expect(await subject.port.size(id), 'aborted after it was put').to.equal(1_000);
 }
 
-/** Of many puts at once, and of as many deletions then, one is aborted, whichever it is. */
+/** Aborts one of many concurrent puts, and then one of as many deletions: all others succeed. */
 async function putBesideAborted(subject: ArchiveStorageSubject): Promise<void> {
   for (const aborted of [0, 3, 5]) {
     const controllers = Array.from({ length: 6 }, () => new AbortController());

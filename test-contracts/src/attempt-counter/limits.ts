@@ -90,7 +90,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       const begun = { role: aRoleId(6), perAddress: 2 };
       await fail(port, aTry({ ...begun, now: minute(0) }));
       await admit(port, aTry({ ...begun, now: minute(4.5) }));
-      // What was under way when the window ended is none of the next one's.
+      // A try that was under way when the window ended does not count in the next one.
       await admit(other, aTry({ ...begun, now: minute(5) }));
       await admit(other, aTry({ ...begun, now: minute(5) }));
       const long = { role: aRoleId(5), perAddress: 1, window: days(90) };

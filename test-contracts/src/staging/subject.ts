@@ -2,7 +2,7 @@ import type { Duration, StagedArchive, Staging } from '@pinfold/core';
 import { AssertionError } from 'chai';
 import type { ClauseTable, StoreSubject } from '../contract.ts';
 
-/** What a {@link Staging} is tested with. A peer is the same folder opened again, as after a restart. */
+/** The subject of the tests of a {@link Staging}. A peer is the same folder opened again, as after a restart. */
 export interface StagingSubject extends StoreSubject<Staging> {
   /** How many uploads lie in the folder, whole or not. */
   left(): Promise<number>;

@@ -34,7 +34,7 @@ export interface HistorySweep {
 
 /** Reads the history, and keeps it up. */
 export interface History extends Feed {
-  /** A page of the history, newest first. What the operator did is shown to an account without name and address. */
+  /** A page of the history, newest first. For an account, the operator's actions have no name and no address. */
   list(request: EventListRequest): Promise<EventListOutcome>;
 
   /**
