@@ -128,7 +128,7 @@ export const deleteClauses: ArchiveStorageClauses = {
             (place % 2 === 0 ? peer : subject.port).read(id, place * 1_000, length),
           ),
         );
-        // When another step fails first, that is told.
+        // If another step fails first, its error is reported.
         reads.catch(() => undefined);
         const put = subject.port.put(other, staged);
         await meanwhile(subject.port.delete(id), async () => {

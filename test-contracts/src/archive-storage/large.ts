@@ -8,7 +8,7 @@ import { rejectionOf } from '../rejection.ts';
 import { expectSame, readAsSized, readWhole, type Stored, store } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
-/** Several parts or pieces, whatever an implementation makes of an archive. */
+/** Sizes of several parts or pieces, however an implementation splits an archive. */
 const [SEVERAL, MORE] = [1_400_003, 5_400_003];
 /** Beyond what a number of 25 bits says, and whole mebibytes. */
 const VAST = 34 * 1_048_576;

@@ -109,7 +109,7 @@ async function expectAllBut(one: number, calls: readonly Promise<void>[], what: 
   }
 }
 
-/** Puts run beside one that fails, and beside whatever else a storage may be asked. */
+/** Runs puts concurrently with one that fails, and with all other calls. */
 async function putBesideOthers(subject: ArchiveStorageSubject): Promise<void> {
   const { port } = subject;
   const peer = await subject.peer();

@@ -146,7 +146,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
   ),
 };
 
-/** Windows that ended go whatever became of their tries: under way, begun late, or counted in another that is open. */
+/** Ended windows are purged even if their tries are under way, began late, or count in another window that is open. */
 async function endedByHalf(port: AttemptCounter, other: AttemptCounter, start: Instant): Promise<void> {
   const minute = (n: number) => after(start, minutes(n));
   while ((await port.purge(start, 100)) > 0);

@@ -219,7 +219,7 @@ export class Side {
     ];
   }
 
-  /** Events like no others, the same of whatever store is asked. */
+  /** Unique events, the same for every store. */
   #events(count: number): readonly HistoryEvent[] {
     return Array.from({ length: count }, () => {
       this.notes.events += 1;

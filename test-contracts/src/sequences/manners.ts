@@ -61,7 +61,7 @@ export function expectUnheard(signal: AbortSignal, said: string): void {
   );
 }
 
-/** Changes all of what was given or answered that can be changed, as nobody should have to fear. */
+/** Changes every mutable part of a value, as a careless caller might do with inputs and answers. */
 export function spoil(held: unknown): void {
   if (typeof held !== 'object' || held === null || Object.isFrozen(held)) return;
   if (held instanceof Uint8Array) {

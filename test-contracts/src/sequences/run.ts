@@ -225,7 +225,7 @@ export async function checkSequences<Port, Values>(
   const inVain = fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true));
   let shortensUntil = Number.POSITIVE_INFINITY;
   const property = fc.asyncProperty(all, inVain, async (turns, isInVain) => {
-    // A sequence that was found is told, even where each shorter one takes long to try.
+    // Reports the failing sequence that was found, even if trying shorter ones takes long.
     if (Date.now() > shortensUntil) return;
     const subject = await create();
     const play = new Play<Port>(sequences);

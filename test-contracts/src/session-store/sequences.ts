@@ -168,7 +168,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
         fc.record({ event: anyEvent(values.instants, []), account: oneOf(...values.accounts) }),
         instant(values),
       ],
-      // Nobody asks for what is to come, from where a clock behind would forget what it was told.
+      // `since` is never after the event: a store whose clock is behind would forget the event.
       (port, { event, account }, since) =>
         port.refuse({ ...event, account, type: 'session.refused' }, Math.min(since, event.at) as Instant),
       ({ event }) => event.id,

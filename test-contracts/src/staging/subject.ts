@@ -28,7 +28,7 @@ export async function* failing(bytes: Uint8Array): AsyncGenerator<Uint8Array, vo
   throw new Error('broken');
 }
 
-/** A body that gives some bytes and then never goes on; `stalled` is called when more is asked for. */
+/** A body that gives some bytes and then stalls; `stalled` is called when more bytes are requested. */
 export async function* stalling(bytes: Uint8Array, stalled: () => void): AsyncGenerator<Uint8Array, void> {
   yield bytes;
   stalled();

@@ -22,7 +22,7 @@ export interface EventListRequest extends PageRequest, ListScope {
   readonly since?: Instant;
 }
 
-/** A page of events, or why there is none. */
+/** A page of events, or a refusal. */
 export type EventListOutcome = PageOutcome<'events', HistoryEvent>;
 
 /** How a sweep of the history is run. */
