@@ -1,5 +1,5 @@
-// Without it a package reached into its neighbour and nobody saw. And without the planted violations this check
-// itself was blind: beside TypeScript 7 alone dependency-cruiser reads no .ts file and reports no violation.
+// Finds imports that the arrows between packages do not allow. It also plants violations and expects to find them: with
+// TypeScript 7 alone, dependency-cruiser reads no .ts file and reports no violation.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ function violations(base: string, folders: readonly string[]): readonly string[]
     { cwd: base, encoding: 'utf8', maxBuffer: 2 ** 28 },
   );
   if (!stdout) {
-    throw new Error(`dependency-cruiser said nothing: ${stderr}`);
+    throw new Error(`dependency-cruiser printed nothing: ${stderr}`);
   }
   const found: readonly Violation[] = JSON.parse(stdout).summary.violations;
   return found.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`);

@@ -79,7 +79,7 @@ describe('jobs chosen by name', () => {
   });
   it('are none of a name that nothing has, which lists those there are', () => {
     expect(() => chosen(all, ['cores']))
-      .to.throw('nothing is called "cores"')
+      .to.throw('no check or suite is called "cores"')
       .with.property('message')
       .that.includes('mutants');
   });

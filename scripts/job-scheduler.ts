@@ -1,22 +1,22 @@
-// Without it the tests that repeat a failure a hundred times ran before the one that names it.
+// Runs jobs in order, so that the test that names a failure runs before tests that repeat it a hundred times.
 
 /** A piece of work among others. */
 export interface Job {
   readonly name: string;
-  /** Jobs whose work it needs: chosen by name, it brings them along. */
+  /** Jobs that it needs: choosing it chooses them, too. */
   readonly needs: readonly string[];
-  /** Jobs that must not have failed where they run, too. */
+  /** Jobs that must succeed first if they were chosen, too. */
   readonly derivesFrom: readonly string[];
 }
 
-/** What came of a job: `left_out` when one that it waited for failed, which `because` names. */
+/** The end of a job: `left_out` if the job that `because` names failed, for which it waited. */
 export type Ending =
   | { readonly kind: 'succeeded' | 'failed' }
   | { readonly kind: 'left_out'; readonly because: string };
 
 /**
- * Does jobs in their order, as many at the same time as there are lanes. One that waits for others lets those behind it
- * go first.
+ * Runs jobs in their order, as many at the same time as there are lanes. A job that waits for others is overtaken by those
+ * behind it.
  */
 export async function runInLanes<J extends Job>(
   jobs: readonly J[],
@@ -49,13 +49,13 @@ export async function runInLanes<J extends Job>(
   return endings;
 }
 
-/** Of what has not ended, nothing is held against those who wait for it. */
+/** Assumed of a job that has not ended: others wait for it, and are not left out. */
 const SOUND: Ending = { kind: 'succeeded' };
 
 /**
- * The jobs that names mean, with those they need: one of that very name, else all whose name has it in it.
+ * The jobs with these names, and those they need: the one with exactly that name, else all whose name contains it.
  *
- * @throws Error when a name means none.
+ * @throws Error if no job matches a name.
  */
 export function chosen<J extends Job>(jobs: readonly J[], names: readonly string[]): readonly J[] {
   if (names.length === 0) return jobs;
@@ -70,5 +70,7 @@ function meant<J extends Job>(jobs: readonly J[], name: string): readonly J[] {
   const exact = jobs.filter((job) => job.name === name);
   const found = exact.length > 0 ? exact : jobs.filter((job) => job.name.includes(name));
   if (found.length > 0) return found;
-  throw new Error(`nothing is called "${name}". There are: ${jobs.map((job) => job.name).join(', ')}`);
+  throw new Error(
+    `no check or suite is called "${name}". There are: ${jobs.map((job) => job.name).join(', ')}`,
+  );
 }

@@ -1,11 +1,11 @@
-/** What mutation testing works on: a copy of the workspace, since the code is changed in place. */
+/** Copies the workspace for mutation testing, which changes the code in place. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-/** What tests of packages load and read. */
+/** The files that the packages' tests load and read. */
 const COPIED = [
   '.mocharc.json',
   'package.json',
@@ -19,22 +19,22 @@ const COPIED = [
 /** A package that is changed, with the tests that have to notice. */
 export interface Mutated {
   readonly specs: readonly string[];
-  /** What of its sources is changed, where that is not all of them. */
+  /** The sources that are changed. Default: all. */
   readonly sources?: readonly string[];
   /** The least part of the changes that the tests must notice, in per cent. */
   readonly least: number;
 }
 
-/** Of an adapter the published suites alone judge: its own tests have no part in it. */
+/** An adapter, which only the published suites judge, not its own tests. */
 function adapter(name: string, more: Partial<Mutated> = {}): Mutated {
   return { specs: [`packages/${name}/test/*.contract.spec.ts`], least: 95, ...more };
 }
 
-/** What is mutated, by the name of the package. */
+/** The packages that can be mutated, by name. */
 export const mutated: Readonly<Record<string, Mutated>> = {
   core: {
     least: 90,
-    // The API's suite, too: what it promises of names has no other test.
+    // The API's suite, too: some promises about names have no other test.
     specs: ['packages/core/test/**/*.spec.ts', 'packages/http-express/test/api.contract.spec.ts'],
   },
   'http-express': {
@@ -54,12 +54,12 @@ export const mutated: Readonly<Record<string, Mutated>> = {
   'storage-fs': adapter('storage-fs'),
 };
 
-/** Several packages by one name, one after the other. */
+/** Names for several packages, which are mutated one after the other. */
 export const groups: Readonly<Record<string, readonly string[]>> = {
   adapters: ['memory', 'storage-fs', 'persistence-sqlite'],
 };
 
-/** Makes the copy; only its mocha is another one, which the mutation tool knows. */
+/** Makes the copy, with the version of mocha that the mutation tool supports. */
 export async function copyTo(folder: string, mocha: string): Promise<void> {
   const listing = ['ls-files', '--cached', '--others', '--exclude-standard', ...COPIED];
   const files = execFileSync('git', listing, { cwd: root, encoding: 'utf8' }).trim().split('\n');

@@ -1,5 +1,5 @@
 /**
- * `npm run mutation`: changes the core in a thousand small ways and counts which of them its tests notice.
+ * `npm run mutation`: makes thousands of small changes to the core and counts those that its tests notice.
  * `npm run mutation -- domain/role.ts` does so with a part of the core, `npm run mutation -- viewer` with another
  * package, and `npm run mutation -- viewer --lines 100` with that many of its lines, chosen at random. `npm run mutation
  * -- adapters` does so with three adapters, one after the other.
@@ -20,7 +20,7 @@ const report = join(root, 'node_modules', '.cache', 'pinfold-mutation');
 
 const WHOLE = ['**/*.ts'];
 
-/** The copy of the lockfile is the mark of a whole install of what is wanted now. */
+/** Installs the tools, unless the copy of the lockfile shows that a complete install of these versions is there. */
 function installTools(): void {
   const [wanted, installed] = [join(tools, 'package-lock.json'), join(modules, 'installed-lock.json')];
   if (existsSync(installed) && readFileSync(installed).equals(readFileSync(wanted))) return;
@@ -33,7 +33,7 @@ function installTools(): void {
 interface Wish extends Mutated {
   readonly name: string;
   readonly mutate: readonly string[];
-  /** Whether so much must be noticed for the run to succeed. */
+  /** Whether the whole package is mutated: only then does the run fail below `least`. */
   readonly isWhole: boolean;
 }
 
@@ -52,8 +52,8 @@ function configuration({ name, specs, mutate, least, isWhole }: Wish): object {
     inPlace: true,
     mutate,
     coverageAnalysis: 'perTest',
-    // One core is left for people. A change ends as noticed when its tests take four times as long as they took without
-    // it: with the usual 1.5, tests that only waited for a core counted as such.
+    // One core stays free for other work. A change counts as noticed if its tests take four times as long as without it:
+    // with the default of 1.5, tests that only waited for a core counted, too.
     concurrency: Math.max(1, availableParallelism() - 1),
     timeoutMS: 5_000,
     timeoutFactor: 4,
@@ -68,7 +68,7 @@ function configuration({ name, specs, mutate, least, isWhole }: Wish): object {
   };
 }
 
-/** Ends what a run left: one of its processes may be in a loop that a change made endless, and hears nothing. */
+/** Kills what a run left behind: a process that a change put into an endless loop handles no other signal. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
@@ -93,7 +93,7 @@ async function run(folder: string, stopped: AbortSignal): Promise<number> {
 
 installTools();
 const stopping = new AbortController();
-// On, not once: a terminal's SIGINT comes from it and from who started us.
+// On, not once: SIGINT comes twice, from the terminal and from the parent process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { lines: { type: 'string' } } });
 const [first = 'core', ...others] = positionals;
@@ -116,7 +116,7 @@ async function measure(name: string, wanted: Mutated): Promise<number> {
     await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(settings));
     const code = stopping.signal.aborted ? 1 : await run(folder, stopping.signal);
     if (!stopping.signal.aborted) {
-      console.error(`pinfold: every change and what noticed it: ${join(report, `${name}.html`)}`);
+      console.error(`pinfold: the report of every change: ${join(report, `${name}.html`)}`);
     }
     return code;
   } finally {

@@ -1,4 +1,4 @@
-// Without it one process ran every suite, one core of the machine after the other idle, and said nothing until its end.
+// Splits the specs into suites: several run at the same time, each in its own process, and each reports when it ends.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface Suite {
   readonly name: string;
   readonly files: readonly string[];
-  /** Suites that look at the same things more closely: while one of them fails, this one would only repeat it. */
+  /** Suites that must pass first: this one would only repeat their failures. */
   readonly derivesFrom: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const SPECS = [
   'examples/*/test',
 ];
 
-/** What is quick and names its cause comes first. */
+/** Quick suites whose failures name their cause come first. */
 const QUICK: Readonly<Record<string, readonly string[]>> = {
   'use cases': ['packages/core/test/use-cases/**/*.spec.ts'],
   core: ['packages/core/test/**/*.spec.ts'],
@@ -37,7 +37,7 @@ const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   'crashes and faults': ['acceptance/{crashes,faults,feed,three-nodes}/**/*.spec.ts'],
   browsers: ['acceptance/{browser,management}/**/*.spec.ts', 'packages/management/test/browser/**/*.spec.ts'],
 };
-/** It takes long and waits for what is quick: begun last, it would go on alone at the end. */
+/** Takes long, so it starts as soon as the quick suites have passed: started last, it would run alone at the end. */
 const DERIVED_AND_LONG: Readonly<Record<string, readonly string[]>> = {
   mutants: ['test-contracts/proof/mutants.spec.ts'],
 };
@@ -46,7 +46,7 @@ const DERIVED: Readonly<Record<string, readonly string[]>> = {
 };
 const OTHERS = 'everything else';
 
-/** Every spec of the workspace, each in one suite, in the order in which they begin. */
+/** Every spec of the workspace, each in one suite; the suites in the order in which they start. */
 export function suites(): readonly Suite[] {
   const left = new Set(found(SPECS.map((folder) => `${folder}/**/*.spec.ts`)));
   const taken = (

@@ -1,5 +1,5 @@
-// `npm test`: every check and every suite, each reported as it ends, several at once; what is quick and names its cause
-// comes first. `npm test -- NAME …` runs those of that name alone.
+// `npm test`: runs every check and every suite, several at once, and reports each when it ends; quick ones whose failures
+// name their cause run first. `npm test -- NAME …` runs only those of that name.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import type { Totals } from './totals-reporter.ts';
 
 interface Step extends Job {
   readonly command: readonly [string, ...string[]];
-  /** Where mocha's totals are to be found; a step without them counts as one check. */
+  /** The file with mocha's totals; a step without one counts as one check. */
   readonly totals?: string;
 }
 
@@ -46,9 +46,9 @@ const checks: readonly Step[] = [
   check('install of the packed packages', ['node', 'scripts/check-installed.ts', temporary], [PACKED]),
 ];
 
-/** The core's own specs before all: what they name, everything else would only repeat. */
+/** The use cases' specs run first: the other suites would only repeat their failures. */
 const steps: readonly Step[] = [...specs.slice(0, 1), ...checks, ...specs.slice(1)];
-/** One more than there are cores: servers and browsers are waited for, too. */
+/** One more than there are cores, since suites also wait for servers and browsers. */
 const lanes = Math.min(4, availableParallelism() + 1);
 
 const running = new Set<ChildProcess>();
@@ -87,7 +87,7 @@ function outputOf({
   });
 }
 
-/** A suite that broke, or whose totals are missing, is one failure at least. */
+/** A suite that crashed, or whose totals are missing, counts as at least one failure. */
 async function outcomeOf({ totals }: Step, succeeded: boolean, output: string): Promise<Totals> {
   const first = succeeded ? {} : { first: output.trim().split('\n').slice(0, 2).join('\n') };
   if (totals === undefined) return { passed: Number(succeeded), failed: Number(!succeeded), ...first };
@@ -95,10 +95,10 @@ async function outcomeOf({ totals }: Step, succeeded: boolean, output: string): 
   return succeeded || counted.failed > 0 ? counted : { ...first, ...counted, failed: 1 };
 }
 
-/** What a long output would have to be searched for: the first failure of each, and what was not looked at. */
+/** Prints a summary at the end of a long output: the first failure of each suite, and the suites left out. */
 function tellAgain(endings: ReadonlyMap<Step, Ending>): void {
   for (const [{ name }, ending] of endings) {
-    if (ending.kind === 'left_out') console.log(`left out: ${name}, since ${ending.because} failed`);
+    if (ending.kind === 'left_out') console.log(`left out: ${name}, because ${ending.because} failed`);
   }
   const broken = [...outcomes].filter(([, { failed }]) => failed > 0);
   if (broken.length > 0) console.log('\nThe first failure of each:');

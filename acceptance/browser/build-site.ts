@@ -7,7 +7,7 @@ import { build } from 'vite';
 
 const SOURCE = join(import.meta.dirname, 'site');
 
-/** What the site reports where all its parts work. */
+/** The report of the site if all its parts work. */
 export const EVERYTHING = {
   module: 'runs',
   chunk: 'high at noon',
@@ -18,7 +18,7 @@ export const EVERYTHING = {
   done: 'yes',
 } as const;
 
-/** What the site reports of its own parts, once it has tried them all. */
+/** The site's report about its parts, once it has tried them all. */
 export async function reportOf(page: Page): Promise<Readonly<Record<string, string>>> {
   await page.locator('[data-name=done]').waitFor();
   const lines = await page.locator('#report li').all();

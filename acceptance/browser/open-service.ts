@@ -13,7 +13,7 @@ import { closeAfterwards } from './closing.ts';
 /** The whole service on a port of its own, with one owner. */
 export interface Service {
   readonly url: string;
-  /** Where it is for browsers that look names up elsewhere; else the same. */
+  /** The public URL. It differs from `url` if a test sets one that its browser resolves to this machine. */
   readonly publicUrl: string;
   /** The owner's API key. */
   readonly key: string;
@@ -24,7 +24,7 @@ export interface Service {
   stop(id: string): Promise<void>;
 }
 
-/** What is set otherwise; `PORT` in a value stands for the port. */
+/** Settings that differ; `PORT` in a value stands for the port. */
 type Otherwise = Readonly<Record<`PINFOLD_${string}`, string>>;
 
 export async function openService(

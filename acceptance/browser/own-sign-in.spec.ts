@@ -62,7 +62,7 @@ for (const mode of ['origin', 'path'] as const) {
       const [sent] = await Promise.all([page.waitForRequest(() => true), page.reload()]);
       const { cookie = '' } = await sent.allHeaders();
       if (mode === 'origin') expect(cookie).to.include('pinfold_grant=').and.not.to.include('session=');
-      // What a page cannot read it cannot send anywhere either.
+      // A page cannot send a cookie that it cannot read.
       const readable = await page.evaluate(
         '(() => { try { return document.cookie } catch { return "" } })()',
       );

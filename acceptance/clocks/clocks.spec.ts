@@ -20,7 +20,7 @@ import { type Backends, type OwnedNode, openOwnedNode } from '../service/owned-n
 import { enter, tryPassword } from '../service/visitor.ts';
 import { createSettableClock, type SettableClock } from './settable-clock.ts';
 
-/** Where and when clocks on the wall are set. */
+/** Time zones, each with an instant at which daylight saving time begins or ends. */
 const CHANGES: Readonly<Record<string, Instant>> = {
   'America/New_York': instant(Date.UTC(2027, 2, 14, 7)),
   'Europe/Berlin': instant(Date.UTC(2027, 9, 31, 1)),

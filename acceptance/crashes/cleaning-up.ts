@@ -12,13 +12,13 @@ import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
 import { expectTold, type Survivor, type Task, untilDone } from './task.ts';
 
-/** What there is to clean up, a day later, and what has to stay. */
+/** The publications to clean up a day later, and the one that must stay. */
 interface Stock {
   readonly kept: string;
   readonly stopped: readonly string[];
 }
 
-/** Cleans up a day after everything began; another one ends it. */
+/** Cleans up a day after everything began; the next cleanup ends what a killed one began. */
 export const cleaningUp: Task<Stock> = {
   begin: async (survivor) => {
     const stock = await makeStock(survivor);
@@ -31,7 +31,7 @@ export const cleaningUp: Task<Stock> = {
   },
   expectMended: async (survivor, stock) => {
     await expectStock(survivor, stock);
-    // What it had claimed lapses, and the comparison of storage is due again.
+    // The claims of the killed cleanup lapse, and the comparison of storage is due again.
     survivor.clock.advance(hours(25));
     const report = await survivor.node.cleaning.cleanUp();
     expect(report).to.deep.include({ listing: 'done', missing: [], failures: 0, finished: true });

@@ -42,7 +42,7 @@ async function killAtEach<Stock>(
   if (wrong.length > 0) throw new AggregateError(wrong, wrong.map(String).join('\n'));
 }
 
-/** Where one process does all, and where everything is elsewhere. */
+/** Records and archives outside of the process. */
 const ELSEWHERE: Backends = { records: 'postgres', archives: 's3' };
 
 /** The moments at which it matters where records and archives are. */

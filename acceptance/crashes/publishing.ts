@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Answer, Client, siteOf } from '../service/client.ts';
 import { expectTold, type Survivor, type Task } from './task.ts';
 
-/** Publishes; in the end there is one publication, however often it was sent. */
+/** Publishes. In the end there is one publication, even if it was sent several times. */
 export const publishing: Task<undefined> = {
   begin: async () => ['serve', undefined],
   done: async (victim, { key }) => {
@@ -49,7 +49,7 @@ async function expectWhole(survivor: Survivor, answer: Answer | undefined): Prom
   await expectClean(survivor, only?.id ?? '');
 }
 
-/** A day later nothing is left of the killed one but what it published. */
+/** A day later, only the publication is left of what the killed process wrote. */
 async function expectClean({ node, clock, client }: Survivor, id: string): Promise<void> {
   clock.advance(hours(25));
   const report = await node.cleaning.cleanUp();

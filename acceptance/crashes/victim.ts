@@ -1,4 +1,4 @@
-// A node as a process of its own that is killed at one moment of what it does, or tells of all of them.
+// Runs a node in its own process, which is killed at one moment of its work or reports all moments.
 import type { Instant, StagedArchive, Staging } from '@pinfold/core';
 import { aroundCalls, createManualClock } from '@pinfold/test-contracts/fixtures';
 import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
@@ -10,12 +10,12 @@ import { takeDown } from './take-down.ts';
 /** A moment of a run: `before roles.commit 1`, `after archives.delete 3`. */
 export type Moment = string;
 
-/** A role to be taken down, with its copies and their archives. */
+/** The role to take down, with its copies and their archives. */
 export interface TakeDown {
   readonly takeDown: string;
 }
 
-/** What a victim is told to do. */
+/** The orders for a victim. */
 export interface VictimOrders extends Addresses {
   readonly task: 'serve' | 'clean up' | TakeDown;
   /** The time of its clock, which stands still. */
@@ -24,7 +24,7 @@ export interface VictimOrders extends Addresses {
   readonly killedAt?: Moment;
 }
 
-/** What a victim says. */
+/** A message of a victim. */
 export type VictimWord =
   | { readonly kind: 'serving'; readonly url: string }
   | { readonly kind: 'done' }
@@ -33,15 +33,15 @@ export type VictimWord =
 const orders = JSON.parse(process.argv[2] ?? '') as VictimOrders;
 const moments: Moment[] = [];
 
-/** As a kill from outside at that very moment: nothing is flushed, closed or caught. */
-const telling = tellingMoments((moment) => {
+/** SIGKILL, as from outside: nothing is flushed, closed or caught. */
+const reporting = reportMoments((moment) => {
   moments.push(moment);
   if (moment === orders.killedAt) process.kill(process.pid, 'SIGKILL');
 });
 
 const renewal = oneRenewal(createManualClock(orders.now));
 const { clock } = renewal;
-const wrap: WrapPort = (port, name) => renewal.wrap(telling(port, name), name);
+const wrap: WrapPort = (port, name) => renewal.wrap(reporting(port, name), name);
 
 const say = (word: VictimWord): void => {
   process.send?.(word);
@@ -59,33 +59,33 @@ if (task === 'serve') {
   say({ kind: 'done' });
 }
 
-/** Wraps ports so that every moment before and after each of their calls is told. */
-function tellingMoments(tell: (moment: Moment) => void): WrapPort {
+/** Wraps ports to report the moments before and after each of their calls. */
+function reportMoments(report: (moment: Moment) => void): WrapPort {
   const calls = new Map<string, number>();
-  const told = async (name: string, call: () => Promise<unknown>): Promise<unknown> => {
+  const reported = async (name: string, call: () => Promise<unknown>): Promise<unknown> => {
     const n = (calls.get(name) ?? 0) + 1;
     calls.set(name, n);
-    tell(`before ${name} ${n}`);
+    report(`before ${name} ${n}`);
     const answer = await call();
-    tell(`after ${name} ${n}`);
+    report(`after ${name} ${n}`);
     return answer;
   };
   return (port, portName) => {
-    // Time passes without a call.
+    // Reading the clock is no step of the work.
     if (portName === 'clock') return port;
     return aroundCalls(port, async (name, call) => {
-      const answer = await told(`${portName}.${name}`, async () => await call());
+      const answer = await reported(`${portName}.${name}`, async () => await call());
       return portName === 'staging' && name === 'receive' ? received(answer) : answer;
     });
   };
 
-  /** What was received is let go of by a method of its own. */
+  /** A received archive has its own method to discard it, whose moments count, too. */
   function received(answer: unknown): unknown {
     const outcome = answer as Awaited<ReturnType<Staging['receive']>>;
     if (outcome.kind !== 'received') return outcome;
     const { archive } = outcome;
     const discard: StagedArchive['discard'] = async () => {
-      await told('staged.discard', () => archive.discard());
+      await reported('staged.discard', () => archive.discard());
     };
     return { kind: 'received', archive: { ...archive, discard } };
   }

@@ -8,10 +8,10 @@ import { openOwnedNode } from '../service/owned-node.ts';
 const WORKERS = 6;
 const CRASHES = 2;
 const ENOUGH = 15;
-/** Of the keys answered with 503, which are many when the database takes its time, so many are asked about again. */
+/** The most keys answered with 503 that are checked again: a slow database causes many. */
 const REMEMBERED = 100;
 
-/** What clients were told, and may rely on. */
+/** The answers that clients got, which must still hold after the crashes. */
 interface Ledger {
   /** The role of each key whose publication was acknowledged. */
   readonly published: Map<string, string>;
@@ -30,9 +30,9 @@ function expectAllowed({ status, retryAfter, code }: Answer, allowed: readonly n
   }
 }
 
-/** Publishes, views and changes, one after the other, until it is told to stop. */
-async function work(client: Client, worker: number, ledger: Ledger, goesOn: () => boolean): Promise<void> {
-  for (let n = 0; goesOn(); n += 1) {
+/** Publishes, views and changes, one after the other, while `isRunning`. */
+async function work(client: Client, worker: number, ledger: Ledger, isRunning: () => boolean): Promise<void> {
+  for (let n = 0; isRunning(); n += 1) {
     const key = `worker ${worker} no ${n}`;
     const answer = await client.publish(key, siteOf('all the same'));
     expectAllowed(answer, [201], 'publishing');
@@ -64,15 +64,15 @@ async function expectNothingLost(client: Client, { published, titles, unknown }:
 }
 
 describe('A database that crashes under the load of a server', () => {
-  it('costs answers of 503 and nothing that was acknowledged, and the server goes on by itself', async () => {
+  it('causes answers of 503 and loses nothing that was acknowledged, and the server recovers by itself', async () => {
     const owned = await openOwnedNode({ records: 'postgres', archives: 'memory' }, createManualClock());
     const { client, clock, node } = owned;
     const database = await postgresPlace();
     const ledger: Ledger = { published: new Map(), titles: new Map(), unknown: new Set(), answers: 0 };
 
     let running = true;
-    const goesOn = () => running;
-    const workers = Array.from({ length: WORKERS }, (_, n) => work(client, n, ledger, goesOn));
+    const isRunning = () => running;
+    const workers = Array.from({ length: WORKERS }, (_, n) => work(client, n, ledger, isRunning));
     const load = Promise.all(workers).finally(() => {
       running = false;
     });

@@ -9,12 +9,12 @@ import { type BrokenCall, PlannedFaults } from './planned-faults.ts';
 
 type Reply = Pick<Answer, 'status' | 'retryAfter'>;
 
-/** What a client does, and what comes of it. */
-interface Deed {
+/** A request of a client, and its answers. */
+interface Action {
   readonly name: string;
   readonly act: (service: Service, id: string) => Promise<Reply>;
   readonly succeeds: number;
-  /** What the same again is answered with after a call that broke: as if it had succeeded, or not. */
+  /** The answers to the same request after one with a broken call, whether that one took effect or not. */
   readonly again: readonly number[];
 }
 
@@ -35,7 +35,7 @@ async function reply(answer: Promise<Response>): Promise<Reply> {
   return { status, retryAfter: headers.get('retry-after') };
 }
 
-const DEEDS: readonly Deed[] = [
+const ACTIONS: readonly Action[] = [
   { name: 'reading', act: ({ client }, id) => client.read(id), succeeds: 200, again: [200] },
   { name: 'listing', act: ({ client }) => client.page(), succeeds: 200, again: [200] },
   {
@@ -84,27 +84,27 @@ function bothWays(calls: readonly string[]): readonly BrokenCall[] {
 }
 
 /**
- * The calls that every such request waits for: the use of a key is noted after the answer, the key is looked up once
- * more only where the body arrives later than the head, and an archive that cannot be prepared can be put.
+ * The calls that every answer waits for. The others: the use of a key is recorded after the answer, the key is looked up
+ * again only if the body arrives after the head, and an archive that cannot be prepared can be put.
  */
 function answersWait({ calls }: PlannedFaults): readonly string[] {
   return calls.filter((call) => !/^(?:apiKeys\.(?:touch|find [2-9])|archives\.prepare)/.test(call));
 }
 
 describe('A call of a port that breaks', () => {
-  for (const deed of DEEDS) {
-    it(`costs ${deed.name} a 503 and nothing else, whichever call it is`, async () => {
+  for (const action of ACTIONS) {
+    it(`answers ${action.name} with 503 and has no other effect, whichever call it is`, async () => {
       const service = await openService();
       const { client, faults, node } = service;
       const begin = async (key: string): Promise<string> => {
         faults.plan();
         const { pin } = await client.publish(key);
-        if (deed.name.includes('giving')) await client.patch(pin?.id ?? '', { password: PASSWORD });
+        if (action.name.includes('giving')) await client.patch(pin?.id ?? '', { password: PASSWORD });
         return pin?.id ?? '';
       };
       const sound = await begin('sound');
       faults.plan();
-      expect((await deed.act(service, sound)).status).to.equal(deed.succeeds);
+      expect((await action.act(service, sound)).status).to.equal(action.succeeds);
       const calls = answersWait(faults);
       expect(
         calls.some((call) => call.startsWith('roles.')),
@@ -114,20 +114,20 @@ describe('A call of a port that breaks', () => {
         const what = `${broken.call} ${broken.when}`;
         const id = await begin(what);
         faults.plan(broken);
-        const answer = await deed.act(service, id);
+        const answer = await action.act(service, id);
         expect(faults.hasBroken, `${what} was made`).to.equal(true);
-        if (answer.status !== deed.succeeds) expectUnavailable(answer, what);
+        if (answer.status !== action.succeeds) expectUnavailable(answer, what);
         faults.plan();
-        expect((await deed.act(service, id)).status, `${what}, again`).to.be.oneOf(deed.again);
+        expect((await action.act(service, id)).status, `${what}, again`).to.be.oneOf(action.again);
         const { pin } = await client.read(id);
-        expect(pin?.state, what).to.equal(deed.name === 'stopping' ? 'deleted' : 'published');
+        expect(pin?.state, what).to.equal(action.name === 'stopping' ? 'deleted' : 'published');
       }
       expect(node.errors.every(isFault), 'what was logged').to.equal(true);
       await service.close();
     });
   }
 
-  it('costs a publication a 503 and nothing else, whichever call it is', async () => {
+  it('answers a publication with 503 and has no other effect, whichever call it is', async () => {
     const service = await openService();
     const { client, faults, clock, node } = service;
     faults.plan();

@@ -14,7 +14,7 @@ import { HERE, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
 
 type Service = OwnedNode<ManualClock>;
 
-/** What a process holds. */
+/** The resources that a process holds. */
 interface Held {
   readonly files: number;
   readonly uploads: number;
@@ -93,7 +93,7 @@ describe('Hostile uploads', () => {
     const service = await openOwnedNode(HERE, createManualClock());
     const { node, client, clock } = service;
     node.server.keepAliveTimeout = 100;
-    // What stays open from the first request on is open now.
+    // Opens what stays open from the first requests on, so that it does not count.
     await client.publish('first');
     await client.publish('first', new Uint8Array(TOO_LARGE));
     const before = await heldBy(service);

@@ -9,7 +9,7 @@ export interface BrokenCall {
   readonly when: 'before' | 'after';
 }
 
-/** What a port's backend is to be when it cannot be reached. */
+/** The code of the fault of each port whose backend does not answer. */
 const CODES: Readonly<Record<string, FaultCode>> = {
   roles: 'store_unavailable',
   accounts: 'store_unavailable',

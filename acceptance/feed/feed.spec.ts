@@ -50,7 +50,7 @@ describe('The feed of events', () => {
   });
 });
 
-/** Lets processes write and be killed while others read. Resolves to the cursor after the last event. */
+/** Reads the feed while processes write and are killed. Resolves to the cursor after the last event. */
 async function readWhileWritten(address: RecordsAddress): Promise<string | undefined> {
   const records = await openRecords(address);
   await records.migrate();
@@ -92,7 +92,7 @@ async function readWhileWritten(address: RecordsAddress): Promise<string | undef
   }
 }
 
-/** Starts a process that writes, and returns what kills it; the events of its answered changes are added to `answered`. */
+/** Starts a process that writes, and returns a function that kills it. Adds the events of answered changes to `answered`. */
 function startWriter(orders: WriterOrders, answered: string[]): () => Promise<unknown> {
   const child = startChild<WriterWord>(join(import.meta.dirname, 'writer.ts'), orders);
   const listen = async (): Promise<never> => {
@@ -105,7 +105,7 @@ function startWriter(orders: WriterOrders, answered: string[]): () => Promise<un
   };
 }
 
-/** Reads on from the last cursor that it has, and opens everything anew again and again. */
+/** Reads from its last cursor, and restarts often, with newly opened records. */
 class Reader {
   readonly #address: RecordsAddress;
   readonly #account: string | undefined;

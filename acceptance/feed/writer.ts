@@ -4,10 +4,10 @@ import { anApiKey, anEvent } from '@pinfold/test-contracts/fixtures';
 import { openRecords, type RecordsAddress } from 'pinfold-proof/service/addresses.ts';
 import { endWithStarter } from '../service/child.ts';
 
-/** What a process that stores events until it is killed is told. */
+/** The orders for a process that stores events until it is killed. */
 export interface WriterOrders {
   readonly records: RecordsAddress;
-  /** A number from which its API keys have numbers of their own. */
+  /** The first number of its API keys: each process has its own range. */
   readonly first: number;
 }
 

@@ -9,7 +9,7 @@ const LINES_OF_NAVIGATION = `[...document.querySelectorAll('.top nav a')].map((l
   return text.getClientRects().length;
 })`;
 
-describe('the pages of those who administer, in a browser', () => {
+describe('the pages of administrators, in a browser', () => {
   let service: Service;
   before(async () => {
     service = await openService();

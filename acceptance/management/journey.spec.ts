@@ -14,7 +14,7 @@ const SITE = {
   '.DS_Store': 'x',
 };
 
-/** What is done without scripts is in its own spec. */
+/** Pages without scripts have their own spec. */
 describe("a person's way through the screen with scripts", () => {
   let publisher: Publisher;
   let page: Page;
@@ -23,7 +23,7 @@ describe("a person's way through the screen with scripts", () => {
     ({ page } = publisher);
   });
 
-  /** What a viewer sees who has nothing but the link. */
+  /** The page of a viewer who has only the link. */
   async function viewed(): Promise<{ readonly status: number; readonly text: string }> {
     const site = await openPage();
     const answer = await site.goto(url);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What pages are tried in: every scheme, width and language once. */
+/** The conditions to test pages in: every color scheme, width and language once. */
 export const LOOKS = [
   {
     name: 'light, wide, English',
@@ -40,7 +40,7 @@ export function coveredRows(page: Page): Promise<string[]> {
   }).map((row) => row.querySelector('th').textContent)`);
 }
 
-/** What axe finds on a page, in short. */
+/** The findings of axe on a page, shortened. */
 export async function violations(page: Page): Promise<unknown> {
   await page.evaluate(AXE);
   return await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>

@@ -15,7 +15,7 @@ export interface Publisher {
   readonly service: Service;
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the owner has published, newest first. */
+  /** The owner's publications, newest first. */
   published(): Promise<readonly Publication[]>;
   /** Writes the files of a folder, or one file whose path in it is empty; answers its path. */
   lay(name: string, files: Files): Promise<string>;

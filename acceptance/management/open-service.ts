@@ -24,7 +24,7 @@ export interface Service
   extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'pairings' | 'stores'> {
   /** The public URL. */
   readonly url: string;
-  /** Where the screen is. */
+  /** The URL of the screen. */
   readonly screen: string;
   /** A sign-in link, as the server prints one; with an account it may administer. */
   link(operator?: AccountId): Promise<string>;

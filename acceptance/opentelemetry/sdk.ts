@@ -11,7 +11,7 @@ import { BatchSpanProcessor, InMemorySpanExporter, TracerProvider } from '@opent
 
 /** An SDK as teams register one, with exporters that store what they are given. */
 export type Sdk = ReturnType<typeof registerSdk>;
-/** What exporters send of a span. */
+/** A span as exporters send it. */
 export type ExportedSpan = ReturnType<Sdk['spans']>[number];
 
 export function registerSdk() {

@@ -1,4 +1,4 @@
-// What an embedding team writes, compiled and run against the packed packages in an empty project.
+// The code of an embedding team, compiled and run against the packed packages in an empty project.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
@@ -26,7 +26,7 @@ import express from 'express';
 
 const publicUrl = 'http://localhost:8080';
 
-// Each part by hand.
+// Put the parts together without `openPinfold`.
 const clock = new SystemClock();
 const staging = await openFsStaging({ folder: 'data/staging', clock });
 const archives = await openFsArchiveStorage({ folder: 'data/archives', staging, clock });
@@ -41,7 +41,7 @@ const manageKeys = createKeys({ ...sqlite, ...node, apiKeySecrets: new NodeApiKe
 const app = express().use(createViewer({ useCases, publicUrl }));
 app.use(createApi({ useCases, publicUrl, authenticate: apiKeyAuthentication(manageKeys) }));
 
-// Used as from outside.
+// Use them over HTTP.
 const { text: key } = await manageKeys.create({ by: OPERATOR, account: accountId('ada') });
 const server = createServer(app).listen(0, '127.0.0.1');
 await once(server, 'listening');

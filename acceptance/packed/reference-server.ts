@@ -1,4 +1,4 @@
-// The reference server, the command, and all of it in one call, as they come out of the packed packages.
+// Starts the reference server, the command and `openPinfold` from the packed packages.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createApp, openPinfold, readSettings } from 'pinfold';

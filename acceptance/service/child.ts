@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What a child says, by its kind. */
+/** A message of a child process; `kind` tells messages apart. */
 export interface Word {
   readonly kind: string;
 }
 
-/** A script of these suites in a process of its own, which says words and is told others. */
+/** A script of these suites in its own process, which sends and receives messages. */
 export interface Child<Said extends Word> {
   readonly pid: number;
   /** Resolves with its first word of this kind that was not asked for before; rejects when it ends without one. */

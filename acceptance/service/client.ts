@@ -4,7 +4,7 @@ import { type Zippable, zipSync } from 'fflate';
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
-  /** Of a problem. */
+  /** The code of a problem; absent in other answers. */
   readonly code?: string;
   readonly pin?: PinJson;
   readonly pins?: readonly PinJson[];

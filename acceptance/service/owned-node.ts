@@ -3,7 +3,7 @@ import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
 import { type ArchivesKind, newPlace, type RecordsKind } from 'pinfold-proof/service/places.ts';
 import { Client } from './client.ts';
 
-/** What records and archives are kept in. */
+/** The backends of records and archives. */
 export interface Backends {
   readonly records: RecordsKind;
   readonly archives: ArchivesKind;

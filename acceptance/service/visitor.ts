@@ -1,10 +1,10 @@
-/** What a node makes of a password. */
+/** Sends a password to a node. */
 export async function tryPassword(url: string, id: string, password: string): Promise<Response> {
   const body = new URLSearchParams({ password });
   return await fetch(`${url}/s/${id}`, { method: 'POST', body, redirect: 'manual' });
 }
 
-/** Enters a protected site in path mode; gives a viewer who goes on to other nodes. */
+/** Enters a protected site in path mode. Returns a viewer that can also ask other nodes. */
 export async function enter(url: string, id: string, password: string) {
   const entered = await tryPassword(url, id, password);
   if (entered.status !== 303) throw new Error(`the password is answered with ${entered.status}`);

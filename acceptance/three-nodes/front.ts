@@ -9,7 +9,7 @@ export interface Behind {
   readonly port: number;
 }
 
-/** What a load balancer is to a service: one address, and each request goes to the next node. */
+/** A load balancer: one address, which passes each request to the next node. */
 export type Front = Awaited<ReturnType<typeof startFront>>;
 
 /**

@@ -10,14 +10,14 @@ import { takeDown } from '../crashes/take-down.ts';
 import { endWithStarter } from '../service/child.ts';
 import { testModule } from '../service/test-module.ts';
 
-/** What a node is told when it starts; the rest are settings in its environment. */
+/** The orders for a node at its start; its settings are in the environment. */
 export interface NodeOrders {
   readonly now: Instant;
-  /** What it never gets beyond: committing a publication, or comparing a password. */
+  /** The call in which it hangs: committing a publication, or comparing a password. */
   readonly hangs?: 'commit' | 'verify';
 }
 
-/** What it is told later. Each is answered with `done`. */
+/** A later order, which the node answers with `done`. */
 export type NodeTask =
   | { readonly kind: 'advance'; readonly length: Duration }
   | { readonly kind: 'revoke'; readonly key: ApiKeyId }
@@ -27,7 +27,7 @@ export type NodeTask =
   | { readonly kind: 'change mode'; readonly mode: Mode }
   | { readonly kind: 'clean up' };
 
-/** What a node says. */
+/** A message of a node. */
 export type NodeWord =
   | { readonly kind: 'listening'; readonly url: string; readonly port: number }
   | { readonly kind: 'hanging' }

@@ -25,13 +25,13 @@ export interface RunningNode {
 /** Several processes of the reference server on one PostgreSQL and one S3 server. */
 export type Nodes = Awaited<ReturnType<typeof openNodes>>;
 
-/** What several processes share. */
+/** The backends that several processes share. */
 export interface Ground {
   readonly postgres: PostgresAddress;
   /** The S3 server's endpoint, and a bucket of it. */
   readonly s3: string;
   readonly bucket: string;
-  /** What all nodes are told besides. */
+  /** Further settings of all nodes. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -76,10 +76,10 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
   return {
     key,
     keyId,
-    /** What the nodes store archives in, looked at from outside. */
+    /** The storage of the nodes' archives, for the test itself. */
     archives: storage.archives,
     start,
-    /** Moves on the clocks of all nodes, those that are started later too. */
+    /** Advances the clocks of all nodes, including those that start later. */
     advance: async (length: Duration) => {
       now = after(now, length);
       await Promise.all([...running].map((node) => node.carryOut({ kind: 'advance', length })));

@@ -24,7 +24,7 @@ export async function startGrowthServer(
     return (await askWell({ port, path, method, headers, agent }, body ?? '')).taken;
   };
   const pins = '/api/v1/pins';
-  /** What a cleanup did, and the longest that the event loop was late meanwhile, in milliseconds. */
+  /** Cleans up. Returns the report and the longest delay of the event loop meanwhile, in milliseconds. */
   const cleanUp = () =>
     server.ask<{ readonly report: CleanUpReport; readonly longestDelay: number }>('clean up');
   return {

@@ -13,7 +13,7 @@ const WATCHED = join(import.meta.dirname, '../servers/watched.ts');
 export interface HostileServer {
   readonly pid: number;
   readonly port: number;
-  /** Where uploads and what they become lie. */
+  /** The folder of uploads and archives. */
   readonly folder: string;
   /** Publishes with the key of the first account. */
   readonly publisher: UploadTarget;

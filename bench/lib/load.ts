@@ -7,15 +7,15 @@ const PEERS = join(import.meta.dirname, '../peers');
 /** Makes wrk ask for the paths that follow `--` in turn. */
 const TURNS = join(import.meta.dirname, 'turns.lua');
 
-/** What to ask for, again and again. */
+/** The target of a load. */
 export interface Target {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Asked for in turn, in place of the URL's own path; autocannon asks for that one only. */
+  /** Paths to request in turn, instead of the URL's own; autocannon requests only that one. */
   readonly paths?: readonly string[];
 }
 
-/** What a load got, per second. */
+/** The answers to a load, per second. */
 export interface LoadResult {
   readonly requests: number;
   readonly bytes: number;

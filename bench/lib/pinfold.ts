@@ -12,7 +12,7 @@ interface PinfoldOptions extends StartOptions {
   readonly script?: string;
   /** The checkout that it is started from. */
   readonly checkout?: string;
-  /** What Node loads before. */
+  /** A module that Node loads first. */
   readonly preload?: string;
   /** The command that runs Node. */
   readonly prefix?: readonly string[];

@@ -33,10 +33,10 @@ export function isThere(program: string): boolean {
 /** A server under load. */
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
-/** Where and how a server runs. */
+/** Options of a server's process. */
 export interface StartOptions {
   readonly cwd?: string;
-  /** The core or cores that it keeps to: the servers' unless another one is named; `undefined` is any. */
+  /** The core or cores that it may use. Default: the servers' core; `undefined`: any. */
   readonly core?: number | string | undefined;
   /** The file that its output goes to. */
   readonly log?: string | undefined;

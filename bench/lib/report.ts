@@ -11,7 +11,7 @@ const RESULTS = join(import.meta.dirname, '../results');
 export interface Row {
   readonly what: string;
   readonly figure: number;
-  /** What the figure is: `× express.static`, `ms`, `MiB`. */
+  /** The unit of the figure: `× express.static`, `ms`, `MiB`. */
   readonly unit: string;
   readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
   /** The absolute values behind it, by candidate, one for each round. */
@@ -82,7 +82,7 @@ function forPeople(row: Row): Record<string, string> {
   };
 }
 
-/** Of nothing there is no part. */
+/** The spread in per cent; empty for a median of 0, which has no relative spread. */
 function about(values: readonly number[]): string {
   return median(values) === 0 ? '' : ` ±${Math.round(spread(values) * 100)} %`;
 }

@@ -29,7 +29,7 @@ interface Kind {
 const ACCESS_LOG = 'access.log';
 const FOLDER = join(import.meta.dirname, '../../deploy');
 
-/** What proxies answer by themselves. */
+/** The answers of the proxies themselves. */
 const PAGES = ['too-many-cookies.html', 'unavailable.html', 'unavailable.json'];
 
 const kinds: Readonly<Record<ProxyName, Kind>> = {
@@ -70,7 +70,7 @@ const kinds: Readonly<Record<ProxyName, Kind>> = {
 /** All of them. */
 export const proxyNames = Object.keys(kinds) as readonly ProxyName[];
 
-/** What has to be installed before these can be tried. */
+/** The programs that these proxies need and that are not installed. */
 export function missingPrograms(names: readonly ProxyName[]): readonly string[] {
   const programs = [...names.map((name) => kinds[name].program), 'openssl'];
   return programs.filter((program) => spawnSync(program, ['version']).error !== undefined);
@@ -110,7 +110,7 @@ export async function startProxy(
   const accessLog = join(folder, ACCESS_LOG);
   return {
     port,
-    /** What it has logged. */
+    /** The text of its logs. */
     log: () => written + (existsSync(accessLog) ? readFileSync(accessLog, 'utf8') : ''),
     stop: async () => {
       await stop(child);
@@ -119,14 +119,14 @@ export async function startProxy(
   };
 }
 
-/** One for the names of the documents that nobody else would trust. */
+/** Makes a self-signed certificate for the names in the documents. */
 function makeCertificate(folder: string): void {
   const names = 'subjectAltName=DNS:share.example,DNS:*.share-sites.example';
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
   const request = ['req', '-x509', ...kind, '-subj', '/CN=share.example', '-addext', names];
   const [certificate, key] = [join(folder, 'share.pem'), join(folder, 'share.key')];
   execFileSync('openssl', [...request, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
-  // Where HAProxy looks for it.
+  // HAProxy expects the key at this path.
   copyFileSync(key, `${certificate}.key`);
 }
 

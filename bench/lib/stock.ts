@@ -21,7 +21,7 @@ interface Engine {
   /** Makes it as fast as it is after some days. */
   settle(): Promise<void>;
   close(): Promise<void>;
-  /** What makes rows, each a JSON `value`, of the JSON array that is $1. */
+  /** SQL that makes rows, each with a JSON `value`, from the JSON array $1. */
   readonly rows: string;
 }
 
@@ -170,7 +170,7 @@ export async function copyArchive(
   }
 }
 
-/** Where `@pinfold/storage-fs` keeps an archive. */
+/** The path of an archive in `@pinfold/storage-fs`. */
 function archiveFile(folder: string, archive: string): string {
   return join(folder, archive.slice(0, 4), archive.slice(4, 7), archive);
 }

@@ -26,7 +26,7 @@ const PATIENCE = 60_000;
 const SOON = 1_000;
 const PASSWORD = 'a password for the bench';
 
-/** People who view and publish through a proxy at a port of this machine. What they do answers what went wrong. */
+/** Clients that view and publish through a proxy at a port of this machine. Each method returns the failure, if any. */
 export class ThroughProxy {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64, rejectUnauthorized: false });
   readonly #port: number;
@@ -195,7 +195,7 @@ async function bodyOf(answer: IncomingMessage): Promise<string> {
   return String(answer.headers['content-encoding'] === 'gzip' ? gunzipSync(read) : read);
 }
 
-/** What is wrong with an answer that should say that something is away, and when to come again. */
+/** The fault of an answer that must be a 503 with a body and `Retry-After`; `undefined` if it has none. */
 function unhelpful(what: string, { status, body, retryAfter }: Answer): string | undefined {
   if (status !== 503) return `${what} ${status}`;
   if (body === '') return `${what}: an empty 503`;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What is asked for again and again. */
+/** A request that is repeated. */
 export interface Asking {
   readonly aSecond: number;
-  /** Asks once; answers what went wrong, or nothing. It does not throw. */
+  /** Sends it once. Returns the failure, if any, and never throws. */
   ask(): Promise<string | undefined>;
 }
 

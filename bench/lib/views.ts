@@ -1,4 +1,4 @@
-// What `serving`, `budget` and `limits` share: servers that answer the same bytes, under one load, in turn.
+// Shared by `serving`, `budget` and `limits`: servers that answer the same bytes, under one load, in turn.
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -83,7 +83,7 @@ export function target(
   return { url: `http://127.0.0.1:${port}${path}`, headers: { ...headers, ...GZIP, ...more } };
 }
 
-/** What each candidate did in each round. */
+/** The results of each candidate in each round. */
 export interface Measured {
   /** Requests or bytes a second. */
   readonly rates: Readonly<Record<string, readonly number[]>>;

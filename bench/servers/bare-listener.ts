@@ -1,4 +1,4 @@
-// What Node itself needs to hand over a body, chunk by chunk, to somebody who does nothing with it.
+// Measures what Node itself needs to deliver a body, chunk by chunk, to a listener that does nothing.
 import { createServer } from 'node:http';
 
 createServer((request, response) => {

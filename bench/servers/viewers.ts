@@ -8,7 +8,7 @@ import { ask } from '../lib/http.ts';
 const A_SECOND = 100;
 /** How long they wait for an answer; one that does not come counts as this long. */
 const PATIENCE = 30_000;
-/** Of their own, so that the server can tell them from the attacker. */
+/** The viewers' own address, so that the server can distinguish them from the attacker. */
 const ADDRESS = '127.0.0.2';
 
 /** Its connections last from one measurement to the next, as browsers keep theirs. */

@@ -15,7 +15,7 @@ const WARM = 200;
 /** Bytes of the bare read: about what a page takes in its archive. */
 const BYTES = 1_000;
 
-/** Where bare reads come from: a server that makes one for each request, of something that nobody has read yet. */
+/** A server for bare reads: each request reads bytes that were not read before. */
 interface Bare {
   readonly server: RunningServer;
   readonly port: number;

@@ -26,7 +26,7 @@ export function untakenBodies(connections: number): HostileLoad {
       const hosts: string[] = [];
       for (let n = 0; n < SITES; n += 1) hosts.push(await server.publish(zipOf(largeFiles())));
       await othersP99(port, small, 2);
-      // What is kept in memory for viewers is no part of what is measured.
+      // Fills the cache first, which is not part of the measurement.
       for (const host of hosts.slice(0, 4)) await takeAll(port, host);
       const held = await server.heldMiB();
       const before = residentMiB(pid);
@@ -60,7 +60,7 @@ function largeFiles(): Site {
   return { ...smallPages(1), ...Object.fromEntries(NAMES.map((name) => [name, zeros])) };
 }
 
-/** What each of so many connections says. */
+/** Deals the requests to connections; returns the text to send on each. */
 function dealt(requests: readonly string[], connections: number): readonly string[] {
   return Array.from({ length: connections }, (_, n) =>
     requests.filter((_request, index) => index % connections === n).join(''),

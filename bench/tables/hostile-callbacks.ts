@@ -62,7 +62,7 @@ export const returningBrowsers: HostileLoad = {
   },
 };
 
-/** What browsers send on their way back, a request each. */
+/** The requests of returning browsers, one each. */
 async function begun({ port }: HostileServer): Promise<readonly string[]> {
   const returns: string[] = [];
   const path = '/manage/sign-in/oidc';

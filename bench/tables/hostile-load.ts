@@ -15,7 +15,7 @@ export interface HostileLoad {
 /** One figure of one round. */
 export type Finding = Pick<Row, 'what' | 'figure' | 'unit' | 'goal'>;
 
-/** What a figure is of, its value and unit, and the most that it may be. */
+/** A figure: its name, value and unit, and the most that it may be. */
 type Figure = readonly [name: string, figure: number, unit: string, atMost?: number];
 
 /** The figures of one load; one without a name is the load's own. */

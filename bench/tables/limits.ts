@@ -21,7 +21,7 @@ const TABLES = [
   },
 ] as const;
 
-/** What the runtime itself can do. */
+/** The limits of the runtime itself. */
 export async function run(): Promise<void> {
   await inFolder(async (folder, running) => {
     const ROOT = join(folder, 'site');

@@ -13,7 +13,7 @@ export interface OnePage {
   readonly page: string;
 }
 
-/** What people look at and change while something goes wrong. */
+/** The publications that clients view and change during a fault. */
 export interface Ground {
   /** Every node has these in memory. */
   readonly hot: readonly OnePage[];

@@ -54,7 +54,7 @@ const EMPTY = `require('node:http').createServer((_, response) => response.end()
   .listen(process.env.PORT, '127.0.0.1', () => console.log('ready'));
 process.on('SIGTERM', () => process.exit(0));`;
 
-/** What of this is Node's own: how slow the machine is today. */
+/** The part of Node itself, which also shows how slow the machine is today. */
 async function timeToEmpty(): Promise<number> {
   const start = performance.now();
   const port = await freePort();

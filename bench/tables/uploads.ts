@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { agent, ask } from '../lib/http.ts';
 
-/** Where an upload goes: Pinfold's API, or a peer's path. */
+/** The target of an upload: Pinfold's API, or a peer's path. */
 export interface UploadTarget {
   readonly port: number;
   readonly path?: string;

@@ -1,36 +1,36 @@
 import { declareValuePlugin, PluginKind } from '@stryker-mutator/api/plugin';
 
-/** Begins as a sentence does or with what it quotes, has words, and ends with a full stop; or is one in Japanese. */
+/** A sentence: a capital letter or a quotation mark, words, and a full stop; or one in Japanese. */
 const SENTENCE = /^["A-Z].* .*[.]$|。$/s;
 
 function textOf({ type, value, quasis }) {
   return type === 'StringLiteral' ? value : quasis.map((part) => part.value.cooked).join('…');
 }
 
-/** Whether it is the message of an error; what stands before it is the error's code. */
+/** Whether it is the message of an error. A Fault has its code before it. */
 function isMessage({ key, parentPath }) {
   if (!parentPath?.isNewExpression()) return false;
   const { name } = parentPath.node.callee;
   return name === 'TypeError' ? key === 0 : name === 'Fault' && key === 1;
 }
 
-/** Members whose words are for people alone: of the API document, and of what a refusal says. */
+/** Members with texts for people, of the API document and of refusals. */
 const TOLD = new Set(['description', 'summary', 'title', 'detail', 'advice']);
 
-/** Whether it is what such a member says, or a part of that. */
+/** Whether it is the text of such a member, or a part of it. */
 function isTold({ parentPath }) {
   if (parentPath.isBinaryExpression({ operator: '+' })) return isTold(parentPath);
   return parentPath.isObjectProperty() && TOLD.has(parentPath.node.key.name);
 }
 
-/** Whether it is all that pages say in a language. */
+/** Whether it is the catalogue of the pages in a language. */
 function isCatalogue(path) {
   return (
     path.isVariableDeclarator() && path.node.id.typeAnnotation?.typeAnnotation?.typeName?.name === 'Catalogue'
   );
 }
 
-/** What no test is to notice: the wording for people, and branches that the compiler proves nobody takes. */
+/** Ignores changes that no test should notice: to texts for people, and to branches that the compiler proves unreachable. */
 const ignorer = {
   shouldIgnore(path) {
     if (path.isStringLiteral() || path.isTemplateLiteral()) {

@@ -1,12 +1,12 @@
 /**
- * What the published suites of adapters cannot judge, with a test of its own: it has no part in an adapter's score.
+ * Code that the published suites of adapters cannot judge, with a test of its own: it does not count in an adapter's score.
  */
 export interface Unjudged {
-  /** Where it is tested, and by which title. */
+  /** The file and the title of its test. */
   readonly test: readonly [file: string, title: string];
-  /** What alone shows it. Opening and closing are no calls of a port. */
+  /** The only condition that shows it. Opening and closing are not calls of a port. */
   readonly shownBy: 'a power cut' | 'a full disk' | 'contention' | 'speed' | 'opening';
-  /** By its file, how each statement, method or field begins. */
+  /** The beginnings of the statements, methods or fields, by file. */
   readonly code: Readonly<Record<string, readonly string[]>>;
 }
 

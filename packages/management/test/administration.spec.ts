@@ -5,7 +5,7 @@ import { Person } from './person.ts';
 
 const PAGES = ['', '/accounts/owner', '/publications', '/takedowns', '/history', '/sessions', '/service'];
 
-describe('the pages of those who administer', () => {
+describe('the pages of administrators', () => {
   let screen: Screen;
   let admin: Person;
   beforeEach(async () => {

@@ -15,7 +15,7 @@ export function recordMeasurements(meter: Meter): Observe {
     unit: 's',
   });
   const sessionsEnded = meter.createCounter('pinfold.sessions.ended', {
-    description: 'Sessions that ended for another to begin.',
+    description: 'Sessions ended because a new one exceeded a limit.',
     unit: '{session}',
   });
   const sweeps = meter.createHistogram('pinfold.sweep.duration', {

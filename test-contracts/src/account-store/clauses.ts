@@ -31,7 +31,7 @@ async function create({ accounts }: AccountStores, n: number, name = anAccountNa
   expect(saved.kind, `account ${n}`).to.equal('saved');
 }
 
-/** What makes the row of the `n`th account. */
+/** Creates the row of the `n`th account. */
 const MAKERS: readonly ((stores: AccountStores, n: number) => Promise<unknown>)[] = [
   ({ apiKeys }, n) => apiKeys.create(anApiKey(n, { account: anAccountName(n) }), [anEvent()]),
   ({ apiKeys }, n) => apiKeys.createFirst(anApiKey(n, { account: anAccountName(n) }), [anEvent()]),

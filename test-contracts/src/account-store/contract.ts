@@ -55,7 +55,7 @@ const reachClauses: StoreClauses<AccountStores> = {
   }),
 };
 
-/** What every `AccountStore` promises, beside the stores of its database. */
+/** The clauses of every `AccountStore`, beside the stores of its database. */
 export const accountStoreContract: Contract<AccountStores, StoreSubject<AccountStores>> = {
   port: 'AccountStore',
   harness: harnessClauses('account-store', {

@@ -16,7 +16,7 @@ interface Kind {
   readonly of: (n: number) => Credential;
   /** Credentials that change nothing. */
   readonly good: readonly Credential[];
-  /** What else must be refused once the second one has ended. */
+  /** Further credentials that must be refused once the second one has ended. */
   readonly alsoEnded: readonly Credential[];
 }
 
@@ -64,7 +64,7 @@ async function expectRefusals(
   expect((await commit(port, 20, of(2))).kind, 'what was committed before').to.equal('committed');
 }
 
-/** What was not there when the end of its credential was acknowledged must not come later. */
+/** A change that was not visible when the end of its credential was acknowledged must not appear later. */
 async function expectNothingLate(kind: Kind, [port, peer]: Handles): Promise<void> {
   const round = async (n: number): Promise<void> => {
     const [worker, ender] = n % 2 === 0 ? [port, peer] : [peer, port];

@@ -65,7 +65,7 @@ const reachClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   }),
 };
 
-/** What every {@link ApiKeyStore} promises. */
+/** The clauses of every {@link ApiKeyStore}. */
 export const apiKeyStoreContract: Contract<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   port: 'ApiKeyStore',
   harness: harnessClauses('api-key-store', {

@@ -8,7 +8,7 @@ import { rejectionOf } from '../rejection.ts';
 import type { ArchiveInspectorClauses, ArchiveInspectorSubject } from './subject.ts';
 import { rulesOf } from './subject.ts';
 
-/** The rules that only bytes tell, so that the inspector alone can report them. */
+/** The rules about the bytes of a ZIP, which only the inspector can check. */
 const STRUCTURE: ReadonlySet<ArchiveRule> = new Set([
   'not_a_zip',
   'truncated',
@@ -18,7 +18,7 @@ const STRUCTURE: ReadonlySet<ArchiveRule> = new Set([
   'ambiguous_structure',
 ]);
 
-/** Of these, all but two say that offsets and sizes cannot be relied on. */
+/** The two of them after which offsets and sizes can still be trusted. */
 const READABLE: ReadonlySet<ArchiveRule> = new Set(['bad_encoding', 'header_mismatch']);
 
 const TEXT = 'Some text, some text, some text. ';
@@ -75,11 +75,11 @@ export const listClauses: ArchiveInspectorClauses = {
   'archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported':
     async (subject) => {
       for (const { name, rules, bytes } of badZips) {
-        const told = rules.filter((rule) => STRUCTURE.has(rule));
-        if (told.length === 0) continue;
+        const expected = rules.filter((rule) => STRUCTURE.has(rule));
+        if (expected.length === 0) continue;
         const { problems, trusted } = await subject.port.list(await subject.stage(await bytes()));
-        expect(rulesOf(problems), name).to.include.members(told);
-        expect(trusted, name).to.equal(told.every((rule) => READABLE.has(rule)));
+        expect(rulesOf(problems), name).to.include.members(expected);
+        expect(trusted, name).to.equal(expected.every((rule) => READABLE.has(rule)));
       }
     },
   'archive-inspector/list-bounded: a directory of more entries than asked for is too_many_files and lists none, for any count in its end record':

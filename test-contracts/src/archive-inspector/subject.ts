@@ -9,7 +9,7 @@ import {
 import { judgeListing } from '@pinfold/core/adapter';
 import type { ClauseTable, Subject } from '../contract.ts';
 
-/** What an {@link ArchiveInspector} is tested with. */
+/** The subject of the tests of an {@link ArchiveInspector}. */
 export interface ArchiveInspectorSubject extends Subject<ArchiveInspector> {
   /** Stages bytes where the inspector takes files from; `createStagedArchives` of the fixtures does. */
   stage(bytes: Uint8Array): Promise<StagedArchive>;

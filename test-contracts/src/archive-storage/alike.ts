@@ -61,7 +61,7 @@ export async function putSameAtOnce(subject: ArchiveStorageSubject): Promise<voi
   expectSame(left, bytes, 'put while all of the same bytes are deleted');
 }
 
-/** Staged files in folders of their own, which have one name, at once; where one of them lies is told from here. */
+/** Puts staged files that have one name in different folders, concurrently; one path is relative to the working folder. */
 export async function putOfOneName(subject: ArchiveStorageSubject): Promise<void> {
   const contents = [44, 45, 46].map((n) => [anArchiveId(n), someBytes(20_000, n)] as const);
   const staged = await Promise.all(

@@ -69,7 +69,7 @@ export const checkClauses: ArchiveStorageClauses = {
       const open = openFiles();
       for (let times = 0; times < OFTEN; times += 1) {
         const id = times === 1 ? anArchiveId(2) : known;
-        // What another handle was answered is no answer.
+        // A handle must not answer from another one's results.
         await Promise.all([
           subject.port.check(),
           subject.port.list(undefined, 10),

@@ -8,7 +8,7 @@ import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { expectSame, readWhole, type Stored, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
-/** What one put another deletes, before anybody looked: the first is asked before all. */
+/** One handle puts an archive, another deletes it, and the first is asked first. */
 async function deleteByOther(
   one: ArchiveStorage,
   other: ArchiveStorage,
@@ -28,7 +28,7 @@ async function deleteByOther(
   }
 }
 
-/** What a peer knows of an archive, its beginning, its end and its size, is no answer when that is deleted. */
+/** A peer must not answer from ranges and the size that it read before the archive was deleted. */
 async function deleteKnown(
   peer: ArchiveStorage,
   length: number,
@@ -55,7 +55,7 @@ async function deleteKnown(
   expect(await peer.size(id), 'its size').to.equal(undefined);
 }
 
-/** A page while archives go: the next one stays the next, whatever is going before it. */
+/** A page while archives are deleted has the next one that is left. */
 async function listWhileDeleted(subject: ArchiveStorageSubject): Promise<void> {
   const goes = await Promise.all([20, 21, 22, 23].map((n) => store(subject, n, 10)));
   const { id: stays } = await store(subject, 24, 10);
@@ -70,7 +70,7 @@ async function listWhileDeleted(subject: ArchiveStorageSubject): Promise<void> {
   expect(await subject.port.list(before.id, 1), 'then').to.deep.equal([stays]);
 }
 
-/** Who asked while it went, and came back after it, keeps nothing of the answer: asked the same again, it is gone. */
+/** A handle that was asked during the deletion must not cache the answer: asked again, the archive is gone. */
 async function deleteWhileAsked(subject: ArchiveStorageSubject): Promise<void> {
   const peer = await subject.peer();
   for (const [n, asked] of [subject.port, peer].entries()) {
@@ -128,7 +128,7 @@ export const deleteClauses: ArchiveStorageClauses = {
             (place % 2 === 0 ? peer : subject.port).read(id, place * 1_000, length),
           ),
         );
-        // When another step fails first, that is told.
+        // If another step fails first, its error is reported.
         reads.catch(() => undefined);
         const put = subject.port.put(other, staged);
         await meanwhile(subject.port.delete(id), async () => {

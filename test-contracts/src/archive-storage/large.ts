@@ -8,7 +8,7 @@ import { rejectionOf } from '../rejection.ts';
 import { expectSame, readAsSized, readWhole, type Stored, store } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
-/** Several parts or pieces, whatever an implementation makes of an archive. */
+/** Sizes of several parts or pieces, however an implementation splits an archive. */
 const [SEVERAL, MORE] = [1_400_003, 5_400_003];
 /** Beyond what a number of 25 bits says, and whole mebibytes. */
 const VAST = 34 * 1_048_576;
@@ -53,7 +53,7 @@ export async function putLargeAtOnce(subject: ArchiveStorageSubject): Promise<vo
   await Promise.all(all.map(({ id }) => subject.port.delete(id)));
 }
 
-/** Of a staged file that was changed nothing is stored, however large it is. */
+/** Nothing is stored of a staged file that was changed, even if it is large. */
 export async function putLargeInVain(subject: ArchiveStorageSubject): Promise<void> {
   for (const [n, more] of [1, -1, 70_000, -70_000].entries()) {
     const [id, staged] = [anArchiveId(90 + n), await subject.stage(someBytes(SEVERAL, n))];
@@ -79,7 +79,7 @@ export async function abortLarge(subject: ArchiveStorageSubject, turns: number):
   await deleteAborted(subject, left, turns);
 }
 
-/** What is left of an archive whose deletion was aborted on the way is all or nothing; then it goes. */
+/** After an aborted deletion an archive is complete or absent; then it is deleted. */
 export async function deleteAborted(
   { port }: ArchiveStorageSubject,
   { id, bytes }: Stored,

@@ -8,7 +8,7 @@ import { rejectionOf } from '../rejection.ts';
 import { expectPage, expectSame, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
-/** Some milliseconds apart, some weeks, some years: whatever an implementation groups ids by, there are several. */
+/** Milliseconds, weeks and years apart, so that ids are in several groups, however an implementation groups them. */
 const WHEN = [
   0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_000_000_000, 9_000_000_000,
   400_000_000_000,
@@ -22,10 +22,10 @@ const NEAR = [...anArchiveId(0)].flatMap((digit, at) => {
 
 /** Archives beyond two pages of any backend's list, and how many milliseconds they share. */
 const [COUNT, MOMENTS] = [2_005, 5];
-/** Of the many, how many lie far from one another, and how far. */
+/** The number of archives that lie far from one another, and their distance in milliseconds. */
 const [FAR, APART] = [65, 97_000_000];
 
-/** A page that was listed stays as it was, whatever comes and goes and is listed after it. */
+/** A listed page does not change when archives are put, deleted and listed after it. */
 async function listThenChange(subject: ArchiveStorageSubject): Promise<void> {
   const { port } = subject;
   const all = await walkIds(port, 1_000);

@@ -87,7 +87,7 @@ async function putThenAborted(subject: ArchiveStorageSubject): Promise<void> {
   expect(await subject.port.size(id), 'aborted after it was put').to.equal(1_000);
 }
 
-/** Of many puts at once, and of as many deletions then, one is aborted, whichever it is. */
+/** Aborts one of many concurrent puts, and then one of as many deletions: all others succeed. */
 async function putBesideAborted(subject: ArchiveStorageSubject): Promise<void> {
   for (const aborted of [0, 3, 5]) {
     const controllers = Array.from({ length: 6 }, () => new AbortController());
@@ -109,7 +109,7 @@ async function expectAllBut(one: number, calls: readonly Promise<void>[], what: 
   }
 }
 
-/** Puts run beside one that fails, and beside whatever else a storage may be asked. */
+/** Runs puts concurrently with one that fails, and with all other calls. */
 async function putBesideOthers(subject: ArchiveStorageSubject): Promise<void> {
   const { port } = subject;
   const peer = await subject.peer();

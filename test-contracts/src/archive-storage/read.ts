@@ -23,7 +23,7 @@ const RANGES: readonly (readonly [from: number, length: number])[] = [
   [LENGTH, 0],
 ];
 
-/** Of every beginning and length that these make: written one after the other, many are the same digits. */
+/** Ranges whose beginning and length, written without a separator, have the same digits as another range. */
 const ONES = [1, 11, 111, 1_111, 11_111];
 const DIGITS = [0, ...ONES].flatMap((from) => ONES.map((length) => [from, length] as const));
 
@@ -38,7 +38,7 @@ const APART: readonly (readonly [from: number, length: number])[] = [
   [MAX_READ - 5, 10],
 ];
 
-/** What is no range at all, or longer than one read may be. */
+/** Invalid ranges, and ranges longer than one read may be. */
 const WRONG = [-1, -5, 0.5, 7.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53];
 const IMPOSSIBLE: readonly (readonly [from: number, length: number])[] = [
   ...WRONG.flatMap((from) => [1, 0, 900, ...WRONG].map((length) => [from, length] as const)),

@@ -72,7 +72,7 @@ const SEQUENCES: Sequences<Door, Values> = {
     ),
     step(1, 'read impossible', noRange, async (door, ...range) => {
       const error = await door.read(...range).catch((reason: unknown) => reason);
-      // What is absent may be told first.
+      // A storage may check first whether the archive is absent.
       return error === undefined || error instanceof TypeError;
     }),
     call(3, 'delete', (values) => [anId(values)]),

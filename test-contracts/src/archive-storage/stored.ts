@@ -57,7 +57,7 @@ export async function readAsSized(
   return found;
 }
 
-/** Fails unless two runs of bytes are the same; a difference is told by its place, not by megabytes. */
+/** Fails unless the bytes are equal. The message does not print them, since they may be megabytes. */
 export function expectSame(actual: Uint8Array | undefined, expected: Uint8Array, what: string): void {
   expect(actual, what).to.be.instanceOf(Uint8Array);
   const got = actual as Uint8Array;

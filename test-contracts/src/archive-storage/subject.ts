@@ -1,7 +1,7 @@
 import type { ArchiveStorage, StagedArchive } from '@pinfold/core';
 import type { ClauseTable, StoreSubject } from '../contract.ts';
 
-/** What an {@link ArchiveStorage} is tested with. */
+/** The subject of the tests of an {@link ArchiveStorage}. */
 export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
   /** Stages bytes where the storage takes files from; `createStagedArchives` of the fixtures does. */
   stage(bytes: Uint8Array): Promise<StagedArchive>;

@@ -49,7 +49,7 @@ const SIZES = [
   ...BLOCKS.flatMap((size) => [size - 1, size, size + 1]),
   ...[-1, 0, 1, 4_097].map((more) => MAX_READ + more),
 ];
-/** Where every range ends. */
+/** After the end of every range. */
 const WHOLE = Number.MAX_SAFE_INTEGER;
 /** Below zero, counted from the end. */
 const PLACES = [...SIZES, -1, -2, -512, -4_096, WHOLE];
@@ -57,13 +57,13 @@ export const LIMITS: readonly number[] = [
   ...[0, 1, 2, 3, 5, 1_000, 1_001],
   ...[2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER],
 ];
-/** What may be changed or cut on its way: blanks, what is no text, texts that mean bytes, packed bytes. */
+/** Bytes that a backend might change or cut: blanks, invalid UTF-8, texts that encode bytes, compressed bytes. */
 const PATTERNS = [
   ...[[0], [32], [10], [0xff], [13, 10, 10, 32, 26], [0, 1], [0xef, 0xbb, 0xbf, 0xff, 0xc3, 0x28]],
   ...['\\x4142', 'QUJD', "'%41+", 'data:,a', '0'].map((text) => [...Buffer.from(text)]),
   ...['1f8b0800', '504b0304', '28b52ffd', 'fffe4100'].map((begin) => [...Buffer.from(begin, 'hex')]),
 ];
-/** Where bytes that look random may differ in one alone: nowhere, or that far through them. */
+/** The position, as a fraction, at which random-looking bytes differ in one byte; `undefined`: nowhere. */
 const TURNED = [undefined, 0, 0.5, 1];
 
 /** Bytes of a pattern, or that look random; those come often, and differ in one byte at most. */

@@ -4,8 +4,8 @@ import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll } from './tries.ts';
 
-// Of tries whose two windows do not end together: those of a role are open from minute 0 and from the first try after
-// minute 5, that of an address from a minute between them. An ended one gives way to the next, or is dropped.
+// Tries whose two windows do not end together: the windows of a role begin at minute 0 and with the first try after minute
+// 5, that of an address at a minute between them. An ended window is replaced by the next, or dropped.
 
 const minute = (n: number) => after(START, minutes(n));
 

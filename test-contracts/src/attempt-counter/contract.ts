@@ -9,7 +9,7 @@ import { underWayClauses } from './under-way.ts';
 
 const attemptClauses: ClauseTable<AttemptCounter> = { ...limitClauses, ...underWayClauses };
 
-/** What every {@link AttemptCounter} promises. */
+/** The clauses of every {@link AttemptCounter}. */
 export const attemptCounterContract: Contract<AttemptCounter, StoreSubject<AttemptCounter>> = {
   port: 'AttemptCounter',
   harness: harnessClauses('attempt-counter', {

@@ -19,7 +19,7 @@ function last<Value>(values: readonly Value[], n: number): Value | undefined {
   return values.at(-1 - (n % Math.max(1, values.length)));
 }
 
-/** What all handles of a counter share: the time, and what was tried. */
+/** The state that all handles of a counter share: the time and the tries. */
 interface Known {
   now: Instant;
   readonly doors: Door[];

@@ -90,7 +90,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       const begun = { role: aRoleId(6), perAddress: 2 };
       await fail(port, aTry({ ...begun, now: minute(0) }));
       await admit(port, aTry({ ...begun, now: minute(4.5) }));
-      // What was under way when the window ended is none of the next one's.
+      // A try that was under way when the window ended does not count in the next one.
       await admit(other, aTry({ ...begun, now: minute(5) }));
       await admit(other, aTry({ ...begun, now: minute(5) }));
       const long = { role: aRoleId(5), perAddress: 1, window: days(90) };
@@ -146,7 +146,7 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
   ),
 };
 
-/** Windows that ended go whatever became of their tries: under way, begun late, or counted in another that is open. */
+/** Ended windows are purged even if their tries are under way, began late, or count in another window that is open. */
 async function endedByHalf(port: AttemptCounter, other: AttemptCounter, start: Instant): Promise<void> {
   const minute = (n: number) => after(start, minutes(n));
   while ((await port.purge(start, 100)) > 0);

@@ -18,7 +18,7 @@ import { ADDRESSES } from './values.ts';
 
 const END: Instant = after(START, WINDOW);
 
-/** What a text is otherwise when an escape is read, or a sign is written as several. */
+/** Texts that are equal if a store decodes escapes, or writes a character as several. */
 const SPELLED = 'a b ab assb aSSb afib aeb A %41 \\x41 \\u0041 &#65; a+b a%20b & &amp;'.split(' ');
 const NETWORKS = ['fe80:1234:5678:9abc:def0:1234:5678:9abc', '2001:db8:1234:5678::/64', '198.51.100.223'];
 

@@ -172,7 +172,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
     }),
 };
 
-/** What begins, is settled, is forgiven and is purged at once is as it is one after the other. */
+/** Tries that begin, are settled, forgiven and purged concurrently end as they would one after the other. */
 async function beside(port: AttemptCounter, other: AttemptCounter): Promise<void> {
   const all = { role: aRoleId(6), perAddress: 100, perRole: 100 };
   const now = after(START, WINDOW);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { type ClauseTable, type Contract, type Subject, toClauses, withPeer } from '../contract.ts';
 import { rejectionOf } from '../rejection.ts';
 
-/** What a {@link Clock} is tested with. A peer is the same host's clock. */
+/** The subject of the tests of a {@link Clock}. A peer is the same host's clock. */
 export interface ClockSubject extends Subject<Clock> {
   /** Lets time go on. A clock that goes by itself has nothing to do here. */
   elapse(length: Duration): Promise<void>;

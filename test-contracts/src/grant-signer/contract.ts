@@ -4,7 +4,7 @@ import { type ClauseTable, type Contract, type Subject, toClauses, withPeer } fr
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 
-/** What a {@link GrantSigner} is tested with. A peer has the port's secret. */
+/** The subject of the tests of a {@link GrantSigner}. A peer has the port's secret. */
 export interface GrantSignerSubject extends Subject<GrantSigner> {
   /** Signs with a new secret, the port's being an earlier one. */
   successor(): Promise<GrantSigner>;
@@ -15,7 +15,7 @@ export interface GrantSignerSubject extends Subject<GrantSigner> {
 type GrantSignerClauses = ClauseTable<GrantSigner, GrantSignerSubject>;
 
 const SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
-/** What lenient readers of base64 and tokens pass over, or take for another character. */
+/** Characters that lenient parsers of base64 and tokens skip, or take for another character. */
 const UNSAFE = '+/= \n%\0é';
 
 const A_GRANT: Grant = {
@@ -60,7 +60,7 @@ function* forgeries(token: string): Generator<string> {
   yield token + token;
 }
 
-/** What anybody can make of a token: the text itself, and its bytes by each of the usual alphabets from each place on. */
+/** All that a client can read from a token: the text, and its bytes by each common alphabet from each position on. */
 function* readingsOf(token: string): Generator<string> {
   yield token;
   for (let from = 0; from < token.length; from += 1) {

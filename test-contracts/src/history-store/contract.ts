@@ -75,7 +75,7 @@ const reachClauses: StoreClauses<HistoryStores> = {
   }),
 };
 
-/** What every {@link HistoryStore} promises, and the stores whose events it gives. */
+/** The clauses of every {@link HistoryStore}, and the stores whose events it gives. */
 export const historyStoreContract: Contract<HistoryStores, StoreSubject<HistoryStores>> = {
   port: 'HistoryStore',
   harness: harnessClauses('history-store', {

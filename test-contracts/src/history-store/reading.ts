@@ -101,7 +101,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
   'history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay':
     withPeer(async (port, other) => {
       const [busy, quiet, early] = [aRoleId(1), aRoleId(2), aRoleId(3)];
-      // What was recorded late stands far behind by its instant.
+      // An event that was recorded late has an earlier instant than those around it.
       const late = anEvent({ pin: busy, at: at(0), recordedAt: at(20) });
       const many = [1, 2, 3, 4, 5, 6].map((n) => anEvent({ pin: busy, at: at(n), recordedAt: at(n + 5) }));
       const few = [1, 2].map((n) => anEvent({ pin: quiet, at: at(n + 10), recordedAt: at(10) }));

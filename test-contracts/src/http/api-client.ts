@@ -65,7 +65,7 @@ export class ApiClient {
     return this.send({ method: 'DELETE', path: `/api/v1/pins/${id}` });
   }
 
-  /** Creates a grant; without a body where none is given. */
+  /** Creates a grant. Sends no body unless one is given. */
   createGrant(id: string, body?: string): Promise<ApiAnswer> {
     return this.send({
       method: 'POST',
@@ -89,7 +89,7 @@ export class ApiClient {
   }
 }
 
-/** A check with a client that has the first account's key. */
+/** Makes a check that gets a client with the first account's key. */
 export function withClient(
   check: (client: ApiClient, port: HttpService) => Promise<void>,
 ): (subject: HttpSubject) => Promise<void> {

@@ -14,7 +14,7 @@ import { readingClauses } from './api-reading.ts';
 import { refusalClauses } from './api-refusals.ts';
 import type { HttpContract, HttpService, HttpSubject } from './subject.ts';
 
-/** What the other clauses take for granted of a subject. */
+/** Clauses that check what the other clauses assume of a subject. */
 export const httpHarness: HttpContract['harness'] = [
   ...harnessClauses<HttpService, HttpSubject>('http', {
     write: async (port, n) => {

@@ -97,7 +97,7 @@ function validatorOf({ components }: ApiDocument, schema: Json): ValidateFunctio
   return compiled;
 }
 
-/** A schema that takes no members but those it names. What is a part of another is closed by the whole. */
+/** Closes a schema: other members than its own are invalid. The parts of a combined schema are closed by the whole. */
 function closed(schema: Json, lock: object = { unevaluatedProperties: false }): Json {
   const { $ref, properties, items, oneOf, allOf } = schema;
   return {

@@ -48,7 +48,7 @@ export interface ApiAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The JSON; members that the answer does not have are undefined whatever their type says. */
+  /** The JSON. Members that the answer lacks are undefined, although their types do not say so. */
   readonly body: WireBody;
 }
 

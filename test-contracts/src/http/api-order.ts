@@ -7,7 +7,7 @@ import { publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip, siteZipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 
-/** What a publication can have wrong, in the order in which it is looked at. */
+/** A fault of a publication, and the answer to it. */
 interface Faulty {
   readonly code: string;
   readonly spoil: (request: Publication) => Publication;
@@ -23,6 +23,7 @@ interface Publication {
   readonly archive: Uint8Array;
 }
 
+/** The faults in the order in which the API checks them. */
 async function publicationFaults(service: HttpService): Promise<readonly Faulty[]> {
   const taken = 'taken';
   await publishSite(service, { key: taken });
@@ -68,7 +69,7 @@ export const orderClauses: HttpClauses = {
         archive: await siteZip(),
       };
       for (const [n, { code }] of faults.entries()) {
-        // Everything from here on is wrong; what comes first in the order is spoilt last.
+        // With all faults from here on. The first is applied last, so that no other replaces it.
         const wish = faults.slice(n).reduceRight((spoilt, { spoil }) => spoil(spoilt), sound);
         const answer = await new ApiClient(port, wish.key).send(requestOf(wish));
         expect(`${answer.status} ${answer.body.code}`).to.equal(code);

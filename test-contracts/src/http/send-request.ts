@@ -33,7 +33,7 @@ export function sendRequest(
       resolve({ status, headers: received, bytes, text: bytes.toString() });
     }, reject);
   });
-  // What fails while the rest of the body is sent changes nothing: the answer tells itself whether it is whole.
+  // A failure while the rest of the body is sent does not matter: the answer shows whether it is complete.
   request.on('error', (error) => {
     if (!hasAnswer) reject(error);
   });

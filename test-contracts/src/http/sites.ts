@@ -18,7 +18,7 @@ export function siteZip(text = 'hello'): Promise<Buffer> {
   return zipOf({ 'index.html': `<!doctype html><title>t</title><p>${text}</p>` });
 }
 
-/** A site whose ZIP has exactly so many bytes. */
+/** A site whose ZIP has exactly this many bytes. */
 export async function siteZipOf(bytes: number): Promise<Buffer> {
   const pad = async (length: number) => {
     const zip = new ZipFile();

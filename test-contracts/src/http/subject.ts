@@ -3,7 +3,7 @@ import type { ClauseTable, Contract, Subject } from '../contract.ts';
 
 /** A running service under test, as its clients reach it: over real sockets. */
 export interface HttpService {
-  /** Where the API and the shared URLs are: the service's public URL, without a slash at its end. */
+  /** The service's public URL, below which the API and the shared URLs are, without a slash at its end. */
   readonly baseUrl: string;
   /** How sites are viewed: on a host of their own, or under a path of the public one. */
   readonly viewerMode: 'origin' | 'path';

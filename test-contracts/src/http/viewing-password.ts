@@ -29,7 +29,7 @@ const OTHER_FORMS: readonly (readonly [type: string, body: string])[] = [
   [FORM, `password=${'x'.repeat(4_096)}`],
 ];
 
-/** What a page of another site would send along. */
+/** Headers that a page of another site would send. */
 const FOREIGN: readonly Readonly<Record<string, string>>[] = [
   { 'Sec-Fetch-Site': 'cross-site' },
   { 'Sec-Fetch-Site': 'same-site' },

@@ -5,7 +5,7 @@ import type { HttpClauses, HttpService } from './subject.ts';
 import { openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
 import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts';
 
-/** What a hostile page leaves in a browser: as many cookies as their own domain takes. */
+/** The cookies that a hostile page leaves in a browser: as many as their own domain takes. */
 const JAR: string = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');
 const LONG: string = 'a'.repeat(13_000);
 

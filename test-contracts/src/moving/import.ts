@@ -99,7 +99,7 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   dropViews: ({ views }) => views.drop(A_DAY.day, 10),
 };
 
-/** What a database has of its own, each alone. */
+/** Records of the target's own, each of which alone prevents an import. */
 const OWN: Readonly<Record<string, (stores: MovingStores) => Promise<unknown>>> = {
   account: ({ accounts }) => accounts.save(anAccount(1), undefined, []),
   key: ({ apiKeys }) => apiKeys.create(anApiKey(1), []),
@@ -238,7 +238,7 @@ const importClauses: StoreClauses<MovingStores> = {
   ),
 };
 
-/** What the stores make of records that came from elsewhere. */
+/** Fails unless the stores work with imported records as with their own. */
 async function expectWorking(stores: MovingStores, records: readonly MovedRecord[]): Promise<void> {
   const { roles, apiKeys, accounts, history, takedowns } = stores;
   const publication = records.find(({ value }) => 'archive' in value && value.id === aRoleId(4));
@@ -278,7 +278,7 @@ function otherwise(record: MovedRecord): MovedRecord {
   return { ...record, value: { ...record.value, ...other } } as MovedRecord;
 }
 
-/** What every `Import` promises. */
+/** The clauses of every `Import`. */
 export const importContract: Contract<MovingStores, StoreSubject<MovingStores>> = {
   port: 'Import',
   harness: harnessClauses('import', {

@@ -164,7 +164,7 @@ const snapshotClauses: StoreClauses<MovingStores> = {
     },
 };
 
-/** What every `Snapshot` promises. */
+/** The clauses of every `Snapshot`. */
 export const snapshotContract: Contract<MovingStores, StoreSubject<MovingStores>> = {
   port: 'Snapshot',
   harness: harnessClauses('snapshot', {

@@ -7,7 +7,7 @@ import { publishingClauses } from './publishing.ts';
 import { readingClauses } from './reading.ts';
 import { aChange, aName, set } from './values.ts';
 
-/** What every {@link NameStore} promises, beside the stores of its database. */
+/** The clauses of every {@link NameStore}, beside the stores of its database. */
 export const nameStoreContract: Contract<NameStores, StoreSubject<NameStores>> = {
   port: 'NameStore',
   harness: harnessClauses('name-store', {

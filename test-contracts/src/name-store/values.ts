@@ -77,7 +77,7 @@ export function set({ names }: NameStores, change: NameChange): ReturnType<NameS
   return names.set(change, [setEvent(change)]);
 }
 
-/** What a publication to a name differs in. */
+/** The differences of a publication to a name. */
 export interface Named extends Partial<Role> {
   readonly name?: PinName;
   readonly token?: NameToken;

@@ -6,7 +6,7 @@ import type { PairingStores } from '../stores.ts';
 import { agreeingClauses } from './agreeing.ts';
 import { takingClauses } from './taking.ts';
 
-/** What every `PairingStore` promises, with the stores of the same database. */
+/** The clauses of every `PairingStore`, with the stores of the same database. */
 export const pairingStoreContract: Contract<PairingStores, StoreSubject<PairingStores>> = {
   port: 'PairingStore',
   harness: harnessClauses('pairing-store', {

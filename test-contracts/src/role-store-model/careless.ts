@@ -1,6 +1,6 @@
 import { spoil } from '../sequences/manners.ts';
 
-/** The same port, every other call of which is made by a caller that goes on to change what it gave and what it got. */
+/** Wraps a port: after every other call, the inputs and the answer are changed, as a careless caller might do. */
 export function carelessly<Port extends object>(port: Port): Port {
   let calls = 0;
   return new Proxy(port, {

@@ -27,7 +27,7 @@ export type Made = Pick<
 > &
   Pick<RoleCommit, 'manifest' | 'warnings'>;
 
-/** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
+/** The answers of all handles of a store, in order: steps refer to them by how long ago they were. */
 export class Notes {
   readonly leases: Reservation[] = [];
   readonly publications: RoleCommit[] = [];

@@ -23,7 +23,7 @@ import {
 export interface ModelOptions {
   /** How many random runs; 100 when absent. */
   readonly runs?: number;
-  /** Where randomness begins: that of a failed run repeats it. */
+  /** The seed of the random values: the seed of a failed run repeats it. */
   readonly seed?: number;
   /** Whether the shortest failure is looked for once there is one, for some 20 s; true when absent. */
   readonly shortest?: boolean;

@@ -24,7 +24,7 @@ import { carelessly } from './careless.ts';
 import { anArchive, type Made, Notes, nearly, numberOf } from './notes.ts';
 import type { Values } from './values.ts';
 
-/** One handle of a store. What it answers is what any sound store would. */
+/** One handle of a store. Its answers are equal for all sound stores. */
 export class Side {
   readonly notes: Notes;
   readonly #store: RoleStore;
@@ -202,7 +202,7 @@ export class Side {
     return { asked: await Promise.all(asked), comparison: value, isNewest };
   }
 
-  /** What is answered, or whether it would have been, when the signal is aborted at some time. */
+  /** The answer to a load whose signal is aborted at some time, or that it was aborted. */
   async loadAborted(n: number, manner: Manner): Promise<unknown> {
     const { id, archive } = this.notes.publications.at(-1 - n)?.role ?? {
       id: aRoleId(n),
@@ -219,7 +219,7 @@ export class Side {
     ];
   }
 
-  /** Events like no others, the same of whatever store is asked. */
+  /** Unique events, the same for every store. */
   #events(count: number): readonly HistoryEvent[] {
     return Array.from({ length: count }, () => {
       this.notes.events += 1;
@@ -241,7 +241,7 @@ export class Side {
     return await Promise.all([{ account: undefined, now }, ...queries].map((query) => this.list(query)));
   }
 
-  /** What a store says of a role, with its version as the number of those before. */
+  /** A loaded role without its version, which each store chooses itself. */
   #said(loaded: LoadedRole | undefined): unknown {
     if (loaded === undefined) return undefined;
     const { version, ...rest } = loaded;

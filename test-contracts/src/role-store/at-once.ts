@@ -71,7 +71,7 @@ const QUESTIONS: Readonly<Record<string, Ask<RoleStore> | readonly Ask<RoleStore
   ].map((request) => (port) => port.reserve({ ...request, token: aToken(99) })),
 };
 
-/** A lease of the same key that somebody else took over. */
+/** The lease after another holder took over its key. */
 function lost(lease: Lease): Lease {
   return { ...lease, token: aToken(98) };
 }

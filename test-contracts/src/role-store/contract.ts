@@ -15,7 +15,7 @@ import { roleClauses } from './roles.ts';
 import { sortedClauses } from './sorted.ts';
 import { sweepClauses } from './sweep.ts';
 
-/** What every {@link RoleStore} promises. */
+/** The clauses of every {@link RoleStore}. */
 export const roleStoreContract: Contract<RoleStore, StoreSubject<RoleStore>> = {
   port: 'RoleStore',
   harness: harnessClauses('role-store', {

@@ -69,7 +69,7 @@ function asks(n: number, more: Partial<Reservation> = {}): Reservation {
   return aReservation(1, { token: aToken(n), ...more });
 }
 
-/** Who holds a key and until when, as a request with the same fingerprint is told. */
+/** Fails unless a request with the same fingerprint is refused as in progress until the instant. */
 async function expectHeldUntil(port: RoleStore, until: Instant, more: Partial<Reservation> = {}) {
   const outcome = await port.reserve(asks(999, more));
   expect(outcome).to.deep.equal({ kind: 'in_progress', until });

@@ -23,7 +23,7 @@ import { aKey, aPublication, aReservation, aRole, changeRole, publishTo } from '
 import { SIGNS } from '../sequences/edits.ts';
 import { asks, everything, idsOf, newestFirst, walkList } from './asked.ts';
 
-/** What is much longer folded than it was. */
+/** Texts that become much longer when folded. */
 const FOLDED: string = foldForSearch('\ufdfa'.repeat(60));
 
 /** Each title, and the folded texts that find it. */

@@ -53,7 +53,7 @@ async function publishRated(port: RoleStore, n: number): Promise<unknown> {
   return await port.commit({ ...publication, limits: rateOf(2) }, leaseOf(request), [anEvent()]);
 }
 
-/** A reservation that is refused, complete or a mismatch, whatever else is changed. */
+/** A reservation that reserves nothing: it is refused, complete or a mismatch. */
 function refused(n: number, more: Partial<Reservation>): Ask<RoleStore> {
   return (port) => port.reserve(aReservation(n, { token: aToken(900 + n), until: END, ...more }));
 }

@@ -8,14 +8,14 @@ export const SIGNS: readonly string[] = [
   ...'aAkKsSiIfF019',
   // Letters that are another one by case, width or compatibility.
   ...'\u212a\u017f\u0131\u0130\u00df\u1e9e\u03c3\u03c2\u03a3\u00b5\u03bc\ufb01\u00aa\u00b2\u0661\uff11\uff41\u0430\u00e9\u00c9',
-  // What is not seen.
+  // Invisible characters.
   ...'\u0080\u0085\u00a0\u00ad\u034f\u061c\u180e\u200b\u200d\u200e\u202e\u2028\u2029\u2060\u3000\ufe0f\ufeff',
-  // What is added to the sign before it, and the ends of planes.
+  // Combining characters, and the ends of planes.
   ...'\u0300\u0301\u0327\u05b0\u3099\ud7ff\ue000\ufdd0\ufffd\ufffe\uffff',
   ...['\u{10000}', '\u{1f600}', '\u{1f601}', '\u{1f3fb}', '\u{e0001}', '\u{10ffff}'],
 ];
 
-/** What one edit makes of a text at a place: the last half, from there on, is `tail`. */
+/** The results of one edit of a text at a position; `tail` is the text from there on. */
 const EDITS: readonly ((head: string, tail: string, sign: string) => string)[] = [
   (head, tail, sign) => `${head}${sign}${tail}`,
   (head, tail, sign) => `${head}${sign}${tail}`,

@@ -9,21 +9,21 @@ export type Abort = 'before' | 'answered' | number;
 
 /** How the calls of one turn are made. */
 export interface Manner {
-  /** Of a call that takes a signal. */
+  /** When to abort a call that takes a signal. */
   readonly abort: Abort | undefined;
   readonly reason: number;
-  /** Whether the caller goes on to change what it gave and what it got. */
+  /** Whether the caller then changes its inputs and the answer. */
   readonly spoils: boolean;
 }
 
-/** How a turn may be taken, mostly without anything special. */
+/** How a call may be made, mostly without anything special. */
 export const manners: fc.Arbitrary<Manner> = fc.record({
   abort: fc.option(fc.constantFrom<Abort[]>('before', 'answered', 0, 1, 2, 5), { nil: undefined, freq: 2 }),
   reason: fc.nat({ max: REASONS.length - 1 }),
   spoils: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
 });
 
-/** What a question came to that was aborted: the answer, unless it rejected with the reason. */
+/** The outcome of a call that was aborted: its answer, unless it rejected with the reason. */
 export type Heard = { readonly answer: unknown } | 'aborted';
 
 /** Asks with a signal that is aborted at some time, or never. */
@@ -54,14 +54,14 @@ export async function heard(
   return came;
 }
 
-/** Fails if anybody still listens to the signal of what has ended. */
+/** Fails if a listener is left on the signal of a call that has ended. */
 export function expectUnheard(signal: AbortSignal, said: string): void {
   expect(getEventListeners(signal, 'abort'), `who still listens to the signal of ${said}`).to.have.lengthOf(
     0,
   );
 }
 
-/** Changes all of what was given or answered that can be changed, as nobody should have to fear. */
+/** Changes every mutable part of a value, as a careless caller might do with inputs and answers. */
 export function spoil(held: unknown): void {
   if (typeof held !== 'object' || held === null || Object.isFrozen(held)) return;
   if (held instanceof Uint8Array) {

@@ -7,20 +7,20 @@ import { areAlike } from './alike.ts';
 import { type Heard, heard, type Manner, spoil } from './manners.ts';
 import type { Call, Reachable, Reference, Sequences, Turn } from './run.ts';
 
-/** A sound store to which all that happened was done in one of the orders that the answers allow. */
+/** A sound store that made all calls so far, in one of the orders that the answers allow. */
 interface World<Port> {
   readonly store: Reference<Port>;
   readonly past: Call<Port>[];
 }
 
-/** What was asked, what was answered and what should have been. */
+/** A call with its actual and its expected answer. */
 interface Answer {
   readonly said: string;
   readonly actual: unknown;
   readonly expected: unknown;
 }
 
-/** What would have been answered in a world. */
+/** The expected answers in a world. */
 interface Telling<Port> {
   readonly world: World<Port>;
   readonly answers: readonly Answer[];
@@ -31,7 +31,7 @@ const WORLDS = 4;
 
 const PLAIN: Manner = { abort: undefined, reason: 0, spoils: false };
 
-/** One run: the handles of a store, and beside them what it may hold by now. */
+/** One run: the handles of a store, and the states that it may have by now. */
 export class Play<Port> {
   readonly #sequences: Pick<Sequences<Port, never>, 'reference' | 'holds'>;
   readonly #opened: Reference<Port>[] = [];
@@ -111,7 +111,7 @@ export class Play<Port> {
       agree({ said, actual: inputs[n], expected: given() }, `what was given to ${said}`);
     await this.#tell(calls, came);
     if (isPlain && manner.spoils) {
-      // What was answered is no longer looked at.
+      // These answers are about to change, so they are no longer compared.
       this.#answers.length -= came.filter((each) => each !== 'aborted').length;
       spoil([inputs, came]);
     }

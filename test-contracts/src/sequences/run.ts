@@ -6,10 +6,10 @@ import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { expectUnheard, type Manner, manners } from './manners.ts';
 import { Play } from './play.ts';
 
-/** A call and its inputs: it can be made on any store of the port, and be said. */
+/** A call and its inputs: it can be made on any store of the port, and has a text for messages. */
 export interface Call<Port> {
   readonly said: string;
-  /** What only the first call of a run may use; those after it are left out. */
+  /** A value that only the first call of a run may use; later calls with it are left out. */
   readonly spends: string | undefined;
   /** Whether it changes nothing and takes a signal. */
   readonly isQuestion?: boolean;
@@ -26,38 +26,38 @@ export interface Step<Port, Values> {
   callsOf(values: Values): fc.Arbitrary<Call<Port>>;
 }
 
-/** A sound store, beside which another one is played. */
+/** A sound store, with which another one is compared. */
 export interface Reference<Port> extends Pick<Subject<Port>, 'port' | 'dispose'> {
   readonly history?: HistoryStore;
 }
 
-/** What is done with a port, and what stands beside it. */
+/** The calls to make on a port, and the reference to compare it with. */
 export interface Sequences<Port, Values> {
   /** A sound store over empty data of its own, whose answers are right, and what keeps its events. */
   reference(): Promise<Reference<Port>>;
-  /** What the calls of one run are made of: few values, so that calls meet, each nearly another. */
+  /** The values for the calls of one run: few, and similar to one another, so that calls affect the same records. */
   readonly values: fc.Arbitrary<Values>;
   /** The most calls of one run; 60 when absent. */
   readonly turns?: number;
   readonly steps: readonly Step<Port, Values>[];
-  /** Everything that can be asked, so that whatever a step changed shows. */
+  /** All reads, to show every change of a step. */
   readonly look: Step<Port, Values>;
   /**
-   * What a reference holds, as far as answers have not told it. Where it is given, calls are made at once too, and
-   * callers change what they gave and got: no call may depend on what another one was told.
+   * The state of a reference that answers do not show. If given, calls are also made concurrently, and callers change
+   * their inputs and answers: no call may depend on the answer to another one.
    */
   readonly holds?: (reference: Port) => Promise<unknown>;
-  /** What every call rejects with while nothing answers. */
+  /** The code of the fault of every call while the backend does not answer. */
   readonly fault?: FaultCode;
 }
 
-/** A subject of which more may be looked at, if its author can do that. */
+/** A subject with further handles, if its author can provide them. */
 export type Reachable<Port> = Subject<Port> & Partial<Pick<StoreSubject<Port>, 'unreachable' | 'history'>>;
 
-/** How long a shorter sequence is looked for, in milliseconds. */
+/** How long to look for a shorter failing sequence, in milliseconds. */
 const SHORTENED_FOR = 20_000;
 
-/** What makes the inputs of a call: each by itself, or all of them where one depends on another. */
+/** Generates the inputs of a call: each by itself, or all together if one depends on another. */
 type Arbitraries<Inputs extends unknown[]> =
   | fc.Arbitrary<Inputs>
   | { [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]> };
@@ -225,7 +225,7 @@ export async function checkSequences<Port, Values>(
   const inVain = fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true));
   let shortensUntil = Number.POSITIVE_INFINITY;
   const property = fc.asyncProperty(all, inVain, async (turns, isInVain) => {
-    // A sequence that was found is told, even where each shorter one takes long to try.
+    // Reports the failing sequence that was found, even if trying shorter ones takes long.
     if (Date.now() > shortensUntil) return;
     const subject = await create();
     const play = new Play<Port>(sequences);

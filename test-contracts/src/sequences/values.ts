@@ -69,7 +69,7 @@ export function someOf<Value>(all: readonly Value[], most = 8, least = 2): fc.Ar
   return fc.shuffledSubarray([...new Set(all)], { minLength: least, maxLength: most });
 }
 
-/** A text that somebody may change on its way. */
+/** A text that a layer between caller and table may change. */
 export const changedText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '',
@@ -85,7 +85,7 @@ export const changedText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...everyText),
 );
 
-/** A few texts that somebody may change on their way. */
+/** A few texts that a layer between caller and table may change. */
 export const changedTexts: fc.Arbitrary<string[]> = fc.array(changedText, { minLength: 2, maxLength: 5 });
 
 /** A few texts that are nearly one. */

@@ -100,7 +100,7 @@ const reachClauses: StoreClauses<ModeStores> = sharedClauses<ModeStores, ModeSto
   },
 });
 
-/** What every `ServiceMode` promises, beside the stores of its database. */
+/** The clauses of every `ServiceMode`, beside the stores of its database. */
 export const serviceModeContract: Contract<ModeStores, StoreSubject<ModeStores>> = {
   port: 'ServiceMode',
   harness: harnessClauses('service-mode', {

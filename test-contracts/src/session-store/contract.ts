@@ -9,7 +9,7 @@ import { boundClauses, endingClauses } from './ending.ts';
 import { listClauses } from './list.ts';
 import { reachClauses } from './reach.ts';
 
-/** What every {@link SessionStore} promises. */
+/** The clauses of every {@link SessionStore}. */
 export const sessionStoreContract: Contract<SessionStore, StoreSubject<SessionStore>> = {
   port: 'SessionStore',
   harness: harnessClauses('session-store', {

@@ -49,7 +49,7 @@ export const nearHashes: fc.Arbitrary<Sha256[]> = fc
     }),
   );
 
-/** What comes before, between and after digits. */
+/** Characters before, between and after the digits. */
 export const PLACES: readonly string[] = ['', ...' /0:@AG`afg~\u00e9\uffff\u{1f9ed}'];
 
 /** A hash that is one, or nearly. */

@@ -58,7 +58,7 @@ const limit = oneOf(1, 2, 3, 5, 100);
 /** Those of one call alone, of which databases and drivers may know only some. */
 const anyLimit = fc.oneof(limit, oneOf(0, 1_000, 1_001, 65_536, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 53 - 1));
 
-/** What a list may begin after: any text. */
+/** The text that a list begins after: any text. */
 const place = (values: Values): fc.Arbitrary<string> =>
   fc.oneof({ weight: 3, arbitrary: hash(values) }, { weight: 1, arbitrary: oneOf(...PLACES) });
 
@@ -70,14 +70,14 @@ const known = ({ links, hashes }: Values) => [...links, ...links.map(begunBy), .
 /** A hash that may be known, or nearly one. */
 const hash = (values: Values): fc.Arbitrary<Sha256> => oneOf(...known(values)).chain(perhapsAnother);
 
-/** Who comes, and for what. */
+/** The account, the actor and the scope of a session. */
 const visit = ({ accounts, actors }: Values) => ({
   account: oneOf(...accounts),
   actor: oneOf(...actors),
   scope: oneOf<SessionScope[]>('manage', 'admin'),
 });
 
-/** What a session has beside its hash, whoever comes. */
+/** The other fields of a session. */
 const stay = (values: Values) => ({
   apiKey: oneOf(null, ...values.keys),
   displayName: oneOf(null, ...values.names),
@@ -135,7 +135,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
     step(
       5,
       'redeem',
-      // What its link says comes with it too, as of somebody else: no type forbids that.
+      // The session has the fields of its link, too, with other values: no type forbids that.
       (values) => [
         hash(values),
         instant(values),
@@ -168,7 +168,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
         fc.record({ event: anyEvent(values.instants, []), account: oneOf(...values.accounts) }),
         instant(values),
       ],
-      // Nobody asks for what is to come, from where a clock behind would forget what it was told.
+      // `since` is never after the event: a store whose clock is behind would forget the event.
       (port, { event, account }, since) =>
         port.refuse({ ...event, account, type: 'session.refused' }, Math.min(since, event.at) as Instant),
       ({ event }) => event.id,

@@ -2,7 +2,7 @@ import type { Duration, StagedArchive, Staging } from '@pinfold/core';
 import { AssertionError } from 'chai';
 import type { ClauseTable, StoreSubject } from '../contract.ts';
 
-/** What a {@link Staging} is tested with. A peer is the same folder opened again, as after a restart. */
+/** The subject of the tests of a {@link Staging}. A peer is the same folder opened again, as after a restart. */
 export interface StagingSubject extends StoreSubject<Staging> {
   /** How many uploads lie in the folder, whole or not. */
   left(): Promise<number>;
@@ -28,7 +28,7 @@ export async function* failing(bytes: Uint8Array): AsyncGenerator<Uint8Array, vo
   throw new Error('broken');
 }
 
-/** A body that gives some bytes and then never goes on; `stalled` is called when more is asked for. */
+/** A body that gives some bytes and then stalls; `stalled` is called when more bytes are requested. */
 export async function* stalling(bytes: Uint8Array, stalled: () => void): AsyncGenerator<Uint8Array, void> {
   yield bytes;
   stalled();

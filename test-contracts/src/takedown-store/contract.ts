@@ -43,7 +43,7 @@ const reachClauses: StoreClauses<TakedownStores> = sharedClauses<
   },
 });
 
-/** What every {@link TakedownStore} promises, beside the stores of its database. */
+/** The clauses of every {@link TakedownStore}, beside the stores of its database. */
 export const takedownStoreContract: Contract<TakedownStores, StoreSubject<TakedownStores>> = {
   port: 'TakedownStore',
   harness: harnessClauses('takedown-store', {

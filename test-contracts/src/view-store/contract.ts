@@ -103,7 +103,7 @@ const clauses: ViewClauses = {
   }),
 };
 
-/** What every {@link ViewStore} promises. */
+/** The clauses of every {@link ViewStore}. */
 export const viewStoreContract: Contract<ViewStore, StoreSubject<ViewStore>> = {
   port: 'ViewStore',
   harness: harnessClauses('view-store', {

@@ -41,11 +41,11 @@ export function startOf({ after, order, state, now }: RoleQuery): {
   return skips ? { rank: MOST_RANK - now, id: '' } : { rank: MOST_RANK, id: '~' };
 }
 
-/** The most roles that one page of a search looks at. */
+/** The most roles that a search checks for one page. */
 export const MOST_SEARCHED = 2_000;
 
 /**
- * A page of a list. Ask for one role more than the page holds: it shows that a page follows.
+ * A page of a list. Query one role more than the page holds: it shows whether another page follows.
  *
  * @param lookedTo the last role that a search checked, if it stopped at its limit.
  */
@@ -59,14 +59,14 @@ export function pageOf(
   return { items, next: last === undefined ? lookedTo : placeOf(last, order) };
 }
 
-/** A page of the history. Ask for one event more than the page holds: it shows that a page follows. */
+/** A page of the history. Query one event more than the page holds: it shows whether another page follows. */
 export function eventPageOf(events: readonly HistoryEvent[], limit: number): EventPage {
   const items = events.slice(0, limit);
   const last = events.length > limit ? items.at(-1) : undefined;
   return { items, next: last && { at: last.at, id: last.id } };
 }
 
-/** The folded title of a role, for searches. Store it with the role, to fold it only once. */
+/** Folds the title of a role for searches. Store the result with the role, so that searches need not fold again. */
 export function titleFolded({ title }: Pick<Role, 'title'>): string {
   return title === null ? '' : foldForSearch(title);
 }

@@ -8,11 +8,11 @@ const SORTED_AT_ONCE = 64;
 
 interface Named {
   readonly name: string;
-  /** What {@link workOf} says of the name, where it is known: to count marks takes as long as much of the work itself. */
+  /** The result of {@link workOf} for the name, if it is known: counting marks takes a large part of the work itself. */
   readonly work?: number;
 }
 
-/** Things with names, in stretches of about the same work. */
+/** Splits items with names into chunks of about the same work. */
 export function* stretchesOf<E extends Named>(all: readonly E[]): Generator<readonly E[]> {
   let from = 0;
   let sum = 0;

@@ -13,14 +13,14 @@ export function foldPath(path: string): string {
   const composed = path.normalize('NFC');
   const upper = composed.toUpperCase();
   const lower = upper.toLowerCase();
-  // Where a letter becomes several, as ß would become ss, each has to be looked at by itself.
+  // If a letter becomes several, as ß becomes SS, each character is folded by itself.
   const longer = upper.length !== composed.length || lower.length !== upper.length;
   if (longer || composed.includes(DOTLESS_I)) return foldEach(composed);
-  // At the end of a word the language makes another letter of the same.
+  // At the end of a word, toLowerCase() writes sigma in its final form.
   return lower.replaceAll('ς', 'σ');
 }
 
-/** Asking the language for each character takes ten times as long as to remember what it said. */
+/** Folds each character by itself, from a cache: folding it again takes ten times as long. */
 function foldEach(text: string): string {
   known ??= new Uint32Array(0x1_00_00);
   let folded = '';

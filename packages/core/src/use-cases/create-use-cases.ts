@@ -39,7 +39,7 @@ export interface UseCaseOptions extends PublicationOptions, ProofOptions {
 }
 
 /**
- * What Pinfold does for accounts and viewers: functions over plain values, which are checked as those of the API are.
+ * The operations for accounts and viewers: functions over plain values, which are checked as those of the API are.
  * They throw a TypeError for an invalid or missing account, and refuse any other wrong value.
  */
 export interface UseCases extends Publishing, Reading, Changing, Sharing, Entering {

@@ -46,7 +46,7 @@ export interface FeedPage {
   readonly isCrowded: boolean;
 }
 
-/** A page of the feed, or why there is none. */
+/** A page of the feed, or a refusal. */
 export type FeedOutcome = FeedPage | CursorRefusal;
 
 /**

@@ -22,7 +22,7 @@ export interface EventListRequest extends PageRequest, ListScope {
   readonly since?: Instant;
 }
 
-/** A page of events, or why there is none. */
+/** A page of events, or a refusal. */
 export type EventListOutcome = PageOutcome<'events', HistoryEvent>;
 
 /** How a sweep of the history is run. */
@@ -34,7 +34,7 @@ export interface HistorySweep {
 
 /** Reads the history, and keeps it up. */
 export interface History extends Feed {
-  /** A page of the history, newest first. What the operator did is shown to an account without name and address. */
+  /** A page of the history, newest first. For an account, the operator's actions have no name and no address. */
   list(request: EventListRequest): Promise<EventListOutcome>;
 
   /**

@@ -48,7 +48,7 @@ export interface RevokeRequest {
 /** Which page of keys is wanted. */
 export interface KeyListRequest extends PageRequest, ListScope {}
 
-/** A page of API keys, newest first, or why there is none. */
+/** A page of API keys, newest first, or a refusal. */
 export type KeyListOutcome = PageOutcome<'keys', ApiKey>;
 
 /** Options of `createKeys`. */

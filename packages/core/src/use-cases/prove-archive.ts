@@ -69,7 +69,7 @@ export interface ProofTools extends ProofOptions {
   readonly limits: Limits;
 }
 
-/** Applies every rule to a staged archive, those of the team last. */
+/** Applies every rule to a staged archive, and `beforePublish` last. */
 export async function prove(
   tools: ProofTools,
   { archive, account, cause }: Submitter & { readonly archive: StagedArchive },
@@ -103,7 +103,7 @@ export async function measured<Result>(
   return result;
 }
 
-/** Applies every rule to a staged archive: first those a listing tells, then by inflating every entry. */
+/** Applies every rule to a staged archive: first the rules for the listing, then those that need every entry inflated. */
 export async function proveArchive(
   { ports: { inspector, clock }, limits, absolutePathsWork = true }: ProofTools,
   archive: StagedArchive,
@@ -133,7 +133,7 @@ export async function proveArchive(
   };
 }
 
-/** A listing may have 10 MB of names: other work of this thread gets its turn in between. */
+/** Judges a listing in chunks: it may have 10 MB of names, and other work of this thread must get its turn. */
 async function judge(
   listing: ArchiveListing,
   limits: Limits,

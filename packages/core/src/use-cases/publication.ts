@@ -147,7 +147,7 @@ export class PublicationRun {
   /** Proves, stores and commits. Resumes where an earlier lease stopped. */
   async #resume(lease: Lease, lost: AbortSignal): Promise<UnderLease> {
     const { archives, roles } = this.#tools.ports;
-    // What cannot be prepared shows in the put.
+    // A failed preparation also fails the put, which reports it.
     const prepare = async () => archives.prepare?.(this.#wanted.archive);
     if (this.#step === undefined) prepare().catch(() => {});
     const step = this.#step ?? (await prove(this.#tools, this.#wanted, lost));

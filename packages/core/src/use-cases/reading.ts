@@ -27,7 +27,7 @@ export type ReadOutcome =
   | { readonly kind: 'found'; readonly publication: Publication }
   | Refusal<'not_found'>;
 
-/** A page of publications, or why there is none. */
+/** A page of publications, or a refusal. */
 export type ListOutcome = PageOutcome<'publications', Publication>;
 
 /** Reads publications. */

@@ -39,7 +39,7 @@ export type TakedownOutcome =
 /** Which page of takedowns to list, newest first. */
 export type TakedownListRequest = PageRequest;
 
-/** A page of takedowns, or why there is none. */
+/** A page of takedowns, or a refusal. */
 export type TakedownListOutcome = PageOutcome<'takedowns', Takedown>;
 
 /** Takes publications down: stops them, and keeps their archives from being published again. */

@@ -9,10 +9,10 @@ async function ajv(): Promise<Ajv> {
   return loaded;
 }
 
-/** Answers with a value that is as a JSON Schema says; `undefined` for any other. */
+/** Returns a value that is valid by a JSON Schema, and `undefined` for any other. */
 export type Check<Value> = (value: unknown) => Promise<Value | undefined>;
 
-/** Makes a check of a JSON Schema. What it needs is loaded and compiled then: no start has to wait for that. */
+/** Makes a check by a JSON Schema. The first call loads the validator and compiles the schema, to keep the start short. */
 export function checkOf<Value>(schema: object): Check<Value> {
   let compiled: ((value: unknown) => value is Value) | undefined;
   return async (value) => {

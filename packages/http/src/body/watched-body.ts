@@ -13,7 +13,7 @@ export interface BodyLimits {
   readonly follow?: (body: IncomingBody) => void;
 }
 
-/** Why a body was not read whole; `read_before`: some parser of bodies was there first. */
+/** Why a body was not read completely; `read_before`: another parser has read it. */
 export type BodyTrouble = 'broken_off' | 'read_before' | 'stalled' | 'too_long';
 
 export class BodyError extends Error {
@@ -94,7 +94,7 @@ export class WatchedBody extends Readable implements IncomingBody {
   }
 
   #letGo(): void {
-    // Without a reason it would make an error with its stack, which takes 40 microseconds.
+    // Without a reason, abort() would create an error with its stack, which takes 40 microseconds.
     this.#over.abort(null);
     this.#request
       .off('data', this.#take)
@@ -137,7 +137,7 @@ export class WatchedBody extends Readable implements IncomingBody {
     this.push(null);
   };
 
-  /** The client has gone. A body that came whole is read all the same: its publication runs to its end. */
+  /** The client has gone. A complete body is still read: its publication runs to its end. */
   readonly #leave = (): void => {
     if (this.#request.readableEnded) return;
     if (!this.#request.complete) {
@@ -172,7 +172,7 @@ export class WatchedBody extends Readable implements IncomingBody {
   }
 }
 
-/** @throws BodyError when the body is not there whole in time and within its limits. */
+/** @throws BodyError when the body is not complete in time and within its limits. */
 export async function readWhole(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyError('too_long');
   const pieces: Buffer[] = [];

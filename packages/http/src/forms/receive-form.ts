@@ -152,12 +152,12 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
     parser
       .on('error', broken)
       .on('partsLimit', broken)
-      .on('field', (name: string | undefined, text: string | undefined, told: { valueTruncated: boolean }) =>
-        this.#admits(() => this.#reader.field({ name, text, cut: told.valueTruncated })),
+      .on('field', (name: string | undefined, text: string | undefined, info: { valueTruncated: boolean }) =>
+        this.#admits(() => this.#reader.field({ name, text, cut: info.valueTruncated })),
       )
-      .on('file', (name: string | undefined, _file, told: { filename?: string; mimeType: string }) => {
-        const { filename, mimeType: type } = told;
-        // All others come through the filter.
+      .on('file', (name: string | undefined, _file, info: { filename?: string; mimeType: string }) => {
+        const { filename, mimeType: type } = info;
+        // The filter handles all other files.
         if (name !== undefined && filename) return;
         this.#admits(() => this.#reader.file({ name, filename, type }));
       });

@@ -70,11 +70,11 @@ function isUntrustedProxy(request: IncomingMessage, address: string): boolean {
   return forwards && address === socketAddress(request);
 }
 
-/** One client: an IPv4 address, also one mapped into IPv6, or an IPv6 /64. What is no address counts as it is. */
+/** One client: an IPv4 address, also one mapped into IPv6, or an IPv6 /64. Any other text is returned as it is. */
 export function clientOf(address: string): string {
   const bare = address.replace(/%.*/s, '');
   if (isIP(bare) !== 6) return bare;
-  // However it is written (RFC 4291, section 2.2), a URL writes it in one way, in hexadecimal groups alone.
+  // An address has several spellings (RFC 4291, section 2.2); a URL has one, in hexadecimal groups only.
   const { hostname } = new URL(`http://[${bare}]`);
   const [front = [], back = []] = hostname.split('::').map((part) => part.match(/[\da-f]+/g) ?? []);
   const groups = [...front, ...Array<string>(8 - front.length - back.length).fill('0'), ...back];

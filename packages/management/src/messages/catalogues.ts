@@ -9,12 +9,12 @@ export type SharedId = keyof typeof en.codes | keyof typeof en.shared;
 /** Everything the pages say; what only scripts say is bundled with them. Messages of codes have the codes' names. */
 export type MessageId = keyof typeof en.pages | keyof typeof en.events | SharedId;
 
-/** All messages of every language, by where they are said. */
+/** All messages of every language, by the part of the screen that shows them. */
 export const MESSAGES: Readonly<
   Record<Language, { readonly [Part in keyof typeof en]: Readonly<Record<keyof (typeof en)[Part], Message>> }>
 > = { en, ja };
 
-/** What the pages say, without what is only in scripts. */
+/** The messages of the pages, without those of scripts alone. */
 export const catalogues = Object.fromEntries(
   Object.entries(MESSAGES).map(([language, { pages, events, codes, shared }]) => [
     language,

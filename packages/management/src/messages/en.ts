@@ -467,7 +467,7 @@ export const events: Readonly<Record<EventType, string>> = {
   'name.deleted': 'Name “{name}” deleted',
 };
 
-/** What each rule of an archive means and what to do, and what each warning about a published site means. */
+/** The meaning and the cure of each rule for archives, and the meaning of each warning about a published site. */
 export const codes: Readonly<Record<ScreenProblem['rule'] | Warning['rule'] | SecretKind, Message>> = {
   not_a_zip: 'This is not a ZIP file. Choose a ZIP, or the folder itself.',
   truncated: 'The ZIP ends too early: it was not written or copied completely. Make it again.',
@@ -519,7 +519,7 @@ export const codes: Readonly<Record<ScreenProblem['rule'] | Warning['rule'] | Se
   secret_file: 'a name that files with secrets usually have',
 };
 
-/** What both the pages and publishing in a browser say. */
+/** Messages of both the pages and publishing in a browser. */
 export const shared = {
   cancel: 'Cancel',
   copyLink: 'Copy link',

@@ -16,20 +16,20 @@ export interface PublishPanel {
   readonly trouble: PublishTrouble | undefined;
 }
 
-/** The area to drop or choose a folder, a ZIP or a page; without scripts, a form for a ZIP. */
+/** The area to drop or choose a folder, a ZIP or a page; without scripts, a form for a ZIP. `isRoomy` makes it large. */
 export function publishPanel(
   visit: SignedInContext,
   { limits, allowance, trouble }: PublishPanel,
-  roomy: boolean,
+  isRoomy: boolean,
 ): Html {
   const { words, base, formToken, mode, screen } = visit;
   if (mode.kind === 'read_only') return maintenancePanel(visit);
   const { archiveBytes, expandedBytes, files, fileBytes } = limits;
   const { publish, worker } = screen.assets.names;
   const data = { token: formToken, limits: { archiveBytes, expandedBytes, files, fileBytes } };
-  return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/publish" data-script="${base}/assets/${publish}" data-worker="${base}/assets/${worker}">
+  return html`<section class="publish${isRoomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/publish" data-script="${base}/assets/${publish}" data-worker="${base}/assets/${worker}">
 <div class="drop" data-drop>
-${roomy && html`<div class="drop-sign">${icon('folder')}</div>`}
+${isRoomy && html`<div class="drop-sign">${icon('folder')}</div>`}
 <div class="drop-text"><h2 id="publish-title">${words.say('publishTitle')}</h2></div>
 <div class="drop-buttons scripted">
 <button type="button" class="primary" data-choose="folder">${icon('folder')}${words.say('chooseFolder')}</button>

@@ -20,7 +20,7 @@ export function spoilsConnection(error: unknown): boolean {
   return matches(error, DROP);
 }
 
-/** Whether there was no room on the disk: nothing was done. */
+/** Whether the disk was full. Nothing was done. */
 export function isFull(error: unknown): boolean {
   return matches(error, FULL);
 }
@@ -29,7 +29,7 @@ export function isOfSqlite(error: unknown): boolean {
   return error instanceof Database.SqliteError;
 }
 
-/** Returns the fault that an error of SQLite means, and any other error, which is a bug, unchanged. */
+/** Converts an error of SQLite to its fault. Any other error is a bug, and is returned unchanged. */
 export function asFault(error: unknown): unknown {
   if (matches(error, UNAVAILABLE)) return unavailable(error);
   if (matches(error, CORRUPT)) {

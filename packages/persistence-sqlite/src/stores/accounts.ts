@@ -12,7 +12,7 @@ const FIND = `SELECT ${ACCOUNTS.select} FROM accounts WHERE name = ?`;
 
 const NOTE = 'UPDATE accounts SET publications_mark = ?, last_published_at = ? WHERE name = ?';
 
-/** What does not end, and what ends later: each is a part of the index of its own. */
+/** Roles that do not end, and roles that end later, are separate parts of the index, so each is counted by itself. */
 const OF_SERVICE = `
   FROM roles INDEXED BY roles_in_service
   WHERE account = @name AND deleted_at IS NULL AND expires_at`;

@@ -16,7 +16,7 @@ import { sqliteSnapshot } from './sqlite-snapshot.ts';
 import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
 import { sqliteViewStore } from './sqlite-view-store.ts';
 
-/** Apart from `openSqlite`, so that its declaration names no type of better-sqlite3, which has none of its own. */
+/** Separate from `openSqlite`, so that its declarations mention no type of better-sqlite3, which ships none. */
 export function sqliteStores(
   connection: SqliteConnection,
   checkpointer: Pick<Checkpointer, 'close'>,

@@ -45,7 +45,7 @@ const remove = command({
     'if-exists': flag('succeed if there is no such name'),
     ...TARGET_OPTIONS,
   },
-  help: 'delete a name; its link shows nothing any more, and its publications stay',
+  help: 'delete a name: its link stops working, and its publications stay',
   example: 'pinfold names delete docs',
   guide: GUIDE,
   run: async ([to], { 'to-branch': toBranch, 'if-exists': ifExists, ...values }, terminal) => {

@@ -98,11 +98,11 @@ function readTakedowns(text: string): readonly KeptTakedown[] {
     if (line.trim() === '') return [];
     const takedown = takedownIn(line);
     if (takedown !== undefined) return [takedown];
-    throw new CommandFailure(`line ${index + 1} is no takedown; nothing was imported`);
+    throw new CommandFailure(`line ${index + 1} is not a takedown; nothing was imported`);
   });
 }
 
-/** `undefined` for a line that is none; parsers throw a TypeError or return `undefined` for a wrong member. */
+/** Parses a takedown; `undefined` for any other line. Parsers throw a TypeError or return `undefined` for a wrong member. */
 function takedownIn(line: string): KeptTakedown | undefined {
   try {
     const { id, account, sha256, reason, at } = JSON.parse(line);

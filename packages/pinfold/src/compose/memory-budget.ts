@@ -19,7 +19,7 @@ export interface MemoryBudget {
   readonly threads: number;
 }
 
-/** Sizes what each process keeps in memory by their common limit in bytes, such as a container's; 0 is none. */
+/** Sizes the caches, buffers and threads of each process by their common memory limit in bytes, such as a container's; 0: no limit. */
 export function memoryBudget(
   processes: number,
   limit: number | undefined = process.constrainedMemory?.(),

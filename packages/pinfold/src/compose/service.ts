@@ -193,8 +193,8 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
 }
 
 /**
- * Stops the start if the bucket cannot be used: otherwise nobody would notice a node without one. An unavailable folder
- * does not stop the start, since it may be back soon.
+ * Stops the start if the bucket cannot be used: otherwise a wrong bucket would go unnoticed. An unavailable folder does not
+ * stop the start, since it may be back soon.
  */
 async function lookAtBucket({ ports, close }: ComposedService, { storage }: Settings): Promise<void> {
   if (storage.kind === 'files') return;

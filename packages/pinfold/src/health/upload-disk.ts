@@ -1,7 +1,9 @@
 import { statfs } from 'node:fs/promises';
 
 export interface UploadDisk {
+  /** The free bytes. */
   free(): Promise<number>;
+  /** The most bytes of an archive. */
   readonly archiveBytes: number;
 }
 
@@ -13,7 +15,7 @@ export async function freeBytes(folder: string): Promise<number> {
 }
 
 /**
- * A check that fails with {@link LowSpace} while less is free than one archive may need, and from then on until twice
+ * Returns a check that throws {@link LowSpace} when less is free than one archive may need. It then throws until twice
  * that is free, so that the state does not flap.
  */
 export function spaceCheck({ free, archiveBytes }: UploadDisk): () => Promise<void> {

@@ -26,7 +26,7 @@ export interface Metrics {
   readonly observer: Observer;
   readonly sweeps: SweepFigures;
   counting<Cases extends UseCases>(useCases: Cases, passwords: PasswordHasher): Cases;
-  /** Measures what health knows, the disk that uploads are received on, and the connections to the database. */
+  /** Adds gauges of health, of the disk that receives uploads, and of the connections to the database. */
   measure(health: Health, dataDir: string, pool: Pool | undefined): void;
   uploads(uploads: Uploads): void;
   readonly viewer: (figures: ViewerFigures) => void;
@@ -40,7 +40,7 @@ export function createMetrics({ version, node }: { version: string; node: string
   const publishing = publishingFigures(figures);
   const sweeps = sweepFigures(figures);
   const addQueue = queueFigures(figures);
-  const endedHelp = 'Sessions that ended for another to begin.';
+  const endedHelp = 'Sessions ended because a new one exceeded a limit.';
   const sessionsEnded = figures.counter('pinfold_sessions_ended_total', endedHelp, ['reason']);
   sessionsEnded.at('limit');
   return {
@@ -55,7 +55,7 @@ export function createMetrics({ version, node }: { version: string; node: string
     counting: (useCases, { queue }) => {
       const { publishing: places } = useCases.limits;
       if (queue !== undefined) addQueue('hashes', () => queue);
-      // All that are begun and have no place wait for one.
+      // Publications that have begun and have no place wait for one.
       addQueue('publications', () => {
         const begun = publishing.begun();
         return { running: Math.min(begun, places), waiting: Math.max(0, begun - places) };

@@ -3,9 +3,9 @@ import { ARCHIVES, type ExportEnd, MANIFEST, manifestOf, type RecordsFile } from
 import type { Destination } from './move.ts';
 import type { MovingArchive } from './whole-archive.ts';
 
-/** Writes an export as a tar, whose files are those of a folder; of no time and no user. */
+/** Writes an export as a tar with the files of an export to a folder. Its entries have no time and no user. */
 export class ToTar implements Destination {
-  /** The bytes of the tar, to be read while it is written. */
+  /** The bytes of the tar. Read them while it is written. */
   readonly bytes: ReadableStream<Uint8Array>;
   readonly #tar: TarPackController;
 

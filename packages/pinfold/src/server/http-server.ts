@@ -7,7 +7,7 @@ import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Answers, answerUnread } from './client-error.ts';
 
-// An import of node:http would load Node's fetch: 5 MiB and a part of each start, for a server that asks no other.
+// Importing node:http would load Node's fetch, which the server does not use: 5 MiB of memory, and time at each start.
 const { createServer } = process.getBuiltinModule('node:http');
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -16,24 +16,24 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 const HEADERS_TIMEOUT = 20_000;
 
 /**
- * How long a client may take for a whole request. An upload may take 15 minutes, which the API itself watches over;
- * this ends the other requests.
+ * How long a client may take for a whole request. The API and the screen bound uploads to 15 minutes; this ends other
+ * requests.
  */
 const REQUEST_TIMEOUT = 20 * 60_000;
 
 const LARGEST_HEAD = 65_536;
 
 /**
- * Milliseconds between two looks for idle connections, and how many in a row close one: after 75 to 85 seconds. Proxies
- * close theirs after 60 mostly, so that it is they who close one, never both at once.
+ * Milliseconds between two checks for idle connections. More than this many idle checks in a row close a connection, after
+ * 75 to 85 seconds. Most proxies close theirs after 60, so they close first, and never both sides at once.
  */
 const IDLE_LOOK = 5_000;
 const IDLE_LOOKS = 15;
 
-/** How long connections without a request stay open while stopping: a request may be on its way over one. */
+/** How long idle connections stay open while stopping, in milliseconds: a request may be on its way over one. */
 const LINGER = 500;
 
-/** How long it waits for the rest of a request's body once it is answered. */
+/** How long the server waits for the rest of a request's body after the answer. */
 const REST_TIMEOUT: Duration = seconds(30);
 
 /** A `node:http` server that can be stopped without losing a request. */
@@ -118,7 +118,7 @@ export class HttpServer {
     for (const { newest } of this.#answers.values()) newest.shouldKeepAlive = false;
     await readAll();
     const { promise, resolve } = Promise.withResolvers<void>();
-    // The method of node:http closes idle connections first, and with them a request that is just coming in.
+    // The method of node:http first closes idle connections, also one over which a request is arriving.
     // Bun's server does not extend that of node:net.
     const methods: NetServer =
       (this.#server as object) instanceof NetServer ? NetServer.prototype : this.#server;
@@ -156,7 +156,7 @@ export class HttpServer {
     const answers = known ?? { newest: response, current: response, bytesRead: 0, idleLooks: 0 };
     if (known === undefined) this.#answers.set(socket, answers);
     else answers.newest = response;
-    // Node gives it the connection when all before it are out; hundreds may wait, and cost next to nothing until then.
+    // Node assigns the socket when all earlier answers are sent; hundreds may wait, and cost next to nothing until then.
     if (response.socket !== null) this.#begin(request, response, answers);
     else response.once('socket', () => this.#begin(request, response, answers));
   }
@@ -175,7 +175,7 @@ export class HttpServer {
  * unread, and a proxy does not retry a POST.
  */
 async function readAll(): Promise<void> {
-  // The first callback runs in the current turn of the event loop, after its reads.
+  // The first callback runs in the current turn of the event loop, after its reads, so it takes two.
   for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 

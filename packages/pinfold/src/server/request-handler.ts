@@ -20,8 +20,8 @@ export interface ServerState {
 }
 
 /**
- * Answers every request: shared URLs and sites first, without a framework before them, then the API, the server's
- * own routes and the management screen; what is left is the viewer's page for unknown addresses.
+ * Passes every request to the first handler that answers it: the echo endpoint, the viewer (before Express, which would
+ * slow down views), the API, the server's own routes, the management screen, and the viewer's 404 page.
  */
 export function requestHandler(
   { api, viewer, management }: Doors,
@@ -34,7 +34,8 @@ export function requestHandler(
   const isTrustedClient = trustedClients(trustProxy);
   const service = { name: 'Pinfold', reportUrl };
   const own = ownRoutes({ health, needs, isTrustedClient, log, publicPath, isStopping, service });
-  const showNothing = (request: IncomingMessage, response: ServerResponse): void => viewer(request, response);
+  const sendNotFound = (request: IncomingMessage, response: ServerResponse): void =>
+    viewer(request, response);
   const app = express()
     .disable('x-powered-by')
     // A proxy that guards a path distinguishes upper and lower case.
@@ -42,13 +43,13 @@ export function requestHandler(
     .set('etag', false)
     .use(publicPath === '' ? '/' : publicPath, api)
     .use((request, response, next) =>
-      // The viewer refuses other requests with several Host headers or too many cookies.
+      // For these routes and the screen, the viewer refuses several Host headers or too many cookies.
       hasSeveralHosts(request) || hasTooManyCookies(request)
-        ? showNothing(request, response)
+        ? sendNotFound(request, response)
         : own(request, response) || next(),
     )
     .use(`${publicPath}${MANAGEMENT_PATH}`, management)
-    .use(showNothing);
+    .use(sendNotFound);
   const echoed = echoEndpoint({ grants, clock, addressOf: clientAddress(trustProxy), log });
   return (request, response) =>
     echoed(request, response) || viewer(request, response, () => app(request, response));

@@ -51,7 +51,7 @@ function beginningOf(entry: RequestEntry): string {
   return written;
 }
 
-/** What JSON has to escape, and what is not ASCII. */
+/** Characters that JSON must escape, and those that are not ASCII. */
 const UNUSUAL = /[^ !#-[\]-~]/;
 
 function text(value: string | null | undefined): string {

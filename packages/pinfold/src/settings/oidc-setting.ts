@@ -7,7 +7,7 @@ export type OidcSetting = Omit<OpenIdConnectOptions, 'clock'>;
 
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-/** `undefined` without an issuer. `accountPrefix` is as it is in the environment: an empty one has a meaning. */
+/** Returns `undefined` without an issuer. `accountPrefix` is the raw variable: an empty one is not the same as an absent one. */
 export function readOidc(read: ReadVariable, accountPrefix: string | undefined): OidcSetting | undefined {
   const issuer = read(
     'OIDC_ISSUER',
@@ -38,7 +38,7 @@ export function readOidc(read: ReadVariable, accountPrefix: string | undefined):
 export function oidcNotes(setting: OidcSetting | undefined): readonly string[] {
   if (setting?.accountPrefix !== '') return [];
   return [
-    'PINFOLD_OIDC_ACCOUNT_PREFIX is empty, so a claim of the issuer can name any account, that of somebody else among them',
+    'PINFOLD_OIDC_ACCOUNT_PREFIX is empty, so a claim of the issuer can name any account, also that of another person',
   ];
 }
 
@@ -53,7 +53,7 @@ function scopes(text: string): string {
     !/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) ||
     !text.split(' ').includes('openid')
   ) {
-    throw new TypeError('must be scopes with a space between them, openid among them');
+    throw new TypeError('must be scopes separated by spaces, including openid');
   }
   return text;
 }

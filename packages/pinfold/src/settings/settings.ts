@@ -78,7 +78,7 @@ export interface Settings extends WebAddressSettings, Allowances {
   readonly historyAddresses: boolean;
   /** Whether the very first start publishes the welcome site. */
   readonly welcome: boolean;
-  /** Whether a browser with too many cookies is told to delete those of the whole domain. */
+  /** Whether the answer to a browser with too many cookies clears those of the whole domain. */
   readonly clearCookies: boolean;
   /** The URL for reporting a page. Default: no link. */
   readonly reportUrl: string | undefined;

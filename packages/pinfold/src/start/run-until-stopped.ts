@@ -36,16 +36,16 @@ const NOT_STARTED = 'not started';
 type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } | undefined;
 
 /**
- * Runs a server as a process of its own, or as several that share its port where the settings say so: starts it,
+ * Runs a server as its own process, or as several that share its port if the settings say so: starts it,
  * prints what the first start made, and stops it gracefully on SIGTERM or SIGINT; a second one ends the drain. Resolves
- * with the exit code: 0, or 1 when the server could not be started, which is then said in one line on standard error.
- * Where a write of the log is stuck, for which `process.exit` would wait, the process ends by SIGTERM's own effect instead.
+ * with the exit code: 0, or 1 if the server could not be started; one line on standard error then has the reason. If a
+ * write of the log is stuck, for which `process.exit` would wait, the process ends by the default effect of SIGTERM.
  *
  * Further processes run the program that this one runs, with the same arguments.
  *
- * It sets two flags of V8 for the whole process, so that uploads on their way to the disk do not make V8 look through
- * all of its memory again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`. Where it has one core only,
- * it sets `--no-parallel-scavenge`, and on Linux lowers the priority of V8's threads.
+ * It sets two flags of V8 for the whole process, so that uploads on their way to the disk do not make V8 collect its whole
+ * heap again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`. With only one core, it sets
+ * `--no-parallel-scavenge`, and on Linux lowers the priority of V8's threads.
  */
 export async function runUntilStopped(create: () => Promise<RunnableApp>): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
@@ -56,7 +56,7 @@ export async function runUntilStopped(create: () => Promise<RunnableApp>): Promi
   const asked = words === undefined ? signals.first : Promise.race([words.stop, signals.first]);
   const again = words === undefined ? signals.again : Promise.race([words.hurry, signals.again]);
   const starting = start(create, (app) => (words === undefined ? begin(app) : join(app, words.answer)));
-  // Nothing was accepted yet, so there is nothing to finish; and the start may be waiting for something far away.
+  // No request was accepted yet, so there is none to finish; and the start may wait for a database or bucket.
   const started = await Promise.race([starting, asked.then((): typeof NOT_STARTED => NOT_STARTED)]);
   if (started === undefined) return 1;
   if (started === NOT_STARTED) return 0;

@@ -4,13 +4,13 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const SAME_WISH = 1_000;
 
 export interface Signalled {
-  /** Resolves when it is to stop. */
+  /** Resolves at the first signal to stop. */
   readonly first: Promise<void>;
-  /** Resolves when it was told so again. */
+  /** Resolves at the second one. */
   readonly again: Promise<void>;
 }
 
-/** Listens for signals from now on; the process does not end by itself any more. */
+/** Listens for signals from now on, which then no longer end the process. */
 export function signalled(
   told: Pick<NodeJS.EventEmitter, 'on'> = process,
   now: () => number = () => performance.now(),

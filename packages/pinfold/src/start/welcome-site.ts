@@ -4,7 +4,7 @@ import { type FileToPack, packFiles } from '@pinfold/client/zip';
 import { type Duration, days, hours, type Limits, minutes, seconds } from '@pinfold/core';
 import { paletteOf } from '@pinfold/http/internal';
 
-/** Beside `src` and `dist` alike. */
+/** The folder is beside `src` and `dist`, so the path is the same from both. */
 const FOLDER = join(import.meta.dirname, '..', '..', 'welcome');
 
 const PAGES: Readonly<Record<string, string>> = { 'index.html': 'en', 'ja/index.html': 'ja' };
@@ -21,21 +21,22 @@ export async function packWelcomeSite(lifetimes: Lifetimes): Promise<Uint8Array<
     const bytes = await readFile(file);
     const language = PAGES[path];
     if (path === 'style.css') files.push({ path, bytes: Buffer.from(paletteOf(String(bytes)) + bytes) });
-    else files.push({ path, bytes: language === undefined ? bytes : filledIn(bytes, lifetimes, language) });
+    else files.push({ path, bytes: language === undefined ? bytes : fillIn(bytes, lifetimes, language) });
   }
   return (await packFiles(files)).bytes;
 }
 
-function filledIn(page: Buffer, { lifetime, renewal }: Lifetimes, language: string): Uint8Array {
+/** Inserts the lifetimes into a page. */
+function fillIn(page: Buffer, { lifetime, renewal }: Lifetimes, language: string): Uint8Array {
   const text = page
     .toString()
-    .replace('{lifetime}', inWords(lifetime, language))
-    .replace('{renewal}', inWords(renewal, language));
+    .replace('{lifetime}', formatDuration(lifetime, language))
+    .replace('{renewal}', formatDuration(renewal, language));
   return Buffer.from(text);
 }
 
-/** In days, or in a smaller unit when it is not even one of them. */
-function inWords(length: Duration, language: string): string {
+/** In days, or in the largest smaller unit if it is shorter than a day. */
+function formatDuration(length: Duration, language: string): string {
   const [unit, milliseconds] = UNITS.find(([, size]) => length >= size) ?? SECOND;
   const options = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(language, options).format(length / milliseconds);

@@ -159,7 +159,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     }
   });
 
-  it('import nothing where a line is no takedown', async () => {
+  it('import nothing if a line is not a takedown', async () => {
     const right = {
       id: NOWHERE,
       account: 'ada',
@@ -180,7 +180,10 @@ describe('pinfold pins and pinfold takedowns', () => {
     for (const line of wrong) {
       await writeFile(file, `${JSON.stringify(right)}\n\n${line}\n`);
       const { code, err } = await run('takedowns', 'import', file);
-      expect([code, err], line).to.deep.equal([1, 'pinfold: line 3 is no takedown; nothing was imported\n']);
+      expect([code, err], line).to.deep.equal([
+        1,
+        'pinfold: line 3 is not a takedown; nothing was imported\n',
+      ]);
     }
     expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal([]);
     expect((await run('takedowns', 'import', join(folder, 'none'))).code).to.equal(1);

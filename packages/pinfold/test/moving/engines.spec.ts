@@ -7,7 +7,7 @@ import { type Engines, startEngines } from '../servers/engines.ts';
 import { startPublisher } from './load.ts';
 import { contentsOf, openStage, succeed } from './stage.ts';
 
-/** `npm run moving` moves a thousand. */
+/** `pnpm --filter pinfold moving` and the nightly workflow move 1,000. */
 const PUBLICATIONS = Number(process.env.PUBLICATIONS ?? 30);
 
 describe('a service that moves from SQLite and files to PostgreSQL and S3, and back', function () {

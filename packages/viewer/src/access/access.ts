@@ -14,7 +14,7 @@ export interface ViewerAccess {
     request: IncomingMessage,
   ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
 
-  /** Called for every request of the viewer: `yes`: without a password; `password`: with it, and not if there is none. */
+  /** Called for every request of the viewer. `yes`: no password is needed. `password`: the publication's, `no` without one. */
   mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
 }
 

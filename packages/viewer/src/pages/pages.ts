@@ -18,7 +18,7 @@ const PINFOLD: PublicPage = { name: 'Pinfold' };
 /** Errors have a shape of their own, not only a colour. */
 const WARNING_SIGN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/></svg>`;
 
-/** The page that asks for the password. Of the publication it says nothing. */
+/** The page that asks for the password. It reveals nothing about the publication. */
 export function passwordPage(
   language: Language,
   notice?: PasswordNotice,

@@ -21,10 +21,10 @@ export const FROM_ANYWHERE: Headers = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** The same where the address has a grant in it, or may have. */
+/** The same for an address that has a grant in it, or may have. */
 export const FROM_ANYWHERE_UNNAMED: Headers = { ...FROM_ANYWHERE, 'Referrer-Policy': 'no-referrer' };
 
-/** The headers of files in a mode; where viewers are told apart, those of every role are as if it had a password. */
+/** The headers of files in a mode. If viewers are told apart, all roles have the headers of those with a password. */
 export function filePolicies(mode: ViewerMode, tellsApart: boolean): FilePolicies {
   const policies = policiesOf(mode);
   return tellsApart ? { ...policies, open: policies.protected } : policies;

@@ -58,7 +58,7 @@ class Inflater {
 
   #feed(bytes: Uint8Array | undefined): void {
     this.#isFed = false;
-    // The end of all is not that of the last bytes, but of the last piece. What goes wrong is met where pieces are read.
+    // The stream ends with its last piece, after the last bytes. Its errors surface where pieces are read.
     if (bytes === undefined) this.#stream.end();
     else {
       this.#stream.write(bytes, () => {

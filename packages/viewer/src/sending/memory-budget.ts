@@ -1,11 +1,11 @@
-/** The bytes that every answer may hold in memory, however many there are. */
+/** The bytes that each answer may hold in memory, regardless of the number of answers. */
 export const PIECE = 65_536;
 
-/** The same while many answers go out in pieces: each holds a few, between storage and its connection. */
+/** The same while many answers are sent in pieces: each holds several of them, between storage and its connection. */
 const SMALL_PIECE = 16_384;
 const MANY = 64;
 
-/** Gives back what was counted; again, it does nothing. */
+/** Releases what was counted. A second call does nothing. */
 export type Release = () => void;
 
 /** Counts the bytes that were loaded for answers and not sent yet, except single pieces. */
@@ -29,7 +29,7 @@ export class HeldBytes {
     });
   }
 
-  /** Counts more of them; `undefined` when there would be more than `most` then. */
+  /** Counts more bytes. Returns `undefined`, and counts nothing, if that would exceed `most`. */
   take(bytes: number, most: number): Release | undefined {
     if (this.#held + bytes > most) return undefined;
     this.#held += bytes;

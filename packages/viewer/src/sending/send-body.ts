@@ -87,7 +87,7 @@ function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, bo
   return 'over';
 }
 
-/** What adapters of serverless platforms have in its place takes every text for UTF-8. */
+/** False for the responses of serverless adapters, which would send a text as UTF-8. */
 function hasConnection({ writableLength }: ServerResponse): boolean {
   return !Number.isNaN(writableLength);
 }
