@@ -9,7 +9,7 @@ const S_IFDIR = 0o040000;
 /** Windows' FILE_ATTRIBUTE_DEVICE and FILE_ATTRIBUTE_REPARSE_POINT: a device, a link or a mount point. */
 const DEVICE = 0x40;
 const REPARSE_POINT = 0x400;
-const WINDOWS_HOSTS = new Set([0, 10, 11, 14]);
+const WINDOWS_HOSTS = [0, 10, 11, 14];
 
 /** Reads external attributes. The upper half is a Unix mode if it has a file type, on any host: unpackers agree. */
 export function kindOfEntry(
@@ -18,7 +18,7 @@ export function kindOfEntry(
 ): EntryKind {
   const type = (entry.externalAttributes >>> 16) & S_IFMT;
   if (type === S_IFLNK) return 'symlink';
-  if (WINDOWS_HOSTS.has(entry.host)) {
+  if (WINDOWS_HOSTS.includes(entry.host)) {
     if ((entry.externalAttributes & REPARSE_POINT) !== 0) return 'symlink';
     if ((entry.externalAttributes & DEVICE) !== 0) return 'special';
   }

@@ -6,21 +6,14 @@ let known: Uint32Array | undefined;
 
 /**
  * The form in which two paths are the same to a file system that ignores case: NFC, then simple case folding, to upper
- * case and then to lower (Unicode, section 5.18).
+ * case and then to lower (Unicode, section 5.18). Each character is folded by itself: beside others, ß becomes SS, and
+ * sigma has a form of its own at the end of a word.
  */
 export function foldPath(path: string): string {
-  if (ASCII.test(path)) return path.toLowerCase();
-  const composed = path.normalize('NFC');
-  const upper = composed.toUpperCase();
-  const lower = upper.toLowerCase();
-  // If a letter becomes several, as ß becomes SS, each character is folded by itself.
-  const longer = upper.length !== composed.length || lower.length !== upper.length;
-  if (longer || composed.includes(DOTLESS_I)) return foldEach(composed);
-  // At the end of a word, toLowerCase() writes sigma in its final form.
-  return lower.replaceAll('ς', 'σ');
+  return ASCII.test(path) ? path.toLowerCase() : foldEach(path.normalize('NFC'));
 }
 
-/** Folds each character by itself, from a cache: folding it again takes ten times as long. */
+/** From a cache: folding a character again takes ten times as long. */
 function foldEach(text: string): string {
   known ??= new Uint32Array(0x1_00_00);
   let folded = '';

@@ -5,7 +5,7 @@ import { isFault } from '../fault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Lease, RoleStore } from '../ports/role-store.ts';
 
-export const LEASE_LOST: unique symbol = Symbol('lease lost');
+export const LEASE_LOST: unique symbol = Symbol();
 
 /**
  * Runs `work`, renewing the lease at a third of its length. When the lease is lost, the signal given to `work` aborts
