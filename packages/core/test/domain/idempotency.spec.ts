@@ -23,7 +23,8 @@ describe('an Idempotency-Key', () => {
   it('in double quotes counts and compares without them', () => {
     expect(parseIdempotencyKey('"abc"', defaultLimits)).to.equal('abc');
     expect(parseIdempotencyKey(`"${'a'.repeat(255)}"`, defaultLimits)).to.equal('a'.repeat(255));
-    for (const key of ['"', '"a', 'a"', 'a"b']) expect(parseIdempotencyKey(key, defaultLimits)).to.equal(key);
+    for (const key of ['"', '"a', 'a"', 'a"b', 'a"b"', '"a"b'])
+      expect(parseIdempotencyKey(key, defaultLimits)).to.equal(key);
   });
   it('has 1 to 255 characters', () => {
     expect(parseIdempotencyKey('a'.repeat(255), defaultLimits)).to.be.a('string');

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { count, list, object, oneOf, parsedText } from '../../src/domain/record-schema.ts';
+
+interface Box {
+  readonly itemCount: number;
+  readonly colour?: 'red' | 'blue' | undefined;
+}
+
+const box = object<Box>({ itemCount: count(), colour: oneOf<'red' | 'blue'>('red', 'blue') }, ['colour']);
+
+describe('an object of a record', () => {
+  it('has its members by names with underscores, an optional one perhaps', () => {
+    expect(box.read({ item_count: 2 })).to.deep.equal({ itemCount: 2 });
+    expect(box.read({ item_count: 2, colour: 'red' })).to.deep.equal({ itemCount: 2, colour: 'red' });
+    expect(box.write({ itemCount: 2, colour: 'blue' })).to.deep.equal({ item_count: 2, colour: 'blue' });
+  });
+
+  for (const json of [null, undefined, [], [1], 'item_count', 7, true]) {
+    it(`is not ${JSON.stringify(json)}`, () => {
+      expect(() => box.read(json)).to.throw(TypeError, /an object/);
+    });
+  }
+
+  it('has no other members, and an error names those that it may have', () => {
+    expect(() => box.read({ item_count: 2, size: 1 })).to.throw(TypeError, /nothing but item_count, colour/);
+  });
+
+  it('has every member that is not optional, and an error names the wrong one', () => {
+    expect(() => box.read({ colour: 'red' })).to.throw(TypeError, /^item_count: .*a whole number from 0/);
+    expect(() => box.read({ item_count: 2, colour: 'green' })).to.throw(
+      TypeError,
+      /^colour: .*one of red, blue/,
+    );
+    const strict = object<Box>({ itemCount: count(), colour: oneOf<'red' | 'blue'>('red', 'blue') });
+    expect(() => strict.read({ item_count: 2 })).to.throw(TypeError, /^colour: /);
+  });
+});
+
+describe('a value of a record', () => {
+  it('that a parser reads must be the text that the parser returns', () => {
+    const lower = parsedText((text) => text.toLowerCase(), 'lower case');
+    expect(lower.read('abc')).to.equal('abc');
+    expect(() => lower.read('Abc')).to.throw(TypeError, /lower case/);
+    const same = parsedText((text) => text, 'a text');
+    expect(() => same.read(7)).to.throw(TypeError, /a text/);
+  });
+
+  it('that is a list holds values of its kind only', () => {
+    expect(list(count()).read([0, 2])).to.deep.equal([0, 2]);
+    expect(() => list(count()).read([-1])).to.throw(TypeError);
+    expect(() => list(count()).read({ 0: 1 })).to.throw(TypeError, /a list/);
+  });
+});
