@@ -257,6 +257,15 @@ describe('Pinfold in a server of your own', () => {
       ['clock', Date.now],
       ['observers', () => undefined],
       ['modules', {}],
+      ['modules', [{}]],
+      ['observers', [{}]],
+      ['persistence', {}],
+      ['archives', {}],
+      ['staging', {}],
+      ['clock', { now: Date.now }],
+      ['ids', {}],
+      ['identityProvider', {}],
+      ['signIn', { detail: 'secret' }],
     ];
     for (const [name, value] of wrong) {
       const { variable, message } = await refusal({ [name]: value });
@@ -272,5 +281,11 @@ describe('Pinfold in a server of your own', () => {
       'identityProvider must be absent where authenticate is given',
     );
     expect((await refusal({ dataDir: '/proc/nothing' })).variable).to.equal('dataDir');
+    for (const none of [undefined, null, 'secret']) {
+      const error = await openPinfold(none as unknown as PinfoldOptions).catch((cause: Error) => cause);
+      expect(error)
+        .to.be.an.instanceOf(TypeError)
+        .with.property('message', 'openPinfold takes an object of options');
+    }
   });
 });
