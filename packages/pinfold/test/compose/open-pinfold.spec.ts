@@ -231,6 +231,18 @@ describe('Pinfold in a server of your own', () => {
     expect(await (await fetch(pin.shared_url)).text()).to.include('<p>a');
   });
 
+  it('waits for a publication from code that has not come to its archive when it is closed', async () => {
+    const plan = Promise.withResolvers<object>();
+    const { publish: publishFromCode, close } = await open({ limitsOf: () => plan.promise });
+    const archive = zipSync({ 'index.html': new Uint8Array(1) });
+    const wish = { by: ada, filename: 'site.zip', key: 'late', name: 'a-name', archive };
+    const outcome = publishFromCode(wish).then(({ kind }) => kind, String);
+    const closed = close();
+    plan.resolve({});
+    await closed;
+    expect(await outcome).to.equal('published');
+  });
+
   it('says which option is wrong, and never shows its value', async () => {
     const wrong: readonly [name: string, value: unknown][] = [
       ['dataDir', undefined],
