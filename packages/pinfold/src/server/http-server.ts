@@ -82,10 +82,7 @@ export class HttpServer {
    * @throws SettingsError when the port or address cannot be used.
    */
   async listen(port: number, host: string): Promise<AddressInfo> {
-    const take = (request: IncomingMessage, response: ServerResponse): void => this.#take(request, response);
-    this.#server.on('request', take);
-    // Without a listener Node refuses other expectations by itself, without a body and unlogged.
-    this.#server.on('checkExpectation', take);
+    this.#server.on('request', (request, response) => this.#take(request, response));
     this.#server.on('checkContinue', (request, response) => {
       continueWhenRead(request, response);
       this.#take(request, response);

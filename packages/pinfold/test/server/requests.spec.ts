@@ -115,12 +115,6 @@ describe('the reference server, byte by byte', () => {
     }
   });
 
-  it('answers an expectation that it does not know as if it were not there', async () => {
-    const lines = [`Host: ${new URL(url).host}`, `Authorization: Bearer ${key}`, 'Expect: another'];
-    const answer = await ask('GET /api/v1/limits HTTP/1.1', ...lines);
-    expect(answer.status).to.equal(200);
-  });
-
   it('refuses JSON that is too long before it asks for it', async () => {
     const path = '/api/v1/pins/0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
     const known = `Authorization: Bearer ${key}`;
