@@ -55,9 +55,10 @@ export class HmacGrantSigner implements GrantSigner {
   /** The grants of verified tokens, the latest last: a valid signature stays valid. */
   readonly #verified: Map<string, Grant> = new Map();
 
-  /** @throws TypeError when a secret has fewer than 16 bytes. */
+  /** @throws TypeError when a secret is missing or has fewer than 16 bytes. */
   constructor(options: HmacGrantSignerOptions) {
-    const [current, ...earlier] = options.secrets;
+    // Without types nothing tells of a missing secret before.
+    const [current = '', ...earlier] = options?.secrets ?? [];
     this.#current = deriveKeys(current);
     this.#keys = [this.#current, ...earlier.map(deriveKeys)];
   }

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Generation, Grant, RoleId } from '@pinfold/core';
 import { instant } from '@pinfold/core';
-import { HmacGrantSigner } from '@pinfold/platform-node';
+import { HmacGrantSigner, type HmacGrantSignerOptions } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 
@@ -39,6 +39,10 @@ describe('HmacGrantSigner', () => {
   it('refuses a secret of fewer than 16 bytes, current or earlier', () => {
     expect(() => new HmacGrantSigner({ secrets: ['fifteen bytes !'] })).to.throw(TypeError);
     expect(() => new HmacGrantSigner({ secrets: [SECRET, ''] })).to.throw(TypeError);
+    for (const none of [{ secrets: [] }, {}, undefined]) {
+      const make = () => new HmacGrantSigner(none as unknown as HmacGrantSignerOptions);
+      expect(make).to.throw(TypeError, 'a secret for viewing grants has at least 16 bytes');
+    }
   });
 
   it('signs with a key derived for grants, never with the secret itself', () => {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountId, AccountStore, IdempotencyKey, RoleCommit } from '@pinfold/core';
+import type { AccountId, AccountStore, IdempotencyKey, Instant, RoleCommit } from '@pinfold/core';
 import { NO_LIMITS } from '@pinfold/core/adapter';
 import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { aRole, replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
 import type { Mutant } from './mutant.ts';
 import { overMemory, type StoreTable } from './over-memory.ts';
@@ -58,7 +58,7 @@ const shape: PortShape<AccountStore> = {
       answers: { sites: 'count', bytes: 'size', publications24h: 'count' },
       early: { value: { sites: 0, bytes: 0, publications24h: 0 } },
       clauses: 'unreachable used same-question',
-      untested: 'answers.bytes.wrapped takes.name takes.now.seconds',
+      untested: 'takes.name takes.now.seconds',
       tested: 'takes.name.{lost,raised,stuck}',
     },
   },
@@ -101,6 +101,12 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
       }),
     });
   }),
+  ofAccounts('load', 'a reason is cut to 255 code units', () => (store) => ({
+    save: ({ blocked, ...account }, loadedAt, events) => {
+      const cut = blocked && { ...blocked, reason: blocked.reason.slice(0, 255) };
+      return store.save({ ...account, blocked: cut }, loadedAt, events);
+    },
+  })),
   ofAccounts('save-race', 'a save looks first and writes later', () => (store) => ({
     save: async (account, loadedAt, events) => {
       const isNewest = (await store.load(account.name))?.version === loadedAt;
@@ -149,6 +155,34 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
       },
     });
   }),
+  mutant('blocked', 'a refused commit counts as the last publication', () => {
+    const tried = new Map<AccountId, Instant>();
+    return ({ accounts, roles }) => ({
+      roles: replacing(roles, {
+        commit: async (publication, lease, events) => {
+          const outcome = await roles.commit(publication, lease, events);
+          if (outcome.kind === 'refused') tried.set(lease.account, publication.now);
+          return outcome;
+        },
+      }),
+      accounts: replacing(accounts, {
+        load: async (name, signal) => {
+          const found = await accounts.load(name, signal);
+          const lastPublishedAt = tried.get(name);
+          return found && lastPublishedAt !== undefined
+            ? { ...found, value: { ...found.value, lastPublishedAt } }
+            : found;
+        },
+      }),
+    });
+  }),
+  ofRoles('blocked-changes', 'archives of a blocked account are never removed', () => (roles, stores) => ({
+    countForCleanup: async (request) => {
+      const { archives, reservations } = await roles.countForCleanup(request);
+      const isBlocked = (await stores.accounts.load(aRole(1).account))?.value.blocked != null;
+      return { archives: isBlocked ? 0 : archives, reservations };
+    },
+  })),
   ofRoles('blocked-changes', 'no caller is the operator', () => (roles) => ({
     save: (role, version, events, _, credential) => roles.save(role, version, events, 'account', credential),
   })),

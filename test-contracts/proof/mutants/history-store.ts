@@ -133,6 +133,9 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
       return outcome;
     },
   })),
+  ofSessions('with-sessions', 'the end of a session leaves one event', () => (sessions) => ({
+    end: (tokenHash, events) => sessions.end(tokenHash, events.slice(0, 1)),
+  })),
   ofSessions('refused-sign-ins', 'all accounts share one bound', () => (_, stores) => ({
     refuse: async (event, unlessSince) => {
       const { items } = await stores.history.list({
@@ -161,6 +164,21 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   })),
   ofHistory('list-filter', 'with a role the account is not looked at', () => (history) => ({
     list: (query) => history.list(query.pin === undefined ? query : { ...query, account: undefined }),
+  })),
+  ofHistory('list-filter', 'events are looked for by when they were recorded', () => (history) => ({
+    list: async (query) => {
+      const page = await history.list({ ...query, since: undefined });
+      const { since = 0 } = query;
+      return { ...page, items: page.items.filter(({ recordedAt }) => recordedAt >= since) };
+    },
+  })),
+  ofHistory('tell-expired-once', 'a role that does not expire ends a batch', () => (_, stores) => ({
+    tellExpired: async (events) => {
+      const isTold = async ({ pin, at }: HistoryEvent): Promise<boolean> =>
+        pin !== null && (await stores.roles.load(pin))?.value.expiresAt === at;
+      const [first] = events;
+      if (first !== undefined && (await isTold(first))) await stores.history.tellExpired(events);
+    },
   })),
   ofHistory('tell-expired-once', 'expirations are recorded by an outdated look', () => (_, stores) => ({
     tellExpired: async (events) => {

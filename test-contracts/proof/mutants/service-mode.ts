@@ -53,6 +53,9 @@ function lookingFirst({ roles, mode }: ModeStores): RoleStore {
 }
 
 const stories: readonly Mutant<StoreSubject<ModeStores>>[] = [
+  ofMode('load', 'a message is cut to 255 code units', () => (mode) => ({
+    change: (next, events) => mode.change({ ...next, message: next.message?.slice(0, 255) ?? null }, events),
+  })),
   ofMode('events', 'another message is no change', () => (mode) => ({
     change: async (next, events) => {
       const { kind } = await mode.load();

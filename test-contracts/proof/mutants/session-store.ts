@@ -99,6 +99,9 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
       if (events.length > 0) await store.end(hash, events);
     },
   })),
+  mutant('begin-limit', 'a link begins a session past every limit', () => (store) => ({
+    redeem: ({ limits: _, ...request }, events) => store.redeem(request, events),
+  })),
   mutant('redeem-once', 'redeeming looks first and writes later', () => {
     let seen: ReturnType<SessionStore['redeem']> | undefined;
     return (store) => ({

@@ -151,6 +151,13 @@ const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
       return ids.flatMap((id) => all.find((each) => each.id === id) ?? []);
     },
   })),
+  ofTakedowns('of-roles', 'a hundred roles are looked up', () => (store) => ({
+    of: (ids) => store.of(ids.slice(0, 100)),
+  })),
+  ofTakedowns('whole', 'a takedown without a role stores one event', () => (store) => ({
+    takeDown: (takedown, stopped, events) =>
+      store.takeDown(takedown, stopped, stopped === undefined ? events.slice(0, 1) : events),
+  })),
   ofTakedowns('list', 'a page starts after the instant of the last item', () => (store) => ({
     list: (query) => {
       const { after } = query;

@@ -9,7 +9,7 @@ import { VIEWS } from './records.ts';
 
 const { mutant, table } = overMemory<ViewStore>(({ views }) => views);
 
-const DAY: Fields<DayOfViews> = { day: 'count', views: 'count', refusedPasswords: 'count' };
+const DAY: Fields<DayOfViews> = { day: 'count', views: 'size', refusedPasswords: 'size' };
 
 const shape: PortShape<ViewStore> = {
   methods: {

@@ -1,7 +1,9 @@
 import {
   type AccountLimits,
+  after,
   type Block,
   type CommitOutcome,
+  days,
   type Generation,
   hours,
   type PublicationLimits,
@@ -12,6 +14,7 @@ import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { withPeer } from '../contract.ts';
 import { anAccountName, BLOCK, changeAccount } from '../fixtures/accounts.ts';
+import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import {
   ACCOUNT,
@@ -77,7 +80,10 @@ export const boundClauses: StoreClauses<AccountStores> = {
         expect(await other.roles.reserve(aReservation(n, { token: aToken(50) }))).to.deep.equal(refused);
       }
       const lease = leaseOf(aReservation(2));
-      expect(await other.roles.commit(aPublication(2), lease, [anEvent()])).to.deep.equal(refused);
+      const before = await port.accounts.load(ACCOUNT);
+      const later = { ...aPublication(2), now: after(START, hours(1)) };
+      expect(await other.roles.commit(later, lease, [anEvent()])).to.deep.equal(refused);
+      expect(await port.accounts.load(ACCOUNT), 'not published').to.deep.equal(before);
       expect(await port.roles.load(aPublication(2).role.id)).to.equal(undefined);
       await change(other, { blocked: null });
       expect((await port.roles.commit(aPublication(2), lease, [anEvent()])).kind).to.equal('committed');
@@ -97,6 +103,8 @@ export const boundClauses: StoreClauses<AccountStores> = {
         expect(await other.apiKeys.create(key, [anEvent()], ...authority)).to.deep.equal(refused);
       }
       expect((await loaded(port, id)).value).to.deep.equal(before.value);
+      const ended = { now: after(START, days(99)), endedBefore: after(START, days(99)), begunBefore: START };
+      expect((await other.roles.countForCleanup(ended)).archives, 'to remove').to.equal(1);
       expect(await port.apiKeys.find(key.id)).to.equal(undefined);
       const stranger = anApiKey(2, { account: anAccountName(2) });
       expect((await other.apiKeys.create(stranger, [anEvent()])).kind, 'another account').to.equal('created');

@@ -52,7 +52,9 @@ export const accountClauses: StoreClauses<AccountStores> = {
       const loaded = await other.accounts.load(name);
       expect(loaded?.value).to.deep.equal(newAccount(name));
       const generation = 7 as Generation;
-      const change = { name, limits: ALL_LIMITS, blocked: BLOCK, generation };
+      // As many characters as a reason may have, of two code units each.
+      const blocked = { ...BLOCK, reason: `z${'\u{1f3a3}'.repeat(254)}` };
+      const change = { name, limits: ALL_LIMITS, blocked, generation };
       await other.accounts.save(change, loaded?.version, [anEvent()]);
       expect((await port.accounts.load(name))?.value).to.deep.equal({ ...newAccount(name), ...change });
       for (const unknown of ['ünïted ü', 'Ünïted ü ', 'Ünïted', 'Ünïted ü'.normalize('NFD')]) {
@@ -123,7 +125,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
     async ({ port, peer }) => {
       const { accounts, roles } = port;
       const name = anAccountName(1);
-      const own = { account: name, archiveBytes: 100 };
+      const own = { account: name, archiveBytes: 3_000_000_000 };
       const lives = [
         { publishedAt: START, expiresAt: after(START, hours(2)) },
         { publishedAt: START, expiresAt: null, pinned: true },
@@ -134,12 +136,16 @@ export const accountClauses: StoreClauses<AccountStores> = {
       await publishTo(roles, { ...aPublication(9), role: aRole(9, { account: anAccountName(2) }) });
       const use = (at: number) => accounts.usedBy(name, instant(at));
       const end = after(START, hours(2));
-      expect(await use(end - 1)).to.deep.equal({ sites: 3, bytes: 300, publications24h: 4 });
-      expect(await use(end), 'an end').to.deep.equal({ sites: 2, bytes: 200, publications24h: 4 });
+      expect(await use(end - 1)).to.deep.equal({ sites: 3, bytes: 9_000_000_000, publications24h: 4 });
+      expect(await use(end), 'an end').to.deep.equal({ sites: 2, bytes: 6_000_000_000, publications24h: 4 });
       const aDay = after(START, days(1));
       expect((await use(aDay - 1)).publications24h, 'within a day').to.equal(4);
       expect((await use(aDay)).publications24h, 'a day later').to.equal(1);
-      expect(await use(after(START, days(9)))).to.deep.equal({ sites: 1, bytes: 100, publications24h: 0 });
+      expect(await use(after(START, days(9)))).to.deep.equal({
+        sites: 1,
+        bytes: 3_000_000_000,
+        publications24h: 0,
+      });
       const nobody = await (await peer()).accounts.usedBy(anAccountName(3), START);
       expect(nobody).to.deep.equal({ sites: 0, bytes: 0, publications24h: 0 });
     },

@@ -45,10 +45,10 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       const { role: renewed } = await publish(port, 2, { expiresAt: after(END, days(1)) });
       await together(subject, 6, ({ history }) =>
         history.tellExpired([
-          expiry(role),
           expiry(renewed, { at: END }),
           expiry(role, { pin: aRoleId(9) }),
           expiry(role, { pin: null }),
+          expiry(role),
         ]),
       );
       const [first, ...rest] = await told(await subject.peer(), { pin: role.id });
@@ -70,5 +70,15 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       await port.roles.save({ ...value, deletedAt: END }, version, [stopped]);
       const [last] = await told(port);
       expect(last, 'after the expiration').to.deep.equal({ ...stopped, at: after(END, duration(1)) });
+      const { role: late } = await publish(port, 2);
+      const stoppedLate = { ...late, deletedAt: after(END, days(1)) };
+      const at = stoppedLate.deletedAt;
+      await port.roles.save(stoppedLate, (await loaded(port, late.id)).version, [eventFor(late, { at })]);
+      await other.history.tellExpired([expiry(late)]);
+      const now = await loaded(port, late.id);
+      const purged = eventFor(late, { type: 'pin.purged', at });
+      await port.roles.save(now.value, now.version, [purged]);
+      const [newest] = await told(port);
+      expect(newest, 'after what came before').to.deep.equal({ ...purged, at: after(at, duration(1)) });
     }),
 };

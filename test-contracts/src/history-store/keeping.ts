@@ -133,16 +133,17 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
     async (subject) => {
       const { port } = subject;
       const link = aLink(1, { account: accountId('linked'), actor: { kind: 'operator', id: 'ada' } });
-      const [offered, begun, ended, redeemed] = [anEvent(), anEvent(), anEvent(), anEvent()];
+      const [offered, begun, ended, redeemed, also] = [anEvent(), anEvent(), anEvent(), anEvent(), anEvent()];
       await port.sessions.offer(link, [offered]);
       await port.sessions.begin(aSession(1), [begun]);
       await port.sessions.end(aTokenHash(7), [anEvent()]);
       await together(subject, 6, ({ sessions }, n) =>
         sessions.redeem(aRedemption(link, aSession(10 + n)), [unattributed({ ...redeemed })]),
       );
-      for (let n = 0; n < 2; n += 1) await port.sessions.end(aTokenHash(1), n === 0 ? [ended] : [anEvent()]);
+      for (let n = 0; n < 2; n += 1)
+        await port.sessions.end(aTokenHash(1), n === 0 ? [ended, also] : [anEvent()]);
       const other = await subject.peer();
-      expect(await idsTold(other)).to.deep.equal(idsOf(offered, begun, ended, redeemed));
+      expect(await idsTold(other)).to.deep.equal(idsOf(offered, begun, ended, also, redeemed));
       const { account, actor } = link;
       expect(await told(other, { account })).to.deep.equal([{ ...redeemed, account, actor }]);
     },

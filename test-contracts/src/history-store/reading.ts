@@ -74,7 +74,8 @@ export const readingClauses: StoreClauses<HistoryStores> = {
         anEvent({ at: at(5), account: one, pin: stranger }),
         anEvent({ at: at(4), account: another, pin: aRoleId(3) }),
         anEvent({ at: at(3), account: one }),
-        anEvent({ at: at(2), account: one, pin }),
+        // Recorded late, as an expiration is.
+        anEvent({ at: at(2), account: one, pin, recordedAt: at(9) }),
         anEvent({ at: at(1), account: null }),
       ];
       await port.sessions.begin(aSession(1), events);

@@ -12,6 +12,9 @@ import { boundClauses } from './bounds.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: 'Zurück um 12 Uhr – 正午に戻ります' };
 
+/** As many characters as a message may have, of two code units each. */
+const LONGEST = '\u{1f6e0}'.repeat(255);
+
 /** How many of each kind of change begin before the mode does. */
 const AT_ONCE = 12;
 
@@ -47,7 +50,13 @@ const modeClauses: StoreClauses<ModeStores> = {
     async ({ port, peer }) => {
       const { mode } = await peer();
       expect(await mode.load()).to.deep.equal(NORMAL);
-      for (const next of [READ_ONLY, { ...READ_ONLY, message: null }, NORMAL, READ_ONLY] as const) {
+      for (const next of [
+        READ_ONLY,
+        { ...READ_ONLY, message: LONGEST },
+        { ...READ_ONLY, message: null },
+        NORMAL,
+        READ_ONLY,
+      ] as const) {
         await port.mode.change(next, [aChange()]);
         expect(await mode.load()).to.deep.equal(next);
       }

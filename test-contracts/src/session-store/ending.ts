@@ -66,6 +66,17 @@ export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>>
         expect(ended, `of ${n + 1} past both limits`).to.equal(n < 2 ? 0 : 1);
       }
       expect(await left(both.port), 'an account does not lose more than it must').to.deep.equal([1, 3]);
+      const limits = { ofActor: 1, ofAccount: 2 };
+      await both.port.offer(aLink(4, BOB), []);
+      const last = await both.port.redeem(aRedemption(aLink(4, BOB), aSession(4, BOB), { limits }), []);
+      expect(last, 'by a link').to.include({ kind: 'redeemed', ended: 1 });
+      expect(await left(both.port)).to.deep.equal([1, 4]);
+
+      const tied = await another();
+      for (const n of [2, 1, 3]) {
+        await tied.port.begin(aSession(n, { ...ADA, startedAt: START }), [], { ofActor: 2, ofAccount: 5 });
+      }
+      expect(await left(tied.port), 'of one instant').to.deep.equal([2, 3]);
 
       const many = await another();
       const outcomes = await together(many, 20, (store, n) =>

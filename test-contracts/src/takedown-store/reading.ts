@@ -40,6 +40,8 @@ export const readingClauses: StoreClauses<TakedownStores> = {
     expect(await port.takedowns.of([aRoleId(1), aRoleId(9)])).to.have.deep.members([first, lifted]);
     const more = await port.takedowns.of([aRoleId(3), aRoleId(2)]);
     expect(more).to.have.deep.members(others);
+    const unknown = Array.from({ length: 100 }, (_, n) => aRoleId(n + 10));
+    expect(await port.takedowns.of([...unknown, aRoleId(2)]), 'of many').to.deep.equal([others[0]]);
     expect(await port.takedowns.of([])).to.deep.equal([]);
   },
   'takedown-store/list: pages after a cursor give every takedown that was not lifted exactly once, newest first by (at, id, sha256), also those of one instant; an archive gives its own alone':

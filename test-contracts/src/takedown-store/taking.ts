@@ -25,10 +25,10 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     expect(await other.takedowns.of([role.id])).to.deep.equal([takedown]);
     expect(await told(other)).to.deep.equal([event, published]);
     const unknown = aTakedown(2);
-    const brought = takenEvent(unknown);
-    expect(await port.takedowns.takeDown(unknown, undefined, [brought])).to.deep.equal(TAKEN_DOWN);
+    const brought = [takenEvent(unknown), takenEvent(unknown)];
+    expect(await port.takedowns.takeDown(unknown, undefined, brought)).to.deep.equal(TAKEN_DOWN);
     expect(await other.takedowns.of([unknown.id]), 'without a role').to.deep.equal([unknown]);
-    expect(await idsTold(other)).to.deep.equal(idsOf(published, event, brought));
+    expect(await idsTold(other)).to.deep.equal(idsOf(published, event, ...brought));
   },
   'takedown-store/conflict: a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then':
     withPeer(async (port, { takedowns, roles }) => {

@@ -44,6 +44,9 @@ const clauses: ViewClauses = {
       const other = await subject.peer();
       expect(await other.list(one, LONG_AGO)).to.deep.equal([of(1, 1, 2), of(0, 19, 25)]);
       expect(await other.list(another, LONG_AGO)).to.deep.equal([of(0, 125)]);
+      const many = 3_000_000_000;
+      for (let n = 0; n < 2; n += 1) await port.add([counted(another, 1, many, many)]);
+      expect(await other.list(another, day(1))).to.deep.equal([of(1, 2 * many, 2 * many)]);
     },
   'view-store/add-many: a batch of a thousand roles is added whole, and one of none changes nothing': async ({
     port,

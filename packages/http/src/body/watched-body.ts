@@ -78,7 +78,9 @@ export class WatchedBody extends Readable implements IncomingBody {
   #begin(): void {
     this.#begun = true;
     this.#last = this.#limits.clock.now();
-    if (this.#request.readableDidRead || this.#request.readableEnded) this.#fail('read_before');
+    if (this.#request.readableDidRead) this.#fail('read_before');
+    // Node may end a request without a body before anyone reads it (`optimizeEmptyRequests`).
+    else if (this.#request.readableEnded) this.#end();
     else if (this.#request.destroyed) this.#leave();
     else this.#follow();
   }

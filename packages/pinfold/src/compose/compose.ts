@@ -137,7 +137,7 @@ export async function compose(
       publications.observer,
     ];
     const ports = instrument(opened.ports, observers);
-    const made = await makeUseCases(settings, ports, options, layer.provide);
+    const made = await makeUseCases(settings, ports, options, layer.provide, publications);
     return { ...made, ports, publications, dataDir, pool: opened.pool, provide: layer.provide, close };
   } catch (error) {
     // A store that could not be opened fails again when it is closed.
@@ -156,6 +156,7 @@ async function makeUseCases(
   ports: ComposedService['ports'],
   options: ComposeOptions,
   provide: Layer['provide'],
+  publications: RunningPublications,
 ): Promise<UseCaseParts> {
   const addresses = webAddresses(settings, settings.port);
   const { lifetime, historyKeptFor: keptFor } = settings;
@@ -172,11 +173,15 @@ async function makeUseCases(
   const manageKeys = await provide('manageKeys', () => createKeys(ports, { limit }));
   return {
     manageKeys,
-    useCases: await provide('useCases', () => ({
-      ...createUseCases(ports, limits, rules),
-      ...createSharing(ports, limits, rules),
-      ...createCleaning(ports, limits, rules),
-    })),
+    useCases: await provide('useCases', () => {
+      const useCases = createUseCases(ports, limits, rules);
+      return {
+        ...useCases,
+        publish: publications.counting(useCases.publish),
+        ...createSharing(ports, limits, rules),
+        ...createCleaning(ports, limits, rules),
+      };
+    }),
     manageSessions: await provide('manageSessions', () => createSessions(ports, manageKeys, rules)),
     managePairings: await provide('managePairings', () => createPairings(ports, manageKeys)),
     history: await provide('manageHistory', () => createHistory(ports, rules)),

@@ -57,6 +57,27 @@ const KINDS = {
   keyLimit: 'number',
 } as const satisfies Record<Exclude<keyof PinfoldOptions, keyof typeof VARIABLES>, string>;
 
+/** What a part of your own has: one without it would fail only when it is used. */
+const MEMBERS = {
+  persistence: { migrate: 'function', check: 'function', close: 'function' },
+  archives: {
+    ...{ put: 'function', read: 'function', size: 'function' },
+    ...{ delete: 'function', list: 'function', check: 'function' },
+  },
+  staging: { receive: 'function', sweep: 'function', countAbandoned: 'function', check: 'function' },
+  clock: { now: 'function', sleep: 'function' },
+  ids: {
+    ...{ role: 'function', archive: 'function', token: 'function' },
+    ...{ event: 'function', nameToken: 'function' },
+  },
+  identityProvider: { begin: 'function', finish: 'function' },
+  signIn: { detail: 'string', challenge: 'string', securityScheme: 'object' },
+} as const satisfies {
+  readonly [Name in keyof PinfoldOptions]?: {
+    readonly [Member in keyof NonNullable<PinfoldOptions[Name]>]?: string;
+  };
+};
+
 /** Options that only the reference server and the command set. */
 type Internal = 'missingDataFolder' | 'stopping' | 'migrates' | 'unfinishedImport';
 
@@ -191,7 +212,26 @@ function checkKinds(options: PinfoldOptions): void {
   }
 }
 
+function checkParts(options: PinfoldOptions): void {
+  for (const [name, members] of Object.entries(MEMBERS)) {
+    const part = options[name as keyof typeof MEMBERS] as Readonly<Record<string, unknown>> | undefined;
+    for (const [member, kind] of Object.entries(part === undefined ? {} : members)) {
+      if (typeof part?.[member] === kind) continue;
+      throw new SettingsError(name, `must have ${member}, of the kind ${kind}`);
+    }
+  }
+  if (options.observers?.some((observer) => typeof observer !== 'function')) {
+    throw new SettingsError('observers', 'must contain functions alone');
+  }
+  if (options.modules?.some((module) => typeof module?.load !== 'function')) {
+    throw new SettingsError('modules', 'must contain modules of InversifyJS alone');
+  }
+}
+
 function settingsOf(options: PinfoldOptions): Settings {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('openPinfold takes an object of options');
+  }
   checkKinds(options);
   for (const name of NAMES) {
     const value: unknown = options[name];
@@ -202,6 +242,7 @@ function settingsOf(options: PinfoldOptions): Settings {
   if (options.authenticate !== undefined && options.identityProvider !== undefined) {
     throw new SettingsError('identityProvider', 'must be absent where authenticate is given');
   }
+  checkParts(options);
   const texts = { logLevel: 'warn', ...options };
   const env = Object.fromEntries(NAMES.map((name) => [VARIABLES[name], texts[name]]));
   const settings = readSettings(env);

@@ -2,8 +2,8 @@ import type { ReceiveOutcome, StagedArchive } from '@pinfold/core';
 import type { Call, Observer } from '@pinfold/core/adapter';
 
 /**
- * Counts uploads until their staged archive is discarded. At zero every publication has ended, also those whose client
- * has gone, and none has left a file.
+ * Counts publications while they run, and uploads until their staged archive is discarded. At zero every publication has
+ * ended, also those whose client has gone, and none has left a file.
  */
 export class RunningPublications {
   readonly #waiting: Set<() => void> = new Set();
@@ -11,6 +11,20 @@ export class RunningPublications {
 
   readonly observer: Observer = (call, method, port) =>
     port === 'staging' && method === 'receive' ? (...inputs) => this.#receive(call, inputs) : call;
+
+  /** One from code has no upload before its limits are known, nor while it looks up its name. */
+  counting<Inputs extends readonly unknown[], Outcome>(
+    publish: (...inputs: Inputs) => Promise<Outcome>,
+  ): (...inputs: Inputs) => Promise<Outcome> {
+    return async (...inputs) => {
+      this.#running += 1;
+      try {
+        return await publish(...inputs);
+      } finally {
+        this.#end();
+      }
+    };
+  }
 
   async ended(signal: AbortSignal): Promise<void> {
     if (this.#running === 0 || signal.aborted) return;

@@ -231,6 +231,15 @@ describe('Pinfold in a server of your own', () => {
     expect(await (await fetch(pin.shared_url)).text()).to.include('<p>a');
   });
 
+  it('waits for a publication from code that has not come to its archive when it is closed', async () => {
+    const plan = Promise.withResolvers<object>();
+    const { publish: publishFromCode, close } = await open({ limitsOf: () => plan.promise });
+    const archive = zipSync({ 'index.html': new Uint8Array(1) });
+    const outcome = publishFromCode({ by: ada, filename: 'a.zip', key: 'late', name: 'a-name', archive });
+    await Promise.all([close(), plan.resolve({})]);
+    expect((await outcome).kind).to.equal('published');
+  });
+
   it('says which option is wrong, and never shows its value', async () => {
     const wrong: readonly [name: string, value: unknown][] = [
       ['dataDir', undefined],
@@ -257,6 +266,15 @@ describe('Pinfold in a server of your own', () => {
       ['clock', Date.now],
       ['observers', () => undefined],
       ['modules', {}],
+      ['modules', [{}]],
+      ['observers', [{}]],
+      ['persistence', {}],
+      ['archives', {}],
+      ['staging', {}],
+      ['clock', { now: Date.now }],
+      ['ids', {}],
+      ['identityProvider', {}],
+      ['signIn', { detail: 'secret' }],
     ];
     for (const [name, value] of wrong) {
       const { variable, message } = await refusal({ [name]: value });
@@ -272,5 +290,11 @@ describe('Pinfold in a server of your own', () => {
       'identityProvider must be absent where authenticate is given',
     );
     expect((await refusal({ dataDir: '/proc/nothing' })).variable).to.equal('dataDir');
+    for (const none of [undefined, null, 'secret']) {
+      const error = await openPinfold(none as unknown as PinfoldOptions).catch((cause: Error) => cause);
+      expect(error)
+        .to.be.an.instanceOf(TypeError)
+        .with.property('message', 'openPinfold takes an object of options');
+    }
   });
 });

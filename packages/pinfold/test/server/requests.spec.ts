@@ -93,6 +93,28 @@ describe('the reference server, byte by byte', () => {
     }
   });
 
+  it('takes a request without a body as one that is empty, and fails on neither', async () => {
+    const lines = [
+      `Host: ${new URL(url).host}`,
+      'Sec-Fetch-Site: same-origin',
+      `Authorization: Bearer ${key}`,
+    ];
+    const json = 'Content-Type: application/json';
+    const form = 'Content-Type: application/x-www-form-urlencoded';
+    const parts = 'Content-Type: multipart/form-data; boundary=b';
+    for (const [request, type] of [
+      ['PATCH /api/v1/pins/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20', json],
+      ['PUT /api/v1/names/a', json],
+      ['POST /api/v1/pins?dry_run=true', parts],
+      ['POST /manage/sign-in', form],
+    ] as const) {
+      const missing = await ask(`${request} HTTP/1.1`, ...lines, type);
+      const empty = await ask(`${request} HTTP/1.1`, ...lines, type, 'Content-Length: 0');
+      expect(missing.status, request).to.equal(empty.status).and.be.below(500);
+      expect(missing.body, request).not.to.include('parser of bodies');
+    }
+  });
+
   it('refuses JSON that is too long before it asks for it', async () => {
     const path = '/api/v1/pins/0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
     const known = `Authorization: Bearer ${key}`;
