@@ -59,23 +59,15 @@ const KINDS = {
 
 /** What a part of your own has: one without it would fail only when it is used. */
 const MEMBERS = {
-  persistence: { migrate: 'function', check: 'function', close: 'function' },
-  archives: {
-    ...{ put: 'function', read: 'function', size: 'function' },
-    ...{ delete: 'function', list: 'function', check: 'function' },
-  },
-  staging: { receive: 'function', sweep: 'function', countAbandoned: 'function', check: 'function' },
-  clock: { now: 'function', sleep: 'function' },
-  ids: {
-    ...{ role: 'function', archive: 'function', token: 'function' },
-    ...{ event: 'function', nameToken: 'function' },
-  },
-  identityProvider: { begin: 'function', finish: 'function' },
-  signIn: { detail: 'string', challenge: 'string', securityScheme: 'object' },
+  persistence: ['migrate', 'check', 'close'],
+  archives: ['put', 'read', 'size', 'delete', 'list', 'check'],
+  staging: ['receive', 'sweep', 'countAbandoned', 'check'],
+  clock: ['now', 'sleep'],
+  ids: ['role', 'archive', 'token', 'event', 'nameToken'],
+  identityProvider: ['begin', 'finish'],
+  signIn: ['detail', 'challenge', 'securityScheme'],
 } as const satisfies {
-  readonly [Name in keyof PinfoldOptions]?: {
-    readonly [Member in keyof NonNullable<PinfoldOptions[Name]>]?: string;
-  };
+  readonly [Name in keyof PinfoldOptions]?: readonly (keyof NonNullable<PinfoldOptions[Name]>)[];
 };
 
 /** Options that only the reference server and the command set. */
@@ -215,16 +207,14 @@ function checkKinds(options: PinfoldOptions): void {
 function checkParts(options: PinfoldOptions): void {
   for (const [name, members] of Object.entries(MEMBERS)) {
     const part = options[name as keyof typeof MEMBERS] as Readonly<Record<string, unknown>> | undefined;
-    for (const [member, kind] of Object.entries(part === undefined ? {} : members)) {
-      if (typeof part?.[member] === kind) continue;
-      throw new SettingsError(name, `must have ${member}, of the kind ${kind}`);
-    }
+    const missing = part && members.find((member) => part[member] === undefined);
+    if (missing !== undefined) throw new SettingsError(name, `must have ${missing}`);
   }
   if (options.observers?.some((observer) => typeof observer !== 'function')) {
-    throw new SettingsError('observers', 'must contain functions alone');
+    throw new SettingsError('observers', 'must contain only functions');
   }
   if (options.modules?.some((module) => typeof module?.load !== 'function')) {
-    throw new SettingsError('modules', 'must contain modules of InversifyJS alone');
+    throw new SettingsError('modules', 'must contain only modules of InversifyJS');
   }
 }
 
