@@ -58,7 +58,7 @@ export type ReserveOutcome =
   | { readonly kind: 'mismatch' }
   | Inadmissible;
 
-/** The outcome of a commit; after a refusal nothing is stored, and the lease still holds. */
+/** The outcome of a commit; after a refusal no role is stored, and the lease still holds. */
 export type CommitOutcome =
   /** With the warnings that were stored, where the publication has a name: then the commit decides some of them. */
   | { readonly kind: 'committed'; readonly warnings?: readonly KeptWarning[] }
