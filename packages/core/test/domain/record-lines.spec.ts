@@ -69,6 +69,14 @@ const WRONG: Readonly<Record<string, string>> = {
   'no name of a file': JSON.stringify({ ...PUBLICATION, original_filename: '' }),
   'another password hash': JSON.stringify({ ...PUBLICATION, password_hash: '$argon2id$v=19$m=65536' }),
   'half a password hash': JSON.stringify({ ...PUBLICATION, password_hash: HASH.slice(0, 64) }),
+  'something before a password hash': JSON.stringify({ ...PUBLICATION, password_hash: ` ${HASH}` }),
+  'more than a password hash': JSON.stringify({ ...PUBLICATION, password_hash: `${HASH}=` }),
+  'a password hash of other letters': JSON.stringify({
+    ...PUBLICATION,
+    password_hash: HASH.replace('I', '!'),
+  }),
+  'something before a key of a request': JSON.stringify({ ...PUBLICATION, idempotency_key: '\nk' }),
+  'something after a key of a request': JSON.stringify({ ...PUBLICATION, idempotency_key: 'k\n' }),
   'more than a hash': JSON.stringify({ ...PUBLICATION, sha256: `${'b'.repeat(64)} ` }),
   'something before a hash': (LINES[5] ?? '').replace('"aaa', '" aaa'),
   'an archive that leads elsewhere': JSON.stringify({ ...REMOVAL, archive: '../../secret' }),
@@ -78,6 +86,9 @@ const WRONG: Readonly<Record<string, string>> = {
   'a text for true or false': (LINES[4] ?? '').replace('"as_operator":true', '"as_operator":"true"'),
   'a list for an object': (LINES[4] ?? '').replace('{"kind":"system","id":null}', '[]'),
   'an unknown doer': (LINES[4] ?? '').replace('"system"', '"root"'),
+  'a quota of a fraction': (LINES[0] ?? '').replace('"sites":3', '"sites":0.5'),
+  'something before the type of an event': (LINES[4] ?? '').replace('"service.', '" service.'),
+  'something after the type of an event': (LINES[4] ?? '').replace('_changed"', '_changed "'),
   'no type of an event': (LINES[4] ?? '').replace('service.mode_changed', 'Service'),
 };
 
@@ -122,6 +133,19 @@ describe('the lines of records', () => {
     });
   }
 
+  it('say which form a line has to have', () => {
+    for (const [line, message] of [
+      ['{"record":"key"', 'JSON was expected'],
+      ['7', 'an object was expected'],
+      ['"key"', 'an object was expected'],
+      ['null', 'an object was expected'],
+      ['{"record":["key"]}', 'record: a kind was expected'],
+      ['{"record":"session"}', 'record: a kind was expected'],
+    ] as const) {
+      expect(() => readRecordLine(line)).to.throw(TypeError, new RegExp(`^${message}$`));
+    }
+  });
+
   it('say what was expected, and of which member', () => {
     for (const [record, message] of [
       [REMOVAL, 'archive: the id of an archive'],
@@ -140,6 +164,7 @@ describe('the lines of records', () => {
       [NAME, 'token: the token of a name'],
       [KEY, 'id: the id of a key'],
       [KEY, 'record: a kind'],
+      [JSON.parse(LINES[4] ?? ''), 'type: the type of an event'],
     ] as const) {
       const line = JSON.stringify({ ...record, [message.split(':')[0] as string]: {} });
       expect(() => readRecordLine(line)).to.throw(TypeError, `${message} was expected`);

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { judgeListing } from '../../src/adapter.ts';
 import { misplacedIndex, siteRoot } from '../../src/domain/site-root.ts';
+import { defaultLimits } from '../../src/index.ts';
 
 function found(...names: readonly string[]): readonly [string, number, boolean] | undefined {
   const index = misplacedIndex(names.map((name) => ({ name, isFolder: name.endsWith('/') })));
@@ -31,6 +33,26 @@ describe('a missing index.html', () => {
     expect(found('site/index.html', 'other/')).to.deep.equal(['index.html', 1, false]);
     expect(found('a.css', 'site/Index.html')).to.deep.equal(['Index.html', 1, false]);
     expect(found('a/b/index.html', 'a/c')).to.deep.equal(['index.html', 2, true]);
+  });
+
+  it('is a problem with the file that may have been meant, if there is one', () => {
+    const listed = {
+      host: 3,
+      externalAttributes: 0,
+      flags: 0,
+      method: 8,
+      crc32: 0,
+      compressedSize: 1,
+      size: 1,
+    };
+    const problemsOf = (name: string) =>
+      judgeListing(
+        { entries: [{ ...listed, name, dataOffset: 0 }], problems: [], trusted: true },
+        defaultLimits,
+      ).problems;
+    const index = { name: 'Index.HTM', depth: 1, inOnlyFolder: true };
+    expect(problemsOf('a/Index.HTM')).to.deep.equal([{ rule: 'missing_index', found: index }]);
+    expect(problemsOf('a.html')).to.deep.equal([{ rule: 'missing_index' }]);
   });
 
   it('is told of with what lies nearest to the root, the first of several', () => {
