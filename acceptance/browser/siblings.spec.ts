@@ -10,7 +10,7 @@ const PASSWORD = 'harbour lights';
 function siteThatRuns(script: string): Uint8Array<ArrayBuffer> {
   const page = `<!doctype html><html lang="en"><title>…</title><script type="module" src="run.js"></script></html>`;
   const run = `document.title = String(await (async () => { ${script} })());`;
-  return zipSync({ 'index.html': strToU8(page), 'run.js': strToU8(run) });
+  return zipSync({ 'index.html': strToU8(page), 'run.js': strToU8(run) }, { mtime: '2026-11-20' });
 }
 
 /** A script that sets twelve cookies of nearly 4 KiB each. */

@@ -12,7 +12,7 @@ export function snooper(service: string, sharedUrl: string, neighbour: string): 
 </html>`;
   const targets = { service, sharedUrl, neighbour };
   const script = `const targets = ${JSON.stringify(targets)};\n${SNOOP}`;
-  return zipSync({ 'index.html': strToU8(page), 'snoop.js': strToU8(script) });
+  return zipSync({ 'index.html': strToU8(page), 'snoop.js': strToU8(script) }, { mtime: '2026-11-20' });
 }
 
 const SNOOP = `

@@ -9,7 +9,10 @@ import { LOOKS, overflow, violations } from '../management/looks.ts';
 import { openContext } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
-const ARCHIVE = zipSync({ 'index.html': strToU8('<!doctype html><title>Locked</title>') });
+const ARCHIVE = zipSync(
+  { 'index.html': strToU8('<!doctype html><title>Locked</title>') },
+  { mtime: '2026-11-20' },
+);
 const PASSWORD = 'harbour lights';
 const NOBODYS = '/s/00000000-0000-4000-8000-000000000000';
 

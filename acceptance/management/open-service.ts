@@ -67,7 +67,7 @@ export async function openService(identityProvider?: IdentityProvider): Promise<
     },
     publish: (title, files = { 'index.html': '<h1>Hello</h1>' }) => {
       const contents = Object.entries(files).map(([path, text]) => [path, strToU8(text)] as const);
-      return service.publish(zipSync(Object.fromEntries(contents)), { title });
+      return service.publish(zipSync(Object.fromEntries(contents), { mtime: '2026-11-20' }), { title });
     },
   };
 }

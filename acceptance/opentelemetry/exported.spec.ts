@@ -101,7 +101,10 @@ describe('What an exporter of OpenTelemetry is given', () => {
 
   async function publish(headers: Readonly<Record<string, string>> = {}): Promise<RoleId> {
     const body = new FormData();
-    const archive = zipSync({ 'index.html': strToU8('<!doctype html><title>x</title>') });
+    const archive = zipSync(
+      { 'index.html': strToU8('<!doctype html><title>x</title>') },
+      { mtime: '2026-11-20' },
+    );
     body.set('archive', new Blob([new Uint8Array(archive)], { type: 'application/zip' }), 'site.zip');
     const answer = await ask(
       '/api/v1/pins',

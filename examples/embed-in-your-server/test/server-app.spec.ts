@@ -74,7 +74,9 @@ describe('a server with Pinfold in it', () => {
 
   async function publish(cookie: string, key: string): Promise<Answer> {
     const form = new FormData();
-    const zip = new Uint8Array(zipSync({ 'index.html': strToU8('<!doctype html><p>Hello') }));
+    const zip = new Uint8Array(
+      zipSync({ 'index.html': strToU8('<!doctype html><p>Hello') }, { mtime: '2026-11-20' }),
+    );
     form.set('archive', new Blob([zip], { type: 'application/zip' }), 'site.zip');
     const multipart = new Response(form);
     const headers = {

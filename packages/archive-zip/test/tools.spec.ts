@@ -8,6 +8,8 @@ import { ZipArchiveInspector } from '../src/index.ts';
 import { inspect } from './inspection.ts';
 
 const PAGE = '<!doctype html><title>A site</title><link rel="stylesheet" href="docs/style.css">';
+/** Without it, fflate takes the time of day for each header. */
+const MODIFIED = '2026-11-20';
 const STYLE = 'body { color: teal }\n'.repeat(500);
 
 async function yazl(
@@ -59,7 +61,10 @@ const written: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   [
     'fflate',
     async () =>
-      zipSync({ 'index.html': strToU8(PAGE), docs: { 'style.css': strToU8(STYLE), 'é.txt': strToU8('é') } }),
+      zipSync(
+        { 'index.html': strToU8(PAGE), docs: { 'style.css': strToU8(STYLE), 'é.txt': strToU8('é') } },
+        { mtime: MODIFIED },
+      ),
   ],
   ['fflate, streamed', async () => streamed()],
 ];
@@ -75,7 +80,7 @@ function streamed(): Uint8Array {
     [new ZipDeflate('index.html'), PAGE],
     [new ZipPassThrough('docs/style.css'), STYLE],
   ] as const) {
-    zip.add(file);
+    zip.add(Object.assign(file, { mtime: MODIFIED }));
     file.push(strToU8(content), true);
   }
   zip.end();

@@ -145,7 +145,7 @@ export const ARCHIVE: Sentences<ArchiveRules> = {
     `Compression method ${method} is not supported; use deflate or store.`,
   corrupt_data: 'The data does not match its headers; make the ZIP again.',
   header_mismatch: ({ fields }) =>
-    `The entry and the central directory disagree: ${fields.join(', ').replaceAll('_', ' ')}.`,
+    `The entry and the central directory disagree: ${fields.join(', ').replaceAll('_', ' ')}; make the ZIP again.`,
   overlapping_entries: ({ path }) =>
     path === undefined ? 'An entry reaches into the central directory.' : 'The entry overlaps another one.',
   ambiguous_structure: ({ reason }) => AMBIGUOUS[reason],

@@ -58,10 +58,14 @@ describe('Pinfold in a server of your own', () => {
     });
     const wish = { by: ada, filename: 'site.zip' };
     const two = { 'index.html': new Uint8Array(1), 'two.html': new Uint8Array(1) };
-    const refused = await publishFromCode({ ...wish, key: 'two', archive: zipSync(two) });
+    const refused = await publishFromCode({
+      ...wish,
+      key: 'two',
+      archive: zipSync(two, { mtime: '2026-11-20' }),
+    });
     expect(refused).to.include({ kind: 'refused', rule: 'host:one-page' });
     expect(told).to.deep.equal([]);
-    const one = zipSync({ 'index.html': new Uint8Array(1) });
+    const one = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
     const outcome = await publishFromCode({ ...wish, key: 'one', archive: one });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
     expect(outcome.publication.sharedUrl).to.equal(`${publicUrl}s/${outcome.publication.id}`);
@@ -105,7 +109,7 @@ describe('Pinfold in a server of your own', () => {
 
   it('lets what a team says of an account hold for it', async () => {
     const { publish: publishFromCode } = await open({ limitsOf: () => ({ lifetime: days(30) }) });
-    const archive = zipSync({ 'index.html': new Uint8Array(1) });
+    const archive = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
     const outcome = await publishFromCode({ by: ada, key: 'one', filename: 'site.zip', archive });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
     expect(outcome.publication.expiresAt).to.equal(outcome.publication.publishedAt + days(30));
@@ -234,7 +238,7 @@ describe('Pinfold in a server of your own', () => {
   it('waits for a publication from code that has not come to its archive when it is closed', async () => {
     const plan = Promise.withResolvers<object>();
     const { publish: publishFromCode, close } = await open({ limitsOf: () => plan.promise });
-    const archive = zipSync({ 'index.html': new Uint8Array(1) });
+    const archive = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
     const outcome = publishFromCode({ by: ada, filename: 'a.zip', key: 'late', name: 'a-name', archive });
     await Promise.all([close(), plan.resolve({})]);
     expect((await outcome).kind).to.equal('published');

@@ -65,7 +65,7 @@ describe('the parts of Pinfold in a server of your own', () => {
       ids: replacing(new RandomIds(), { role: () => id }),
       observers: [counted],
     });
-    const archive = zipSync({ 'index.html': new Uint8Array(1) });
+    const archive = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
     const outcome = await opened.publish({ by: 'ada', key: 'one', filename: 'site.zip', archive });
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     const { publication } = outcome;
