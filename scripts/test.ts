@@ -48,8 +48,8 @@ const checks: readonly Step[] = [
 
 /** The use cases' specs run first: the other suites would only repeat their failures. */
 const steps: readonly Step[] = [...specs.slice(0, 1), ...checks, ...specs.slice(1)];
-/** One more than there are cores, since suites also wait for servers and browsers. */
-const lanes = Math.min(4, availableParallelism() + 1);
+/** Two more than there are cores, since suites also wait for servers and browsers. */
+const lanes = Math.min(4, availableParallelism() + 2);
 
 const running = new Set<ChildProcess>();
 const outcomes = new Map<Step, Totals>();
