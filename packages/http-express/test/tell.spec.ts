@@ -54,7 +54,7 @@ describe('The words of a refusal', () => {
     }
     const fields = ['crc32', 'compressed_size'] as never;
     const { detail } = archiveError({ rule: 'header_mismatch', path, fields });
-    expect(detail).to.match(/: crc32, compressed size\.$/);
+    expect(detail).to.match(/: crc32, compressed size; /);
   });
 
   it('tell of a broken rule its path and figures, and nothing else it carries', () => {
