@@ -4,7 +4,8 @@ import { type Answer, ask, askRaw, publicationBytes, publish, siteZip } from './
 import { openRig } from './rig.ts';
 
 const archive = archivePart(siteZip());
-const ONLY = 'Only the fields "archive" and "title" are accepted.';
+const ONLY =
+  'Only the fields "archive" and "title" are accepted; a name goes into the query (?name=…), a password into the header Pinfold-Password.';
 const NAMED =
   'Send the archive as a file whose name has 1 to 255 characters in UTF-8 and no control characters.';
 

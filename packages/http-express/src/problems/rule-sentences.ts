@@ -49,7 +49,8 @@ export const REQUEST: Sentences<RequestRules> = {
   title_encoding: 'Send the title in UTF-8.',
   title_file: 'Send the title as text, without a file name.',
   twice: 'Send one Idempotency-Key header.',
-  unknown_field: 'Only the fields "archive" and "title" are accepted.',
+  unknown_field:
+    'Only the fields "archive" and "title" are accepted; a name goes into the query (?name=…), a password into the header Pinfold-Password.',
 };
 
 export const IDEMPOTENCY_KEY: Sentences<IdempotencyKeyRules> = {
