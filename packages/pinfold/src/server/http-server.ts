@@ -123,13 +123,22 @@ export class HttpServer {
     const methods: NetServer =
       (this.#server as object) instanceof NetServer ? NetServer.prototype : this.#server;
     methods.close.call(this.#server, () => resolve());
-    const sweep = setInterval(() => void readAll().then(() => this.#server.closeIdleConnections()), LINGER);
+    const sweep = setInterval(() => void readAll().then(() => this.#closeUnused()), LINGER);
     const cutOff = (): void => this.#server.closeAllConnections();
     signal.addEventListener('abort', cutOff, { once: true });
     if (signal.aborted) cutOff();
     await promise;
     clearInterval(sweep);
     signal.removeEventListener('abort', cutOff);
+  }
+
+  /**
+   * Closes idle connections while stopping. To Node, one is idle as soon as its answer has ended, even if the client has
+   * yet to receive most of it, or further answers wait behind it.
+   */
+  #closeUnused(): void {
+    for (const { newest } of this.#answers.values()) if (!newest.writableFinished) return;
+    this.#server.closeIdleConnections();
   }
 
   #closeIdle(): void {
