@@ -73,6 +73,8 @@ export class LogOutput {
     if (this.#batch.length + line.length > BATCH_BYTES) this.#closeBatch();
     if (this.#held + this.#batch.length + line.length > HELD_BYTES) {
       this.#lost += 1;
+      // A full disk may have room again, and no other line would try it.
+      this.#batchTimer ??= setTimeout(() => this.#send(), BATCH_TIME);
       return;
     }
     this.#batch += line;

@@ -66,6 +66,32 @@ describe('a log that is written to a pipe', () => {
     expect(Buffer.byteLength(output)).to.be.within(8 * 1024 * 1024, 9 * 1024 * 1024);
   });
 
+  it('goes on when a full disk has room again, also after its bound', async () => {
+    const full = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { write } = fs;
+const replace = (other) => {
+  fs.write = other;
+  syncBuiltinESMExports();
+};
+replace((...given) => setImmediate(given.at(-1), Object.assign(new Error('no space'), { code: 'ENOSPC' })));
+for (let n = 0; n < 200_000; n += 1) log.info('a line that nobody reads', { n });
+setTimeout(() => {
+  replace(write);
+  log.info('again');
+}, 100);
+`;
+    const child = start(program(0, full));
+    let output = '';
+    for await (const read of child.stdout.setEncoding('utf8')) {
+      output += read;
+      if (output.includes('were lost')) break;
+    }
+    child.stdin.end('end');
+    expect(output).to.include('were lost');
+  });
+
   it('keeps no program from ending whose reader has gone', async () => {
     const child = start();
     await once(child.stderr, 'data');
