@@ -12,12 +12,12 @@ interface CountedSocket extends Socket {
 
 /**
  * Bytes of an answer on its connection, its head included: what the connection sent since it was last asked, since its
- * requests are answered one after another.
+ * requests are answered one after another. 0 where the server is not Node's own and counts none.
  */
 export function takeSent(request: IncomingMessage): number {
   const socket: CountedSocket = request.socket;
   const before = socket[SENT] ?? 0;
-  const sent = socket.bytesWritten;
+  const sent = socket.bytesWritten ?? 0;
   socket[SENT] = sent;
   return sent - before;
 }
@@ -26,7 +26,7 @@ export function takeSent(request: IncomingMessage): number {
 export function takeReceived(request: IncomingMessage): number {
   const socket: CountedSocket = request.socket;
   const before = socket[RECEIVED] ?? 0;
-  const received = socket.bytesRead;
+  const received = socket.bytesRead ?? 0;
   socket[RECEIVED] = received;
   return received - before;
 }

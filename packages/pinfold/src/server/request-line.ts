@@ -25,9 +25,14 @@ export function requestLine(
 const MOST_BEGINNINGS = 1_000;
 
 /** By role: the views of one differ in little else than bytes, time and id. */
-const beginnings = new Map<string, Pick<RequestEntry, Beginning> & { readonly text: string }>();
+const beginnings = new Map<string, Beginning>();
 
-type Beginning = 'method' | 'route' | 'status' | 'account' | 'key' | 'outcome';
+/** The members that it is made of, and no other: an error would be held in memory with all that it refers to. */
+type Beginning = {
+  readonly [Name in 'method' | 'route' | 'status' | 'account' | 'key' | 'outcome']:
+    | RequestEntry[Name]
+    | undefined;
+} & { readonly text: string };
 
 function beginningOf(entry: RequestEntry): string {
   const { method, route, role, account, key, status, outcome } = entry;
@@ -46,7 +51,7 @@ function beginningOf(entry: RequestEntry): string {
     `,"account":${text(account)},"key":${text(key)},"outcome":${text(result)}`;
   if (role !== null) {
     if (beginnings.size >= MOST_BEGINNINGS) beginnings.clear();
-    beginnings.set(role, { ...entry, text: written });
+    beginnings.set(role, { method, route, status, account, key, outcome, text: written });
   }
   return written;
 }

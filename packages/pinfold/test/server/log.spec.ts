@@ -1,4 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type AccountId, Fault, type RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { expect } from 'chai';
@@ -107,6 +110,30 @@ describe('the log', () => {
           socket: {},
         } as IncomingMessage);
     expect(logged).to.deep.equal(['/livez 503', '/readyz 503', '/healthz 503', 'pins 200', 'pins 503']);
+  });
+
+  it('counts no bytes of a connection that counts none itself', () => {
+    const counted: number[] = [];
+    const log = {
+      request: (_entry: RequestEntry, { bytes }: { readonly bytes: number }) => void counted.push(bytes),
+    };
+    const take = requestLog(log, { logAddresses: false, logViews: 1, trustProxy: { kind: 'none' } });
+    take(viewed, { headers: {}, socket: {} } as IncomingMessage);
+    expect(counted).to.deep.equal([0]);
+  });
+
+  it('holds no error whose line is written', async () => {
+    const log = openLog('info', () => {});
+    const broken = (): WeakRef<Error> => {
+      const error = new Error('no');
+      log.request({ ...viewed, outcome: 'internal_error', error }, { bytes: 1 });
+      return new WeakRef(error);
+    };
+    const held = broken();
+    await setImmediate();
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    expect(held.deref()).to.equal(undefined);
   });
 
   it('has the line of a request as pino writes it, at the level of errors where it met one', () => {
