@@ -86,7 +86,7 @@ export function followRequest<Arrived extends Arrival, Outcome extends Settled>(
     // A promise may be rejected with `undefined`, and the entry would then have no error.
     return door.failed(error === undefined ? new Error('undefined was thrown') : error, arrival);
   };
-  if (response.closed) close();
+  if (hasLeft(response)) close();
   else response.on('close', close);
   let soon: Promise<Outcome> | Outcome | undefined;
   try {
@@ -121,7 +121,14 @@ export function untilGone(response: ServerResponse): AbortSignal {
   const close = (): void => {
     if (!response.writableFinished) gone.abort();
   };
-  if (response.closed) close();
+  if (hasLeft(response)) close();
   else response.once('close', close);
   return gone.signal;
+}
+
+/** Whether a response will have no `close` event any more. One of HTTP/2 has only the state of its stream. */
+export function hasLeft(
+  response: ServerResponse & { readonly stream?: { readonly destroyed: boolean } },
+): boolean {
+  return response.destroyed ?? response.stream?.destroyed ?? false;
 }

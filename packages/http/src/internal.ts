@@ -6,7 +6,14 @@ export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './b
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { doorOf } from './door-options.ts';
-export { type Arrival, type Door, followRequest, type Settled, untilGone } from './follow-request.ts';
+export {
+  type Arrival,
+  type Door,
+  followRequest,
+  hasLeft,
+  type Settled,
+  untilGone,
+} from './follow-request.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { hashOnly, type ReceiveFile, receiveInto } from './forms/receive-file.ts';
 export {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { loopTurns } from '@pinfold/http/internal';
+import { hasLeft, loopTurns } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
 import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
@@ -49,7 +49,7 @@ async function sendCold(exchange: Exchange, answer: BodyAnswer): Promise<FileOut
 function isHeld({ response, context }: Exchange, { length }: Form): boolean {
   const release = heldBytes.take(length, context.tools.mostHeld);
   if (release === undefined) return false;
-  if (response.destroyed) release();
+  if (hasLeft(response)) release();
   else response.once('close', release);
   return true;
 }
@@ -75,7 +75,7 @@ function finish(exchange: Exchange, answer: BodyAnswer, body: Body): Promise<Fil
 function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, body: Body): FileOutcome {
   const { bytes, text } = body;
   const { response } = exchange;
-  if (response.destroyed) return 'over';
+  if (hasLeft(response)) return 'over';
   if (to - from > PIECE) expectTaken(exchange);
   response.writeHead(status, headers);
   if (to - from < bytes.length) {

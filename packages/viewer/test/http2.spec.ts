@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ClientHttp2Session, connect, createServer, type Http2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import type { RoleId } from '@pinfold/core';
+import type { RequestEntry } from '@pinfold/http';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { createViewer } from '../src/index.ts';
+import { heldBytes } from '../src/sending/memory-budget.ts';
+import { openRig, type Rig } from './rig.ts';
+
+const LARGE = new Uint8Array(200_000).fill(97);
+
+describe('a viewer over HTTP/2', () => {
+  let rig: Rig;
+  let id: RoleId;
+  let server: Http2Server;
+  let client: ClientHttp2Session;
+  let log: RequestEntry[];
+  let loaded: { readonly asked: PromiseWithResolvers<void>; readonly answered: PromiseWithResolvers<void> };
+
+  beforeEach(async () => {
+    loaded = { asked: Promise.withResolvers(), answered: Promise.withResolvers() };
+    rig = await openRig({
+      ports: ({ roles }) => ({
+        roles: replacing(roles, {
+          loadManifest: async (...archive) => {
+            loaded.asked.resolve();
+            await loaded.answered.promise;
+            return roles.loadManifest(...archive);
+          },
+        }),
+      }),
+    });
+    id = await rig.publish({ 'index.html': 'home', 'large.bin': { stored: LARGE } });
+    log = [];
+    const publicUrl = `http://localhost:${rig.port}`;
+    const viewer = createViewer({ useCases: rig.useCases, publicUrl, log: (entry) => log.push(entry) });
+    server = createServer((request, response) =>
+      viewer(request as unknown as IncomingMessage, response as unknown as ServerResponse),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const ask = (path: string, headers = {}) =>
+    client.request({ ':path': path, host: rig.siteHost(id), ...headers });
+
+  it('who leaves before the site is loaded holds no memory, and is logged once', async () => {
+    const held = heldBytes.held;
+    const serverStream = once(server, 'stream');
+    const stream = ask('/large.bin');
+    await loaded.asked.promise;
+    const [serving] = await serverStream;
+    stream.close();
+    await once(serving, 'close');
+    loaded.answered.resolve();
+    while (log.length === 0) await rig.ask('/turn');
+    await rig.ask('/turn');
+    expect(heldBytes.held).to.equal(held);
+    expect(log.map(({ status }) => status)).to.deep.equal([499]);
+  });
+});
