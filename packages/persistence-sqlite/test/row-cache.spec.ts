@@ -2,6 +2,7 @@ import { copyFileSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
+import { CommitWatch } from '../src/engine/commit-watch.ts';
 import { RowCache } from '../src/engine/row-cache.ts';
 import { openSqliteFile } from '../src/engine/sqlite-file.ts';
 import { stress } from './commits/stress.ts';
@@ -75,6 +76,17 @@ if (process.platform === 'linux')
         expect(read()).to.deep.equal({ value: 2 });
         expect(read()).to.equal(read());
         other.close();
+        file.close();
+      }));
+
+    it('are read anew where a read of a file may not show what is mapped', () =>
+      inFolder(async (folder) => {
+        const path = join(folder, 'rows.sqlite');
+        const file = openSqliteFile(path);
+        file.exec('CREATE TABLE rows (id TEXT PRIMARY KEY)');
+        const NINE_P = 0x01_02_19_97;
+        expect(CommitWatch.of(path, () => NINE_P)).to.equal(undefined);
+        expect(CommitWatch.of(path)).to.be.instanceOf(CommitWatch);
         file.close();
       }));
 

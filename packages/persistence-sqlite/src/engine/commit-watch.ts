@@ -1,10 +1,18 @@
-import { fstatSync, readdirSync, readSync, statSync } from 'node:fs';
+import { fstatSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs';
 
 /** The words of the first copy of the header of the WAL index (SQLite's file format, `WalIndexHdr`). */
 const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * Uint32Array.BYTES_PER_ELEMENT;
 /** The byte of the header that says that it is initialized. */
 const IS_INIT = 12;
+
+/**
+ * File systems whose files have one page cache for reads and for SQLite's mapping (statfs(2)): ext2 to ext4, XFS, Btrfs,
+ * F2FS, ZFS, tmpfs and overlays of them. One over a network, or of another machine (9P), may read what is older.
+ */
+const COHERENT: ReadonlySet<number> = new Set([
+  0xef_53, 0x58_46_53_42, 0x91_23_68_3e, 0xf2_f5_20_10, 0x2f_c1_2f_c1, 0x01_02_19_94, 0x79_4c_76_30,
+]);
 
 /**
  * Watches a database for commits, by any process, with one positioned read: it compares the header of the WAL index,
@@ -25,10 +33,14 @@ export class CommitWatch {
     this.#descriptor = descriptor;
   }
 
-  /** Watches the file of a connection that has read and stays open; `undefined` off Linux, and if it was replaced. */
-  static of(file: string): CommitWatch | undefined {
+  /**
+   * Watches the file of a connection that has read and stays open; `undefined` off Linux, on other file systems, and if it
+   * was replaced.
+   */
+  static of(file: string, typeOf = (path: string): number => statfsSync(path).type): CommitWatch | undefined {
     if (process.platform !== 'linux') return undefined;
     try {
+      if (!COHERENT.has(typeOf(file) >>> 0)) return undefined;
       const { dev, ino } = statSync(`${file}-shm`, { bigint: true });
       const isShared = (descriptor: number): boolean => {
         const found = statOf(descriptor);
