@@ -2,7 +2,7 @@
 // crashes there) or which has no pnpm. Plain JavaScript that Node 16 can read, since an old Node starts it.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,7 @@ function stop(message) {
 
 function nodeIsNew(version) {
   const [major, minor] = version.replace('v', '').split('.').map(Number);
-  return major > 22 || (major === 22 && minor >= 18);
+  return major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
 }
 
 /** Whether the pnpm of this machine is the release that package.json names. */
@@ -62,7 +62,10 @@ function finished(command, args, options) {
     child.stdout?.on('data', (data) => {
       output += data;
     });
-    child.on('error', () => resolve({ succeeded: false, output }));
+    child.on('error', (error) => {
+      console.error(`pinfold: ${command} could not be started: ${error.message}`);
+      resolve({ succeeded: false, output });
+    });
     child.on('close', (code) => resolve({ succeeded: code === 0, output }));
   });
 }
@@ -98,8 +101,13 @@ async function fetchedNode() {
 /** The folder of the pinned pnpm. npm compares what it fetches with the hashes in scripts/pnpm/package-lock.json. */
 async function fetchedPnpm(env) {
   const folder = join(root, 'scripts', 'pnpm');
-  const installed = join(folder, 'node_modules', 'pnpm', 'package.json');
-  if (!existsSync(installed) || readJson(installed).version !== pinnedPnpm()) {
+  const modules = join(folder, 'node_modules');
+  const bin = join(modules, '.bin');
+  const installed = join(modules, 'pnpm', 'package.json');
+  // npm links the command last: without it, an install was interrupted, and npm would take what it left for whole.
+  const isWhole = existsSync(installed) && existsSync(join(bin, onWindows ? 'pnpm.cmd' : 'pnpm'));
+  if (!isWhole || readJson(installed).version !== pinnedPnpm()) {
+    if (!isWhole) rmSync(modules, { recursive: true, force: true });
     console.error(`pinfold: fetching pnpm ${pinnedPnpm()} (once)`);
     // --no-save: the lockfile stays as it is, also where npm adds the executable of another platform.
     const npm = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -108,7 +116,7 @@ async function fetchedPnpm(env) {
       stop(`pinfold: npm could not fetch pnpm. Please install pnpm ${pinnedPnpm()} by hand.`);
     }
   }
-  return join(folder, 'node_modules', '.bin');
+  return bin;
 }
 
 /** pnpm keeps a copy of the lockfile, with all of it only after an install of everything. */
@@ -146,12 +154,16 @@ async function install(env) {
   writeFileSync(serverInstall, lockfileHash);
 }
 
-/** Whether no source of the bundles changed since they were made. */
+/** Whether all bundles are there, and no source of them changed since they were made. */
 function bundlesAreFresh() {
   try {
-    statSync(join(root, 'packages', 'management', 'dist', 'assets', 'manifest.json'));
+    const management = join(root, 'packages', 'management');
+    const assets = join(management, 'dist', 'assets');
     const { began, sources } = readJson(bundleRecord);
-    return sources.every((file) => statSync(file).mtimeMs < began);
+    const isAsRead = ([file, changed]) =>
+      statSync(join(management, file)).mtimeMs === changed && changed < began;
+    const { files } = readJson(join(assets, 'manifest.json'));
+    return files.every((file) => existsSync(join(assets, file))) && sources.every(isAsRead);
   } catch {
     return false;
   }

@@ -13,15 +13,21 @@ console.log('ready');
 `;
 /** Counts its calls in a file, and notes what it read as the real one does. */
 const bundler = `
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-mkdirSync(new URL('dist/assets', import.meta.url), { recursive: true });
-writeFileSync(new URL('dist/assets/manifest.json', import.meta.url), '{}');
-appendFileSync(new URL('calls', import.meta.url), 'bundled ');
-const sources = [new URL('browser.ts', import.meta.url).pathname];
+import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+const here = (path) => new URL(path, import.meta.url);
+mkdirSync(here('dist/assets'), { recursive: true });
+writeFileSync(here('dist/assets/main.js'), '');
+writeFileSync(here('dist/assets/manifest.json'), '{"files":["main.js"]}');
+appendFileSync(here('calls'), 'bundled ');
+const sources = [['browser.ts', statSync(here('browser.ts')).mtimeMs]];
 writeFileSync(process.argv[2], JSON.stringify({ began: performance.timeOrigin, sources }));
 `;
 const pnpm = `#!/bin/sh
 if [ "$1" = --version ]; then echo 12.0.0; else echo "$@" >> calls; fi
+`;
+const npm = `#!/bin/sh
+echo "$@" >> calls; ls node_modules >> calls; mkdir -p node_modules/.bin node_modules/pnpm
+cp ../../tools/pnpm node_modules/.bin/pnpm; echo '{"version":"12.0.0"}' > node_modules/pnpm/package.json
 `;
 const command = 'console.log(JSON.stringify(process.argv.slice(2)));';
 
@@ -104,17 +110,34 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(0);
   });
 
-  it('bundles again only when a source of the bundles is newer', async () => {
+  it('bundles again only when a source of the bundles is another, or a bundle is missing', async () => {
+    const source = join(clone, 'packages/management/browser.ts');
+    const changed = (seconds: number): Promise<void> =>
+      utimes(source, Date.now() / 1_000 + seconds, Date.now() / 1_000 + seconds);
+    let bundled = '';
+    for (const change of [
+      async () => {},
+      () => changed(60),
+      () => changed(-60),
+      () => rm(join(clone, 'packages/management/dist/assets/main.js')),
+      () => rm(join(clone, 'packages/management/dist'), { recursive: true }),
+    ]) {
+      await change();
+      await ended('setup');
+      bundled += 'bundled ';
+      expect(await callsOf('packages/management'), String(change)).to.equal(bundled);
+    }
+    await ended('setup');
+    expect(await callsOf('packages/management')).to.equal(bundled);
+  });
+
+  it('fetches pnpm again where that was interrupted, and from the beginning', async () => {
+    await writeFile(join(clone, 'tools/pnpm'), pnpm.replace('12.0.0', '11.0.0'));
+    await writeFile(join(clone, 'tools/npm'), npm);
+    await chmod(join(clone, 'tools/npm'), 0o755);
     await ended('setup');
     await ended('setup');
-    expect(await callsOf('packages/management')).to.equal('bundled ');
-    const later = Date.now() / 1_000 + 60;
-    await utimes(join(clone, 'packages/management/browser.ts'), later, later);
-    await ended('setup');
-    expect(await callsOf('packages/management')).to.equal('bundled bundled ');
-    await rm(join(clone, 'packages/management/dist'), { recursive: true });
-    await ended('setup');
-    expect(await callsOf('packages/management')).to.equal('bundled bundled bundled ');
+    expect(await callsOf('scripts/pnpm')).to.match(/^install [^\n]+\n$/);
   });
 
   it('installs what a server needs, once, and everything for what needs everything', async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { installPeers } from './peers.ts';
 import { isThere, LOAD_CORE, pinned } from './processes.ts';
 
 const CONNECTIONS = 32;
@@ -44,6 +45,7 @@ async function withWrk(target: Target, seconds: number): Promise<LoadResult> {
 }
 
 async function withAutocannon(target: Target, seconds: number): Promise<LoadResult> {
+  installPeers();
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
   const program = join(PEERS, 'node_modules/autocannon/autocannon.js');
   const output = await outputOf([

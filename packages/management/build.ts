@@ -1,6 +1,6 @@
 // Bundles what browsers load into dist/assets: browsers run no TypeScript, and a strict policy allows no import map.
 // Names carry a hash of the content, so that they can be kept for ever; manifest.json says which there are.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { paletteOf } from '@pinfold/http/internal';
 import { build, type Plugin } from 'esbuild';
@@ -50,7 +50,7 @@ const manifest = JSON.stringify({
   files: outputFiles.map(({ path }) => basename(path)).sort(),
 });
 
-if (manifest !== written()) {
+if (manifest !== written() || !outputFiles.every(({ path }) => existsSync(path))) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
@@ -59,12 +59,13 @@ if (manifest !== written()) {
   renameSync(beside, join(folder, 'manifest.json'));
 }
 
-// `build.ts FILE` notes in FILE what it read, and when, so that its caller knows whether it has to bundle again.
+// `build.ts FILE` notes in FILE what it read, and when that was changed, so that its caller knows whether to bundle again.
 const [, , record] = process.argv;
 if (record !== undefined) {
   const bundled = Object.keys(metafile.inputs).filter((path) => !path.startsWith('palette:'));
   const read = [...bundled, 'build.ts', '../http/src/palette.ts', '../../pnpm-lock.yaml'];
-  const sources = read.map((path) => join(import.meta.dirname, path));
+  const changed = (path: string): number => statSync(join(import.meta.dirname, path)).mtimeMs;
+  const sources = read.map((path) => [path, changed(path)]);
   writeFileSync(record, JSON.stringify({ began: performance.timeOrigin, sources }));
 }
 
