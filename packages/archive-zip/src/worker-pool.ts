@@ -78,17 +78,25 @@ export class WorkerPool {
       const lane = this.#laneWithRoom();
       const waiting = lane === undefined ? undefined : this.#queue.shift();
       if (lane === undefined || waiting === undefined) return;
+      if ('error' in lane) {
+        waiting.settle({ id: waiting.request.id, kind: 'failed', error: lane.error });
+        continue;
+      }
       if (lane.running.size === 0) lane.worker.ref();
       lane.running.set(waiting.request.id, waiting);
       lane.worker.postMessage(waiting.request);
     }
   }
 
-  /** An idle worker, else a new one, else the least busy. */
-  #laneWithRoom(): Lane | undefined {
+  /** An idle worker, else a new one, else the least busy; an error if there is none and the system has no thread for one. */
+  #laneWithRoom(): Lane | { readonly error: unknown } | undefined {
     const [least] = [...this.#lanes].sort((a, b) => a.running.size - b.running.size);
     if (least?.running.size === 0) return least;
-    if (this.#lanes.size < this.#most) return this.#openLane();
+    try {
+      if (this.#lanes.size < this.#most) return this.#openLane();
+    } catch (error) {
+      if (least === undefined) return { error };
+    }
     return least !== undefined && least.running.size < DEPTH ? least : undefined;
   }
 

@@ -48,6 +48,18 @@ describe('WorkerPool', () => {
     expect((await Promise.all(running)).map(({ kind }) => kind)).to.deep.equal(Array(4).fill('stopped'));
   });
 
+  it('fails a job for which no thread can be started, and makes do with one that runs', async () => {
+    const entry = new URL('http://no.thread/');
+    const limited = new WorkerPool(2, entry);
+    expect((await limited.run(told('thread'), new ProofControl())).kind).to.equal('failed');
+    entry.href = WORKER.href;
+    const first = limited.run(told('thread'), new ProofControl());
+    entry.href = 'http://no.thread/';
+    const replies = await Promise.all([first, limited.run(told('thread'), new ProofControl())]);
+    expect(replies.map(({ kind }) => kind)).to.deep.equal(['done', 'done']);
+    await limited.close();
+  });
+
   it('closes once every job has ended', async () => {
     const reply = pool.run(told('thread'), new ProofControl());
     await pool.close();
