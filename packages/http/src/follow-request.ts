@@ -126,7 +126,7 @@ export function untilGone(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** Whether a response will have no `close` event any more. One of HTTP/2 has only the state of its stream. */
+/** Whether a response is out, or its client has left: its `close` may have been. One of HTTP/2 has only its stream's state. */
 export function hasLeft(
   response: ServerResponse & { readonly stream?: { readonly destroyed: boolean } },
 ): boolean {

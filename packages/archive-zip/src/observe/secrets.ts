@@ -20,7 +20,7 @@ const FORMS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, form:
 
 const ANY = new RegExp(FORMS.map(([, form]) => `(${form})`).join('|'), 'g');
 
-/** The first character of each form, the fifth of a key's, with what precedes it: half the time where a text has none. */
+/** The first character of each form, the fifth of a key's, with what precedes it: two thirds of the time where there is none. */
 const HINT = /[-_I](?<=(?:h[opsur]|ub|at|x[abprs]|[rs]k|pm|pf|A[KS]).|-----)/g;
 const KEY_BEFORE_HINT = 4;
 
