@@ -15,8 +15,8 @@ export type Answer = { readonly log?: LogFields } & (
       readonly kind: 'page';
       readonly status: number;
       readonly html: Html;
-      /** The page, once it is written. */
-      readonly body?: Buffer;
+      /** The page, once it is written, and until it is sent. */
+      body?: Buffer | undefined;
       readonly retryAfter?: number;
     }
   /** A redirect; the flash message is shown there if that is a page of this screen. */

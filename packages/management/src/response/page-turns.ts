@@ -32,33 +32,12 @@ export class PageTurns {
 /** Writes a page in pieces, each in a turn of the event loop: long names take long to escape. Most pages are one. */
 export async function written(answer: Answer, signal: AbortSignal): Promise<Answer> {
   if (answer.kind !== 'page' || answer.body !== undefined) return answer;
-  let page = Buffer.allocUnsafeSlow(0);
-  let filled = 0;
-  try {
-    for (const piece of answer.html.pieces(PIECE)) {
-      if (piece.length < PIECE && filled === 0) return { ...answer, body: Buffer.from(piece) };
-      const end = filled + Buffer.byteLength(piece);
-      if (end > page.length) page = grown(page, end);
-      filled += page.write(piece, filled);
-      if (piece.length < PIECE) break;
-      await loopTurns.wait();
-      signal.throwIfAborted();
-    }
-    return { ...answer, body: Buffer.from(page.subarray(0, filled)) };
-  } finally {
-    free(page);
+  const pieces: Buffer[] = [];
+  for (const piece of answer.html.pieces(PIECE)) {
+    pieces.push(Buffer.from(piece));
+    if (piece.length < PIECE) break;
+    await loopTurns.wait();
+    signal.throwIfAborted();
   }
-}
-
-/** A copy with room for twice the bytes, in place of the buffer. */
-function grown(page: Buffer<ArrayBuffer>, bytes: number): Buffer<ArrayBuffer> {
-  const larger = Buffer.allocUnsafeSlow(2 * bytes);
-  page.copy(larger);
-  free(page);
-  return larger;
-}
-
-/** Gives memory back at once. V8 would let that of many pages gather, and then stop all requests to collect it. */
-function free({ buffer }: Buffer<ArrayBuffer>): void {
-  buffer.transfer(0);
+  return { ...answer, body: Buffer.concat(pieces) };
 }

@@ -32,12 +32,10 @@ export async function sendAnswer(visit: RequestContext, answer: Answer, requestI
   if (answer.kind === 'see_other' && answer.flash !== undefined) {
     writeCookie(response, visit.scope, 'said', signFlash(answer.flash, visit.secret), FLASH_SECONDS);
   }
-  await send(
-    request,
-    response,
-    encodeAnswer(wireAnswer(answer, visit.words.language), requestId),
-    screen.useCases,
-  );
+  const encoded = encodeAnswer(wireAnswer(answer, visit.words.language), requestId);
+  // Promises that V8 has not yet collected would keep the page until it stops all requests to collect them.
+  if (answer.kind === 'page') answer.body = undefined;
+  await send(request, response, encoded, screen.useCases);
 }
 
 function wireAnswer(answer: Answer, language: string): WireAnswer {
