@@ -1,9 +1,35 @@
+import fs from 'node:fs';
 import StreamZip from 'node-stream-zip';
 import type { CentralHeader } from './central-header.ts';
 import { isSystemError } from './staged-file.ts';
 
 /** The library's own most. */
 const CHUNK_BYTES = 131_072;
+
+type Done<Result> = (error: unknown, result?: Result) => void;
+type Reading = [fd: number, buffer: Buffer, offset: number, length: number, position: number];
+
+// A thread that only reads archives may wait for the disk: to be told by another takes longer than most reads.
+// The library's types lack its `setFs`.
+(StreamZip as unknown as { setFs(fs: object): void }).setFs({
+  fstat: (fd: number, done: Done<fs.Stats>) => soon(() => fs.fstatSync(fd), done),
+  read: (...[fd, buffer, offset, length, position, done]: [...Reading, Done<number>]) =>
+    soon(() => fs.readSync(fd, buffer, offset, length, position), done),
+});
+
+/** Calls back in a later tick, as the library expects. */
+function soon<Result>(work: () => Result, done: Done<Result>): void {
+  process.nextTick(() => {
+    let result: Result;
+    try {
+      result = work();
+    } catch (error) {
+      done(error);
+      return;
+    }
+    done(null, result);
+  });
+}
 
 /** Whether node-stream-zip, as other unpackers may, reads other entries than we did, as far as it reads at all. */
 export function readsOtherwise(fd: number, headers: readonly CentralHeader[]): Promise<boolean> {
