@@ -1,5 +1,5 @@
 import { readingEndpoint, writingEndpoint } from '../endpoint.ts';
-import { tellState } from '../problems/state-refusal.ts';
+import { refusedBy } from '../problems/state-refusal.ts';
 import { pageParameters } from '../reading/query.ts';
 import { jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
@@ -76,8 +76,7 @@ export const setName = writingEndpoint({
       const status = outcome.kind === 'created' ? 201 : 200;
       return { status, json: { name: nameOf(outcome.name, publicUrl) } };
     }
-    if (outcome.code !== 'invalid_state') return outcome;
-    return { ...outcome, told: tellState(outcome.state, 'name') };
+    return refusedBy(outcome, 'name');
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Refusal, UpdateOutcome } from '@pinfold/core';
+import type { Refusal } from '@pinfold/core';
 import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
 export type RoleOperation = 'change' | 'name' | 'open' | 'reset_expiration' | 'stop';
@@ -66,8 +66,8 @@ export function tellState(state: State, operation: RoleOperation): ProblemDetail
   return { ...words, errors: [{ rule: state, detail: words.detail }] };
 }
 
-/** The refusal of a change, with what the role's state means to this operation. */
-export function refusedBy(refusal: Extract<UpdateOutcome, Refusal>, operation: RoleOperation): AnyRefusal {
+/** The refusal of an operation, with what the role's state means to this operation. */
+export function refusedBy(refusal: Refusal, operation: RoleOperation): AnyRefusal {
   if (refusal.code !== 'invalid_state') return refusal;
   return { ...refusal, told: tellState(refusal.state, operation) };
 }

@@ -47,7 +47,7 @@ function localNames(
       return nameOf(outcome.name, publicUrl);
     },
     set: async (name, pin) => {
-      const set = accepted(await names.set({ ...request(name), pin }));
+      const set = accepted(await names.set({ ...request(name), pin }), 'name');
       return nameOf(set.name, publicUrl);
     },
     delete: async (name) => {
@@ -109,13 +109,16 @@ function localPublications(
       return limitsAnswerOf(useCases, by, account?.value, null);
     },
     get: async (id) => toPin(accepted(await useCases.read({ by, id })).publication),
-    update: async (id, change) =>
-      toPin(accepted(await useCases.update(request(id), updateOf(change))).publication),
-    stop: async (id) => void accepted(await useCases.stop(request(id))),
+    update: async (id, change) => {
+      const operation = 'reset_expiration' in change ? 'reset_expiration' : 'change';
+      const outcome = await useCases.update(request(id), updateOf(change));
+      return toPin(accepted(outcome, operation).publication);
+    },
+    stop: async (id) => void accepted(await useCases.stop(request(id)), 'stop'),
     createGrant: async (id) => {
       const { createViewer } = await import('@pinfold/viewer');
       const viewer = createViewer({ ...urls, mode, useCases });
-      return accepted(await viewer.createGrant(request(id))).url;
+      return accepted(await viewer.createGrant(request(id)), 'open').url;
     },
   };
 }

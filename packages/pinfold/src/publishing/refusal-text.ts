@@ -1,5 +1,11 @@
 import type { Refusal } from '@pinfold/core';
-import { archiveError, problemOf, type WireError } from '@pinfold/http-express/internal';
+import {
+  archiveError,
+  problemOf,
+  type RoleOperation,
+  refusedBy,
+  type WireError,
+} from '@pinfold/http-express/internal';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 
@@ -37,7 +43,7 @@ export function sentencesOf(detail: string, errors: readonly { readonly detail: 
 }
 
 /** Why something was refused on this machine: as the API says it, but where a person here can know or do more. */
-export function refusalText(refusal: Refusal): string {
+export function refusalText(refusal: Refusal, operation: RoleOperation = 'change'): string {
   switch (refusal.code) {
     case 'account_blocked':
       return `the account is blocked: ${refusal.reason}`;
@@ -56,12 +62,15 @@ export function refusalText(refusal: Refusal): string {
     case 'refused_by_host':
       return refusal.words.en;
   }
-  const { code, detail, errors } = problemOf(refusal, { requestId: '', publishing: false });
+  const { code, detail, errors } = problemOf(refusedBy(refusal, operation), {
+    requestId: '',
+    publishing: false,
+  });
   return problemText(code, detail, errors);
 }
 
-export function refused(refusal: Refusal): CommandFailure | UsageError {
-  const detail = refusalText(refusal);
+export function refused(refusal: Refusal, operation?: RoleOperation): CommandFailure | UsageError {
+  const detail = refusalText(refusal, operation);
   const { code } = refusal;
   if (code === 'invalid_filename' || code === 'invalid_idempotency_key' || code === 'invalid_title')
     return new UsageError(detail, { cause: refusal });
@@ -72,8 +81,9 @@ export function refused(refusal: Refusal): CommandFailure | UsageError {
 /** @throws CommandFailure or UsageError for a refusal. */
 export function accepted<Accepted extends { readonly kind: string }>(
   outcome: Accepted | Refusal,
+  operation?: RoleOperation,
 ): Exclude<Accepted, Refusal> {
-  if (outcome.kind === 'refused') throw refused(outcome as Refusal);
+  if (outcome.kind === 'refused') throw refused(outcome as Refusal, operation);
   return outcome as Exclude<Accepted, Refusal>;
 }
 

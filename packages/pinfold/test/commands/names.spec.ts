@@ -47,6 +47,19 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(back.name).to.include({ url: first.name.url, pin: first.pin.id });
     });
 
+    it('say of a stopped publication what that means to the operation', async () => {
+      const { pin } = await asJson('publish', page, '--to', 'docs');
+      await asJson('stop', pin.id);
+      for (const [args, said] of [
+        [['stop', pin.id], 'already deleted; treat it as stopped'],
+        [['rename', pin.id, 'New'], 'can no longer change: publish the site again'],
+        [['names', 'set', 'docs', pin.id], 'point the name at one that is in service'],
+      ] as const) {
+        const { code, err } = await sh(...args);
+        expect([code, err.includes(said)], err).to.deep.equal([1, true]);
+      }
+    });
+
     it('lead to what they show by their links, and only by their own', async () => {
       const { pin, name } = await asJson('publish', page, '--to', 'docs');
       for (const link of [name.url, `${name.url}/`, `${name.url}/a/b?c=d#e`])
