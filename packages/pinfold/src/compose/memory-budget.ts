@@ -31,7 +31,7 @@ export function memoryBudget(
     viewer: {
       cacheBytes: share(64 * MiB),
       siteCacheBytes: share(32 * MiB),
-      bounds: { heldBytes: share(64 * MiB) },
+      bounds: { heldBytes: share(48 * MiB) },
     },
     hashing: own < TWO_AT_ONCE ? { parallel: 1, cost: SMALL_HASH } : {},
     threads: own < TWO_AT_ONCE ? 1 : Number.POSITIVE_INFINITY,
