@@ -4,7 +4,8 @@ import { UsageError } from './failures.ts';
 const COLUMN = 27;
 
 const GROUPS: Readonly<Record<Group, string>> = {
-  publications: 'Your publications, on a server (--url, PINFOLD_URL, or the one that "pinfold login" knows):',
+  publications:
+    'Your publications, in the first of these that is given: --url, PINFOLD_DATA_DIR, PINFOLD_URL, a login, ./data:',
   service:
     "The service, on the server's machine with the server's settings, the PINFOLD_ environment variables.\nThese need no API key and no running server: access to the data folder is enough.",
   about: 'The command itself:',
