@@ -117,6 +117,25 @@ if (process.platform === 'linux')
         other.close();
       }));
 
+    it('are those of that file also when the first of a statement is read after another connection has the backup', () =>
+      inFolder(async (folder) => {
+        const path = join(folder, 'rows.sqlite');
+        const file = openSqliteFile(path);
+        file.exec(`CREATE TABLE rows (id TEXT PRIMARY KEY, value INTEGER); INSERT INTO rows VALUES ('a', 1)`);
+        file.emptyLog();
+        copyFileSync(path, join(folder, 'backup.sqlite'));
+        renameSync(join(folder, 'backup.sqlite'), path);
+        for (const ending of ['-wal', '-shm']) rmSync(path + ending);
+        const other = openSqliteFile(path);
+        other.exec('UPDATE rows SET value = 2');
+        const read = () => file.cached('SELECT value FROM rows WHERE id = ?', 'a', itself);
+        expect([read(), read()]).to.deep.equal([{ value: 1 }, { value: 1 }]);
+        file.exec('UPDATE rows SET value = 3');
+        expect([read(), read()]).to.deep.equal([{ value: 3 }, { value: 3 }]);
+        other.close();
+        file.close();
+      }));
+
     it('are never older than an acknowledged change, while writers change, copy the log and are killed', async () => {
       const { hits, stale, kills, changes } = await stress({ checks: 100_000, killEvery: 20_000 });
       expect(stale).to.equal(0);

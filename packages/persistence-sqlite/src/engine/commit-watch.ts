@@ -34,8 +34,8 @@ export class CommitWatch {
   }
 
   /**
-   * Watches the file of a connection that has read and stays open; `undefined` off Linux, on other file systems, and if it
-   * was replaced.
+   * Watches the file of a connection that has just been opened, has read and stays open; `undefined` off Linux, on other
+   * file systems, and if it was replaced.
    */
   static of(file: string, typeOf = (path: string): number => statfsSync(path).type): CommitWatch | undefined {
     if (process.platform !== 'linux') return undefined;
@@ -51,6 +51,11 @@ export class CommitWatch {
     } catch {
       return undefined;
     }
+  }
+
+  /** Watches the same file for another caller. */
+  another(): CommitWatch {
+    return new CommitWatch(this.#descriptor);
   }
 
   /** Whether anything may have been committed since the last call. */

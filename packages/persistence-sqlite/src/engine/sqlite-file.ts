@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import type { StoredRow, Table } from '@pinfold/core/adapter';
 import Database from 'better-sqlite3';
 import { CommitWatch } from './commit-watch.ts';
@@ -42,15 +42,25 @@ export interface SqliteFile {
 /** Opens the file, making it when it is not there. Throws errors of SQLite and of the file system. */
 export function openSqliteFile(file: string): SqliteFile {
   createPrivately(file);
+  const opened = identityOf(file);
   // A wait inside SQLite would block the event loop, so the connection's owner waits instead.
   const database = new Database(file, { timeout: 0 });
   try {
     configure(database);
+    // SQLite opens the watched file with its first read.
+    database.prepare('SELECT 1 FROM sqlite_schema').get();
+    const watch = CommitWatch.of(file);
+    // By its path another file would be found that was put in its place.
+    return wrap(database, identityOf(file) === opened ? watch : undefined);
   } catch (error) {
     database.close();
     throw error;
   }
-  return wrap(database, file);
+}
+
+function identityOf(file: string): string {
+  const { dev, ino } = statSync(file, { bigint: true });
+  return `${dev}:${ino}`;
 }
 
 /** SQLite would make it readable for all. Must not open an existing file: closing it drops this process's locks. */
@@ -73,7 +83,7 @@ function configure(database: Database.Database): void {
   database.pragma(`journal_size_limit = ${LOG_BYTES}`);
 }
 
-function wrap(database: Database.Database, file: string): SqliteFile {
+function wrap(database: Database.Database, watch: CommitWatch | undefined): SqliteFile {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
   let isForced = true;
   const prepare = <Row>(sql: string): Database.Statement<unknown[], Row> => {
@@ -94,11 +104,9 @@ function wrap(database: Database.Database, file: string): SqliteFile {
         const row = prepare<Row>(sql).get(one);
         return row && make(row);
       };
-      const value = read(key);
-      // SQLite opens the watched file with its first read.
-      const watch = CommitWatch.of(file);
-      caches.set(sql, watch === undefined ? { get: read } : new RowCache(watch, read));
-      return value;
+      const made = watch === undefined ? { get: read } : new RowCache(watch.another(), read);
+      caches.set(sql, made);
+      return made.get(key);
     },
     transaction: (begin, work) => {
       prepare(begin).run();

@@ -32,6 +32,9 @@ const NICENESS_OF_COLLECTORS = 10;
 
 const NOT_STARTED = 'not started';
 
+const NOT_PRINTED =
+  'the addresses of the start could not be printed ("pinfold keys create" makes an API key, "pinfold manage" a sign-in link)';
+
 /** A started server, to be stopped later; `undefined` if it could not be started. */
 type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } | undefined;
 
@@ -114,7 +117,7 @@ function begin(app: RunnableApp): Promise<Started> {
 }
 
 async function alone(app: RunnableApp): Promise<Started> {
-  process.stdout.write(startBlock(await app.listen()));
+  print(startBlock(await app.listen()), app.log);
   return {
     log: app.log,
     stop: (again) => {
@@ -122,6 +125,14 @@ async function alone(app: RunnableApp): Promise<Started> {
       return stop(app, again);
     },
   };
+}
+
+/** A disk that is full, or a reader that has gone, must not end the server. */
+function print(block: string, log: Log): void {
+  process.stdout.on('error', () => undefined);
+  process.stdout.write(block, (error) => {
+    if (error instanceof Error) log.warn(`${NOT_PRINTED}: ${error.message}`);
+  });
 }
 
 async function join(app: RunnableApp, led: Promise<void>): Promise<Started> {
@@ -153,7 +164,7 @@ async function lead(app: RunnableApp): Promise<Started> {
   const port = await workers.startFirst();
   if (port === undefined) return undefined;
   try {
-    process.stdout.write(startBlock(await app.lead(port, figures)));
+    print(startBlock(await app.lead(port, figures)), app.log);
   } catch (error) {
     await workers.stop();
     throw error;
