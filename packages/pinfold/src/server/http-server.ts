@@ -69,7 +69,11 @@ export class HttpServer {
     this.#server.on('clientError', (error, socket: Socket) =>
       answerUnread(error, socket, this.#answers.get(socket)),
     );
-    this.#server.on('connection', (socket) => socket.once('close', () => this.#answers.delete(socket)));
+    this.#server.on('connection', (socket) => {
+      // Node keeps an address that was once asked for; of a closed connection it could no longer tell one.
+      void socket.remoteAddress;
+      socket.once('close', () => this.#answers.delete(socket));
+    });
   }
 
   get stopping(): boolean {

@@ -1,7 +1,5 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
-
-/** The longest write to a pipe that other processes cannot split (POSIX, PIPE_BUF), in bytes. */
-const ATOMIC_BYTES = 4_096;
+import { ATOMIC_BYTES } from './fitting-line.ts';
 
 /** Lines are gathered up to this many bytes, and no longer than this many milliseconds. */
 const BATCH_BYTES = 32 * 1024;
@@ -27,7 +25,13 @@ type AtRest = (isAtRest: boolean) => void;
 /** All outputs of the process, which share one listener for its exit. */
 const OPEN: Set<LogOutput> = new Set();
 
-let descriptor: number | undefined;
+interface Target {
+  readonly descriptor: number;
+  /** Whether this process alone set its writes to return at once, so that none can wait. */
+  readonly isOwn: boolean;
+}
+
+let target: Target | undefined;
 
 function writeRest(): void {
   for (const output of OPEN) output.exit();
@@ -38,7 +42,7 @@ function writeRest(): void {
  * 10 ms or 32 KiB of lines.
  */
 export class LogOutput {
-  readonly #descriptor: number;
+  readonly #target: Target;
   readonly #longestWrite: number;
   readonly #onLost: (lines: number) => void;
   #batch = '';
@@ -59,8 +63,8 @@ export class LogOutput {
    * @param onLost receives the number of lines that were dropped because the reader was too slow, once it has caught up.
    */
   constructor(shared: boolean, onLost: (lines: number) => void) {
-    descriptor ??= openOutput();
-    this.#descriptor = descriptor;
+    target ??= openOutput();
+    this.#target = target;
     this.#longestWrite = shared ? ATOMIC_BYTES : BATCH_BYTES;
     this.#onLost = onLost;
     OPEN.add(this);
@@ -120,18 +124,41 @@ export class LogOutput {
     clearTimeout(this.#batchTimer);
     this.#batchTimer = undefined;
     if (this.#isWriting || this.#retryTimer !== undefined) return;
-    if (!this.#ended && this.#waiting.length === 0) this.#closeBatch();
-    const [oldest] = this.#ended ? [] : this.#waiting;
-    if (oldest === undefined) this.#drained();
-    else this.#start(oldest);
+    let oldest = this.#oldest();
+    if (!this.#target.isOwn && oldest !== undefined) this.#start(oldest);
+    else {
+      // Of a write under way a process that breaks would not know how much was taken.
+      while (oldest !== undefined && this.#writeNow(oldest)) oldest = this.#oldest();
+      if (oldest === undefined) this.#drained();
+    }
+  }
+
+  #oldest(): Buffer | undefined {
+    if (this.#ended) return undefined;
+    if (this.#waiting.length === 0) this.#closeBatch();
+    return this.#waiting[0];
+  }
+
+  #writeNow(oldest: Buffer): boolean {
+    try {
+      this.#took(oldest, writeSync(this.#target.descriptor, oldest, 0, this.#lengthOfWrite(oldest)));
+      return true;
+    } catch (error) {
+      this.#failed(error as NodeJS.ErrnoException);
+      return false;
+    }
   }
 
   #start(oldest: Buffer): void {
     this.#isWriting = true;
-    write(this.#descriptor, oldest, 0, this.#lengthOfWrite(oldest), null, (error, written) => {
+    write(this.#target.descriptor, oldest, 0, this.#lengthOfWrite(oldest), null, (error, written) => {
       this.#isWriting = false;
       if (error !== null) this.#failed(error);
-      else this.#written(oldest, written);
+      else {
+        this.#took(oldest, written);
+        // Otherwise the timer of the batch sends what was gathered meanwhile: a write costs more than its lines.
+        if (this.#held > 0 || this.#batchTimer === undefined) this.#send();
+      }
     });
   }
 
@@ -142,14 +169,12 @@ export class LogOutput {
     return end > 0 ? end : bytes.indexOf(NEWLINE) + 1 || bytes.length;
   }
 
-  #written(bytes: Buffer, written: number): void {
+  #took(bytes: Buffer, written: number): void {
     this.#fails = false;
     this.#pause = SHORTEST_PAUSE;
     this.#held -= written;
     if (written === bytes.length) this.#waiting.shift();
     else this.#waiting[0] = bytes.subarray(written);
-    // Otherwise the timer of the batch sends what was gathered meanwhile: a write costs more than its lines.
-    if (this.#held > 0 || this.#batchTimer === undefined) this.#send();
   }
 
   #drained(): void {
@@ -187,28 +212,31 @@ export class LogOutput {
   exit(): void {
     if (this.#ended || this.#fails) return;
     this.#closeBatch();
-    // A write that is under way is finished by its own thread.
+    // A write that is under way is finished by its own thread, unless a socket takes less of it.
     const [oldest] = this.#waiting;
     const underWay = this.#isWriting && oldest !== undefined ? this.#lengthOfWrite(oldest) : 0;
-    writeNow(this.#descriptor, Buffer.concat(this.#waiting).subarray(underWay));
+    writeNow(this.#target.descriptor, Buffer.concat(this.#waiting).subarray(underWay));
   }
 }
 
 /**
- * The descriptor for standard output. Its writes return at once if the system allows that, also without a reader: a
+ * Where standard output goes. Its writes return at once if the system allows that, also without a reader: a
  * blocked write holds a thread, and `process.exit` waits for that thread.
  */
-function openOutput(): number {
+function openOutput(): Target {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   try {
     // Whether writes wait belongs to what all processes share that were started with it, and each that is started or
     // ends sets it anew. So a pipe or a terminal is opened once more, by this process alone.
-    if (!fstatSync(1).isFile()) return openSync('/proc/self/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY);
+    if (!fstatSync(1).isFile()) {
+      const descriptor = openSync('/proc/self/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY);
+      return { descriptor, isOwn: true };
+    }
   } catch {
     // A socket, another user's pipe, or no Linux: Node's own stream lets writes come back from when it is first looked at.
     void process.stdout;
   }
-  return 1;
+  return { descriptor: 1, isOwn: false };
 }
 
 /** Writes all before it returns; gives up when it is not read or cannot be written: there is nowhere left to report it. */

@@ -2,6 +2,7 @@ import { isFault } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { type LoggerOptions, pino } from 'pino';
 import type { LogFormat, LogLevel } from '../settings/settings.ts';
+import { fittingLine } from './fitting-line.ts';
 import { LogOutput } from './log-output.ts';
 import { readableLine, readableRequest } from './readable-line.ts';
 import { requestLine } from './request-line.ts';
@@ -38,7 +39,7 @@ export interface LogNames {
 export interface LogOptions {
   /** Members of every line; without it lines do not say which node wrote them. */
   readonly names?: LogNames;
-  /** Whether other processes write to the same output. */
+  /** Whether other processes write to the same output: lines of errors are then shortened to what stays whole. */
   readonly shared?: boolean;
   /** `json` when absent. */
   readonly format?: LogFormat;
@@ -57,7 +58,11 @@ export function openLog(
   const base = names === undefined ? null : { ...names };
   const timestamp = (): string => `,"time":"${timeNow()}"`;
   const options: LoggerOptions = { level, base, timestamp };
-  const logger = pino(options, { write: format === 'json' ? write : (line) => write(readableLine(line)) });
+  const print = (line: string): void => {
+    const fitting = shared && isUrgent ? fittingLine(line) : line;
+    write(format === 'json' ? fitting : readableLine(fitting));
+  };
+  const logger = pino(options, { write: print });
   const urgently = (writeLine: () => void): void => {
     isUrgent = true;
     writeLine();
@@ -80,7 +85,7 @@ export function openLog(
     request: (entry, traits) => {
       if (entry.error !== undefined) {
         const line = requestLine(headOf(50), entry, traits, describe(entry.error));
-        if (logsErrors) urgently(() => write(format === 'text' ? readableLine(line) : line));
+        if (logsErrors) urgently(() => print(line));
       } else if (!logsRequests) return;
       else write(format === 'text' ? readableRequest(entry) : requestLine(headOfInfo(), entry, traits));
     },

@@ -175,6 +175,29 @@ describe('the log', () => {
     expect(lines[2]).to.match(/^[\d:]{8} error: broken\n {2}Error: no \ufffd room\n/);
   });
 
+  it('has lines of errors that a pipe takes whole where processes share it, the outermost stacks the longest', () => {
+    const lines: string[] = [];
+    const log = openLog('info', (line) => lines.push(line), { shared: true });
+    const nested = (depth: number, message: string): Error => {
+      const error = new Error(message, depth === 0 ? {} : { cause: nested(depth - 1, message) });
+      error.stack = `Error: ${message}\n${'    at a frame (of-a-long-path.ts:1:2)\n'.repeat(20)}`;
+      return error;
+    };
+    log.error('broken', nested(5, 'a failure'));
+    const traits = { bytes: 1 };
+    log.request(
+      { ...viewed, outcome: 'internal_error', error: nested(5, '\u{1F600}'.repeat(2_000)) },
+      traits,
+    );
+    for (const line of lines) expect(Buffer.byteLength(line)).to.be.within(1_000, 4_096);
+    const [{ error }, request] = lines.map((line) => JSON.parse(line));
+    expect([error.stack.length > 700, error.cause.cause.cause.cause.cause]).to.deep.equal([
+      true,
+      { name: 'Error', message: 'a failure' },
+    ]);
+    expect(request).to.include({ route: 'site', outcome: 'internal_error' });
+  });
+
   it('says what broke, with its causes, and nothing that hangs on an error', () => {
     const written: string[] = [];
     const log = openLog('info', (line) => written.push(line));

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { newFolder } from '../servers/new-folder.ts';
@@ -47,6 +49,28 @@ describe('a log that is written to a pipe', () => {
     const lines = linesOf(await text(child.stdout)).map((line): number => JSON.parse(line).n);
     expect(lines).to.deep.equal(Array.from({ length: 20_000 }, (_, n) => n));
   });
+
+  // Elsewhere a pipe cannot be opened once more, so that writes to it never wait.
+  if (process.platform === 'linux')
+    it('is there to its last line when the program breaks while the pipe is all but full', async () => {
+      const breaking = `
+import { openLog } from ${at('server/log.ts')};
+const log = openLog('info');
+const line = 'a line of a hundred characters '.padEnd(100, '.');
+for (let n = 0; n < 350; n += 1) log.info(line, { n });
+await log.flush();
+for (let n = 350; n < 550; n += 1) log.info(line, { n });
+log.error('the crash');
+process.stderr.write('ready');
+throw new Error('a bug');`;
+      const { read, write } = newPipe();
+      const child = spawn(process.execPath, [...FLAGS, breaking], { stdio: ['ignore', write, 'pipe'] });
+      closeSync(write);
+      await once(child.stderr as Readable, 'data');
+      const output = await text(new Socket({ fd: read, writable: false }));
+      const lines = linesOf(output).map((line) => JSON.parse(line));
+      expect(lines.map(({ n }) => n)).to.deep.equal([...Array(550).keys(), undefined]);
+    });
 
   it('is kept in memory up to a bound while nobody reads it, and says how many lines were lost', async () => {
     const child = start(program(200_000));
