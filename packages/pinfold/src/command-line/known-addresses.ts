@@ -19,29 +19,29 @@ export async function printableAddresses(
   settings: Settings,
 ): Promise<{ readonly addresses: WebAddresses; readonly warning?: string }> {
   const server = await readServerFile(settings.dataDir);
-  if (server !== undefined && (await answers(server.address))) return { addresses: server.addresses };
-  const addresses = webAddresses(settings, settings.port);
-  const isKnown = settings.publicUrl !== undefined;
-  if ((isKnown || settings.port !== 0) && (await answers(addresses.publicUrl))) return { addresses };
-  if (!isKnown) {
+  if (server !== undefined && (await aliveAt(server.address)) === 200) return { addresses: server.addresses };
+  // Whatever answers at the port of the settings may serve another folder.
+  if (settings.publicUrl === undefined) {
     throw new UnknownAddressError(
       'no server answers here, so the link is unknown: start the server, or set PINFOLD_PUBLIC_URL',
     );
   }
+  const addresses = webAddresses(settings, settings.port);
+  if ((await aliveAt(addresses.publicUrl)) !== undefined) return { addresses };
   const warning = `pinfold: no server answers at ${addresses.publicUrl}, the value of PINFOLD_PUBLIC_URL`;
   return { addresses, warning };
 }
 
-async function answers(url: string): Promise<boolean> {
+/** The status of the probe there; undefined if no answer came, or none in time. */
+async function aliveAt(url: string): Promise<number | undefined> {
   try {
     const signal = AbortSignal.timeout(LONGEST_WAIT_MS);
     const answer = await fetch(`${url}/livez`, { redirect: 'manual', signal });
     await answer.body?.cancel();
-    return true;
+    return answer.status;
   } catch (error) {
-    // No answer came, or none in time.
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-    if (isLate || (error instanceof TypeError && error.cause instanceof Error)) return false;
+    if (isLate || (error instanceof TypeError && error.cause instanceof Error)) return undefined;
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import type { Snapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
 import { requestHandler } from '../server/request-handler.ts';
-import { writeServerFile } from '../server/server-file.ts';
+import { keepServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import {
@@ -157,10 +157,9 @@ export async function createRunnableApp(
     await begin();
     isListening = true;
     const { dataDir, host } = settings;
-    removeServerFile = await writeServerFile(dataDir, addresses, { host, port }).catch((error: unknown) => {
-      log.warn(`server.json cannot be written: ${error instanceof Error ? error.message : 'failed'}`);
-      return undefined;
-    });
+    removeServerFile = await keepServerFile(dataDir, addresses, { host, port }, (error) =>
+      log.warn(`server.json cannot be written: ${error instanceof Error ? error.message : 'failed'}`),
+    );
     log.info(`listening on ${host}:${port}`, {
       url: addresses.publicUrl,
       viewer_mode: addresses.viewerMode,

@@ -10,18 +10,35 @@ export interface ServerFile {
   readonly address: string;
 }
 
-/** Writes the file; returns a function that removes it, unless another server has written it since. */
-export async function writeServerFile(
+/** How often a server looks whether its file is there, in milliseconds. */
+const LOOK_AGAIN = 5_000;
+
+/**
+ * Writes the file, and again when another server on the folder has stopped and removed its own; returns a function that
+ * removes it, unless another server has written it since.
+ *
+ * @param failed receives the error of the first write.
+ * @param lookAgain the milliseconds between two looks; fewer in tests.
+ */
+export async function keepServerFile(
   dataDir: string,
   addresses: WebAddresses,
   { host, port }: { readonly host: string; readonly port: number },
+  failed: (error: unknown) => void,
+  lookAgain: number = LOOK_AGAIN,
 ): Promise<() => Promise<void>> {
   const file = fileIn(dataDir);
   const { publicUrl: url, sitesUrl, viewerMode } = addresses;
   const content = { public_url: url, sites_url: sitesUrl, viewer_mode: viewerMode };
   const text = `${JSON.stringify({ ...content, address: addressOf(host, port) })}\n`;
-  await writeFile(file, text, { mode: 0o600 });
+  await writeFile(file, text, { mode: 0o600 }).catch(failed);
+  let written: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    written = writeFile(file, text, { mode: 0o600, flag: 'wx' }).catch(() => undefined);
+  }, lookAgain).unref();
   return async () => {
+    clearInterval(timer);
+    await written;
     if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true });
   };
 }

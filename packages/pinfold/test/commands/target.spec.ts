@@ -64,7 +64,9 @@ describe('the place where a command works', () => {
   it('publishes nothing if no server answers and the public URL is not set', async () => {
     await served.app.close();
     expect(await readdir(join(folder, 'data')), 'a clean stop').not.to.include('server.json');
-    const silent = { ...env, PINFOLD_PUBLIC_URL: '' };
+    // Another server is where the settings say that one may be.
+    const other = await serve();
+    const silent = { ...env, PINFOLD_PUBLIC_URL: '', PINFOLD_PORT: String(other.port) };
     const { code, out } = await run(silent, 'publish', site, '--json');
     expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
     expect(JSON.parse((await run(silent, 'list', '--json')).out)).to.deep.equal({ pins: [] });

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { clientAddress, trustedClients } from '../../src/server/client-address.ts';
+import { HttpServer } from '../../src/server/http-server.ts';
 import { readTrustProxy } from '../../src/settings/trust-proxy.ts';
 
 /** A request that comes from an address. */
@@ -14,6 +16,19 @@ function addressOf(trust: string | undefined, remoteAddress: string, forwardedFo
 }
 
 describe('clientAddress', () => {
+  it('is known of a client that has gone', async () => {
+    const server = new HttpServer();
+    const { port } = await server.listen(0, '127.0.0.1');
+    const client = connect(port, '127.0.0.1', () => client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
+    const { promise, resolve } = Promise.withResolvers<string>();
+    server.answerWith((request) => {
+      request.socket.once('close', () => resolve(clientAddress({ kind: 'none' })(request)));
+      client.resetAndDestroy();
+    });
+    expect(await promise).to.equal('127.0.0.1');
+    await server.stop(AbortSignal.abort());
+  });
+
   const told: readonly (readonly [
     trust: string | undefined,
     socket: string,

@@ -54,16 +54,6 @@ describe('HttpServer', () => {
 
   afterEach(() => server.stop(AbortSignal.abort()));
 
-  it('knows the address of a client that has gone', async () => {
-    const closed = Promise.withResolvers<string | undefined>();
-    const client = connect(port, '127.0.0.1', () => client.write(ask('/')));
-    server.answerWith(({ socket }) => {
-      socket.once('close', () => closed.resolve(socket.remoteAddress));
-      client.resetAndDestroy();
-    });
-    expect(await closed.promise).to.equal('127.0.0.1');
-  });
-
   it('lets requests wait until it may answer', async () => {
     const answer = fetch(`http://127.0.0.1:${port}/early`);
     server.answerWith((request, response) => response.end(request.url));

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { publicUrl } from '@pinfold/http';
+import { expect } from 'chai';
+import { keepServerFile, readServerFile } from '../../src/server/server-file.ts';
+import { newFolder } from '../servers/new-folder.ts';
+
+describe('the file of a running server', () => {
+  let folder: string;
+
+  /** What a server on a port does from its start to its stop. */
+  function run(port: number): Promise<() => Promise<void>> {
+    const url = `http://localhost:${port}`;
+    const addresses = { publicUrl: publicUrl(url), sitesUrl: url, viewerMode: 'path' } as const;
+    const fail = (error: unknown): void => expect.fail(String(error));
+    return keepServerFile(folder, addresses, { host: '127.0.0.1', port }, fail, 1);
+  }
+
+  beforeEach(() => {
+    folder = newFolder();
+  });
+
+  it('is there again after another server on the folder has stopped, and gone after the last', async () => {
+    const stopFirst = await run(1_001);
+    const stopSecond = await run(1_002);
+    expect((await readServerFile(folder))?.address).to.equal('http://127.0.0.1:1002');
+    await stopSecond();
+    while (!existsSync(join(folder, 'server.json'))) await setTimeout(1);
+    await stopFirst();
+    expect(await readServerFile(folder)).to.equal(undefined);
+  });
+});
