@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
+import { readServerFile, type ServerFile } from '../../src/server/server-file.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { newPipe } from '../servers/new-pipe.ts';
@@ -24,10 +26,15 @@ interface Server {
   readonly output: Readable;
 }
 
-/** Runs a script whose standard output is a pipe, as of a shell, or a socket, as of systemd. */
-function run(script: string, output: Output, folder: string, workers: number): Server {
+const FLAGS = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
+
+function programOf(script: string): readonly string[] {
+  return [...FLAGS, join(import.meta.dirname, '..', 'servers', script)];
+}
+
+function envOf(folder: string, workers: number): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
-  const env = {
+  return {
     ...Object.fromEntries(inherited),
     NODE_OPTIONS: '',
     PINFOLD_PORT: '0',
@@ -35,8 +42,12 @@ function run(script: string, output: Output, folder: string, workers: number): S
     PINFOLD_API_KEY: apiKey,
     PINFOLD_WORKERS: String(workers),
   };
-  const args = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
-  const program = [...args, join(import.meta.dirname, '..', 'servers', script)];
+}
+
+/** Runs a script whose standard output is a pipe, as of a shell, or a socket, as of systemd. */
+function run(script: string, output: Output, folder: string, workers: number): Server {
+  const env = envOf(folder, workers);
+  const program = programOf(script);
   if (output === 'socket') {
     const child = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     return { process: child, output: child.stdout };
@@ -121,4 +132,39 @@ describe('a server whose log nobody reads any more, though its reader is there',
     server.process.kill('SIGTERM');
     expect(await exited).to.deep.equal([0, null]);
   });
+});
+
+describe('a start whose output cannot be written', () => {
+  /** Starts it, asks it whether it lives, and ends it. */
+  async function startWith(output: number, workers: number): Promise<void> {
+    const folder = newFolder();
+    const stdio = ['ignore', output, 'inherit'] as const;
+    const child = spawn(process.execPath, programOf('serve.ts'), {
+      env: envOf(folder, workers),
+      stdio: [...stdio],
+    });
+    closeSync(output);
+    const exited = once(child, 'exit');
+    let server: ServerFile | undefined;
+    while (server === undefined && child.exitCode === null) {
+      await setTimeout(20);
+      server = await readServerFile(join(folder, 'data'));
+    }
+    expect((await fetch(`${server?.address}/livez`)).status).to.equal(200);
+    child.kill('SIGTERM');
+    expect(await exited).to.deep.equal([0, null]);
+  }
+
+  for (const workers of [1, 2]) {
+    it(`serves although the reader has gone: ${workers} processes`, () => {
+      const { read, write } = newPipe();
+      closeSync(read);
+      return startWith(write, workers);
+    });
+
+    // Other systems have no disk that is always full.
+    if (process.platform === 'linux')
+      it(`serves although the disk is full: ${workers} processes`, () =>
+        startWith(openSync('/dev/full', 'w'), workers));
+  }
 });
