@@ -11,6 +11,9 @@ export interface LocalHeader {
   readonly mismatches: readonly HeaderField[];
 }
 
+/** Flag bit 0: the data are encrypted. */
+const ENCRYPTED_FLAG = 0x0001;
+
 /** Flag bit 3: CRC and sizes follow the data, in a descriptor. */
 export const DESCRIPTOR_FLAG = 0x0008;
 
@@ -51,7 +54,9 @@ function figureMismatches(
   const right = (values: readonly number[], expected: number): boolean =>
     values.every((value) => value === expected || (later && value === 0));
   const mismatches: HeaderField[] = [];
-  if (!right([header.readUInt32LE(14)], central.crc32)) mismatches.push('crc32');
+  // Info-ZIP leaves there what it encrypts with; such an entry is refused for that.
+  const isSecret = later && (flags & ENCRYPTED_FLAG) !== 0;
+  if (!isSecret && !right([header.readUInt32LE(14)], central.crc32)) mismatches.push('crc32');
   if (!stated.readable || !right(stated.compressedSize, central.compressedSize)) {
     mismatches.push('compressed_size');
   }

@@ -8,6 +8,7 @@ import { isPage } from './observe/service-workers.ts';
 import type { ProofControl } from './proof-control.ts';
 import { readFully } from './staged-file.ts';
 import { isUtf8Text, Utf8Check } from './utf8-check.ts';
+import { utf16Text } from './utf16-text.ts';
 
 /** Entries up to here, packed and unpacked, are inflated at once, which is faster; larger ones in pieces. */
 export const WHOLE_BYTES = 2_097_152;
@@ -88,12 +89,15 @@ function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Bu
   if (observedBytes === 0) return { kind: 'proved', proof: { ...nothing, whole: false } };
   const bytes = beginning.subarray(0, observedBytes);
   const bounds = { work, look: () => tools.control.throwIfStopped() };
-  // Secrets are ASCII in any encoding; only names of files need more.
-  const seen = isPage(path)
-    ? observe(path, bytes.toString(utf8 ? 'utf8' : 'latin1'), bounds)
-    : observeBytes(path, bytes);
+  const wide = utf16Text(bytes);
+  // Secrets are ASCII in any other encoding; only names of files need more.
+  const seen =
+    isPage(path) || wide !== undefined
+      ? observe(path, wide ?? bytes.toString(utf8 ? 'utf8' : 'latin1'), bounds)
+      : observeBytes(path, bytes);
   // In an unknown encoding, only ASCII names are certain.
-  const legible = utf8 ? seen.references : seen.references.filter(({ target }) => ASCII.test(target));
+  const legible =
+    utf8 || wide !== undefined ? seen.references : seen.references.filter(({ target }) => ASCII.test(target));
   const references = legible.length === 0 ? [] : tools.sieve().sift(path, legible);
   const whole = seen.whole && observedBytes === task.size;
   return { kind: 'proved', proof: { ...seen, entry, utf8, references, whole } };

@@ -166,6 +166,24 @@ describe('ZipArchiveInspector', () => {
     expect(omitted).to.be.at.least(499);
   });
 
+  it('sees secrets, and references of a page, in UTF-16 with its mark in either order of bytes', async () => {
+    const page = `<a href="gone-é.html"></a><p>sk_live_${'a'.repeat(24)}`;
+    const wide = Buffer.from(`\ufeff${page}`, 'utf16le');
+    const entries = ['index.html', 'notes.txt', 'other.html'].map((name, at) => {
+      const content = Buffer.from(wide);
+      return { name, content: at === 0 ? content : content.swap16() };
+    });
+    const { proof } = await inspect(inspector, await staged.stage(writeZip({ entries })));
+    const inOrder = [...proof.entries].sort((a, b) => a.entry - b.entry);
+    expect(
+      inOrder.map(({ secrets, references }) => [...secrets, ...references.map(({ target }) => target)]),
+    ).to.deep.equal([
+      ['stripe_secret_key', 'gone-é.html'],
+      ['stripe_secret_key'],
+      ['stripe_secret_key', 'gone-é.html'],
+    ]);
+  });
+
   it('cannot be used after it was closed, and may be closed again', async () => {
     const archive = await staged.stage(large);
     const proved = inspect(inspector, archive).catch((error: unknown) => error);

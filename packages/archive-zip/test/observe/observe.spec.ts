@@ -170,6 +170,12 @@ describe('what seems a secret', () => {
     expect(found.join()).not.to.include('bbb');
   });
 
+  it('is named behind any number of another kind', () => {
+    const tokens = `ghp_${'b'.repeat(36)} `.repeat(1_000);
+    const found = secrets(`${tokens}sk_live_${'a'.repeat(24)} -----BEGIN PRIVATE KEY-----\n${BODY}`);
+    expect(found).to.have.members(['github_token', 'stripe_secret_key', 'private_key']);
+  });
+
   it('is looked for in pages and texts, not in images, fonts and source maps', () => {
     for (const path of ['a.html', 'a.js', 'a.css', 'a.json', '.npmrc', 'a.txt', 'key', 'a.png.txt', 'png']) {
       expect(isObservable(path), path).to.equal(true);
