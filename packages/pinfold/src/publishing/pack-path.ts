@@ -26,12 +26,12 @@ export async function packPath(given: string, wanted: Wanted, terminal: Terminal
   if (wanted.name !== undefined) throw new UsageError('--name needs - as PATH');
   const path = resolve(currentFolder(terminal.env), given);
   const found = await stat(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error)
-      throw new CommandFailure(`${path} cannot be read (${error.code})`, {
-        cause: error,
-        code: error.code === 'ENOENT' ? 'not_found' : 'unreadable',
-      });
-    throw error;
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    const isMissing = error.code === 'ENOENT';
+    const message = isMissing
+      ? `there is no file or folder ${path}`
+      : `${path} cannot be read (${error.code})`;
+    throw new CommandFailure(message, { cause: error, code: isMissing ? 'not_found' : 'unreadable' });
   });
   if (found.isDirectory()) {
     refuse(wanted, 'with-files', 'a single page: a folder is published with all its files');
@@ -75,7 +75,7 @@ export async function missingIndexText(given: string, { env }: Terminal): Promis
   const folder = resolve(currentFolder(env), given);
   if (given === '-' || !(await stat(folder)).isDirectory()) return undefined;
   const files = await readdir(folder, { recursive: true });
-  if (files.length === 0) return `${given} is empty`;
+  if (files.length === 0) return `${given} is empty: publish the folder that your site was built into`;
   const [nearest] = files
     .filter(
       (file) => basename(file) === 'index.html' && partToLeaveOut(file, { dotFiles: true }) === undefined,
