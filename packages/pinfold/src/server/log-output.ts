@@ -215,7 +215,8 @@ export class LogOutput {
     // A write that is under way is finished by its own thread, unless a socket takes less of it.
     const [oldest] = this.#waiting;
     const underWay = this.#isWriting && oldest !== undefined ? this.#lengthOfWrite(oldest) : 0;
-    writeNow(this.#target.descriptor, Buffer.concat(this.#waiting).subarray(underWay));
+    const rest = Buffer.concat(this.#waiting).subarray(underWay);
+    writeNow(this.#target.descriptor, rest, (bytes) => this.#lengthOfWrite(bytes));
   }
 }
 
@@ -240,11 +241,11 @@ function openOutput(): Target {
 }
 
 /** Writes all before it returns; gives up when it is not read or cannot be written: there is nowhere left to report it. */
-function writeNow(descriptor: number, bytes: Uint8Array): void {
+function writeNow(descriptor: number, bytes: Buffer, lengthOf: (bytes: Buffer) => number): void {
   let left = EXIT_ATTEMPTS;
   for (let from = 0; from < bytes.length && left >= 0; ) {
     try {
-      from += writeSync(descriptor, bytes, from);
+      from += writeSync(descriptor, bytes, from, lengthOf(bytes.subarray(from)));
       left = EXIT_ATTEMPTS;
     } catch (error) {
       left = isFull(error as NodeJS.ErrnoException) ? left - 1 : -1;
