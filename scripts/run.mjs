@@ -2,7 +2,7 @@
 // crashes there) or which has no pnpm. Plain JavaScript that Node 16 can read, since an old Node starts it.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -96,6 +96,17 @@ async function fetchedNode() {
   mkdirSync(cache, { recursive: true });
   writeFileSync(memory, folder);
   return folder;
+}
+
+/** npm looks for commands there first: the next run starts with this Node, in place of an old one that starts it. */
+function linkForNpm(folder) {
+  const link = join(root, 'node_modules', '.bin', 'node');
+  try {
+    rmSync(link, { force: true });
+    symlinkSync(join(folder, 'node'), link);
+  } catch {
+    // Windows may not, and another start may at this moment: the next run takes a little longer.
+  }
 }
 
 /** The folder of the pinned pnpm. npm compares what it fetches with the hashes in scripts/pnpm/package-lock.json. */
@@ -232,6 +243,7 @@ const [nodeFolder] = await Promise.all([fetchingNode, installInTime()]);
 if (nodeFolder) {
   env.PATH = nodeFolder + delimiter + env.PATH;
   node = join(nodeFolder, 'node');
+  linkForNpm(nodeFolder);
 }
 if (name === 'spec') {
   if (args.length === 0) {

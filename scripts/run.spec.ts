@@ -1,6 +1,17 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -29,6 +40,11 @@ const npm = `#!/bin/sh
 echo "$@" >> calls; ls node_modules >> calls; mkdir -p node_modules/.bin node_modules/pnpm
 cp ../../tools/pnpm node_modules/.bin/pnpm; echo '{"version":"12.0.0"}' > node_modules/pnpm/package.json
 `;
+/** Finds Node 24 in the folder of this one. */
+const npx = `#!/bin/sh
+echo "v24.0.0${dirname(process.execPath)}:/bin"
+`;
+const older = "data:text/javascript,Object.defineProperty(process,'version',{value:'v20.0.0'})";
 const command = 'console.log(JSON.stringify(process.argv.slice(2)));';
 
 describe('scripts/run.mjs, in a clone that is installed', () => {
@@ -129,6 +145,17 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     }
     await ended('setup');
     expect(await callsOf('packages/management')).to.equal(bundled);
+  });
+
+  it('leaves the Node that it fetched where npm looks first, in the place of one that is gone', async () => {
+    await writeFile(join(clone, 'tools/npx'), npx);
+    await chmod(join(clone, 'tools/npx'), 0o755);
+    const link = join(clone, 'node_modules/.bin/node');
+    await mkdir(dirname(link));
+    await symlink(join(clone, 'gone'), link);
+    env.NODE_OPTIONS = `--import=${older}`;
+    await ended('setup');
+    expect(await realpath(link)).to.equal(await realpath(process.execPath));
   });
 
   it('fetches pnpm again where that was interrupted, and from the beginning', async () => {
