@@ -70,13 +70,13 @@ function finished(command, args, options) {
   });
 }
 
-/** The folder in which npx keeps Node 24, remembered so that a later start needs no network. */
+/** The folder in which npx keeps Node 24, if this clone had to fetch it: a later start needs no network. */
+function rememberedNode() {
+  const folder = existsSync(nodeMemory) ? readFileSync(nodeMemory, 'utf8') : '';
+  return folder && existsSync(join(folder, 'node')) ? folder : undefined;
+}
+
 async function fetchedNode() {
-  const memory = join(cache, 'pinfold-tools');
-  const remembered = existsSync(memory) ? readFileSync(memory, 'utf8') : '';
-  if (remembered && existsSync(join(remembered, 'node'))) {
-    return remembered;
-  }
   console.error('pinfold: fetching Node 24 (once; npm keeps it in its cache)');
   const npx = [
     '--yes',
@@ -94,7 +94,7 @@ async function fetchedNode() {
   }
   const folder = path.split(delimiter)[0];
   mkdirSync(cache, { recursive: true });
-  writeFileSync(memory, folder);
+  writeFileSync(nodeMemory, folder);
   return folder;
 }
 
@@ -210,6 +210,7 @@ if (!task) {
   stop(`usage: node scripts/run.mjs ${Object.keys(tasks).join('|')} [arguments]`);
 }
 const cache = join(root, 'node_modules', '.cache');
+const nodeMemory = join(cache, 'pinfold-tools');
 const bundleRecord = join(cache, 'pinfold-bundles.json');
 const serverInstall = join(cache, 'pinfold-server-install');
 const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
@@ -220,7 +221,8 @@ const onlyServer =
 const env = { NODE_COMPILE_CACHE: join(cache, 'node-compile'), ...process.env };
 let node = process.execPath;
 const missingInstall = !isInstalled();
-const fetchingNode = nodeIsNew(process.version) ? Promise.resolve() : fetchedNode();
+const nodeAtHand = rememberedNode();
+const fetchingNode = nodeAtHand || nodeIsNew(process.version) ? nodeAtHand : fetchedNode();
 /** pnpm's installer runs on Node 18 and newer; with such a one it is fetched while Node 24 is. */
 async function fetchPnpmInTime() {
   if (!(missingInstall || task.needsPnpm) || pnpmIsOurs()) {
