@@ -112,6 +112,18 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     expect(complained).to.equal('');
   });
 
+  it('becomes the command where Node was started with the condition of the sources', async () => {
+    const main = join(clone, 'packages/pinfold/src/main.ts');
+    await writeFile(main, 'console.log(JSON.stringify([...process.execArgv, ...process.argv.slice(1)]));');
+    const condition = '--conditions=@pinfold/source';
+    const words = [condition, join(clone, 'scripts', 'run.mjs'), 'pinfold', 'keys', '--json'];
+    const child = spawn(process.execPath, words, { env });
+    const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    // Another process would have one more option of Node.
+    expect(JSON.parse(written)).to.deep.equal([condition, main, 'keys', '--json']);
+    expect(complained).to.equal('');
+  });
+
   it('hands specs to mocha, and asks for one where none is named', async () => {
     const child = run('spec', 'a.spec.ts', '--watch');
     expect(JSON.parse(await text(child.stdout))).to.deep.equal(['a.spec.ts', '--watch']);
