@@ -19,7 +19,8 @@ export async function printableAddresses(
   settings: Settings,
 ): Promise<{ readonly addresses: WebAddresses; readonly warning?: string }> {
   const server = await readServerFile(settings.dataDir);
-  if (server !== undefined && (await aliveAt(server.address)) === 200) return { addresses: server.addresses };
+  if (server?.isOfKilled === false && (await aliveAt(server.address)) === 200)
+    return { addresses: server.addresses };
   // Whatever answers at the port of the settings may serve another folder.
   if (settings.publicUrl === undefined) {
     throw new UnknownAddressError(

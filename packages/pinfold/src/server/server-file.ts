@@ -1,4 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { publicUrl } from '@pinfold/http';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -8,6 +9,8 @@ export interface ServerFile {
   readonly addresses: WebAddresses;
   /** The URL of the address and port that it listens on. */
   readonly address: string;
+  /** Whether its process was killed: whatever answers at its address now is another server. */
+  readonly isOfKilled: boolean;
 }
 
 /** How often a server looks whether its file is there, in milliseconds. */
@@ -30,7 +33,8 @@ export async function keepServerFile(
   const file = fileIn(dataDir);
   const { publicUrl: url, sitesUrl, viewerMode } = addresses;
   const content = { public_url: url, sites_url: sitesUrl, viewer_mode: viewerMode };
-  const text = `${JSON.stringify({ ...content, address: addressOf(host, port) })}\n`;
+  const ours = { address: addressOf(host, port), pid: process.pid, machine: hostname() };
+  const text = `${JSON.stringify({ ...content, ...ours })}\n`;
   await writeFile(file, text, { mode: 0o600 }).catch(failed);
   let written: Promise<void> | undefined;
   const timer = setInterval(() => {
@@ -50,10 +54,14 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
       sites_url: sites,
       viewer_mode: mode,
       address,
+      pid,
+      machine,
     } = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
     const viewerMode = mode === 'path' ? 'path' : 'origin';
     const addresses = { publicUrl: publicUrl(url), sitesUrl: new URL(sites).origin, viewerMode } as const;
-    return { addresses, address: new URL(address).origin };
+    // The processes of another container are none of this one.
+    const isOfKilled = machine === hostname() && !isRunning(pid);
+    return { addresses, address: new URL(address).origin, isOfKilled };
   } catch (error) {
     if (
       !(error instanceof Error) ||
@@ -62,6 +70,15 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
       throw error;
     // A missing file, or one that was not written completely: the caller uses the settings.
     return undefined;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Anything else: it is another user's.
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 

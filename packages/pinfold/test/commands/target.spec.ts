@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -70,6 +71,14 @@ describe('the place where a command works', () => {
     const { code, out } = await run(silent, 'publish', site, '--json');
     expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
     expect(JSON.parse((await run(silent, 'list', '--json')).out)).to.deep.equal({ pins: [] });
+  });
+
+  it('publishes nothing if its server was killed, and another answers at that address', async () => {
+    const file = join(folder, 'data', 'server.json');
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), pid }));
+    const { code, out } = await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'publish', site, '--json');
+    expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
   });
 
   it('is the server of --url, the data of this machine, PINFOLD_URL, a login, or ./data', async () => {
