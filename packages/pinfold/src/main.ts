@@ -18,11 +18,16 @@ const [out, err] = [trackWrites(process.stdout), trackWrites(process.stderr)];
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  ['SIGHUP', 129],
 ] as const) {
   // A second signal ends the process at once.
   process.once(signal, () => void endBySignal(code));
 }
-const code = await runCommand(args, processTerminal(process));
+let begun: string | undefined;
+const begins = (idempotencyKey: string): void => {
+  begun = idempotencyKey;
+};
+const code = await runCommand(args, { ...processTerminal(process), begins });
 const lost = await out();
 // A closed pipe is no failure: a reader such as `head` has read what it wanted.
 if (lost !== undefined && code === 0 && !('code' in lost && lost.code === 'EPIPE')) {
@@ -32,7 +37,11 @@ await err();
 process.exit(lost === undefined ? code : code || 1);
 
 async function endBySignal(exitCode: number): Promise<void> {
-  const error = { code: 'interrupted', detail: 'a signal ended the command' };
+  const error = { code: 'interrupted', detail: 'a signal ended the command', idempotency_key: begun };
+  if (begun !== undefined) {
+    const { resumeHint } = await import('./publishing/persist.ts');
+    console.error(resumeHint({ idempotencyKey: begun }, 'interrupted:'));
+  }
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);
   await Promise.all([out(), err()]);
   process.exit(exitCode);

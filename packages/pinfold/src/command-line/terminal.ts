@@ -6,6 +6,8 @@ export interface Terminal {
   out(line: string): void;
   /** For everything said beside them. */
   err(line: string): void;
+  /** From now on, a signal that ends the command says how to continue with this Idempotency-Key. */
+  begins?(idempotencyKey: string): void;
   /** Shows progress in one line that the next one replaces; absent without a terminal. */
   progress?(doing: string): void;
   /** Reads all of standard input; absent without one. */

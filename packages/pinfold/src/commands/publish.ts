@@ -86,6 +86,7 @@ const publish = command({
         const warnings = checked.warnings.filter(({ rule }) => rule !== 'not_all_checked');
         if (warnings.length > 0) throw strictFailure(warnings, terminal);
       }
+      terminal.begins?.(idempotencyKey);
       return publications.publish(request);
     }).catch(async (error: unknown) => {
       throw await explained(error, path, request, terminal);
@@ -161,7 +162,7 @@ async function explained(
   if (!(error instanceof CommandFailure) || error instanceof UnknownAddressError) return error;
   const { json, message } = error;
   if (error instanceof UnavailableError) {
-    terminal.err(resumeHint(request));
+    terminal.err(resumeHint(request, 'giving up: check the server and its URL, then'));
     const { idempotencyKey } = request;
     const resumable = { code: 'unavailable', detail: message, ...json, idempotency_key: idempotencyKey };
     return new UnavailableError(message, { cause: error, json: resumable });

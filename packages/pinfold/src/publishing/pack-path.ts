@@ -9,6 +9,9 @@ import { filesOfPage } from './files-of-page.ts';
 import { isPage, packFile, packPage, packWhole, type ZipToSend } from './pack.ts';
 import { currentFolder } from './publications.ts';
 
+/** The most that Node reads of a file at once: 2 GiB. */
+const MOST_BYTES = 2_147_483_647;
+
 type Packed = ZipToSend & { readonly pageTitle?: string | undefined };
 
 type FolderOption = 'with-files' | 'with-dot-files' | 'as-is';
@@ -39,6 +42,8 @@ export async function packPath(given: string, wanted: Wanted, terminal: Terminal
   }
   refuse(wanted, 'with-dot-files', 'a folder');
   refuse(wanted, 'as-is', 'a folder');
+  if (found.size > MOST_BYTES)
+    throw new CommandFailure(`${path} is larger than 2 GiB, the most that can be published`);
   const read = async (): Promise<Packed['bytes']> => new Uint8Array(await readFile(path));
   if (isPage(path)) return packWithFiles(path, await read(), wanted['with-files'], terminal);
   refuse(wanted, 'with-files', 'a single page');

@@ -46,9 +46,12 @@ export async function retryUntilDone<Result>(
   }
 }
 
-/** How to continue after all attempts failed; quotes the key for a POSIX shell if necessary. */
-export function resumeHint({ idempotencyKey }: Pick<PublishRequest, 'idempotencyKey'>): string {
-  return `giving up: check the server and its URL, then repeat the command with --idempotency-key ${quoted(idempotencyKey)}, which publishes only once, even if an attempt succeeded`;
+/** How to continue after an attempt whose end is unknown; quotes the key for a POSIX shell if necessary. */
+export function resumeHint(
+  { idempotencyKey }: Pick<PublishRequest, 'idempotencyKey'>,
+  what: 'giving up: check the server and its URL, then' | 'interrupted:',
+): string {
+  return `${what} repeat the command with --idempotency-key ${quoted(idempotencyKey)}, which publishes only once, even if an attempt succeeded`;
 }
 
 function quoted(text: string): string {

@@ -40,7 +40,7 @@ type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } 
 
 /**
  * Runs a server as its own process, or as several that share its port if the settings say so: starts it,
- * prints what the first start made, and stops it gracefully on SIGTERM or SIGINT; a second one ends the drain. Resolves
+ * prints what the first start made, and stops it gracefully on SIGTERM, SIGINT or SIGHUP; a second one ends the drain. Resolves
  * with the exit code: 0, or 1 if the server could not be started; one line on standard error then has the reason. If a
  * write of the log is stuck, for which `process.exit` would wait, the process ends by the default effect of SIGTERM.
  *

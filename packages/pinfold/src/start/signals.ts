@@ -1,4 +1,5 @@
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** A terminal that is closed sends the last. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Signals within this time count as one: a terminal, npm and a wrapper each send one. */
 const SAME_WISH = 1_000;

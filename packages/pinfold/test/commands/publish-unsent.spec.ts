@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { run } from '../command-run.ts';
@@ -31,6 +31,15 @@ describe('pinfold publish with input that it cannot send', () => {
 
   it('does not take an empty path for the current folder', async () => {
     await expectSaid(2, /^pinfold: PATH is missing; [^\n]+\n$/, '');
+  });
+
+  it('names a file that is larger than can be read', async () => {
+    for (const name of ['big.zip', 'big.html']) {
+      const big = join(folder, name);
+      await writeFile(big, '');
+      await truncate(big, 2 ** 31);
+      await expectSaid(1, /^pinfold: [^\n]+big\.\w+ is larger than 2 GiB[^\n]+\n$/, big);
+    }
   });
 
   it('explains an invalid name', async () => {

@@ -216,14 +216,22 @@ describe('the arguments of the command', () => {
     expect([wrong.code, JSON.parse(wrong.out).error.code]).to.deep.equal([1, 'settings']);
   });
 
-  it('with --json get one object for a signal', async () => {
+  it('with --json get one object for a signal, with the key that the retry needs', async () => {
     const away = { PINFOLD_URL: 'http://127.0.0.1:1', PINFOLD_KEY: 'x' };
     const command = spawnCommand(away, 'publish', '-', '--name', 'x.html', '--json');
     const out = text(command.stdout);
+    let said = '';
+    command.stderr?.on('data', (data) => {
+      said += data;
+    });
     // It retries, and says so.
-    command.stderr?.on('data', () => command.kill('SIGTERM'));
+    command.stderr?.once('data', () => command.kill('SIGTERM'));
     command.stdin?.end('<!doctype html><title>x</title>');
     const [code] = await once(command, 'close');
-    expect([code, JSON.parse(await out).error.code]).to.deep.equal([143, 'interrupted']);
+    const { error } = JSON.parse(await out);
+    expect([code, error.code]).to.deep.equal([143, 'interrupted']);
+    expect(said).to.include(
+      `interrupted: repeat the command with --idempotency-key ${error.idempotency_key},`,
+    );
   });
 });

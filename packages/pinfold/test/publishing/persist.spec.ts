@@ -42,8 +42,10 @@ describe('a publication on this machine', () => {
   });
 
   it('names the option with the key that was in use, as a shell takes it', () => {
-    expect(resumeHint({ idempotencyKey: 'nightly-17' })).to.include('--idempotency-key nightly-17,');
-    expect(resumeHint({ idempotencyKey: "Ada's site" })).to.include(
+    expect(resumeHint({ idempotencyKey: 'nightly-17' }, 'interrupted:')).to.include(
+      '--idempotency-key nightly-17,',
+    );
+    expect(resumeHint({ idempotencyKey: "Ada's site" }, 'interrupted:')).to.include(
       String.raw`--idempotency-key 'Ada'\''s site',`,
     );
   });

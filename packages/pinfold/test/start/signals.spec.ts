@@ -26,6 +26,10 @@ describe('what a process is told', () => {
     expect(await tell('SIGTERM', 5_999)).to.deep.equal(['first']);
   });
 
+  it('is to stop, when its terminal is closed', async () => {
+    expect(await rig()('SIGHUP', 5_000)).to.deep.equal(['first']);
+  });
+
   it('is another one a second later, by whatever signal', async () => {
     const tell = rig();
     await tell('SIGTERM', 5_000);
