@@ -16,6 +16,9 @@ export interface Row {
   readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
   /** The absolute values behind it, by candidate, one for each round. */
   readonly values?: Readonly<Record<string, readonly number[]>>;
+  /** When and at which commit it was measured, where that is not when the table was. */
+  readonly date?: string;
+  readonly commit?: string;
 }
 
 /** Works in a folder of its own, which is removed afterwards. */
@@ -44,7 +47,8 @@ export async function reportParts(
 }
 
 async function earlierRows(name: string): Promise<readonly Row[]> {
-  return JSON.parse(await readFile(join(RESULTS, `${name}.json`), 'utf8')).rows;
+  const { date, commit, rows } = JSON.parse(await readFile(join(RESULTS, `${name}.json`), 'utf8'));
+  return rows.map((row: Row) => ({ date, commit, ...row }));
 }
 
 /** Prints a table for people and writes it as JSON for machines. */

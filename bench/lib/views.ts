@@ -119,8 +119,8 @@ export async function measured(
 export type Comparison = readonly [name: string, peer: string, atLeast?: number];
 
 /**
- * A row of rates and one of processor time for each comparison whose peer took part; in both more is better. Rates
- * depend on what else the machine does, processor time hardly.
+ * A row of rates, which have the goals, and one of processor time for each comparison whose peer took part; in both
+ * more is better. Rates depend on what else the machine does, processor time hardly.
  */
 export function rowsOf(
   what: string,
@@ -130,10 +130,10 @@ export function rowsOf(
   const rows = comparisons.flatMap(([name, peer, atLeast]): Row[] => {
     if (rates[peer] === undefined) return [];
     const goal = atLeast === undefined ? {} : { goal: { atLeast } };
-    const row = { unit: `× ${peer}`, ...goal };
+    const unit = `× ${peer}`;
     return [
-      { what: `${what}: ${name}`, figure: compared(rates[name], rates[peer]), ...row },
-      { what: `${what}: ${name}, for the same CPU`, figure: compared(cpu[peer], cpu[name]), ...row },
+      { what: `${what}: ${name}`, figure: compared(rates[name], rates[peer]), unit, ...goal },
+      { what: `${what}: ${name}, for the same CPU`, figure: compared(cpu[peer], cpu[name]), unit },
     ];
   });
   const [first, second, ...others] = rows;
