@@ -49,6 +49,12 @@ function nodeIsNew(version) {
   return major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
 }
 
+/** Whether it would warn that it can run TypeScript, unless it is started with our flags. */
+function warnsOfTypes(version) {
+  const [major, minor] = version.replace('v', '').split('.').map(Number);
+  return major === 23 || (major === 24 && minor < 3);
+}
+
 /** Whether the pnpm of this machine is the release that package.json names. */
 function pnpmIsOurs() {
   const { stdout } = spawnSync('pnpm', ['--version'], { cwd: root, encoding: 'utf8', shell: onWindows });
@@ -102,20 +108,36 @@ async function fetchedNode() {
     stop('pinfold: npx could not fetch Node. Please install Node 22.18 or newer by hand.');
   }
   const folder = path.split(delimiter)[0];
-  mkdirSync(cache, { recursive: true });
-  writeFileSync(nodeMemory, folder);
+  try {
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(nodeMemory, folder);
+  } catch {
+    // The clone is another user's: the next run asks npx again.
+  }
   return folder;
 }
 
 /** npm looks for commands there first: the next run starts with this Node, in place of an old one that starts it. */
 function linkForNpm(folder) {
-  const link = join(root, 'node_modules', '.bin', 'node');
   try {
-    rmSync(link, { force: true });
-    symlinkSync(join(folder, 'node'), link);
+    rmSync(linkedNode, { force: true });
+    symlinkSync(join(folder, 'node'), linkedNode);
   } catch {
     // Windows may not, and another start may at this moment: the next run takes a little longer.
   }
+}
+
+/** The Node that runs npm, if it is new enough, and another than the fetched one, by which the link started us. */
+function newerNodeOfNpm() {
+  const { npm_config_user_agent: agent = '', npm_node_execpath: path = '' } = process.env;
+  const [, version] = /\bnode\/(v[0-9.]+)/.exec(agent) || [];
+  return version && nodeIsNew(version) && existsSync(path) && !isSameFile(path, process.execPath)
+    ? path
+    : undefined;
+}
+
+function isSameFile(one, other) {
+  return realpathSync(one) === realpathSync(other);
 }
 
 /** The folder of the pinned pnpm. npm compares what it fetches with the hashes in scripts/pnpm/package-lock.json. */
@@ -202,7 +224,7 @@ async function bundle(node, env) {
 /** A process that has the sources' condition becomes the task: another one would take 40 ms to begin. */
 async function become(file, env) {
   const { enableCompileCache } = await import('node:module');
-  enableCompileCache(env.NODE_COMPILE_CACHE);
+  if (env.NODE_COMPILE_CACHE) enableCompileCache(env.NODE_COMPILE_CACHE);
   Object.assign(process.env, env);
   process.argv.splice(1, 2, join(root, file));
   await import(new URL(`../${file}`, import.meta.url));
@@ -229,6 +251,7 @@ if (!task) {
 }
 const cache = join(root, 'node_modules', '.cache');
 const nodeMemory = join(cache, 'pinfold-tools');
+const linkedNode = join(root, 'node_modules', '.bin', 'node');
 const bundleRecord = join(cache, 'pinfold-bundles.json');
 const serverInstall = join(cache, 'pinfold-server-install');
 const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
@@ -239,8 +262,18 @@ const onlyServer =
 const env = { NODE_COMPILE_CACHE: join(cache, 'node-compile'), ...process.env };
 let node = process.execPath;
 const missingInstall = !isInstalled();
-const nodeAtHand = rememberedNode();
-const fetchingNode = nodeAtHand || nodeIsNew(process.version) ? nodeAtHand : fetchedNode();
+/** The folder of the Node that this clone fetched; nothing where the user's own runs it. */
+function fetchedNodeInTime() {
+  const folder = rememberedNode();
+  if (!nodeIsNew(process.version)) return folder || fetchedNode();
+  if (!folder || !isSameFile(join(folder, 'node'), process.execPath)) return undefined;
+  const newer = newerNodeOfNpm();
+  if (!newer) return folder;
+  rmSync(linkedNode, { force: true });
+  node = newer;
+  return undefined;
+}
+const fetchingNode = fetchedNodeInTime();
 /** pnpm's installer runs on Node 18 and newer; with such a one it is fetched while Node 24 is. */
 async function fetchPnpmInTime() {
   if (!(missingInstall || task.needsPnpm) || pnpmIsOurs()) {
@@ -276,10 +309,10 @@ if (name === 'spec') {
 if ((task.serves || (name === 'pinfold' && args[0] === 'serve')) && !bundlesAreFresh()) {
   await bundle(node, env);
 }
-const isTheNode = nodeIsNew(process.version) && realpathSync(node) === realpathSync(process.execPath);
+const isTheNode = nodeIsNew(process.version) && isSameFile(node, process.execPath);
 if (!task.file) {
   console.log('pinfold: ready. `npm start` starts a server, `npm run spec -- FILE` runs one file of tests.');
-} else if (isTheNode && process.execArgv.includes(fromSource)) {
+} else if (isTheNode && process.execArgv.includes(fromSource) && !warnsOfTypes(process.version)) {
   await become(task.file, env);
 } else {
   run(node, task.file, args, env);

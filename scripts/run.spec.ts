@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import {
   chmod,
   cp,
@@ -171,8 +172,23 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     // pnpm lays this folder anew when it installs, and may be run by the Node of the link.
     await rm(link);
     delete env.NODE_OPTIONS;
+    env.npm_config_user_agent = 'npm/11.0.0 node/v20.0.0 linux x64';
     await ended('setup');
     expect(await realpath(link)).to.equal(await realpath(process.execPath));
+  });
+
+  it('leaves the fetched Node for one of the machine that is new enough', async () => {
+    const link = join(clone, 'node_modules/.bin/node');
+    const memory = join(clone, 'node_modules/.cache/pinfold-tools');
+    for (const file of [link, memory]) await mkdir(dirname(file));
+    await symlink(process.execPath, link);
+    await writeFile(memory, dirname(link));
+    env.npm_config_user_agent = 'npm/11.0.0 node/v24.0.0 linux x64';
+    env.npm_node_execpath = join(clone, 'tools/newer');
+    await writeFile(env.npm_node_execpath, '#!/bin/sh\necho newer\n');
+    await chmod(env.npm_node_execpath, 0o755);
+    expect(await text(run('start').stdout)).to.equal('newer\n');
+    expect(existsSync(link)).to.equal(false);
   });
 
   it('fetches pnpm again where that was interrupted, and from the beginning', async () => {
