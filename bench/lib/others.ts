@@ -29,15 +29,24 @@ function goFirst(pid: number): void {
 }
 
 /** The p99 of views of a page as others make them meanwhile, in milliseconds from when each was due. */
-export async function othersP99(port: number, host: string, seconds: number): Promise<number> {
+export function othersP99(port: number, host: string, seconds: number): Promise<number> {
+  return asked(port, host, seconds);
+}
+
+/** The longest that the probe takes of one who comes anew twenty times a second, in milliseconds. */
+export function longestOfNewcomers(port: number, seconds: number): Promise<number> {
+  return asked(port, null, seconds);
+}
+
+async function asked(...question: readonly [number, string | null, number]): Promise<number> {
   viewers ??= startViewers();
   const { channel } = viewers;
   viewers.unref();
   channel?.ref();
-  viewers.send([port, host, seconds]);
-  const [p99] = await once(viewers, 'message');
+  viewers.send(question);
+  const [answer] = await once(viewers, 'message');
   channel?.unref();
-  return p99;
+  return answer;
 }
 
 /** The same of a new server that nothing else is asked of, once it has settled. */

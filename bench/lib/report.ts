@@ -41,9 +41,14 @@ export async function reportParts(
   if (chosen.length === 0) throw new Error(`--only ${Object.keys(parts).join('|')}`);
   const rows: Row[] = [];
   for (const [, make] of chosen) rows.push(...(await make()));
-  const earlier = only === undefined ? [] : await earlierRows(name);
+  await (only === undefined ? report(name, rows) : reportPart(name, rows));
+}
+
+/** Prints rows, and puts them in the place of their earlier ones in the file. */
+export async function reportPart(name: string, rows: readonly Row[]): Promise<void> {
   const isSame = (one: Row) => (other: Row) => one.what === other.what && one.unit === other.unit;
-  await report(name, [...earlier.filter((row) => !rows.some(isSame(row))), ...rows]);
+  const others = (await earlierRows(name)).filter((row) => !rows.some(isSame(row)));
+  await report(name, [...others, ...rows]);
 }
 
 async function earlierRows(name: string): Promise<readonly Row[]> {

@@ -1,13 +1,20 @@
 // Views a page as others do while a server is under a hostile load. A process of its own: what the attackers' clients
 // cost the bench is not the server's.
+
+import { once } from 'node:events';
 import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { get } from '../lib/hostile-clients.ts';
 import { ask } from '../lib/http.ts';
 
 /** How often others ask: so many requests a second, whether the ones before were answered or not. */
 const A_SECOND = 100;
 /** How long they wait for an answer; one that does not come counts as this long. */
 const PATIENCE = 30_000;
+/** Between two newcomers, in milliseconds. */
+const NEWCOMER_EACH = 50;
 /** The viewers' own address, so that the server can distinguish them from the attacker. */
 const ADDRESS = '127.0.0.2';
 
@@ -40,6 +47,23 @@ async function view(port: number, host: string, due: number): Promise<number> {
   return status === 200 ? performance.now() - from : PATIENCE;
 }
 
-process.on('message', async ([port, host, seconds]: [number, string, number]) => {
-  process.send?.(await p99Of(port, host, seconds));
+/** The longest that the probe on a connection of its own takes, of those asked for until the time is over. */
+async function longestOf(port: number, seconds: number): Promise<number> {
+  const asked: Promise<number>[] = [];
+  for (const end = performance.now() + seconds * 1_000; performance.now() < end; await pause(NEWCOMER_EACH))
+    asked.push(askAnew(port));
+  return Math.max(...(await Promise.all(asked)));
+}
+
+async function askAnew(port: number): Promise<number> {
+  const begun = performance.now();
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(get('/livez', 'localhost', ['Connection: close']));
+  await buffer(socket);
+  return performance.now() - begun;
+}
+
+process.on('message', async ([port, host, seconds]: [number, string | null, number]) => {
+  process.send?.(await (host === null ? longestOf(port, seconds) : p99Of(port, host, seconds)));
 });

@@ -1,19 +1,16 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
 import type { HostileServer } from '../lib/hostile-server.ts';
+import { longestOfNewcomers } from '../lib/others.ts';
 import { peakMiB, residentMiB } from '../lib/process-figures.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { type Finding, findings, type HostileLoad, type Start } from './hostile-load.ts';
 
 const MiB = 1_048_576;
-const WATCHED = 6_000;
+/** Seconds. */
+const WATCHED = 6;
 /** The age at which a server has looked through its whole memory once more, by itself. */
 const GROWN = 8_000;
-/** Between two requests of another client, in milliseconds. */
-const OFTEN = 50;
 
 /** Connections that send many requests at once and read no answer, and a new connection of another client beside them. */
 export const unreadPipelines: HostileLoad = {
@@ -39,10 +36,10 @@ async function unread(
 ): Promise<readonly Finding[]> {
   const server = await start();
   const words = await prepare(server);
-  await longestOf(server.port, 1_000);
+  await longestOfNewcomers(server.port, 1);
   await pause(GROWN);
   const before = residentMiB(server.pid);
-  const watching = longestOf(server.port, WATCHED);
+  const watching = longestOfNewcomers(server.port, WATCHED);
   const peak = peakMiB(server.pid, watching);
   await pause(200);
   const attackers = await sayAndTakeNothing(server.port, ...Array<string>(connections).fill(words));
@@ -55,21 +52,4 @@ async function unread(
     ["another client's request", longest, 'ms at most', 100],
     ['memory at its peak', memory, 'MiB more', 256],
   );
-}
-
-/** The longest that an answer on a connection of its own takes, of those asked for until the time is over. */
-async function longestOf(port: number, time: number): Promise<number> {
-  const asked: Promise<number>[] = [];
-  for (const end = performance.now() + time; performance.now() < end; await pause(OFTEN))
-    asked.push(ask(port));
-  return Math.max(...(await Promise.all(asked)));
-}
-
-async function ask(port: number): Promise<number> {
-  const begun = performance.now();
-  const socket = connect(port, '127.0.0.1');
-  await once(socket, 'connect');
-  socket.write(get('/livez', 'localhost', ['Connection: close']));
-  await buffer(socket);
-  return performance.now() - begun;
 }

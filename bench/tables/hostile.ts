@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keepTo, LOAD_CORE } from '../lib/processes.ts';
-import { print, type Row, report } from '../lib/report.ts';
+import { print, type Row, report, reportPart } from '../lib/report.ts';
 import { median } from '../lib/statistics.ts';
 import { untakenBodies } from './hostile-bodies.ts';
 import { returningBrowsers } from './hostile-callbacks.ts';
@@ -40,7 +40,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
 
 /**
  * What cheap requests cost the server and its other clients. `--before FOLDER` puts another checkout, installed, under the
- * same loads in the same run; `--only LOAD` makes one of them, and writes no file.
+ * same loads in the same run; `--only LOAD` makes one of them, whose rows replace their earlier ones in the file.
  */
 export async function run(words: readonly string[] = process.argv.slice(3)): Promise<void> {
   const { before, only } = parseArgs({
@@ -53,8 +53,9 @@ export async function run(words: readonly string[] = process.argv.slice(3)): Pro
   for (const [name, load] of Object.entries(loads)) {
     if (only === undefined || only === name) rows.push(...(await rowsOf(name, load, checkouts)));
   }
-  if (only === undefined)
-    await report('hostile', rows, before === undefined ? {} : { before: commitOf(before) });
+  if (before === undefined)
+    await (only === undefined ? report('hostile', rows) : reportPart('hostile', rows));
+  else if (only === undefined) await report('hostile', rows, { before: commitOf(before) });
   else print(rows);
 }
 
