@@ -8,24 +8,22 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isBundled, screen, server } from './bundles.mjs';
+import { finished } from './finished.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const onWindows = process.platform === 'win32';
 const fromSource = '--conditions=@pinfold/source';
 const flags = [fromSource, '--disable-warning=ExperimentalWarning'];
-/**
- * The server and the command run on their sources: nothing to build first, and never a stale build. With the
- * compile cache they start as fast as built code does.
- */
+/** They run on their sources, with the compile cache: nothing to build first, and never a stale build. */
 const tasks = {
-  start: { file: 'examples/reference-app/src/main.ts', serves: true },
+  start: { file: 'examples/reference-app/src/main.ts', serves: true, bundle: server },
   pinfold: { file: 'packages/pinfold/src/main.ts' },
   setup: { needsPnpm: true, serves: true },
   spec: { file: 'node_modules/mocha/bin/mocha.js', serves: true },
@@ -67,22 +65,6 @@ function pinnedPnpm() {
 
 function readJson(file) {
   return JSON.parse(readFileSync(file, 'utf8'));
-}
-
-/** Runs a command to its end; what it writes goes to standard error, since standard output belongs to the task. */
-function finished(command, args, options) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { shell: onWindows, stdio: ['ignore', 'pipe', 2], ...options });
-    let output = '';
-    child.stdout?.on('data', (data) => {
-      output += data;
-    });
-    child.on('error', (error) => {
-      console.error(`pinfold: ${command} could not be started: ${error.message}`);
-      resolve({ succeeded: false, output });
-    });
-    child.on('close', (code) => resolve({ succeeded: code === 0, output }));
-  });
 }
 
 /** The folder in which npx keeps Node 24, if this clone had to fetch it: a later start needs no network. */
@@ -196,31 +178,6 @@ async function install(env) {
   writeFileSync(serverInstall, lockfileHash);
 }
 
-/** Whether all bundles are there, and no source of them changed since they were made. */
-function bundlesAreFresh() {
-  try {
-    const management = join(root, 'packages', 'management');
-    const assets = join(management, 'dist', 'assets');
-    const { began, sources } = readJson(bundleRecord);
-    const isAsRead = ([file, changed]) =>
-      statSync(join(management, file)).mtimeMs === changed && changed < began;
-    const { files } = readJson(join(assets, 'manifest.json'));
-    return files.every((file) => existsSync(join(assets, file))) && sources.every(isAsRead);
-  } catch {
-    return false;
-  }
-}
-
-/** Browsers run no TypeScript: what they load of the management screen is bundled before anything serves it. */
-async function bundle(node, env) {
-  mkdirSync(cache, { recursive: true });
-  const build = [...flags, join(root, 'packages', 'management', 'build.ts'), bundleRecord];
-  const { succeeded } = await finished(node, build, { env, shell: false, stdio: ['ignore', 2, 2] });
-  if (!succeeded) {
-    stop('pinfold: the management screen could not be bundled; what went wrong stands above.');
-  }
-}
-
 /** A process that has the sources' condition becomes the task: another one would take 40 ms to begin. */
 async function become(file, env) {
   const { enableCompileCache } = await import('node:module');
@@ -252,7 +209,6 @@ if (!task) {
 const cache = join(root, 'node_modules', '.cache');
 const nodeMemory = join(cache, 'pinfold-tools');
 const linkedNode = join(root, 'node_modules', '.bin', 'node');
-const bundleRecord = join(cache, 'pinfold-bundles.json');
 const serverInstall = join(cache, 'pinfold-server-install');
 const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
 const lockfileHash = createHash('sha256').update(lockfile).digest('hex');
@@ -306,14 +262,23 @@ if (name === 'spec') {
   env.PATH = join(root, 'node_modules', '.bin') + delimiter + env.PATH;
   env.NODE_OPTIONS = `${env.NODE_OPTIONS || ''} ${fromSource}`.trim();
 }
-if ((task.serves || (name === 'pinfold' && args[0] === 'serve')) && !bundlesAreFresh()) {
-  await bundle(node, env);
+let file = task.file;
+if (task.serves || (name === 'pinfold' && args[0] === 'serve')) {
+  const [hasScreen, hasBundle] = await Promise.all([
+    isBundled(screen, { node, flags, env }),
+    task.bundle && isBundled(task.bundle, { node, flags, env }),
+  ]);
+  if (!hasScreen) {
+    stop('pinfold: the management screen could not be bundled; what went wrong stands above.');
+  }
+  if (hasBundle) file = task.bundle.file;
+  else if (task.bundle) console.error('pinfold: the server could not be bundled, and runs on its sources.');
 }
 const isTheNode = nodeIsNew(process.version) && isSameFile(node, process.execPath);
-if (!task.file) {
+if (!file) {
   console.log('pinfold: ready. `npm start` starts a server, `npm run spec -- FILE` runs one file of tests.');
 } else if (isTheNode && process.execArgv.includes(fromSource) && !warnsOfTypes(process.version)) {
-  await become(task.file, env);
+  await become(file, env);
 } else {
-  run(node, task.file, args, env);
+  run(node, file, args, env);
 }

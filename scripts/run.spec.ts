@@ -23,17 +23,21 @@ const running = setInterval(() => {}, 1_000);
 process.once('SIGTERM', () => { clearInterval(running); console.log('clean'); process.exitCode = 7; });
 console.log('ready');
 `;
-/** Counts its calls in a file, and notes what it read as the real one does. */
-const bundler = `
-import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-const here = (path) => new URL(path, import.meta.url);
-mkdirSync(here('dist/assets'), { recursive: true });
-writeFileSync(here('dist/assets/main.js'), '');
-writeFileSync(here('dist/assets/manifest.json'), '{"files":["main.js"]}');
-appendFileSync(here('calls'), 'bundled ');
-const sources = [['browser.ts', statSync(here('browser.ts')).mtimeMs]];
-writeFileSync(process.argv[2], JSON.stringify({ began: performance.timeOrigin, sources }));
+/** Makes one file of another, counts its calls in a file, and notes what it read as the real ones do. */
+const bundlerOf = (source: string, made: string): string => `
+import { appendFileSync, copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+const [, script, record] = process.argv;
+const [source, made] = ${JSON.stringify([source, made])};
+const root = join(dirname(record), '../..');
+mkdirSync(dirname(join(root, made)), { recursive: true });
+copyFileSync(join(root, source), join(root, made));
+appendFileSync(script + '.calls', 'bundled ');
+const sources = [[source, statSync(join(root, source)).mtimeMs]];
+writeFileSync(record, JSON.stringify({ began: performance.timeOrigin, sources, made: [made] }));
 `;
+const SCREEN = 'packages/management/dist/assets/manifest.json';
+const SERVER = 'examples/reference-app/dist/bundle/main.js';
 const pnpm = `#!/bin/sh
 if [ "$1" = --version ]; then echo 12.0.0; else echo "$@" >> calls; fi
 `;
@@ -59,8 +63,9 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
       'node_modules/.pnpm/lock.yaml': 'lockfileVersion: "9.0"\n',
       'examples/reference-app/src/main.ts': server,
       'packages/pinfold/src/main.ts': command,
-      'packages/management/build.ts': bundler,
+      'packages/management/build.ts': bundlerOf('packages/management/browser.ts', SCREEN),
       'packages/management/browser.ts': '',
+      'scripts/bundle-server.ts': bundlerOf('examples/reference-app/src/main.ts', SERVER),
       'node_modules/mocha/bin/mocha.js': command,
       'tools/pnpm': pnpm,
       'scripts/pnpm/package.json': '{"dependencies":{"pnpm":"12.0.0"}}',
@@ -72,7 +77,8 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     }
     env = { ...process.env, CI: '', PATH: `${join(clone, 'tools')}${delimiter}${process.env.PATH}` };
     await chmod(join(clone, 'tools', 'pnpm'), 0o755);
-    await cp(join(import.meta.dirname, 'run.mjs'), join(clone, 'scripts', 'run.mjs'));
+    for (const script of ['run.mjs', 'bundles.mjs', 'finished.mjs'])
+      await cp(join(import.meta.dirname, script), join(clone, 'scripts', script));
   });
 
   afterEach(() => rm(clone, { recursive: true }));
@@ -87,7 +93,7 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     expect(code, complaints).to.equal(0);
   }
 
-  const callsOf = (path: string): Promise<string> => readFile(join(clone, path, 'calls'), 'utf8');
+  const callsOf = (path: string): Promise<string> => readFile(join(clone, path), 'utf8');
 
   it('lets the server end by itself on SIGTERM and answers with its exit code', async () => {
     const child = run('start');
@@ -139,25 +145,42 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(0);
   });
 
-  it('bundles again only when a source of the bundles is another, or a bundle is missing', async () => {
-    const source = join(clone, 'packages/management/browser.ts');
-    const changed = (seconds: number): Promise<void> =>
-      utimes(source, Date.now() / 1_000 + seconds, Date.now() / 1_000 + seconds);
-    let bundled = '';
-    for (const change of [
-      async () => {},
-      () => changed(60),
-      () => changed(-60),
-      () => rm(join(clone, 'packages/management/dist/assets/main.js')),
-      () => rm(join(clone, 'packages/management/dist'), { recursive: true }),
-    ]) {
-      await change();
-      await ended('setup');
-      bundled += 'bundled ';
-      expect(await callsOf('packages/management'), String(change)).to.equal(bundled);
-    }
-    await ended('setup');
-    expect(await callsOf('packages/management')).to.equal(bundled);
+  for (const [task, what, source, made] of [
+    ['setup', 'packages/management/build.ts', 'packages/management/browser.ts', SCREEN],
+    ['start', 'scripts/bundle-server.ts', 'examples/reference-app/src/main.ts', SERVER],
+  ] as const) {
+    it(`calls ${what} again only when a source is another, or what it made is missing`, async () => {
+      await writeFile(join(clone, 'examples/reference-app/src/main.ts'), '');
+      const changed = (seconds: number): Promise<void> =>
+        utimes(join(clone, source), Date.now() / 1_000 + seconds, Date.now() / 1_000 + seconds);
+      let calls = '';
+      for (const change of [
+        async () => {},
+        () => changed(60),
+        () => changed(-60),
+        () => rm(join(clone, made)),
+        () => rm(dirname(join(clone, made)), { recursive: true }),
+      ]) {
+        await change();
+        await ended(task);
+        calls += 'bundled ';
+        expect(await callsOf(`${what}.calls`), String(change)).to.equal(calls);
+      }
+      await ended(task);
+      expect(await callsOf(`${what}.calls`)).to.equal(calls);
+    });
+  }
+
+  it('starts what the server was bundled to, and its sources where that fails', async () => {
+    await writeFile(join(clone, 'examples/reference-app/src/main.ts'), 'console.log(import.meta.filename);');
+    const root = await realpath(clone);
+    expect(await text(run('start').stdout)).to.equal(`${join(root, SERVER)}\n`);
+    await writeFile(join(clone, 'scripts/bundle-server.ts'), 'throw new Error("no room");');
+    await rm(join(clone, SERVER));
+    const child = run('start');
+    const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(written).to.equal(`${join(root, 'examples/reference-app/src/main.ts')}\n`);
+    expect(complained).to.include('no room').and.to.include('could not be bundled, and runs on its sources');
   });
 
   it('leaves the Node that it fetched where npm looks first, in the place of one that is gone', async () => {
@@ -197,7 +220,7 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     await chmod(join(clone, 'tools/npm'), 0o755);
     await ended('setup');
     await ended('setup');
-    expect(await callsOf('scripts/pnpm')).to.match(/^install [^\n]+\n$/);
+    expect(await callsOf('scripts/pnpm/calls')).to.match(/^install [^\n]+\n$/);
   });
 
   it('installs what a server needs, once, and everything for what needs everything', async () => {
@@ -207,16 +230,16 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     await ended('pinfold');
     const install = 'install --frozen-lockfile --reporter=append-only';
     const server = `${install} --prod --filter-prod=pinfold-example-reference-app... --config.minimumReleaseAge=0\n`;
-    expect(await callsOf('.')).to.equal(server);
+    expect(await callsOf('calls')).to.equal(server);
     await ended('setup');
-    expect(await callsOf('.')).to.equal(`${server}${install} --config.minimumReleaseAge=0\n`);
+    expect(await callsOf('calls')).to.equal(`${server}${install} --config.minimumReleaseAge=0\n`);
   });
 
   it('leaves the age of releases to be asked in CI', async () => {
     await writeFile(join(clone, 'pnpm-lock.yaml'), 'lockfileVersion: "9.1"\n');
     env.CI = 'true';
     await ended('setup');
-    expect(await callsOf('.')).to.equal('install --frozen-lockfile --reporter=append-only\n');
+    expect(await callsOf('calls')).to.equal('install --frozen-lockfile --reporter=append-only\n');
   });
 
   it('refuses a task it does not know', async () => {

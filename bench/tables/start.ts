@@ -1,5 +1,6 @@
-import { join } from 'node:path';
-import { startPinfold } from '../lib/pinfold.ts';
+import { spawnSync } from 'node:child_process';
+import { delimiter, dirname, join } from 'node:path';
+import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { freePort, startServer } from '../lib/processes.ts';
 import { inTemporaryFolder, type Row, report } from '../lib/report.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
@@ -7,8 +8,9 @@ import { inRounds, median } from '../lib/statistics.ts';
 import { stockSqlite } from '../lib/stock.ts';
 
 const ROUNDS = 7;
+const CLONE = join(import.meta.dirname, '../..');
 
-/** From the command to the first answer of /readyz, with no role and with a million. */
+/** From the command to the first answer of /readyz: of the server with no role and with a million, and of `npm start`. */
 export async function run(): Promise<void> {
   await inTemporaryFolder(async (folder) => {
     const few = join(folder, 'few');
@@ -20,19 +22,21 @@ export async function run(): Promise<void> {
     const stock = stockSqlite(join(many, 'pinfold.sqlite'));
     await stock.addRoles(1_000_000);
     await stock.close();
-    const { empty, ...values } = await inRounds(
-      {
-        'no roles': () => timeToReady(few),
-        '1,000,000 roles': () => timeToReady(many),
-        empty: timeToEmpty,
-      },
-      ROUNDS,
+    const servers = { 'no roles': () => timeToReady(few), '1,000,000 roles': () => timeToReady(many) };
+    const commands = Object.fromEntries(
+      [...pathsOfNodes()].map(([version, path]) => [
+        `npm start, npm on Node ${version}`,
+        () => timeToStart(few, path),
+      ]),
     );
+    // The first start after a change of the sources makes the bundle of the server.
+    for (const start of Object.values(commands)) await start();
+    const { empty, ...values } = await inRounds({ ...servers, ...commands, empty: timeToEmpty }, ROUNDS);
     const rows: Row[] = Object.entries(values).map(([name, times]) => ({
       what: `ready, ${name}`,
       figure: median(times),
       unit: 'ms',
-      goal: { atMost: 500 },
+      goal: { atMost: name in servers ? 500 : 600 },
       values: { [name]: times },
     }));
     const what = 'ready, a server of node:http that does nothing';
@@ -40,12 +44,36 @@ export async function run(): Promise<void> {
   });
 }
 
+/** The PATH of who called `npm run bench`, and one with this Node in front, by the versions of Node that npm finds there. */
+function pathsOfNodes(): ReadonlyMap<string, string> {
+  const { PATH = '' } = process.env;
+  const caller = PATH.split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  const paths = [caller, [dirname(process.execPath), ...caller]].map((folders) => folders.join(delimiter));
+  const versionIn = (path: string): string =>
+    spawnSync('node', ['-v'], { encoding: 'utf8', env: { PATH: path } }).stdout.trim();
+  return new Map(paths.map((path) => [versionIn(path), path]));
+}
+
 async function timeToReady(data: string): Promise<number> {
   const start = performance.now();
-  const pinfold = await startPinfold(data);
-  const answer = await fetch(`http://127.0.0.1:${pinfold.port}/readyz`);
+  return answered(await startPinfold(data), start);
+}
+
+async function timeToStart(data: string, path: string): Promise<number> {
+  const port = await freePort();
+  const environment = { PATH: path, PINFOLD_PORT: String(port), PINFOLD_DATA_DIR: data };
+  const start = performance.now();
+  const server = await startServer(['npm', 'start'], environment, { cwd: CLONE, core: undefined });
+  return answered({ port, stop: server.stop }, start);
+}
+
+async function answered(
+  { port, stop }: Pick<PinfoldServer, 'port' | 'stop'>,
+  start: number,
+): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
   const taken = performance.now() - start;
-  await pinfold.stop();
+  await stop();
   if (answer.status !== 200) throw new Error(`ready: ${answer.status}`);
   return taken;
 }

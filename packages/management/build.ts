@@ -1,7 +1,7 @@
 // Bundles what browsers load into dist/assets: browsers run no TypeScript, and a strict policy allows no import map.
 // Names carry a hash of the content, so that they can be kept for ever; manifest.json says which there are.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { paletteOf } from '@pinfold/http/internal';
 import { build, type Plugin } from 'esbuild';
 
@@ -59,14 +59,17 @@ if (manifest !== written() || !outputFiles.every(({ path }) => existsSync(path))
   renameSync(beside, join(folder, 'manifest.json'));
 }
 
-// `build.ts FILE` notes in FILE what it read, and when that was changed, so that its caller knows whether to bundle again.
+// `build.ts FILE` notes in FILE what it read, when that was changed, and what it made of it, so that its caller knows
+// whether to bundle again. Paths are the clone's.
 const [, , record] = process.argv;
 if (record !== undefined) {
+  const root = join(import.meta.dirname, '..', '..');
+  const inClone = (path: string): string => relative(root, join(import.meta.dirname, path));
   const bundled = Object.keys(metafile.inputs).filter((path) => !path.startsWith('palette:'));
-  const read = [...bundled, 'build.ts', '../http/src/palette.ts', '../../pnpm-lock.yaml'];
-  const changed = (path: string): number => statSync(join(import.meta.dirname, path)).mtimeMs;
-  const sources = read.map((path) => [path, changed(path)]);
-  writeFileSync(record, JSON.stringify({ began: performance.timeOrigin, sources }));
+  const read = [...bundled, 'build.ts', '../http/src/palette.ts', '../../pnpm-lock.yaml'].map(inClone);
+  const sources = read.map((path) => [path, statSync(join(root, path)).mtimeMs]);
+  const made = [...Object.keys(metafile.outputs), 'dist/assets/manifest.json'].map(inClone);
+  writeFileSync(record, JSON.stringify({ began: performance.timeOrigin, sources, made }));
 }
 
 function written(): string | undefined {

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { PinfoldClient } from '@pinfold/client';
+import { packFiles } from '@pinfold/client/zip';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+
+const clone = join(import.meta.dirname, '..');
+const bundle = join(clone, 'examples/reference-app/dist/bundle');
+const { text: key } = new NodeApiKeySecrets().mint();
+
+/** Notes in a file what the main thread loads. */
+const notesModules = (file: string): string =>
+  `data:text/javascript,${encodeURIComponent(`
+    import { appendFileSync } from 'node:fs';
+    import { registerHooks } from 'node:module';
+    import { isMainThread } from 'node:worker_threads';
+    const load = (url, context, next) => (appendFileSync(${JSON.stringify(file)}, url + '\\n'), next(url, context));
+    if (isMainThread) registerHooks({ load });`)}`;
+
+describe('npm start, in a clone that is installed', () => {
+  let folder: string;
+  let server: ChildProcess | undefined;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-start-'));
+  });
+
+  afterEach(async () => {
+    if (server?.exitCode === null) {
+      server.kill('SIGKILL');
+      await once(server, 'exit');
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  /** Starts as the script of package.json does, and answers with the server's address. */
+  async function started(settings: NodeJS.ProcessEnv): Promise<string> {
+    const others = Object.entries(process.env).filter(([name]) => !/^(PINFOLD_|NODE_OPTIONS$)/.test(name));
+    const env = {
+      ...Object.fromEntries(others),
+      PINFOLD_PORT: '0',
+      PINFOLD_DATA_DIR: join(folder, 'data'),
+      PINFOLD_VIEWER_MODE: 'path',
+      PINFOLD_API_KEY: key,
+      ...settings,
+    };
+    const words = ['--conditions=@pinfold/source', join(clone, 'scripts/run.mjs'), 'start'];
+    server = spawn(process.execPath, words, { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let written = '';
+    for await (const chunk of (server.stdout as Readable).setEncoding('utf8')) {
+      written += chunk;
+      const url = /"url":"([^"]+)".*"listening/.exec(written)?.[1];
+      if (url !== undefined) return url;
+    }
+    throw new Error(`the server ended: ${written}`);
+  }
+
+  async function stopped(): Promise<unknown> {
+    server?.kill('SIGTERM');
+    return server?.exitCode ?? (await once(server as ChildProcess, 'exit'))[0];
+  }
+
+  async function publishAndView(url: string): Promise<void> {
+    const page = '<!doctype html><title>Started</title>';
+    const { bytes } = await packFiles([{ path: 'index.html', bytes: new TextEncoder().encode(page) }]);
+    const { pin } = await new PinfoldClient({ url, key }).publish(bytes);
+    expect(await (await fetch(pin.shared_url)).text()).to.equal(page);
+  }
+
+  it('publishes and shows a site, with every module of ours out of the bundle', async () => {
+    await started({});
+    expect(await stopped()).to.equal(0);
+    const notes = join(folder, 'modules');
+    const url = await started({ NODE_OPTIONS: `--import=${notesModules(notes)}` });
+    await publishAndView(url);
+    expect((await fetch(`${url}/manage/`)).status).to.equal(200);
+    expect(await stopped()).to.equal(0);
+    const loaded = (await readFile(notes, 'utf8')).split('\n').filter((url) => url.startsWith('file:'));
+    const ours = loaded.filter((url) => !url.includes('/node_modules/'));
+    expect(ours.filter((url) => url.includes('/dist/bundle/'))).to.not.be.empty;
+    expect(ours.filter((url) => !/\/(dist\/bundle|scripts)\/[^/]+$/.test(url))).to.deep.equal([]);
+    expect(loaded.filter((url) => url.includes('inversify'))).to.deep.equal([]);
+  });
+
+  it('does so with several processes', async () => {
+    await publishAndView(await started({ PINFOLD_WORKERS: '2' }));
+    expect(await stopped()).to.equal(0);
+  });
+
+  it('names in the bundle only files and folders that are there', async () => {
+    await started({});
+    await stopped();
+    const { made } = JSON.parse(
+      await readFile(join(clone, 'node_modules/.cache/pinfold-server.json'), 'utf8'),
+    );
+    const chunks = (made as string[]).filter((path) => path.endsWith('.js'));
+    const imported = chunks.map(async (path) => {
+      const code = await readFile(join(clone, path), 'utf8');
+      return [...code.matchAll(/^.*\b(?:from |import\()"(\.[^"]+)"/gm)].map(([, to = '']) =>
+        join(bundle, to),
+      );
+    });
+    const files = (await Promise.all(imported)).flat();
+    // Of a database and a storage that no test here uses.
+    expect(files.join()).to.match(/\/pg\/.*\/client-s3\/|\/client-s3\/.*\/pg\//);
+    expect(files.filter((file) => !existsSync(file))).to.deep.equal([]);
+  });
+});
