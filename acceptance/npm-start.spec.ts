@@ -14,14 +14,15 @@ const clone = join(import.meta.dirname, '..');
 const bundle = join(clone, 'examples/reference-app/dist/bundle');
 const { text: key } = new NodeApiKeySecrets().mint();
 
-/** Notes in a file what the main thread loads. */
+/** Notes in one file what the main thread loads, and in another what its workers do. */
 const notesModules = (file: string): string =>
   `data:text/javascript,${encodeURIComponent(`
     import { appendFileSync } from 'node:fs';
     import { registerHooks } from 'node:module';
     import { isMainThread } from 'node:worker_threads';
-    const load = (url, context, next) => (appendFileSync(${JSON.stringify(file)}, url + '\\n'), next(url, context));
-    if (isMainThread) registerHooks({ load });`)}`;
+    const file = ${JSON.stringify(file)} + (isMainThread ? '' : '-of-workers');
+    const load = (url, context, next) => (appendFileSync(file, url + '\\n'), next(url, context));
+    registerHooks({ load });`)}`;
 
 describe('npm start, in a clone that is installed', () => {
   let folder: string;
@@ -86,6 +87,7 @@ describe('npm start, in a clone that is installed', () => {
     expect(ours.filter((url) => url.includes('/dist/bundle/'))).to.not.be.empty;
     expect(ours.filter((url) => !/\/(dist\/bundle|scripts)\/[^/]+$/.test(url))).to.deep.equal([]);
     expect(loaded.filter((url) => url.includes('inversify'))).to.deep.equal([]);
+    expect(await readFile(`${notes}-of-workers`, 'utf8')).to.include('/archive-zip/src/worker.ts');
   });
 
   it('does so with several processes', async () => {

@@ -1,14 +1,25 @@
 // Bundles the server that `npm start` runs: to find and read its modules one by one takes half of a start.
 // `bundle-server.ts FILE` notes in FILE what it read, when that was changed, and what it made of it.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 const app = join(root, 'examples', 'reference-app');
 const folder = join(app, 'dist', 'bundle');
-/** Of all that is installed, only these are bundled: some 250 modules. Others may look for files beside them. */
-const bundled = /^(@inversifyjs\/|inversify$|reflect-metadata($|\/))/;
+/** Of what is installed, only these are bundled, some 250 modules: others may look for files beside them. */
+const BUNDLED = /^(inversify|@inversifyjs\/[^/]+|reflect-metadata)(\/|$)/;
+/** These, esbuild finds by itself. */
+const FOUND = /^(node:|@pinfold\/)/;
 const WEEK = 7 * 24 * 60 * 60 * 1_000;
 
 /** Where a file is, seen from the bundle: so a clone can be moved or copied. */
@@ -24,18 +35,20 @@ const places: Plugin = {
   name: 'places',
   setup({ onResolve, onLoad, resolve }) {
     onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...importer }) => {
-      if (pluginData === places || bundled.test(path)) return undefined;
+      if (pluginData === places || FOUND.test(path) || BUNDLED.test(path)) return undefined;
       const found = await resolve(path, { ...importer, pluginData: places });
+      // What is not installed may be optional: whether it is missed shows when it is loaded.
+      if (found.errors.length > 0) return { path, external: true };
       return isInstalled(found.path) ? { path: fromBundle(found.path), external: true } : found;
     });
     onLoad({ filter: /\.[cm]?[jt]s$/ }, ({ path }) => {
       if (isInstalled(path)) return undefined;
-      const contents = readFileSync(path, 'utf8').replace(
-        /\bimport\.meta\.(url|dirname|filename)\b/g,
-        (_, of) =>
-          of === 'url'
-            ? `new URL(${JSON.stringify(fromBundle(path))}, import.meta.url).href`
-            : `(import.meta.dirname + ${JSON.stringify(`/${fromBundle(of === 'dirname' ? dirname(path) : path)}`)})`,
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes('import.meta.')) return undefined;
+      const contents = text.replace(/\bimport\.meta\.(url|dirname|filename)\b/g, (_, of) =>
+        of === 'url'
+          ? `new URL(${JSON.stringify(fromBundle(path))}, import.meta.url).href`
+          : `(import.meta.dirname + ${JSON.stringify(`/${fromBundle(of === 'dirname' ? dirname(path) : path)}`)})`,
       );
       return { contents, loader: path.endsWith('ts') ? 'ts' : 'js' };
     });
@@ -76,7 +89,8 @@ const [, , record] = process.argv;
 if (record !== undefined) {
   const modules = Object.keys(metafile.inputs).filter((path) => !isInstalled(join(root, path)));
   const manifests = modules.map((path) => join(...path.split('/').slice(0, 2), 'package.json'));
-  const read = new Set([...modules, ...manifests, 'scripts/bundle-server.ts', 'pnpm-lock.yaml']);
+  const others = [...manifests.filter((path) => existsSync(join(root, path))), 'pnpm-lock.yaml'];
+  const read = new Set([...modules, ...others, 'scripts/bundle-server.ts']);
   const sources = [...read].map((path) => [path, statSync(join(root, path)).mtimeMs]);
   const bundle = { began: performance.timeOrigin, sources, made: Object.keys(metafile.outputs) };
   writeFileSync(record, JSON.stringify(bundle));
