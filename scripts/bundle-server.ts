@@ -16,10 +16,12 @@ import { build, type Plugin } from 'esbuild';
 const root = join(import.meta.dirname, '..');
 const app = join(root, 'examples', 'reference-app');
 const folder = join(app, 'dist', 'bundle');
-/** Of what is installed, only these are bundled, some 250 modules: others may look for files beside them. */
-const BUNDLED = /^(inversify|@inversifyjs\/[^/]+|reflect-metadata)(\/|$)/;
+/** Of what is installed, only these and what they import are bundled, 320 modules: others may look for files beside them. */
+const BUNDLED = /^(express|inversify|proxy-addr|reflect-metadata)(\/|$)/;
 /** These, esbuild finds by itself. */
 const FOUND = /^(node:|@pinfold\/)/;
+/** What is not an ES module asks for Node's modules with it. */
+const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 const WEEK = 7 * 24 * 60 * 60 * 1_000;
 
 /** Where a file is, seen from the bundle: so a clone can be moved or copied. */
@@ -34,9 +36,10 @@ function isInstalled(path: string): boolean {
 const places: Plugin = {
   name: 'places',
   setup({ onResolve, onLoad, resolve }) {
-    onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...importer }) => {
-      if (pluginData === places || FOUND.test(path) || BUNDLED.test(path)) return undefined;
-      const found = await resolve(path, { ...importer, pluginData: places });
+    onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
+      if (pluginData === places || FOUND.test(path)) return undefined;
+      if (BUNDLED.test(path) || isInstalled(from.importer)) return undefined;
+      const found = await resolve(path, { ...from, pluginData: places });
       // What is not installed may be optional: whether it is missed shows when it is loaded.
       if (found.errors.length > 0) return { path, external: true };
       return isInstalled(found.path) ? { path: fromBundle(found.path), external: true } : found;
@@ -45,11 +48,13 @@ const places: Plugin = {
       if (isInstalled(path)) return undefined;
       const text = readFileSync(path, 'utf8');
       if (!text.includes('import.meta.')) return undefined;
-      const contents = text.replace(/\bimport\.meta\.(url|dirname|filename)\b/g, (_, of) =>
-        of === 'url'
-          ? `new URL(${JSON.stringify(fromBundle(path))}, import.meta.url).href`
-          : `(import.meta.dirname + ${JSON.stringify(`/${fromBundle(of === 'dirname' ? dirname(path) : path)}`)})`,
-      );
+      const contents = text.replace(/\bimport\.meta\.(url|dirname|filename)\b/g, (_, property) => {
+        const place = fromBundle(property === 'dirname' ? dirname(path) : path);
+        const url = `new URL(${JSON.stringify(place)}, import.meta.url)`;
+        return property === 'url'
+          ? `${url}.href`
+          : `process.getBuiltinModule('node:url').fileURLToPath(${url})`;
+      });
       return { contents, loader: path.endsWith('ts') ? 'ts' : 'js' };
     });
   },
@@ -65,6 +70,7 @@ const { outputFiles, metafile } = await build({
   format: 'esm',
   platform: 'node',
   conditions: ['@pinfold/source'],
+  banner: { js: REQUIRE },
   plugins: [places],
   sourcemap: 'linked',
   sourcesContent: false,
