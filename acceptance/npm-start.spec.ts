@@ -33,7 +33,7 @@ describe('npm start, in a clone that is installed', () => {
   });
 
   afterEach(async () => {
-    if (server?.exitCode === null) {
+    if (server?.exitCode === null && server.signalCode === null) {
       server.kill('SIGKILL');
       await once(server, 'exit');
     }
@@ -86,13 +86,27 @@ describe('npm start, in a clone that is installed', () => {
     const ours = loaded.filter((url) => !url.includes('/node_modules/'));
     expect(ours.filter((url) => url.includes('/dist/bundle/'))).to.not.be.empty;
     expect(ours.filter((url) => !/\/(dist\/bundle|scripts)\/[^/]+$/.test(url))).to.deep.equal([]);
-    expect(loaded.filter((url) => /\/(express|inversify)\//.test(url))).to.deep.equal([]);
+    // Bundled, or loaded at their first use.
+    expect(loaded.filter((url) => /\/(express|inversify|pg|client-s3)\//.test(url))).to.deep.equal([]);
     expect(await readFile(`${notes}-of-workers`, 'utf8')).to.include('/archive-zip/src/worker.ts');
   });
 
   it('does so with several processes', async () => {
     await publishAndView(await started({ PINFOLD_WORKERS: '2' }));
     expect(await stopped()).to.equal(0);
+  });
+
+  it('knows what the screen was bundled of', async () => {
+    const noted = await readFile(join(clone, 'node_modules/.cache/pinfold-screen.json'), 'utf8');
+    const { sources, made } = JSON.parse(noted) as Readonly<Record<string, readonly (string | [string])[]>>;
+    expect(sources?.map(([path]) => path)).to.include.members([
+      'packages/management/browser/main.ts',
+      'packages/management/styles/management.css',
+      'packages/management/build.ts',
+      'packages/http/src/palette.ts',
+      'pnpm-lock.yaml',
+    ]);
+    expect(made).to.include('packages/management/dist/assets/manifest.json').and.to.have.length.above(4);
   });
 
   it('names in the bundle only files and folders that are there', async () => {
@@ -104,13 +118,12 @@ describe('npm start, in a clone that is installed', () => {
     const chunks = (made as string[]).filter((path) => path.endsWith('.js'));
     const imported = chunks.map(async (path) => {
       const code = await readFile(join(clone, path), 'utf8');
-      return [...code.matchAll(/^.*\b(?:from |import\()"(\.[^"]+)"/gm)].map(([, to = '']) =>
-        join(bundle, to),
-      );
+      const places = code.matchAll(/(?:from |import\()"(\.[^"]+)"|new URL\("(\.[^"]+)", import\.meta/g);
+      return [...places].map(([, file, place = '']) => join(bundle, file ?? place));
     });
     const files = (await Promise.all(imported)).flat();
     // Of a database and a storage that no test here uses.
-    expect(files.join()).to.match(/\/pg\/.*\/client-s3\/|\/client-s3\/.*\/pg\//);
+    expect(files.join()).to.include('/pg/').and.to.include('/client-s3/').and.to.include('/checkpointer.ts');
     expect(files.filter((file) => !existsSync(file))).to.deep.equal([]);
   });
 });
