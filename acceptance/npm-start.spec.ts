@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { PinfoldClient } from '@pinfold/client';
 import { packFiles } from '@pinfold/client/zip';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
@@ -74,31 +76,61 @@ describe('npm start, in a clone that is installed', () => {
     expect(await (await fetch(pin.shared_url)).text()).to.equal(page);
   }
 
-  it('publishes and shows a site, with every module of ours out of the bundle', async () => {
-    await started({});
-    expect(await stopped()).to.equal(0);
-    const notes = join(folder, 'modules');
-    const url = await started({ NODE_OPTIONS: `--import=${notesModules(notes)}` });
-    await publishAndView(url);
-    expect((await fetch(`${url}/manage/`)).status).to.equal(200);
-    expect(await stopped()).to.equal(0);
-    const loaded = (await readFile(notes, 'utf8')).split('\n').filter((url) => url.startsWith('file:'));
-    const ours = loaded.filter((url) => !url.includes('/node_modules/'));
-    expect(ours.filter((url) => url.includes('/dist/bundle/'))).to.not.be.empty;
-    expect(ours.filter((url) => !/\/(dist\/bundle|scripts)\/[^/]+$/.test(url))).to.deep.equal([]);
-    // Bundled, or loaded at their first use.
-    expect(loaded.filter((url) => /\/(express|inversify|pg|client-s3)\//.test(url))).to.deep.equal([]);
-    expect(await readFile(`${notes}-of-workers`, 'utf8')).to.include('/archive-zip/src/worker.ts');
-  });
+  for (const workers of ['1', '2'])
+    it(`publishes and shows a site, with every package of ours out of the bundle, in ${workers} processes`, async () => {
+      await started({});
+      expect(await stopped()).to.equal(0);
+      const notes = join(folder, 'modules');
+      const settings = { NODE_OPTIONS: `--import=${notesModules(notes)}`, PINFOLD_WORKERS: workers };
+      const url = await started(settings);
+      await publishAndView(url);
+      expect((await fetch(`${url}/manage/`)).status).to.equal(200);
+      expect(await stopped()).to.equal(0);
+      const loaded = (await readFile(notes, 'utf8')).split('\n').filter((url) => url.startsWith('file:'));
+      const ours = loaded.filter((url) => !url.includes('/node_modules/'));
+      expect(ours.filter((url) => url.includes('/dist/bundle/'))).to.not.be.empty;
+      const sources = ours.filter((url) => !/\/(dist\/bundle|scripts)\/[^/]+$/.test(url));
+      const main = pathToFileURL(join(clone, 'examples/reference-app/src/main.ts')).href;
+      expect([...new Set(sources)]).to.deep.equal([main]);
+      // Bundled, or loaded at their first use.
+      expect(loaded.filter((url) => /\/(inversify|pg|client-s3)\//.test(url))).to.deep.equal([]);
+      expect(await readFile(`${notes}-of-workers`, 'utf8')).to.include('/archive-zip/src/worker.ts');
+    });
 
-  it('does so with several processes', async () => {
-    await publishAndView(await started({ PINFOLD_WORKERS: '2' }));
-    expect(await stopped()).to.equal(0);
+  it('gives a script with adapters of its own the copies that the server has', async () => {
+    await started({});
+    await stopped();
+    const script = join(bundle, '../own-adapter.ts');
+    await writeFile(
+      script,
+      `import { tokens } from '@pinfold/inversify';
+      import { createMemory } from '@pinfold/memory';
+      import { Container, ContainerModule } from 'inversify';
+      import { createApp, readSettings } from 'pinfold';
+      const { archives } = createMemory();
+      const mine = new ContainerModule(({ rebind }) => {
+        rebind(tokens.archives).toConstantValue(archives);
+      });
+      const app = await createApp(readSettings(process.env), { modules: [mine] });
+      const used = await app.container.getAsync(tokens.archives);
+      console.log(used === archives, app.container instanceof Container);
+      await app.close();`,
+    );
+    const env = {
+      ...process.env,
+      PINFOLD_DATA_DIR: join(folder, 'data'),
+      PINFOLD_PORT: '0',
+      NODE_OPTIONS: '',
+    };
+    const preload = `--import=${pathToFileURL(join(clone, 'scripts/bundled.mjs'))}`;
+    const words = ['--conditions=@pinfold/source', preload, script];
+    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    expect(await text(child.stdout)).to.equal('true true\n');
   });
 
   it('knows what the screen was bundled of', async () => {
     const noted = await readFile(join(clone, 'node_modules/.cache/pinfold-screen.json'), 'utf8');
-    const { sources, made } = JSON.parse(noted) as Readonly<Record<string, readonly (string | [string])[]>>;
+    const { sources, made } = JSON.parse(noted) as Readonly<Record<string, readonly [string][]>>;
     expect(sources?.map(([path]) => path)).to.include.members([
       'packages/management/browser/main.ts',
       'packages/management/styles/management.css',
@@ -106,7 +138,8 @@ describe('npm start, in a clone that is installed', () => {
       'packages/http/src/palette.ts',
       'pnpm-lock.yaml',
     ]);
-    expect(made).to.include('packages/management/dist/assets/manifest.json').and.to.have.length.above(4);
+    const files = made?.map(([path]) => path);
+    expect(files).to.include('packages/management/dist/assets/manifest.json').and.to.have.length.above(4);
   });
 
   it('names in the bundle only files and folders that are there', async () => {
@@ -115,8 +148,8 @@ describe('npm start, in a clone that is installed', () => {
     const { made } = JSON.parse(
       await readFile(join(clone, 'node_modules/.cache/pinfold-server.json'), 'utf8'),
     );
-    const chunks = (made as string[]).filter((path) => path.endsWith('.js'));
-    const imported = chunks.map(async (path) => {
+    const chunks = (made as [string][]).filter(([path]) => path.endsWith('.js'));
+    const imported = chunks.map(async ([path]) => {
       const code = await readFile(join(clone, path), 'utf8');
       const places = code.matchAll(/(?:from |import\()"(\.[^"]+)"|new URL\("(\.[^"]+)", import\.meta/g);
       return [...places].map(([, file, place = '']) => join(bundle, file ?? place));

@@ -17,7 +17,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 
-const MAIN = 'examples/reference-app/src/main.ts';
+const ENTRY = 'packages/pinfold/src/index.ts';
+const LATE = 'packages/pinfold/src/late.ts';
 const BUNDLE = 'examples/reference-app/dist/bundle';
 
 describe('scripts/bundle-server.ts', () => {
@@ -28,9 +29,11 @@ describe('scripts/bundle-server.ts', () => {
     clone = realpathSync(mkdtempSync(join(tmpdir(), 'pinfold-bundle-')));
     record = join(clone, 'record.json');
     write('pnpm-lock.yaml', '');
-    write('examples/reference-app/package.json', '{"type":"module"}');
-    write('packages/own/package.json', '{"type":"module"}');
-    write('packages/own/src/late.ts', 'export const late: string = import.meta.filename;');
+    for (const name of ['pinfold', 'inversify', 'core']) {
+      write(`packages/${name}/package.json`, '{"type":"module","sideEffects":false}');
+      write(`packages/${name}/src/index.ts`, '');
+    }
+    write(LATE, 'export const late: string = import.meta.filename;');
     mkdirSync(join(clone, 'scripts'));
     cpSync(join(import.meta.dirname, 'bundle-server.ts'), join(clone, 'scripts/bundle-server.ts'));
     symlinkSync(join(import.meta.dirname, '../node_modules'), join(clone, 'node_modules'));
@@ -43,51 +46,66 @@ describe('scripts/bundle-server.ts', () => {
     writeFileSync(join(clone, path), text);
   }
 
-  function bundle(main: string): { readonly status: number | null; readonly stderr: string } {
-    write(MAIN, main);
-    return spawnSync(process.execPath, [join(clone, 'scripts/bundle-server.ts'), record], {
-      encoding: 'utf8',
-    });
+  function bundle(entry: string): { readonly status: number | null; readonly stderr: string } {
+    write(ENTRY, entry);
+    const script = join(clone, 'scripts/bundle-server.ts');
+    return spawnSync(process.execPath, [script, record], { encoding: 'utf8' });
   }
+
+  const noted = () => JSON.parse(readFileSync(record, 'utf8'));
 
   function printed(): string {
-    return spawnSync(process.execPath, [join(clone, BUNDLE, 'main.js')], { encoding: 'utf8' }).stdout;
+    const file = join(clone, noted().modules[ENTRY]);
+    return spawnSync(process.execPath, [file], { encoding: 'utf8' }).stdout;
   }
 
-  it('notes every file that a change of would make another bundle, and when each was changed', () => {
-    bundle(`import { late } from '../../../packages/own/src/late.ts'; console.log(late);`);
-    const { sources, made } = JSON.parse(readFileSync(record, 'utf8'));
-    const files = [
-      MAIN,
-      'examples/reference-app/package.json',
-      'packages/own/package.json',
-      'packages/own/src/late.ts',
-      'pnpm-lock.yaml',
-      'scripts/bundle-server.ts',
-    ];
-    expect(sources).to.have.deep.members(files.map((file) => [file, statSync(join(clone, file)).mtimeMs]));
-    expect(made).to.have.members([`${BUNDLE}/main.js`, `${BUNDLE}/main.js.map`]);
+  it('notes every file that a change of would make another bundle, and every file that it made', () => {
+    bundle("import { late } from './late.ts'; import 'express'; console.log(late);");
+    const { sources, made, modules } = noted();
+    const stamped = (path: string) => {
+      const { mtimeMs, size } = statSync(join(clone, path));
+      return [path, mtimeMs, size];
+    };
+    const names = ['pinfold', 'inversify', 'core'];
+    const packages = names.flatMap((name) => [
+      `packages/${name}/src/index.ts`,
+      `packages/${name}/package.json`,
+    ]);
+    const own = [LATE, ...packages, 'pnpm-lock.yaml', 'scripts/bundle-server.ts'];
+    const isOwn = ([path]: [string]): boolean => !path.includes('node_modules');
+    expect(sources.filter(isOwn)).to.have.deep.members(own.map(stamped));
+    const others = sources.filter((source: [string]) => !isOwn(source)).map(([path]: [string]) => path);
+    expect(others.sort().map((path: string) => path.split('/node_modules/').at(-1))).to.deep.equal([
+      'express/index.js',
+      'inversify/lib/index.js',
+    ]);
+    const files = readdirSync(join(clone, BUNDLE)).map((name) => `${BUNDLE}/${name}`);
+    expect(made).to.have.deep.members(files.map(stamped));
+    expect(files.filter((path) => path.endsWith('.map'))).to.have.length(files.length / 2);
+    expect(Object.keys(modules)).to.include.members(['packages/core/src/index.ts', ENTRY]);
   });
 
   it('tells each file where its source is', () => {
-    bundle(
-      'const { url, path } = { url: import.meta.url, path: import.meta.dirname }; console.log(url, path);',
-    );
-    expect(printed()).to.equal(`file://${join(clone, MAIN)} ${join(clone, dirname(MAIN))}\n`);
-    bundle(`import { late } from '../../../packages/own/src/late.ts'; console.log(late);`);
-    expect(printed()).to.equal(`${join(clone, 'packages/own/src/late.ts')}\n`);
+    bundle(`import { late } from './late.ts'; console.log(late, import.meta.dirname, import.meta.url);`);
+    const source = join(clone, ENTRY);
+    expect(printed()).to.equal(`${join(clone, LATE)} ${dirname(source)} file://${source}\n`);
+  });
+
+  it('keeps a module that is imported only for what it does', () => {
+    write('packages/pinfold/src/greeting.ts', 'console.log("hello");');
+    bundle("import './greeting.ts';");
+    expect(printed()).to.equal('hello\n');
   });
 
   for (const place of [
     'const { dirname } = import.meta;',
     "import.meta.resolve('../package.json');",
     'const part = "./part.ts"; await import(part);',
-    'console.log(__dirname);',
   ])
     it(`refuses ${place}, which would name another place in the bundle`, () => {
       const { status, stderr } = bundle(place);
       expect(status).to.equal(1);
-      expect(stderr).to.include('would name another place').and.to.include('src/main.ts');
+      expect(stderr).to.include('would name another place').and.to.include(ENTRY);
       expect(existsSync(record)).to.equal(false);
     });
 
@@ -100,8 +118,8 @@ describe('scripts/bundle-server.ts', () => {
     const chunks = (): string[] =>
       readdirSync(join(clone, BUNDLE)).filter((name) => /^late-.*\.js$/.test(name));
     const change = (text: string): void => {
-      write('packages/own/src/late.ts', text);
-      bundle(`console.log((await import('../../../packages/own/src/late.ts')).late);`);
+      write(LATE, text);
+      bundle(`console.log((await import('./late.ts')).late);`);
     };
     const grow = (hours: number): void => {
       for (const name of readdirSync(join(clone, BUNDLE))) {

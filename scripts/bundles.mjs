@@ -1,11 +1,11 @@
 // Which bundles a task needs, and whether those of the last time still are what their sources say. Plain JavaScript
 // for an old Node, as run.mjs.
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { finished } from './finished.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, 'node_modules', '.cache');
 
 /** What browsers load of the management screen: they run no TypeScript. */
@@ -14,22 +14,22 @@ export const screen = {
   record: join(cache, 'pinfold-screen.json'),
 };
 
-/** The server of `npm start`: to find and read its 750 modules one by one would take half of a start. */
+/** The packages of the server, for `npm start`. */
 export const server = {
   bundler: 'scripts/bundle-server.ts',
   record: join(cache, 'pinfold-server.json'),
-  file: 'examples/reference-app/dist/bundle/main.js',
 };
 
-/** Whether all that was made is there, and no source changed since. */
+/** Whether all that was read and made is as it was then. */
 function isFresh({ record }) {
   try {
     const { began, sources, made } = JSON.parse(readFileSync(record, 'utf8'));
-    const isAsRead = ([file, changed]) => {
-      const { mtimeMs } = statSync(join(root, file));
-      return mtimeMs === changed && mtimeMs < began;
+    const isAsNoted = ([file, changed, length], before) => {
+      const { mtimeMs, size } = statSync(`${root}/${file}`);
+      return mtimeMs === changed && size === length && mtimeMs < before;
     };
-    return made.every((file) => existsSync(join(root, file))) && sources.every(isAsRead);
+    // A source that was changed while it was bundled may be read or not.
+    return sources.every((file) => isAsNoted(file, began)) && made.every((file) => isAsNoted(file, Infinity));
   } catch {
     return false;
   }

@@ -179,16 +179,19 @@ async function install(env) {
 }
 
 /** A process that has the sources' condition becomes the task: another one would take 40 ms to begin. */
-async function become(file, env) {
+async function become(file, preload, env) {
   const { enableCompileCache } = await import('node:module');
   if (env.NODE_COMPILE_CACHE) enableCompileCache(env.NODE_COMPILE_CACHE);
+  // What it forks has them, too.
+  process.execArgv.push(...preload);
+  if (preload.length > 0) await import('./bundled.mjs');
   Object.assign(process.env, env);
   process.argv.splice(1, 2, join(root, file));
   await import(new URL(`../${file}`, import.meta.url));
 }
 
-function run(node, file, args, env) {
-  const argv = [...flags, join(root, file), ...args];
+function run(node, file, preload, args, env) {
+  const argv = [...flags, ...preload, join(root, file), ...args];
   // In the place of this process: no second one stays in memory, and signals need nobody to pass them on.
   if (process.execve && !onWindows) {
     process.execve(node, [node, ...argv], env);
@@ -262,7 +265,7 @@ if (name === 'spec') {
   env.PATH = join(root, 'node_modules', '.bin') + delimiter + env.PATH;
   env.NODE_OPTIONS = `${env.NODE_OPTIONS || ''} ${fromSource}`.trim();
 }
-let file = task.file;
+const preload = [];
 if (task.serves || (name === 'pinfold' && args[0] === 'serve')) {
   const [hasScreen, hasBundle] = await Promise.all([
     isBundled(screen, { node, flags, env }),
@@ -271,14 +274,14 @@ if (task.serves || (name === 'pinfold' && args[0] === 'serve')) {
   if (!hasScreen) {
     stop('pinfold: the management screen could not be bundled; what went wrong stands above.');
   }
-  if (hasBundle) file = task.bundle.file;
+  if (hasBundle) preload.push(`--import=${new URL('bundled.mjs', import.meta.url)}`);
   else if (task.bundle) console.error('pinfold: the server could not be bundled, and runs on its sources.');
 }
 const isTheNode = nodeIsNew(process.version) && isSameFile(node, process.execPath);
-if (!file) {
+if (!task.file) {
   console.log('pinfold: ready. `npm start` starts a server, `npm run spec -- FILE` runs one file of tests.');
 } else if (isTheNode && process.execArgv.includes(fromSource) && !warnsOfTypes(process.version)) {
-  await become(file, env);
+  await become(task.file, preload, env);
 } else {
-  run(node, file, args, env);
+  run(node, task.file, preload, args, env);
 }

@@ -33,11 +33,14 @@ const root = join(dirname(record), '../..');
 mkdirSync(dirname(join(root, made)), { recursive: true });
 copyFileSync(join(root, source), join(root, made));
 appendFileSync(script + '.calls', 'bundled ');
-const sources = [[source, statSync(join(root, source)).mtimeMs]];
-writeFileSync(record, JSON.stringify({ began: performance.timeOrigin, sources, made: [made] }));
+const stamped = (path) => [path, statSync(join(root, path)).mtimeMs, statSync(join(root, path)).size];
+const note = { sources: [stamped(source)], made: [stamped(made)], modules: { [source]: made } };
+writeFileSync(record, JSON.stringify({ began: performance.timeOrigin, ...note }));
 `;
+const STYLES = 'packages/management/styles/management.css';
 const SCREEN = 'packages/management/dist/assets/manifest.json';
-const SERVER = 'examples/reference-app/dist/bundle/main.js';
+const PACKAGE = 'packages/pinfold/src/index.ts';
+const BUNDLE = 'examples/reference-app/dist/bundle/index.js';
 const pnpm = `#!/bin/sh
 if [ "$1" = --version ]; then echo 12.0.0; else echo "$@" >> calls; fi
 `;
@@ -63,9 +66,10 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
       'node_modules/.pnpm/lock.yaml': 'lockfileVersion: "9.0"\n',
       'examples/reference-app/src/main.ts': server,
       'packages/pinfold/src/main.ts': command,
-      'packages/management/build.ts': bundlerOf('packages/management/browser.ts', SCREEN),
-      'packages/management/browser.ts': '',
-      'scripts/bundle-server.ts': bundlerOf('examples/reference-app/src/main.ts', SERVER),
+      'packages/management/build.ts': bundlerOf(STYLES, SCREEN),
+      [STYLES]: '',
+      'scripts/bundle-server.ts': bundlerOf(PACKAGE, BUNDLE),
+      [PACKAGE]: 'export const place = import.meta.filename;',
       'node_modules/mocha/bin/mocha.js': command,
       'tools/pnpm': pnpm,
       'scripts/pnpm/package.json': '{"dependencies":{"pnpm":"12.0.0"}}',
@@ -77,7 +81,7 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     }
     env = { ...process.env, CI: '', PATH: `${join(clone, 'tools')}${delimiter}${process.env.PATH}` };
     await chmod(join(clone, 'tools', 'pnpm'), 0o755);
-    for (const script of ['run.mjs', 'bundles.mjs', 'finished.mjs'])
+    for (const script of ['run.mjs', 'bundles.mjs', 'bundled.mjs', 'finished.mjs'])
       await cp(join(import.meta.dirname, script), join(clone, 'scripts', script));
   });
 
@@ -146,22 +150,25 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
   });
 
   for (const [task, what, source, made] of [
-    ['setup', 'packages/management/build.ts', 'packages/management/browser.ts', SCREEN],
-    ['start', 'scripts/bundle-server.ts', 'examples/reference-app/src/main.ts', SERVER],
+    ['setup', 'packages/management/build.ts', STYLES, SCREEN],
+    ['start', 'scripts/bundle-server.ts', PACKAGE, BUNDLE],
   ] as const) {
-    it(`calls ${what} again only when a source is another, or what it made is missing`, async () => {
+    it(`calls ${what} again only when a source is another, or what it made`, async () => {
       await writeFile(join(clone, 'examples/reference-app/src/main.ts'), '');
-      const changed = (seconds: number): Promise<void> =>
-        utimes(join(clone, source), Date.now() / 1_000 + seconds, Date.now() / 1_000 + seconds);
+      const [from, to] = [join(clone, source), join(clone, made)];
+      const dated = (file: string, date: number): Promise<void> => utimes(file, date, date);
+      const now = Date.now() / 1_000;
       let calls = '';
       for (const change of [
         async () => {},
-        () => changed(60),
+        () => dated(from, now + 60),
         // It may have changed while it was bundled.
         async () => {},
-        () => changed(-60),
-        () => rm(join(clone, made)),
-        () => rm(dirname(join(clone, made)), { recursive: true }),
+        () => dated(from, now - 60),
+        () => writeFile(from, '// longer').then(() => dated(from, now - 60)),
+        () => writeFile(to, ''),
+        () => rm(to),
+        () => rm(dirname(to), { recursive: true }),
       ]) {
         await change();
         await ended(task);
@@ -173,17 +180,29 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     });
   }
 
-  it('starts what the server was bundled to, and its sources where that fails', async () => {
-    await writeFile(join(clone, 'examples/reference-app/src/main.ts'), 'console.log(import.meta.filename);');
-    const root = await realpath(clone);
-    expect(await text(run('start').stdout)).to.equal(`${join(root, SERVER)}\n`);
-    await writeFile(join(clone, 'scripts/bundle-server.ts'), 'throw new Error("no room");');
-    await rm(join(clone, SERVER));
-    const child = run('start');
-    const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    expect(written).to.equal(`${join(root, 'examples/reference-app/src/main.ts')}\n`);
-    expect(complained).to.include('no room').and.to.include('could not be bundled, and runs on its sources');
-  });
+  for (const [how, ...options] of [
+    ['in its own process', '--conditions=@pinfold/source'],
+    ['in another process'],
+  ] as const)
+    it(`starts the server with its packages out of the bundle, ${how}, or on their sources where that fails`, async () => {
+      await writeFile(
+        join(clone, 'examples/reference-app/src/main.ts'),
+        `import { place } from '../../../${PACKAGE}'; console.log(place, import.meta.filename);`,
+      );
+      const start = () =>
+        spawn(process.execPath, [...options, join(clone, 'scripts/run.mjs'), 'start'], { env });
+      const root = await realpath(clone);
+      const main = join(root, 'examples/reference-app/src/main.ts');
+      expect(await text(start().stdout)).to.equal(`${join(root, BUNDLE)} ${main}\n`);
+      await writeFile(join(clone, 'scripts/bundle-server.ts'), 'throw new Error("no room");');
+      await rm(join(clone, BUNDLE));
+      const child = start();
+      const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      expect(written).to.equal(`${join(root, PACKAGE)} ${main}\n`);
+      expect(complained)
+        .to.include('no room')
+        .and.to.include('could not be bundled, and runs on its sources');
+    });
 
   it('leaves the Node that it fetched where npm looks first, in the place of one that is gone', async () => {
     await writeFile(join(clone, 'tools/npx'), npx);

@@ -59,17 +59,24 @@ if (manifest !== written() || !outputFiles.every(({ path }) => existsSync(path))
   renameSync(beside, join(folder, 'manifest.json'));
 }
 
-// `build.ts FILE` notes in FILE what it read, when that was changed, and what it made of it, so that its caller knows
-// whether to bundle again. Paths are the clone's.
+// `build.ts FILE` notes in FILE what it read and made, so that its caller knows whether to bundle again: paths in the
+// clone, when each was changed, and its size.
 const [, , record] = process.argv;
 if (record !== undefined) {
   const root = join(import.meta.dirname, '..', '..');
-  const inClone = (path: string): string => relative(root, join(import.meta.dirname, path));
+  const stamped = (path: string): readonly [path: string, changed: number, size: number] => {
+    const { mtimeMs, size } = statSync(join(import.meta.dirname, path));
+    return [relative(root, join(import.meta.dirname, path)), mtimeMs, size];
+  };
   const bundled = Object.keys(metafile.inputs).filter((path) => !path.startsWith('palette:'));
-  const read = [...bundled, 'build.ts', '../http/src/palette.ts', '../../pnpm-lock.yaml'].map(inClone);
-  const sources = read.map((path) => [path, statSync(join(root, path)).mtimeMs]);
-  const made = [...Object.keys(metafile.outputs), 'dist/assets/manifest.json'].map(inClone);
-  writeFileSync(record, JSON.stringify({ began: performance.timeOrigin, sources, made }));
+  const read = [...bundled, 'build.ts', '../http/src/palette.ts', '../../pnpm-lock.yaml'];
+  const made = [...Object.keys(metafile.outputs), 'dist/assets/manifest.json'];
+  const note = {
+    began: performance.timeOrigin,
+    sources: read.map(stamped),
+    made: made.map(stamped),
+  };
+  writeFileSync(record, JSON.stringify(note));
 }
 
 function written(): string | undefined {
