@@ -114,6 +114,13 @@ describe('scripts/bundle-server.ts', () => {
     expect(printed()).to.equal('ERR_MODULE_NOT_FOUND\n');
   });
 
+  it('writes a file again that was damaged', () => {
+    bundle('console.log("whole");');
+    writeFileSync(join(clone, noted().modules[ENTRY]), '');
+    bundle('console.log("whole");');
+    expect(printed()).to.equal('whole\n');
+  });
+
   it('keeps the chunks that it replaces for a day, for a server that still runs', () => {
     const chunks = (): string[] =>
       readdirSync(join(clone, BUNDLE)).filter((name) => /^late-.*\.js$/.test(name));

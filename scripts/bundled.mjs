@@ -12,8 +12,7 @@ const places = new Map(Object.entries(modules).map(([module, file]) => [urlOf(mo
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    // `require` of an ES module gives another object than of the one that is not.
-    const url = context.conditions.includes('require') ? undefined : places.get(found.url);
+    const url = places.get(found.url);
     return url === undefined ? found : { ...found, url, format: 'module' };
   },
 });
