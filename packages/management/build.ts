@@ -1,6 +1,6 @@
 // Bundles what browsers load into dist/assets: browsers run no TypeScript, and a strict policy allows no import map.
 // Names carry a hash of the content, so that they can be kept for ever; manifest.json says which there are.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { paletteOf } from '@pinfold/http/internal';
 import { build, type Plugin } from 'esbuild';
@@ -50,7 +50,10 @@ const manifest = JSON.stringify({
   files: outputFiles.map(({ path }) => basename(path)).sort(),
 });
 
-if (manifest !== written() || !outputFiles.every(({ path }) => existsSync(path))) {
+const isWhole = outputFiles.every(
+  ({ path, contents }) => statSync(path, { throwIfNoEntry: false })?.size === contents.length,
+);
+if (manifest !== written() || !isWhole) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
