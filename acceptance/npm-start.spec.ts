@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -42,10 +43,9 @@ describe('npm start, in a clone that is installed', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Starts as the script of package.json does, and answers with the server's address. */
-  async function started(settings: NodeJS.ProcessEnv): Promise<string> {
+  function envOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     const others = Object.entries(process.env).filter(([name]) => !/^(PINFOLD_|NODE_OPTIONS$)/.test(name));
-    const env = {
+    return {
       ...Object.fromEntries(others),
       PINFOLD_PORT: '0',
       PINFOLD_DATA_DIR: join(folder, 'data'),
@@ -53,6 +53,11 @@ describe('npm start, in a clone that is installed', () => {
       PINFOLD_API_KEY: key,
       ...settings,
     };
+  }
+
+  /** Starts as the script of package.json does, and answers with the server's address. */
+  async function started(settings: NodeJS.ProcessEnv): Promise<string> {
+    const env = envOf(settings);
     const words = ['--conditions=@pinfold/source', join(clone, 'scripts/run.mjs'), 'start'];
     server = spawn(process.execPath, words, { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'] });
     let written = '';
@@ -97,10 +102,10 @@ describe('npm start, in a clone that is installed', () => {
       expect(await readFile(`${notes}-of-workers`, 'utf8')).to.include('/archive-zip/src/worker.ts');
     });
 
-  it('gives a script with adapters of its own the copies that the server has', async () => {
+  it('gives a script with adapters of its own the copies that the server has, under their own names', async () => {
     await started({});
     await stopped();
-    const script = join(bundle, '../own-adapter.ts');
+    const script = join(bundle, `../own-adapter-${process.pid}.ts`);
     await writeFile(
       script,
       `import { tokens } from '@pinfold/inversify';
@@ -113,19 +118,21 @@ describe('npm start, in a clone that is installed', () => {
       });
       const app = await createApp(readSettings(process.env), { modules: [mine] });
       const used = await app.container.getAsync(tokens.archives);
-      console.log(used === archives, app.container instanceof Container);
+      console.log(used === archives, app.container instanceof Container, import.meta.resolve('pinfold'));
       await app.close();`,
     );
-    const env = {
-      ...process.env,
-      PINFOLD_DATA_DIR: join(folder, 'data'),
-      PINFOLD_PORT: '0',
-      NODE_OPTIONS: '',
-    };
+    const notes = join(folder, 'modules');
+    const env = { ...envOf({}), NODE_OPTIONS: `--import=${notesModules(notes)}` };
     const preload = `--import=${pathToFileURL(join(clone, 'scripts/bundled.mjs'))}`;
     const words = ['--conditions=@pinfold/source', preload, script];
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-    expect(await text(child.stdout)).to.equal('true true\n');
+    const source = pathToFileURL(join(clone, 'packages/pinfold/src/index.ts')).href;
+    expect(await text(child.stdout)).to.equal(`true true ${source}\n`);
+    await rm(script);
+    const loaded = await readFile(notes, 'utf8');
+    expect(loaded)
+      .to.include('/dist/bundle/')
+      .and.not.to.match(/\/(pinfold|inversify)\/src\/|inversifyjs/);
   });
 
   it('knows what the screen was bundled of', async () => {
@@ -142,21 +149,26 @@ describe('npm start, in a clone that is installed', () => {
     expect(files).to.include('packages/management/dist/assets/manifest.json').and.to.have.length.above(4);
   });
 
-  it('names in the bundle only files and folders that are there', async () => {
+  it('names in the bundle only what is there, and packages of others as their importers do', async () => {
     await started({});
     await stopped();
-    const { made } = JSON.parse(
+    const { made, importers } = JSON.parse(
       await readFile(join(clone, 'node_modules/.cache/pinfold-server.json'), 'utf8'),
     );
     const chunks = (made as [string][]).filter(([path]) => path.endsWith('.js'));
-    const imported = chunks.map(async ([path]) => {
-      const code = await readFile(join(clone, path), 'utf8');
-      const places = code.matchAll(/(?:from |import\()"(\.[^"]+)"|new URL\("(\.[^"]+)", import\.meta/g);
-      return [...places].map(([, file, place = '']) => join(bundle, file ?? place));
-    });
-    const files = (await Promise.all(imported)).flat();
-    // Of a database and a storage that no test here uses.
-    expect(files.join()).to.include('/pg/').and.to.include('/client-s3/').and.to.include('/checkpointer.ts');
+    const code = (await Promise.all(chunks.map(([path]) => readFile(join(clone, path), 'utf8')))).join('\n');
+    const places = [...code.matchAll(/(?:from |import\()"(\.[^"]+)"|new URL\("(\.[^"]+)", import\.meta/g)];
+    const files = places.map(([, file, place = '']) => join(bundle, file ?? place));
+    expect(files.join()).to.include('/checkpointer.ts').and.not.to.include('node_modules');
     expect(files.filter((file) => !existsSync(file))).to.deep.equal([]);
+    const packages = [
+      ...code.matchAll(/(?:^\} |^import .* )from "([^./][^"]+)"|[^.]import\("([^./][^"]+)"\)/gm),
+    ];
+    const names = packages
+      .map(([, name, late = '']) => name ?? late)
+      .filter((name) => !name.startsWith('node:'));
+    expect(new Set(names)).to.deep.equal(new Set(Object.keys(importers)));
+    for (const [name, importer] of Object.entries<string>(importers))
+      createRequire(join(clone, importer)).resolve(name);
   });
 });

@@ -19,47 +19,42 @@ const [, , record] = process.argv;
 if (record === undefined) throw new Error('usage: bundle-server.ts FILE');
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'examples', 'reference-app', 'dist', 'bundle');
-/** What a server's script imports, so that it has the bundle's own copies. */
+/** What a server's script imports first of all. Of our other modules it has copies of their own, which know each other. */
 const ENTRIES = [
   'packages/pinfold/src/index.ts',
   'packages/inversify/src/index.ts',
   'packages/core/src/index.ts',
   'inversify',
 ];
-/** Of other people's packages, this one alone is bundled, for its 250 modules: others may look for files beside them. */
-const BUNDLED = /^(inversify|reflect-metadata)(\/|$)/;
-/** These, esbuild finds by itself. */
-const FOUND = /^(node:|@pinfold\/)/;
+/** What is bundled of packages: ours, and this one for its 250 modules. */
+const BUNDLED = /^(@pinfold|inversify|reflect-metadata)(\/|$)/;
 /** What names a place of the source, and can be told in the bundle. */
 const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
 /** What would name another place there. */
 const OTHER_PLACE = /\bimport\.meta\b(?!\.(?:url|dirname|filename)\b)|\bimport\(\s*[^\s'"]/;
 const DAY = 24 * 60 * 60 * 1_000;
 
-/** The files of other people's packages that the bundle imports. */
-const imported = new Set<string>();
+/** By the packages that the bundle imports, a file that does: they are found from there, by their names, as always. */
+const importers: Record<string, string> = {};
 
 /** Where a file is, seen from the bundle: so a clone can be moved or copied. */
 function fromBundle(path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
 
+/** They change with the lockfile alone. */
 function isThirdParty(path: string): boolean {
   return relative(root, path).split(sep).includes('node_modules');
 }
 
 const places: Plugin = {
   name: 'places',
-  setup({ onResolve, onLoad, resolve }) {
-    onResolve({ filter: /^[^./]/ }, async ({ path, kind, pluginData, ...from }) => {
-      if (kind === 'entry-point' || pluginData === places || FOUND.test(path)) return undefined;
-      if (BUNDLED.test(path) || isThirdParty(from.importer)) return undefined;
-      const found = await resolve(path, { ...from, kind, pluginData: places });
-      // What is not installed may be optional: whether it is missed shows when it is loaded.
-      if (found.errors.length > 0) return { path, external: true };
-      if (!isThirdParty(found.path)) return found;
-      imported.add(relative(root, found.path));
-      return { path: fromBundle(found.path), external: true };
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      const isOurs = kind === 'entry-point' || path.startsWith('node:') || BUNDLED.test(path);
+      if (isOurs || isThirdParty(importer)) return undefined;
+      importers[path] ??= relative(root, importer);
+      return { path, external: true };
     });
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
@@ -100,25 +95,25 @@ const { outputFiles, metafile } = await build({
 
 mkdirSync(folder, { recursive: true });
 for (const { path, contents } of outputFiles)
-  if (statSync(path, { throwIfNoEntry: false })?.size !== contents.length) replace(path, contents);
+  if (!existsSync(path) || !readFileSync(path).equals(contents)) replace(path, contents);
 
 const inputs = Object.keys(metafile.inputs);
 const own = inputs.filter((path) => !isThirdParty(join(root, path)));
 const manifests = own.map((path) => join(...path.split('/').slice(0, 2), 'package.json'));
 const made = Object.keys(metafile.outputs);
 const entries = made.map((path) => [metafile.outputs[path]?.entryPoint ?? '', path]);
-const before = replacedFiles(record);
 const modules = Object.fromEntries(entries.filter(([module]) => module !== ''));
-const read = [...own, ...manifests, ...imported, ...Object.keys(modules)];
-const sources = new Set([...read, 'scripts/bundle-server.ts', 'pnpm-lock.yaml']);
+const read = [...own, ...manifests, ...Object.keys(modules), 'scripts/bundle-server.ts', 'pnpm-lock.yaml'];
 const note = {
   began: performance.timeOrigin,
-  sources: [...sources].map(stamped),
+  sources: [...new Set(read)].map(stamped),
   made: made.map(stamped),
   modules,
+  importers,
 };
+const earlier = madeEarlier(record);
 replace(record, JSON.stringify(note));
-keepForADay(before);
+keepForADay(earlier);
 
 /** Nobody reads half of a file. */
 function replace(path: string, contents: string | Uint8Array): void {
@@ -132,24 +127,25 @@ function stamped(path: string): readonly [path: string, changed: number, size: n
   return [path, mtimeMs, size];
 }
 
-function replacedFiles(file: string): readonly string[] {
+/** The files of the bundle that this one replaces; nothing where nobody knows them. */
+function madeEarlier(file: string): readonly string[] | undefined {
   try {
-    const { made: earlier } = JSON.parse(readFileSync(file, 'utf8'));
-    return earlier.map(([path]: readonly [string]) => path).filter((path: string) => !made.includes(path));
+    const { made: noted } = JSON.parse(readFileSync(file, 'utf8'));
+    return noted.map(([path]: readonly [string]) => basename(path));
   } catch {
-    // There is none, or it is of an earlier form.
-    return [];
+    return undefined;
   }
 }
 
 /** A server that still runs may load files of the bundle that this one replaces. */
-function keepForADay(replaced: readonly string[]): void {
+function keepForADay(replaced: readonly string[] | undefined): void {
   const now = new Date();
-  for (const path of replaced) if (existsSync(join(root, path))) utimesSync(join(root, path), now, now);
   const names = new Set(made.map((path) => basename(path)));
   for (const name of readdirSync(folder).filter((file) => !names.has(file))) {
     const path = join(folder, name);
-    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now.getTime();
-    if (now.getTime() - changed > DAY) rmSync(path, { force: true, recursive: true });
+    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (changed === undefined) continue;
+    if (replaced?.includes(name) ?? true) utimesSync(path, now, now);
+    else if (now.getTime() - changed > DAY) rmSync(path, { force: true, recursive: true });
   }
 }

@@ -21,7 +21,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const onWindows = process.platform === 'win32';
 const fromSource = '--conditions=@pinfold/source';
 const flags = [fromSource, '--disable-warning=ExperimentalWarning'];
-/** They run on their sources, with the compile cache: nothing to build first. Bundles are made anew after a change. */
+/** They run on their sources, with the compile cache: nothing to build first. A bundle that is too old is made again. */
 const tasks = {
   start: { file: 'examples/reference-app/src/main.ts', serves: true, bundle: server },
   pinfold: { file: 'packages/pinfold/src/main.ts' },

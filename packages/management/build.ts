@@ -1,6 +1,6 @@
 // Bundles what browsers load into dist/assets: browsers run no TypeScript, and a strict policy allows no import map.
 // Names carry a hash of the content, so that they can be kept for ever; manifest.json says which there are.
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { paletteOf } from '@pinfold/http/internal';
 import { build, type Plugin } from 'esbuild';
@@ -51,7 +51,7 @@ const manifest = JSON.stringify({
 });
 
 const isWhole = outputFiles.every(
-  ({ path, contents }) => statSync(path, { throwIfNoEntry: false })?.size === contents.length,
+  ({ path, contents }) => existsSync(path) && readFileSync(path).equals(contents),
 );
 if (manifest !== written() || !isWhole) {
   rmSync(folder, { recursive: true, force: true });
