@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
-import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { freePort, startServer } from '../lib/processes.ts';
+import { startPinfold } from '../lib/pinfold.ts';
+import { freePort, NODE, type StartOptions, startServer } from '../lib/processes.ts';
 import { inTemporaryFolder, type Row, report } from '../lib/report.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { inRounds, median } from '../lib/statistics.ts';
@@ -9,8 +9,13 @@ import { stockSqlite } from '../lib/stock.ts';
 
 const ROUNDS = 7;
 const CLONE = join(import.meta.dirname, '../..');
+/** The script of package.json. */
+const SCRIPT = [...NODE, join(CLONE, 'scripts/run.mjs'), 'start'];
 
-/** From the command to the first answer of /readyz: of the server with no role and with a million, and of `npm start`. */
+/**
+ * From the command to the first answer of /readyz: of what `npm start` runs, on one core, with no role and with a
+ * million; and of `npm start` itself.
+ */
 export async function run(): Promise<void> {
   await inTemporaryFolder(async (folder) => {
     const few = join(folder, 'few');
@@ -22,11 +27,14 @@ export async function run(): Promise<void> {
     const stock = stockSqlite(join(many, 'pinfold.sqlite'));
     await stock.addRoles(1_000_000);
     await stock.close();
-    const servers = { 'no roles': () => timeToReady(few), '1,000,000 roles': () => timeToReady(many) };
+    const servers = {
+      'no roles': () => timeToReady(SCRIPT, few),
+      '1,000,000 roles': () => timeToReady(SCRIPT, many),
+    };
     const commands = Object.fromEntries(
       [...pathsOfNodes()].map(([version, path]) => [
         `npm start, npm on Node ${version}`,
-        () => timeToStart(few, path),
+        () => timeToReady(['npm', 'start'], few, { PATH: path }, { core: undefined }),
       ]),
     );
     // The first start after a change of the sources makes the bundle of the server.
@@ -54,26 +62,19 @@ function pathsOfNodes(): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [versionIn(path), path]));
 }
 
-async function timeToReady(data: string): Promise<number> {
-  const start = performance.now();
-  return answered(await startPinfold(data), start);
-}
-
-async function timeToStart(data: string, path: string): Promise<number> {
-  const port = await freePort();
-  const environment = { PATH: path, PINFOLD_PORT: String(port), PINFOLD_DATA_DIR: data };
-  const start = performance.now();
-  const server = await startServer(['npm', 'start'], environment, { cwd: CLONE, core: undefined });
-  return answered({ port, stop: server.stop }, start);
-}
-
-async function answered(
-  { port, stop }: Pick<PinfoldServer, 'port' | 'stop'>,
-  start: number,
+async function timeToReady(
+  command: readonly string[],
+  data: string,
+  more: Readonly<Record<string, string>> = {},
+  options: StartOptions = {},
 ): Promise<number> {
+  const port = await freePort();
+  const environment = { PINFOLD_PORT: String(port), PINFOLD_DATA_DIR: data, ...more };
+  const start = performance.now();
+  const server = await startServer(command, environment, { cwd: CLONE, ...options });
   const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
   const taken = performance.now() - start;
-  await stop();
+  await server.stop();
   if (answer.status !== 200) throw new Error(`ready: ${answer.status}`);
   return taken;
 }
