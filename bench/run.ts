@@ -3,7 +3,7 @@
  */
 const tables = {
   serving: () => import('./tables/serving.ts'),
-  budget: async () => ({ run: (await import('./tables/serving.ts')).runBudget }),
+  budget: () => import('./tables/budget.ts'),
   limits: () => import('./tables/limits.ts'),
   publishing: () => import('./tables/publishing.ts'),
   start: () => import('./tables/start.ts'),

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { EVERY_CORE, keepTo, LOAD_CORE } from '../lib/processes.ts';
+import { cpuSeconds } from '../lib/process-figures.ts';
+import { EVERY_CORE, keepTo, LOAD_CORE, type RunningServer } from '../lib/processes.ts';
 import { type Row, reportParts } from '../lib/report.ts';
 import { filledSite, type Site, swaggerSite, zipOf } from '../lib/sites.ts';
 import { compared, inRounds } from '../lib/statistics.ts';
@@ -10,7 +11,7 @@ import { inFolder, startPeer } from '../lib/views.ts';
 import { bombRow, memoryRows } from './publishing-bounds.ts';
 import { objectRows } from './publishing-objects.ts';
 import { throughputRows } from './publishing-throughput.ts';
-import { post } from './uploads.ts';
+import { post, type UploadTarget } from './uploads.ts';
 
 const ROUNDS = 7;
 /** For what takes milliseconds. */
@@ -18,6 +19,8 @@ const MANY = 63;
 /** Publications before the first round: V8 has compiled most of the code of each server by then. */
 const WARM = 60;
 const MiB = 1_048_576;
+/** The most processor time that 15 files may cost, in that of the floor: what runs have had, and a fifth. */
+const BUDGET = 2.2;
 
 /** Time to 201 and throughput, against the floor and against what people do today; `--only PART` for one part. */
 export async function run(): Promise<void> {
@@ -54,6 +57,27 @@ export async function run(): Promise<void> {
       },
     });
   });
+}
+
+/** The CPU of a small site's publication. */
+export async function publicationBudget(folder: string, running: RunningServer[]): Promise<Row> {
+  keepTo(LOAD_CORE);
+  const ROOT = join(folder, 'floor');
+  await mkdir(ROOT);
+  const pinfold = await startPinfold(join(folder, 'published'));
+  const { server, port } = await startPeer('floor', folder, { ROOT });
+  running.push(pinfold, server);
+  const archive = zipOf(await swaggerSite());
+  const cpuOf = (pid: number, target: UploadTarget) => async (): Promise<number> => {
+    const before = cpuSeconds(pid);
+    for (let n = 0; n < MANY; n += 1) await post(target, archive);
+    return ((cpuSeconds(pid) - before) * 1_000) / MANY;
+  };
+  const candidates = { pinfold: cpuOf(pinfold.pid, pinfold), floor: cpuOf(server.pid, { port }) };
+  for (const warmUp of Object.values(candidates)) await warmUp();
+  const values = await inRounds(candidates, ROUNDS);
+  const figure = compared(values.pinfold, values.floor);
+  return { what: 'CPU of 15 files published', figure, unit: '× floor', goal: { atMost: BUDGET }, values };
 }
 
 async function archives(): Promise<Readonly<Record<string, Site>>> {
