@@ -115,10 +115,10 @@ const earlier = madeEarlier(record);
 replace(record, JSON.stringify(note));
 keepForADay(earlier);
 
-/** Nobody reads half of a file. */
+/** Nobody reads half of a file, also after a power failure. */
 function replace(path: string, contents: string | Uint8Array): void {
   const beside = `${path}-${process.pid}`;
-  writeFileSync(beside, contents);
+  writeFileSync(beside, contents, { flush: true });
   renameSync(beside, path);
 }
 

@@ -1,6 +1,7 @@
-// Loaded before a server's script, it gives the modules that are in the bundle of the server their content from there,
-// whoever imports them. They are known by their file: a package with another release of its own gets that.
-import { readFileSync } from 'node:fs';
+// Loaded before a server's script, it takes the modules that are in the bundle of the server from there, whoever imports
+// them. They are known by their file: a package with another release of its own gets that. There is no hook for loading:
+// before 22.22.3 and 24.11, Node with one does not load Express.
+import { readFileSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,10 +9,12 @@ import { root, server } from './bundles.mjs';
 
 const urlOf = (path) => pathToFileURL(`${root}/${path}`).href;
 
-/** What the bundle has; nothing where the note of it is gone while a server runs, and starts another process. */
+/** What the bundle has; nothing where a file is gone since, as a process that a running server starts may find it. */
 function noted() {
   try {
-    return JSON.parse(readFileSync(server.record, 'utf8'));
+    const note = JSON.parse(readFileSync(server.record, 'utf8'));
+    for (const [file] of note.made) statSync(`${root}/${file}`);
+    return note;
   } catch {
     return { modules: {}, importers: {} };
   }
@@ -24,11 +27,9 @@ const folders = new Set([...places.values()].map((url) => dirname(url)));
 registerHooks({
   resolve(specifier, context, next) {
     const importer = folders.has(dirname(context.parentURL ?? '')) ? importers[specifier] : undefined;
-    return next(specifier, importer === undefined ? context : { ...context, parentURL: urlOf(importer) });
-  },
-  load(url, context, next) {
-    const place = places.get(url);
-    if (place === undefined) return next(url, context);
-    return { format: 'module', source: `export * from ${JSON.stringify(place)};`, shortCircuit: true };
+    const parent = importer === undefined ? {} : { parentURL: urlOf(importer) };
+    const found = next(specifier, { ...context, ...parent });
+    const url = places.get(found.url);
+    return url === undefined ? found : { ...found, url, format: 'module' };
   },
 });

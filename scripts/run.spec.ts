@@ -204,6 +204,19 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
         .and.to.include('could not be bundled, and runs on its sources');
     });
 
+  it('runs another process of a server on the sources where the bundle is gone', async () => {
+    const main = join(clone, 'main.ts');
+    await writeFile(main, `import { place } from './${PACKAGE}'; console.log(place);`);
+    await writeFile(join(clone, 'examples/reference-app/src/main.ts'), '');
+    await ended('start');
+    const words = ['--import', join(clone, 'scripts/bundled.mjs'), main];
+    const place = () => text(spawn(process.execPath, words, { env }).stdout);
+    const root = await realpath(clone);
+    expect(await place()).to.equal(`${join(root, BUNDLE)}\n`);
+    await rm(join(clone, BUNDLE));
+    expect(await place()).to.equal(`${join(root, PACKAGE)}\n`);
+  });
+
   it('leaves the Node that it fetched where npm looks first, in the place of one that is gone', async () => {
     await writeFile(join(clone, 'tools/npx'), npx);
     await chmod(join(clone, 'tools/npx'), 0o755);
