@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -102,8 +103,9 @@ async function fetchedNode() {
 /** npm looks for commands there first: the next run starts with this Node, in place of an old one that starts it. */
 function linkForNpm(folder) {
   try {
-    rmSync(linkedNode, { force: true });
-    symlinkSync(join(folder, 'node'), linkedNode);
+    const beside = `${linkedNode}-${process.pid}`;
+    symlinkSync(join(folder, 'node'), beside);
+    renameSync(beside, linkedNode);
   } catch {
     // Windows may not, and another start may at this moment: the next run takes a little longer.
   }
