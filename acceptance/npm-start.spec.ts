@@ -17,13 +17,13 @@ const clone = join(import.meta.dirname, '..');
 const bundle = join(clone, 'examples/reference-app/dist/bundle');
 const { text: key } = new NodeApiKeySecrets().mint();
 
-/** The modules that processes loaded, as V8 notes them in a folder where NODE_V8_COVERAGE says so; not those of their workers. */
-async function modulesIn(folder: string): Promise<ReadonlySet<string>> {
+/** The modules that the processes of a script loaded, not in threads: V8 notes them where NODE_V8_COVERAGE says. */
+async function modulesOf(script: string, folder: string): Promise<ReadonlySet<string>> {
   const modules: string[] = [];
   for (const name of await readdir(folder)) {
     const { result } = JSON.parse(await readFile(join(folder, name), 'utf8'));
     const urls: string[] = result.map(({ url }: { url: string }) => url);
-    if (urls.some((url) => url.endsWith('/scripts/bundled.mjs'))) modules.push(...urls);
+    if (urls.includes(pathToFileURL(script).href)) modules.push(...urls);
   }
   return new Set(modules.filter((url) => url.startsWith('file:')));
 }
@@ -91,7 +91,8 @@ describe('npm start, in a clone that is installed', () => {
       await publishAndView(url);
       expect((await fetch(`${url}/manage/`)).status).to.equal(200);
       expect(await stopped()).to.equal(0);
-      const loaded = [...(await modulesIn(notes))];
+      const main = join(clone, 'examples/reference-app/src/main.ts');
+      const loaded = [...(await modulesOf(main, notes))];
       const ours = loaded.filter((url) => !url.includes('/node_modules/'));
       expect(ours.filter((url) => url.includes('/dist/bundle/'))).to.not.be.empty;
       const sources = ours.filter((url) => !/\/(dist\/bundle|scripts)\/[^/]+$/.test(url));
@@ -128,7 +129,7 @@ describe('npm start, in a clone that is installed', () => {
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     expect(await text(child.stdout)).to.equal('true true\n');
     await rm(script);
-    const loaded = [...(await modulesIn(notes))].join();
+    const loaded = [...(await modulesOf(script, notes))].join();
     expect(loaded)
       .to.include('/dist/bundle/')
       .and.not.to.match(/\/(pinfold|inversify)\/src\/|inversifyjs/);
