@@ -172,3 +172,18 @@ describe('npm start, in a clone that is installed', () => {
       createRequire(join(clone, importer)).resolve(name);
   });
 });
+
+describe('pinfold --version', () => {
+  it('loads no server', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-version-'));
+    const main = join(clone, 'packages/pinfold/src/main.ts');
+    const words = ['--conditions=@pinfold/source', main, '--version'];
+    const env = { ...process.env, NODE_OPTIONS: '', NODE_V8_COVERAGE: folder };
+    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    expect(await text(child.stdout)).to.match(/^\d+\.\d+\.\d+\n$/);
+    if (child.exitCode === null) await once(child, 'exit');
+    // As many as it had when it took 0.08 s, and a third.
+    expect((await modulesOf(main, folder)).size).to.be.within(1, 80);
+    await rm(folder, { recursive: true });
+  });
+});

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { finished } from './finished.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const cache = join(root, 'node_modules', '.cache');
+export const cache = join(root, 'node_modules', '.cache');
 
 /** What browsers load of the management screen: they run no TypeScript. */
 export const screen = {

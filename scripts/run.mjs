@@ -13,12 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { constants } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { isBundled, screen, server } from './bundles.mjs';
+import { delimiter, join } from 'node:path';
+import { cache, isBundled, root, screen, server } from './bundles.mjs';
 import { finished } from './finished.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const onWindows = process.platform === 'win32';
 const fromSource = '--conditions=@pinfold/source';
 const flags = [fromSource, '--disable-warning=ExperimentalWarning'];
@@ -43,14 +41,18 @@ function stop(message) {
   process.exit(1);
 }
 
+function numbersOf(version) {
+  return version.replace('v', '').split('.').map(Number);
+}
+
 function nodeIsNew(version) {
-  const [major, minor] = version.replace('v', '').split('.').map(Number);
+  const [major, minor] = numbersOf(version);
   return major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
 }
 
 /** Whether it would warn that it can run TypeScript, unless it is started with our flags. */
 function warnsOfTypes(version) {
-  const [major, minor] = version.replace('v', '').split('.').map(Number);
+  const [major, minor] = numbersOf(version);
   return major === 23 || (major === 24 && minor < 3);
 }
 
@@ -211,7 +213,6 @@ const task = tasks[name];
 if (!task) {
   stop(`usage: node scripts/run.mjs ${Object.keys(tasks).join('|')} [arguments]`);
 }
-const cache = join(root, 'node_modules', '.cache');
 const nodeMemory = join(cache, 'pinfold-tools');
 const linkedNode = join(root, 'node_modules', '.bin', 'node');
 const serverInstall = join(cache, 'pinfold-server-install');
