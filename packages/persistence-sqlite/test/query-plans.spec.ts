@@ -41,7 +41,6 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
     readTransaction: () => connection.readTransaction(),
     write: (work) => connection.write((prepare) => work(noted(prepare))),
     writeSchema: (work) => connection.writeSchema((prepare, exec) => work(noted(prepare), exec)),
-    writeRelaxed: (work) => connection.writeRelaxed((prepare) => work(noted(prepare))),
     writeForCleanup: (work) => connection.writeForCleanup((prepare) => work(noted(prepare))),
   };
 }

@@ -48,17 +48,12 @@ function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown>
 }
 
 describe('SqliteConnection, and what a power cut may take', () => {
-  function levelIn(connection: SqliteConnection, call: 'write' | 'writeRelaxed'): Promise<unknown> {
-    return connection[call]((prepare) => prepare<object>('PRAGMA synchronous').get());
-  }
-
-  it('forces every change to the disk but what is only noted', () =>
+  it('forces every change to the disk, a cleanup and a migration, too', () =>
     onStage(neverWait, async ({ connection }) => {
-      const [full, normal] = [{ synchronous: 2 }, { synchronous: 1 }];
-      expect(await levelIn(connection, 'writeRelaxed')).to.deep.equal(normal);
-      expect(await levelIn(connection, 'write')).to.deep.equal(full);
-      expect(await levelIn(connection, 'writeRelaxed')).to.deep.equal(normal);
-      expect(await levelIn(connection, 'write')).to.deep.equal(full);
+      for (const call of ['write', 'writeForCleanup', 'writeSchema'] as const) {
+        const level = await connection[call]((prepare) => prepare<object>('PRAGMA synchronous').get());
+        expect(level, call).to.deep.equal({ synchronous: 2 });
+      }
     }));
 });
 
@@ -72,11 +67,11 @@ describe('SqliteConnection, and what was changed', () => {
       await migrate(connection);
       changes = 0;
       await connection.write((prepare) => prepare('CREATE TABLE noted (text TEXT)').run());
-      await connection.writeRelaxed((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
+      await connection.write((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
       expect(changes).to.equal(2);
       await connection.read((prepare) => prepare('SELECT * FROM noted').all());
       await connection.snapshot((prepare) => prepare('SELECT * FROM noted').all());
-      await rejectionOf(connection.writeRelaxed((prepare) => prepare('INSERT INTO absent VALUES (1)').run()));
+      await rejectionOf(connection.write((prepare) => prepare('INSERT INTO absent VALUES (1)').run()));
       expect(changes).to.equal(2);
       connection.close();
     }));

@@ -23,6 +23,8 @@ export function checkpoint(file: string, longLog: number = LONG_LOG): void {
   // the new file's log.
   const database = new Database(file, { fileMustExist: true, timeout: PATIENCE });
   try {
+    // Its own write is part of the log like any other.
+    database.pragma('synchronous = FULL');
     const [{ busy, log, checkpointed }] = database.pragma('wal_checkpoint(PASSIVE)') as [Checkpoint];
     if (busy === 0 && (log === checkpointed || log > longLog)) beginAnew(database);
   } finally {

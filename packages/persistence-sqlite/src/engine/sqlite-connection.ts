@@ -14,7 +14,6 @@ export type Statements = Pick<
   | 'snapshot'
   | 'readTransaction'
   | 'write'
-  | 'writeRelaxed'
   | 'writeForCleanup'
   | 'writeSchema'
 >;
@@ -85,24 +84,19 @@ export class SqliteConnection {
 
   /** Runs statements in one transaction, which is serialized with those of other connections. */
   write<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.#patiently(() => this.#attempt((file) => this.#change(file, true, unlessImporting(work))));
+    return this.#patiently(() => this.#attempt((file) => this.#change(file, unlessImporting(work))));
   }
 
   /** Like {@link write}, but also while an import is unfinished: for the import itself and for migrations. */
   writeSchema<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
     return this.#patiently(() =>
-      this.#attempt((file) => this.#change(file, true, (prepare) => work(prepare, file.exec))),
+      this.#attempt((file) => this.#change(file, (prepare) => work(prepare, file.exec))),
     );
   }
 
-  /** Like {@link write}, without waiting for the disk: for data that may be lost in a power failure. */
-  writeRelaxed<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.#patiently(() => this.#attempt((file) => this.#change(file, false, unlessImporting(work))));
-  }
-
-  /** Like {@link writeRelaxed}, for cleanups, which alone may use the ballast on a full disk, since they free space. */
+  /** Like {@link write}, for cleanups, which alone may use the ballast on a full disk, since they free space. */
   async writeForCleanup<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    const change = (file: SqliteFile): Result => this.#change(file, false, unlessImporting(work));
+    const change = (file: SqliteFile): Result => this.#change(file, unlessImporting(work));
     const result = await this.#patiently((): Result => this.#withReserve(() => this.#attempt(change)));
     // Archives removed since the last write have freed room.
     this.#reserve.keep();
@@ -115,8 +109,7 @@ export class SqliteConnection {
     this.#drop();
   }
 
-  #change<Result>(file: SqliteFile, forced: boolean, work: (prepare: Prepare) => Result): Result {
-    file.force(forced);
+  #change<Result>(file: SqliteFile, work: (prepare: Prepare) => Result): Result {
     const result = file.transaction('BEGIN IMMEDIATE', work);
     this.#changed();
     return result;

@@ -34,8 +34,6 @@ export interface SqliteFile {
   exec(sql: string): void;
   /** Copies the write-ahead log into the file, and truncates it unless a reader uses it. */
   emptyLog(): void;
-  /** Sets whether commits wait for the disk; they do at first. */
-  force(forced: boolean): void;
   close(): void;
 }
 
@@ -85,7 +83,6 @@ function configure(database: Database.Database): void {
 
 function wrap(database: Database.Database, watch: CommitWatch | undefined): SqliteFile {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
-  let isForced = true;
   const prepare = <Row>(sql: string): Database.Statement<unknown[], Row> => {
     let statement = statements.get(sql);
     if (statement === undefined) {
@@ -124,10 +121,6 @@ function wrap(database: Database.Database, watch: CommitWatch | undefined): Sqli
     },
     emptyLog: () => {
       database.pragma('wal_checkpoint(TRUNCATE)');
-    },
-    force: (forced) => {
-      if (forced !== isForced) database.exec(`PRAGMA synchronous = ${forced ? 'FULL' : 'NORMAL'}`);
-      isForced = forced;
     },
     close: () => {
       database.close();

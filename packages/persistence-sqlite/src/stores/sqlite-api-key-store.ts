@@ -53,7 +53,7 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
       // Nearly every use was noted a moment ago, and asking takes no lock.
       const use = { id, at, unlessSince };
       const stale = await connection.read((prepare) => prepare(IS_STALE).get(use) !== undefined);
-      if (stale) await connection.writeRelaxed((prepare) => prepare(TOUCH).run(use));
+      if (stale) await connection.write((prepare) => prepare(TOUCH).run(use));
     },
     purge: (revokedBefore, limit) =>
       connection.writeForCleanup((prepare) => prepare(PURGE).run(revokedBefore, limit).changes),

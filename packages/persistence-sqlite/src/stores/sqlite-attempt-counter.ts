@@ -55,21 +55,20 @@ const ALL = '';
 
 /**
  * Counts tries of passwords in a SQLite file, which all processes share. A window that was closed and opened again is
- * another row, so that a ticket of the old one takes nothing from the new one. A power cut, which ends every guess, may
- * take the newest counts with it.
+ * another row, so that a ticket of the old one takes nothing from the new one.
  */
 export function sqliteAttemptCounter(connection: Statements): AttemptCounter {
   return {
     begin: async (attempt) => {
       // A client that is limited or must wait takes no write lock.
       const seen = await connection.read((prepare) => refusalOf(look(prepare, attempt), attempt));
-      return seen ?? (await connection.writeRelaxed((prepare) => count(prepare, attempt)));
+      return seen ?? (await connection.write((prepare) => count(prepare, attempt)));
     },
     settle: async (ticket) => {
-      await connection.writeRelaxed((prepare) => prepare(SETTLE).run(Number(ticket)));
+      await connection.write((prepare) => prepare(SETTLE).run(Number(ticket)));
     },
     forgive: (ticket) =>
-      connection.writeRelaxed((prepare) => {
+      connection.write((prepare) => {
         const attempt = prepare<{ addressWindow: number; roleWindow: number }>(FORGET).get(Number(ticket));
         if (attempt === undefined) return;
         prepare(TAKE_BACK).run(attempt.addressWindow, attempt.roleWindow);

@@ -15,7 +15,7 @@ export function sqliteViewStore(connection: Statements): ViewStore {
   return {
     add: async (counted) => {
       if (counted.length === 0) return;
-      await connection.writeRelaxed((prepare) => {
+      await connection.write((prepare) => {
         for (const days of counted) prepare(ADD).run(days);
       });
     },

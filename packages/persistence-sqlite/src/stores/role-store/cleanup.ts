@@ -61,7 +61,6 @@ export function cleanup(
   'claimForCleanup' | 'settleCleanup' | 'countForCleanup' | 'whichAreNamed' | 'listArchives'
 > {
   return {
-    // A cleanup that a power cut makes forgotten is done again, to the same end.
     claimForCleanup: (request) => connection.writeForCleanup((prepare) => claim(prepare, request)),
     settleCleanup: (task, outcome, events) =>
       connection.writeForCleanup((prepare) => settle(prepare, task, outcome, events)),

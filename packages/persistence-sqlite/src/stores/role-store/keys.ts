@@ -67,17 +67,16 @@ export function keys(
 ): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'commit' | 'purge'> {
   return {
     reserve: async (request) => {
-      // A replay needs no lock: what is complete or in progress is so at the moment of the read. And a power cut ends
-      // the publication: its reservation may go with it, since the commit forces all that came before it, too.
+      // A replay needs no lock: what is complete or in progress is so at the moment of the read.
       const held = await connection.read((prepare) => refused(prepare, request));
-      return held ?? connection.writeRelaxed((prepare) => reserve(prepare, request));
+      return held ?? connection.write((prepare) => reserve(prepare, request));
     },
     renew: ({ account, key, token }, until) =>
-      connection.writeRelaxed((prepare) => ({
+      connection.write((prepare) => ({
         kind: prepare(RENEW).run(until, account, key, token).changes === 1 ? 'held' : 'lost',
       })),
     release: async ({ account, key, token }) => {
-      await connection.writeRelaxed((prepare) => prepare(RELEASE).run(account, key, token));
+      await connection.write((prepare) => prepare(RELEASE).run(account, key, token));
     },
     commit: (publication, lease, events) =>
       connection.write((prepare) => commit(prepare, publication, lease, events)),
