@@ -39,6 +39,9 @@ export async function runWith(
     out: (line) => {
       out += `${line}\n`;
     },
+    write: async (text) => {
+      out += text;
+    },
     err: (line) => {
       err += `${line}\n`;
       hear?.(line);

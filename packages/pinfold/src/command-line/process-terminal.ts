@@ -22,6 +22,12 @@ export function processTerminal({ env, stdin, stdout, stderr }: Streams): Termin
       clear();
       stdout.write(`${line}\n`);
     },
+    write: async (text) => {
+      clear();
+      await new Promise<void>((resolve, reject) => {
+        stdout.write(text, (error) => (error ? reject(error) : resolve()));
+      });
+    },
     err: (line) => {
       clear();
       stderr.write(`${line}\n`);

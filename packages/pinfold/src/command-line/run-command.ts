@@ -11,6 +11,7 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
   const terminal = {
     ...given,
     out: (line: string) => given.out(escapeControlsInLines(line)),
+    write: (text: string) => given.write(escapeControlsInLines(text)),
     err: (line: string) => given.err(escapeControlsInLines(line)),
   };
   let name = '';
@@ -29,7 +30,8 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
     // The last line of standard output.
     const json = args.includes('--json') ? failureJson(error) : undefined;
     if (json !== undefined) terminal.out(jsonLine({ error: json }));
-    return report(error, name, terminal);
+    // A reader such as `head` has read what it wanted.
+    return isClosedPipe(error) ? 1 : report(error, name, terminal);
   }
 }
 
@@ -48,6 +50,10 @@ async function findCommand([first, second]: readonly string[]): Promise<Command>
 function quoted(word: string, known: readonly string[]): string {
   const hint = didYouMean(word, known);
   return hint === '' ? '' : ` ${word}${hint}`;
+}
+
+function isClosedPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
 function report(error: unknown, name: string, { err }: Terminal): number {

@@ -4,6 +4,8 @@ export interface Terminal {
   readonly env: Environment;
   /** For results: scripts read it. */
   out(line: string): void;
+  /** For results of any length: writes text as it is, and waits until it is taken. Rejects with EPIPE if the reader has gone. */
+  write(text: string): Promise<void>;
   /** For everything said beside them. */
   err(line: string): void;
   /** From now on, a signal that ends the command says how to continue with this Idempotency-Key. */

@@ -6,7 +6,7 @@ import { readAccount, readOperatorText } from '../command-line/arguments.ts';
 import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatBytes, pluralize } from '../command-line/pluralize.ts';
-import { lineOf, printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, lineOf, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
@@ -14,13 +14,14 @@ import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'accounts list',
+  options: LIST_OPTIONS,
   help: 'list all accounts with their usage',
   example: 'pinfold accounts list --json',
   guide: 'administration.md',
-  run: async (_, { json }, terminal) =>
+  run: async (_, { json, limit }, terminal) =>
     withComposition(terminal, ({ administration }) => {
       const accounts = everyItem(administration.listAccounts, ({ accounts }) => accounts);
-      return printList(accounts, terminal, { member: 'accounts', json, factsOf, toJson: accountOf });
+      return printList(accounts, terminal, { member: 'accounts', json, limit, factsOf, toJson: accountOf });
     }),
 });
 

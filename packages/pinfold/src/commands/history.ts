@@ -3,9 +3,9 @@ import { everyKey } from '@pinfold/core/accounts';
 import { toRfc3339 } from '@pinfold/core/internal';
 import { eventOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
-import { readAccount, readPublicationId, readTime } from '../command-line/arguments.ts';
+import { readAccount, readName, readPublicationId, readTime } from '../command-line/arguments.ts';
 import { type Command, command, text } from '../command-line/command.ts';
-import { printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
 
@@ -15,25 +15,29 @@ const history = command({
     account: text('NAME', 'only events of one account'),
     pin: text('ID', 'only events of one publication'),
     since: text('TIME', 'only events from then on: 1h or 7d ago, or 2026-11-20 or 2026-11-20T09:30Z'),
+    name: text('NAME', 'only events of names of this spelling: what it showed, and when'),
+    ...LIST_OPTIONS,
   },
   help: 'list what happened, newest first: who published, changed and stopped what',
   example: 'pinfold history --since 1h',
   guide: 'history.md',
-  run: async (_, { account, pin, since, json }, terminal) => {
+  run: async (_, { account, pin, since, name, limit, json }, terminal) => {
     const filter = {
       ...(account === undefined ? {} : { account: readAccount(account) }),
       ...(pin === undefined ? {} : { pin: readPublicationId(pin, '--pin') }),
       ...(since === undefined ? {} : { since: readTime(since, '--since', new SystemClock().now()) }),
     };
+    const named = name === undefined ? undefined : readName(name, '--name');
     await withComposition(terminal, async ({ history, manageKeys }) => {
       const labels = json ? new Map() : await labelsOf(manageKeys);
       const events = everyItem(
         (page) => history.list({ by: OPERATOR, ...filter, ...page }),
-        ({ events }) => events,
+        ({ events }) => (named === undefined ? events : events.filter((event) => event.name === named)),
       );
       return printList(events, terminal, {
         member: 'events',
         json,
+        limit,
         factsOf: (event) => factsOf(event, labels),
         toJson: eventOf,
       });

@@ -4,7 +4,7 @@ import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
 import { type Command, command, text, texts } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
@@ -39,15 +39,16 @@ const create = command({
 
 const list = command({
   name: 'keys list',
-  options: { account: text('NAME', 'only the keys of one account') },
+  options: { account: text('NAME', 'only the keys of one account'), ...LIST_OPTIONS },
   help: 'list API keys: id, account, scopes, creation, last use or revocation, label',
   example: 'pinfold keys list --json',
-  run: async (_, { account, json }, terminal) => {
+  run: async (_, { account, json, limit }, terminal) => {
     const by = account === undefined ? OPERATOR : readAccount(account);
     await withComposition(terminal, ({ manageKeys }) =>
       printList(everyKey(manageKeys, { by }), terminal, {
         member: 'keys',
         json,
+        limit,
         factsOf,
         toJson: keyJson,
       }),

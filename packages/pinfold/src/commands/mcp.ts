@@ -13,12 +13,12 @@ const mcp = command({
   example: 'pinfold mcp --root ~/sites',
   guide: '../mcp.md',
   run: async (_, values, { env, err, confirm }) => {
-    const place = placeOf(values, true, { env, err, ...(confirm && { confirm }), out: err });
+    // Standard input and output belong to the protocol: no questions, and nothing else is printed there.
+    const terminal = { env, err, out: err, write: async (text: string) => err(text) };
+    const place = placeOf(values, true, { ...terminal, ...(confirm && { confirm }) });
     const { Roots } = await import('../mcp/roots.ts');
     const roots = new Roots(values.root ?? [], currentFolder(env));
     const { serveMcp } = await import('../mcp/serve-mcp.ts');
-    // Standard input and output belong to the protocol: no questions, and nothing else is printed there.
-    const terminal = { env, err, out: err };
     await atPlace(place, terminal, (publications) => serveMcp(publications, roots, terminal));
   },
 });

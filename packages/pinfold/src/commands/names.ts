@@ -3,7 +3,7 @@ import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { readName, readPublicationId } from '../command-line/arguments.ts';
 import { type Command, command, flag } from '../command-line/command.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
-import { lineOf, printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, lineOf, printList } from '../command-line/print-list.ts';
 import { TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
 
 const GUIDE = '../publish-with-the-command.md#names';
@@ -11,13 +11,13 @@ const GUIDE = '../publish-with-the-command.md#names';
 const list = command({
   name: 'names list',
   group: 'publications',
-  options: TARGET_OPTIONS,
+  options: { ...LIST_OPTIONS, ...TARGET_OPTIONS },
   help: 'list your names, with their links and what each shows',
   example: 'pinfold names list',
   guide: GUIDE,
   run: (_, values, terminal) =>
     withPublications(values, false, terminal, ({ names }) =>
-      printList(names.list(), terminal, { member: 'names', json: values.json, factsOf }),
+      printList(names.list(), terminal, { member: 'names', json: values.json, limit: values.limit, factsOf }),
     ),
 });
 

@@ -14,7 +14,7 @@ import { CommandFailure } from '../command-line/failures.ts';
 import { linkAddresses } from '../command-line/known-addresses.ts';
 import { type Fact, linesOf, pinFacts } from '../command-line/pin-facts.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
-import { printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
@@ -30,11 +30,12 @@ const list = command({
     account: text('NAME', 'only those of one account'),
     state: text('STATE', 'only published, expired or stopped ones'),
     search: text('TEXT', 'only those with a text in the title or the id'),
+    ...LIST_OPTIONS,
   },
   help: 'list the publications of all accounts, newest first, without stopped ones',
   example: 'pinfold pins list --account web-team --search invoice',
   guide: 'administration.md',
-  run: async (_, { account, state, search, json }, terminal) => {
+  run: async (_, { account, state, search, limit, json }, terminal) => {
     const filter: RoleListRequest = {
       ...(account === undefined ? {} : { account: readAccount(account) }),
       ...(state === undefined ? {} : { state: readState(state) }),
@@ -46,7 +47,7 @@ const list = command({
         (page) => administration.listRoles({ ...filter, ...page }),
         ({ publications }) => publications.map((publication) => administeredPinOf(publication, publicUrl)),
       );
-      return printList(pins, terminal, { member: 'pins', json, factsOf: listed });
+      return printList(pins, terminal, { member: 'pins', json, limit, factsOf: listed });
     });
   },
 });

@@ -9,7 +9,7 @@ import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linesOf, pinFacts } from '../command-line/pin-facts.ts';
 import { formatExpiry } from '../command-line/pluralize.ts';
-import { printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import {
   type Publications,
@@ -27,6 +27,7 @@ const list = command({
   group: 'publications',
   options: {
     state: text('STATE', 'only published, expired or stopped ones'),
+    ...LIST_OPTIONS,
     ...TARGET_OPTIONS,
   },
   help: 'list your publications, newest first, without stopped ones',
@@ -34,7 +35,7 @@ const list = command({
   guide: GUIDE,
   run: async (_, values, terminal) => {
     const state = values.state === undefined ? undefined : readState(values.state);
-    const format = { member: 'pins', json: values.json, factsOf };
+    const format = { member: 'pins', json: values.json, limit: values.limit, factsOf };
     await withPublications(values, false, terminal, (publications) =>
       printList(publications.list(state), terminal, format),
     );

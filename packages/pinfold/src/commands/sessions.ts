@@ -4,7 +4,7 @@ import { readAccount } from '../command-line/arguments.ts';
 import { type Command, command, flag, text } from '../command-line/command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { printableAddresses } from '../command-line/known-addresses.ts';
-import { printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
@@ -13,12 +13,13 @@ import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'sessions list',
-  options: { account: text('NAME', 'only the sessions of one account') },
+  options: { account: text('NAME', 'only the sessions of one account'), ...LIST_OPTIONS },
   help: 'list who is signed in to the management screen',
   example: 'pinfold sessions list --account web-team',
   run: async (_, values, terminal) => {
     const account = values.account === undefined ? undefined : readAccount(values.account);
-    const format = { member: 'sessions', json: values.json, factsOf, toJson: sessionJson };
+    const { json, limit } = values;
+    const format = { member: 'sessions', json, limit, factsOf, toJson: sessionJson };
     await withComposition(terminal, ({ manageSessions }) => {
       const sessions = everyItem(
         async ({ limit, cursor }) => {

@@ -5,7 +5,7 @@ import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { type Command, command } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
-import { printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
@@ -13,10 +13,11 @@ import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'takedowns list',
+  options: LIST_OPTIONS,
   help: 'list what was taken down',
   example: 'pinfold takedowns list --json',
   guide: 'administration.md#take-a-site-down',
-  run: (_, { json }, terminal) => printTakedowns(terminal, json, factsOf),
+  run: (_, format, terminal) => printTakedowns(terminal, { ...format, factsOf }),
 });
 
 const exportTakedowns = command({
@@ -24,7 +25,8 @@ const exportTakedowns = command({
   help: 'print what was taken down, one JSON object per line; keep it beside backups',
   example: 'pinfold takedowns export > takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
-  run: (_, { json }, terminal) => printTakedowns(terminal, json, (takedown) => [jsonLine(takedown)]),
+  run: (_, format, terminal) =>
+    printTakedowns(terminal, { ...format, factsOf: (takedown) => [jsonLine(takedown)] }),
 });
 
 const lift = command({
@@ -72,12 +74,15 @@ export const commands: readonly Command[] = [list, lift, exportTakedowns, import
 
 async function printTakedowns(
   terminal: Terminal,
-  json: boolean,
-  factsOf: (takedown: WireTakedown) => readonly string[],
+  format: {
+    readonly json: boolean;
+    readonly limit?: string | undefined;
+    readonly factsOf: (takedown: WireTakedown) => readonly string[];
+  },
 ): Promise<void> {
   await withComposition(terminal, ({ administration }) => {
     const takedowns = everyItem(administration.listTakedowns, (page) => page.takedowns.map(takedownOf));
-    return printList(takedowns, terminal, { member: 'takedowns', json, factsOf });
+    return printList(takedowns, terminal, { member: 'takedowns', ...format });
   });
 }
 

@@ -1,5 +1,5 @@
-/** How what several processes of a machine say becomes one: added up, the greatest of them, or the one farthest from 0. */
-export type Merging = 'sum' | 'greatest' | 'farthest';
+/** How the values of several processes become one: added up, the greatest, the least, or the one farthest from 0. */
+export type Merging = 'sum' | 'greatest' | 'least' | 'farthest';
 
 /** All that one process says of one thing; plain enough to be sent to another process. */
 export interface Family {
@@ -21,6 +21,7 @@ export type Snapshot = Readonly<Record<string, Family>>;
 const MERGE: Readonly<Record<Merging, (one: number, other: number) => number>> = {
   sum: (one, other) => one + other,
   greatest: Math.max,
+  least: Math.min,
   farthest: (one, other) => (Math.abs(other) > Math.abs(one) ? other : one),
 };
 

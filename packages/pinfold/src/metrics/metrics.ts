@@ -14,6 +14,7 @@ import {
   queueFigures,
 } from './gauges.ts';
 import type { Snapshot } from './metrics-snapshot.ts';
+import { processMetrics } from './process-metrics.ts';
 import { publishingFigures } from './publishing-figures.ts';
 import { Figures } from './registry.ts';
 import { type CountRequest, requestFigures } from './request-figures.ts';
@@ -37,6 +38,7 @@ export interface Metrics {
 export function createMetrics({ version, node }: { version: string; node: string }): Metrics {
   const figures = new Figures();
   buildInfo(figures, version, node);
+  processMetrics(figures);
   const publishing = publishingFigures(figures);
   const sweeps = sweepFigures(figures);
   const addQueue = queueFigures(figures);

@@ -57,7 +57,7 @@ describe('pinfold mcp', () => {
     const err = (line: string): void => {
       errors += line;
     };
-    const terminal = { env, err, out: err };
+    const terminal = { env, err, out: err, write: async () => undefined };
     const ended = withPublications({}, true, terminal, (publications) =>
       serveMcp(publications, new Roots(roots, folder, folder), terminal, streams),
     );

@@ -78,7 +78,13 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
     it('are deleted, and missed unless they need not exist', async () => {
       const { name } = await asJson('publish', page, '--to', 'docs');
       expect(await asJson('names', 'delete', 'docs')).to.deep.equal({ name: 'docs', deleted: true });
-      expect((await served.run('history')).out).to.include('  name.deleted docs  ');
+      await asJson('publish', page, '--to', 'other');
+      const { events } = await served.json('history', '--name', 'docs');
+      expect(events.map(({ type }: { readonly type: string }) => type)).to.deep.equal([
+        'name.deleted',
+        'name.set',
+      ]);
+      expect((await served.json('history', '--name', 'docs', '--limit', '1')).events).to.have.length(1);
       expect((await fetch(name.url)).status).to.equal(404);
       const again = await sh('names', 'delete', 'docs', '--json');
       expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);

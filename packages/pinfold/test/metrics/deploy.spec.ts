@@ -37,9 +37,8 @@ function named(expressions: readonly string[]): readonly string[] {
 }
 
 describe('what operators are given to watch with', () => {
-  it('has fifteen alerts, each with words, a severity and a case that sets it off and one that does not', async () => {
+  it('gives each alert words, a severity and a case that sets it off and one that does not', async () => {
     const all = await rules();
-    expect(all).to.have.length(15);
     const { tests } = parse(await textOf('prometheus', 'rules.test.yaml'));
     const cases: readonly Parsed[] = tests.flatMap((test: Parsed) => test.alert_rule_test);
     for (const { alert, labels, annotations } of all) {
@@ -66,7 +65,7 @@ describe('what operators are given to watch with', () => {
   it('is documented by every name, and by no other', async () => {
     const page = await readFile(join(DEPLOY, '..', 'docs', 'operators', 'metrics.md'), 'utf8');
     const names = [...(await given())].map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
-    const documented = page.match(/(?<=`)pinfold_\w+(?=`)/g);
+    const documented = page.match(/(?<=`)(?:pinfold|process)_\w+(?=`)/g);
     expect(new Set(names)).to.deep.equal(new Set(documented));
   });
 });

@@ -11,6 +11,7 @@ function processWith(amount: number): Snapshot {
   figures.gauge('open', 'Open.').at().value = amount;
   figures.gauge('age_seconds', 'Age.', [], 'greatest').at().value = amount;
   figures.gauge('clock_seconds', 'Clock.', [], 'farthest').at().value = -amount;
+  figures.gauge('start_seconds', 'Start.', [], 'least').at().value = amount;
   figures.histogram('took_seconds', 'Took.', ['what'], [1, 2]).at('x').observe(amount);
   return figures.snapshot();
 }
@@ -22,6 +23,7 @@ describe('the figures of several processes', () => {
     expect(text).to.include('\nopen 6\n');
     expect(text).to.include('\nage_seconds 3\n');
     expect(text).to.include('\nclock_seconds -3\n');
+    expect(text).to.include('\nstart_seconds 1\n');
     expect(text).to.include('\ntook_seconds_bucket{what="x",le="1"} 1\n');
     expect(text).to.include('\ntook_seconds_bucket{what="x",le="2"} 2\n');
     expect(text).to.include('\ntook_seconds_bucket{what="x",le="+Inf"} 3\n');

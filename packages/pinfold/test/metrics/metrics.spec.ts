@@ -77,6 +77,16 @@ describe('metrics', () => {
     }
   });
 
+  it('measure the process', async () => {
+    await metricsText(port);
+    const text = await metricsText(port);
+    const value = (name: string): number => figureOf(text, name) ?? Number.NaN;
+    expect(value('process_resident_memory_bytes')).to.be.within(20e6, 20e9);
+    expect(value('process_cpu_seconds_total')).to.be.greaterThan(0.01);
+    expect(value('process_start_time_seconds')).to.be.closeTo(performance.timeOrigin / 1_000, 1);
+    expect(value('process_open_fds')).to.be.within(3, value('process_max_fds'));
+  });
+
   it('say what runs and waits', async () => {
     const text = await metricsText(port);
     for (const queue of ['publications', 'hashes', 'inflations', 'uploads']) {

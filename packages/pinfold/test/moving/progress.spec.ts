@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Progress } from '../../src/moving/progress.ts';
 
-const SILENT = { env: {}, out: () => undefined, err: () => undefined };
+const SILENT = { env: {}, out: () => undefined, write: async () => undefined, err: () => undefined };
 
 describe('the progress of a move', () => {
   it('is one line of what is done and what there is to do, first at once', () => {

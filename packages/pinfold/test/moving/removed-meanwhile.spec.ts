@@ -19,7 +19,12 @@ import { Progress } from '../../src/moving/progress.ts';
 import { ToStores } from '../../src/moving/to-stores.ts';
 import { hashOf, type MovingArchive } from '../../src/moving/whole-archive.ts';
 
-const QUIET = new Progress('moving', { env: {}, out: () => undefined, err: () => undefined });
+const QUIET = new Progress('moving', {
+  env: {},
+  out: () => undefined,
+  write: async () => undefined,
+  err: () => undefined,
+});
 
 describe('a move during changes', () => {
   let staged: StagedArchives;

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { printList } from '../../src/command-line/print-list.ts';
+
+const factsOf = ({ id }: { readonly id: number }): readonly string[] => [`item ${id}`];
+
+/** Prints a list of five items, which may fail before one of them, and notes what happened in which order. */
+async function printed(options: { json: boolean; limit?: string; failsAt?: number }): Promise<{
+  readonly out: string;
+  readonly order: readonly string[];
+  readonly error: unknown;
+}> {
+  const order: string[] = [];
+  let out = '';
+  async function* items(): AsyncGenerator<{ readonly id: number }> {
+    for (let id = 1; id <= 5; id += 1) {
+      if (id === options.failsAt) throw new Error('the database is away');
+      order.push(`read ${id}`);
+      yield { id };
+    }
+  }
+  const write = async (text: string): Promise<void> => {
+    await Promise.resolve();
+    order.push('written');
+    out += text;
+  };
+  const printing = printList(items(), { write }, { member: 'items', factsOf, ...options });
+  const error = await printing.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return { out, order, error };
+}
+
+describe('a list that a command prints', () => {
+  it('is written item by item, as a JSON document too, so that its length takes no memory', async () => {
+    for (const json of [true, false]) {
+      const { order } = await printed({ json });
+      expect(order.slice(0, 4), String(json)).to.deep.equal(['read 1', 'written', 'read 2', 'written']);
+    }
+  });
+
+  it('is one JSON document, which may have no items', async () => {
+    const { out } = await printed({ json: true });
+    expect(out).to.equal('{"items":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5}]}\n');
+    let empty = '';
+    const write = async (text: string): Promise<void> => {
+      empty += text;
+    };
+    await printList((async function* () {})(), { write }, { member: 'items', json: true, factsOf });
+    expect(empty).to.equal('{"items":[]}\n');
+  });
+
+  it('ends at its limit, and reads no further', async () => {
+    const { out, order } = await printed({ json: true, limit: '2' });
+    expect(out).to.equal('{"items":[{"id":1},{"id":2}]}\n');
+    expect(order).not.to.include('read 3');
+  });
+
+  it('stays an incomplete document where reading fails, and leaves the last line to the failure', async () => {
+    const { out, error } = await printed({ json: true, failsAt: 3 });
+    expect(out).to.equal('{"items":[{"id":1},{"id":2}\n');
+    expect(error).to.have.property('message', 'the database is away');
+    expect((await printed({ json: true, failsAt: 1 })).out).to.equal('');
+  });
+
+  it('refuses a limit that is no whole number from 1 on, before it prints anything', async () => {
+    for (const limit of ['0', '-1', '1.5', 'ten', '', '1e3']) {
+      const { out, error } = await printed({ json: true, limit });
+      expect([out, (error as Error).name], limit).to.deep.equal(['', 'UsageError']);
+    }
+  });
+});
