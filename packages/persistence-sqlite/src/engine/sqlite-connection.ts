@@ -9,13 +9,7 @@ const LONGEST_WAIT = 16;
 
 export type Statements = Pick<
   SqliteConnection,
-  | 'read'
-  | 'readCached'
-  | 'snapshot'
-  | 'readTransaction'
-  | 'write'
-  | 'writeForCleanup'
-  | 'writeSchema'
+  'read' | 'readCached' | 'snapshot' | 'readTransaction' | 'write' | 'writeForCleanup' | 'writeSchema'
 >;
 
 /** A handle's shared connection. Waits for locks off the event loop, and reopens an unusable file without a restart. */
