@@ -6,18 +6,27 @@ import {
   type CleanupRequest,
   days,
   type EncodedManifest,
+  type HistoryEvent,
   hours,
   isFault,
+  type Role,
   type RoleCommit,
   type RoleStore,
+  type Versioned,
 } from '@pinfold/core';
 import {
   aComparison,
+  anAccount,
+  anApiKey,
+  anApiKeyId,
   anArchiveId,
   anEvent,
   aPublication,
   aRole,
+  aSession,
+  aTakedown,
   aToken,
+  aTokenHash,
   publishTo,
   rejectionOf,
   START,
@@ -28,7 +37,11 @@ import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import type { Prepare } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
 import { migrate } from '../src/schema/migrate.ts';
+import { sqliteAccountStore } from '../src/stores/sqlite-account-store.ts';
+import { sqliteApiKeyStore } from '../src/stores/sqlite-api-key-store.ts';
 import { sqliteRoleStore } from '../src/stores/sqlite-role-store.ts';
+import { sqliteSessionStore } from '../src/stores/sqlite-session-store.ts';
+import { sqliteTakedownStore } from '../src/stores/sqlite-takedown-store.ts';
 import { inFolder } from './in-folder.ts';
 import { stock } from './stocked.ts';
 
@@ -108,7 +121,7 @@ describe('A full database', () => {
     readonly lent: () => number;
   }
 
-  /** A database of ended roles that gets no more pages, unless its reserve is lent. */
+  /** A database of ended roles, a key and a session that gets no more pages, unless its reserve is lent. */
   async function whenFull(play: (full: Full) => Promise<void>): Promise<void> {
     await inFolder(async (folder) => {
       let lent = 0;
@@ -135,6 +148,8 @@ describe('A full database', () => {
       await migrate(connection);
       const ended = Array.from({ length: ROLES }, (_, n) => aRole(n, { expiresAt: START }));
       await stock(connection, ended, () => 'm'.repeat(1_000) as EncodedManifest);
+      await sqliteApiKeyStore(connection).create(anApiKey(1), []);
+      await sqliteSessionStore(connection).begin(aSession(1), []);
       await connection.read((prepare) => {
         opened = prepare;
       });
@@ -168,7 +183,7 @@ describe('A full database', () => {
   it('is refused to a cleanup, too, when the reserve is not enough', () =>
     whenFull(async ({ connection, lent }) => {
       const tooLarge = await rejectionOf(
-        connection.writeForCleanup((prepare) => {
+        connection.writeFromReserve((prepare) => {
           prepare('PRAGMA max_page_count = 1').get();
           prepare('CREATE TABLE more AS SELECT zeroblob(100000)').run();
         }),
@@ -177,7 +192,35 @@ describe('A full database', () => {
       expect(lent()).to.equal(1);
     }));
 
-  it('lends its reserve to nothing but the writes of a cleanup', () =>
+  it('takes whatever ends access: a stop, a takedown, a block, a revoked key and an ended session', () =>
+    whenFull(async ({ connection, store, lent }) => {
+      // More than has room in the pages that are there.
+      const events = (): readonly HistoryEvent[] => Array.from({ length: 300 }, () => anEvent());
+      const load = async (n: number): Promise<Versioned<Role>> => {
+        const loaded = await store.load(aRole(n).id);
+        if (loaded === undefined) throw new Error(`role ${n} is gone`);
+        return { value: { ...loaded.value, deletedAt: LATER }, version: loaded.version };
+      };
+      const [stopped, taken] = [await load(0), await load(1)];
+      const changes = [
+        () => store.save(stopped.value, stopped.version, events()),
+        () => sqliteTakedownStore(connection).takeDown(aTakedown(1), taken, events()),
+        () =>
+          sqliteAccountStore(connection).save(
+            anAccount(1, { blocked: { reason: 'Spam', sites: 'hide', at: LATER } }),
+            undefined,
+            events(),
+          ),
+        () => sqliteApiKeyStore(connection).revoke(anApiKeyId(1), LATER, events()),
+        () => sqliteSessionStore(connection).end(aTokenHash(1), events()),
+      ];
+      for (const [n, change] of changes.entries()) {
+        await change();
+        expect(lent(), `change ${n}`).to.equal(n + 1);
+      }
+    }));
+
+  it('lends its reserve to nothing else that writes', () =>
     whenFull(async ({ connection, lent }) => {
       const grown = connection.write((prepare) =>
         prepare('CREATE TABLE more AS SELECT zeroblob(100000)').run(),

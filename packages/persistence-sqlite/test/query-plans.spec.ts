@@ -41,7 +41,7 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
     readTransaction: () => connection.readTransaction(),
     write: (work) => connection.write((prepare) => work(noted(prepare))),
     writeSchema: (work) => connection.writeSchema((prepare, exec) => work(noted(prepare), exec)),
-    writeForCleanup: (work) => connection.writeForCleanup((prepare) => work(noted(prepare))),
+    writeFromReserve: (work) => connection.writeFromReserve((prepare) => work(noted(prepare))),
   };
 }
 

@@ -50,7 +50,7 @@ function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown>
 describe('SqliteConnection, and what a power cut may take', () => {
   it('forces every change to the disk, a cleanup and a migration, too', () =>
     onStage(neverWait, async ({ connection }) => {
-      for (const call of ['write', 'writeForCleanup', 'writeSchema'] as const) {
+      for (const call of ['write', 'writeFromReserve', 'writeSchema'] as const) {
         const level = await connection[call]((prepare) => prepare<object>('PRAGMA synchronous').get());
         expect(level, call).to.deep.equal({ synchronous: 2 });
       }

@@ -9,7 +9,7 @@ const LONGEST_WAIT = 16;
 
 export type Statements = Pick<
   SqliteConnection,
-  'read' | 'readCached' | 'snapshot' | 'readTransaction' | 'write' | 'writeForCleanup' | 'writeSchema'
+  'read' | 'readCached' | 'snapshot' | 'readTransaction' | 'write' | 'writeFromReserve' | 'writeSchema'
 >;
 
 /** A handle's shared connection. Waits for locks off the event loop, and reopens an unusable file without a restart. */
@@ -88,8 +88,11 @@ export class SqliteConnection {
     );
   }
 
-  /** Like {@link write}, for cleanups, which alone may use the ballast on a full disk, since they free space. */
-  async writeForCleanup<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+  /**
+   * Like {@link write}; on a full disk it uses the ballast. For cleanups, which free space, and for changes that end
+   * access, which cannot wait for space.
+   */
+  async writeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
     const change = (file: SqliteFile): Result => this.#change(file, unlessImporting(work));
     const result = await this.#patiently((): Result => this.#withReserve(() => this.#attempt(change)));
     // Archives removed since the last write have freed room.

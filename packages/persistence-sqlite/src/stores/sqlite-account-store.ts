@@ -25,7 +25,7 @@ export function sqliteAccountStore(connection: Statements): AccountStore {
         return row && { value: ACCOUNTS.read(row), version: row.version };
       }, signal),
     save: (change, loadedAt, events) =>
-      connection.write((prepare) => {
+      connection[change.blocked === null ? 'write' : 'writeFromReserve']((prepare) => {
         const account: Account = { ...UNPUBLISHED, ...change };
         const { changes } =
           loadedAt === undefined

@@ -45,7 +45,7 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
       }),
     countLive: (account) => connection.read((prepare) => countLive(prepare, account)),
     revoke: (id, at, events) =>
-      connection.write((prepare) => {
+      connection.writeFromReserve((prepare) => {
         if (prepare(REVOKE).run(at, id).changes === 1) keep(prepare, events);
         return { kind: prepare(FIND).get(id) === undefined ? 'unknown' : 'revoked' };
       }),
@@ -56,7 +56,7 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
       if (stale) await connection.write((prepare) => prepare(TOUCH).run(use));
     },
     purge: (revokedBefore, limit) =>
-      connection.writeForCleanup((prepare) => prepare(PURGE).run(revokedBefore, limit).changes),
+      connection.writeFromReserve((prepare) => prepare(PURGE).run(revokedBefore, limit).changes),
   };
 }
 

@@ -77,7 +77,7 @@ export function sqliteAttemptCounter(connection: Statements): AttemptCounter {
     purge: async (endedBy, limit) => {
       // A sweep asks for batch after batch: others get their turn in between.
       await setImmediate();
-      return connection.writeForCleanup((prepare) => {
+      return connection.writeFromReserve((prepare) => {
         const windows = prepare(PURGE_WINDOWS).run(endedBy, limit).changes;
         return windows + prepare(PURGE_ATTEMPTS).run(endedBy, limit - windows).changes;
       });

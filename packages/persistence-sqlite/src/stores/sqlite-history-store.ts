@@ -44,16 +44,16 @@ export function sqliteHistoryStore(connection: Statements): HistoryStore {
       }),
     expired: (by, limit) => connection.read((prepare) => prepare<ExpiredRole>(EXPIRED).all(by, limit)),
     tellExpired: async (events) => {
-      await connection.writeForCleanup((prepare) => {
+      await connection.writeFromReserve((prepare) => {
         for (const event of events) tell(prepare, event);
       });
     },
     feed: (query) => connection.snapshot((prepare) => readFeed(prepare, query)),
     drop: (before, limit) =>
-      connection.writeForCleanup((prepare) =>
+      connection.writeFromReserve((prepare) =>
         beginAfter(prepare, prepare<DroppedEvent>(DROP).all(before, limit)),
       ),
-    thin: (thinning) => connection.writeForCleanup((prepare) => thin(prepare, thinning)),
+    thin: (thinning) => connection.writeFromReserve((prepare) => thin(prepare, thinning)),
   };
 }
 

@@ -34,7 +34,7 @@ export function comparison(connection: Statements): Pick<RoleStore, 'loadCompari
         return row && { version: row.version, value: parseJson(row.comparison) as Comparison };
       }),
     keepComparison: (comparison, loadedAt) =>
-      connection.writeForCleanup((prepare) => {
+      connection.writeFromReserve((prepare) => {
         const text = JSON.stringify(comparison);
         const kept =
           loadedAt === undefined

@@ -70,7 +70,7 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
           : recordsOf(prepare, SESSIONS, LIST_OF_ACCOUNT, after, now, account, limit),
       ),
     end: (tokenHash, events) =>
-      connection.write((prepare) => {
+      connection.writeFromReserve((prepare) => {
         if (prepare(END).run(tokenHash).changes === 1) keep(prepare, events);
       }),
     refuse: (event, unlessSince) =>

@@ -52,7 +52,7 @@ const CLAIM = `
 export function sqliteTakedownStore(connection: Statements): TakedownStore {
   return {
     takeDown: (takedown, stopped, events) =>
-      connection.write((prepare) => ({
+      connection.writeFromReserve((prepare) => ({
         kind: takeDown(prepare, takedown, stopped, events) ? 'taken_down' : 'conflict',
       })),
     lift: (takedown, at, events) =>
@@ -61,7 +61,7 @@ export function sqliteTakedownStore(connection: Statements): TakedownStore {
     of: (ids) => connection.read((prepare) => ids.flatMap((id) => recordsOf(prepare, TAKEDOWNS, OF, id))),
     list: (query) => connection.read((prepare) => list(prepare, query)),
     copies: (query) => connection.read((prepare) => copies(prepare, query)),
-    claimPurge: (claim) => connection.writeForCleanup((prepare) => claimPurge(prepare, claim)),
+    claimPurge: (claim) => connection.writeFromReserve((prepare) => claimPurge(prepare, claim)),
   };
 }
 

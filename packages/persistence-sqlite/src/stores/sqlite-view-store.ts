@@ -21,6 +21,6 @@ export function sqliteViewStore(connection: Statements): ViewStore {
     },
     list: (role, from) => connection.read((prepare) => prepare<DayOfViews>(LIST).all(role, from)),
     drop: (before, limit) =>
-      connection.writeForCleanup((prepare) => prepare(DROP).run(before, limit).changes),
+      connection.writeFromReserve((prepare) => prepare(DROP).run(before, limit).changes),
   };
 }

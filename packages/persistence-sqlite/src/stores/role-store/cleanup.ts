@@ -61,9 +61,9 @@ export function cleanup(
   'claimForCleanup' | 'settleCleanup' | 'countForCleanup' | 'whichAreNamed' | 'listArchives'
 > {
   return {
-    claimForCleanup: (request) => connection.writeForCleanup((prepare) => claim(prepare, request)),
+    claimForCleanup: (request) => connection.writeFromReserve((prepare) => claim(prepare, request)),
     settleCleanup: (task, outcome, events) =>
-      connection.writeForCleanup((prepare) => settle(prepare, task, outcome, events)),
+      connection.writeFromReserve((prepare) => settle(prepare, task, outcome, events)),
     countForCleanup: (request) =>
       connection.read((prepare) => prepare<CleanupCount>(COUNT).get(request) as CleanupCount),
     whichAreNamed: (ids) =>

@@ -83,7 +83,7 @@ export function keys(
     purge: async (begunBefore, limit) => {
       // A sweep asks for batch after batch: others get their turn in between.
       await setImmediate();
-      return connection.writeForCleanup((prepare) => prepare(PURGE).run(begunBefore, limit).changes);
+      return connection.writeFromReserve((prepare) => prepare(PURGE).run(begunBefore, limit).changes);
     },
   };
 }

@@ -45,7 +45,7 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
         : loaded && copyOf(loaded);
     },
     save: (role, loadedAt, events, authority, credential = {}) =>
-      connection.write(
+      connection[role.deletedAt === null ? 'write' : 'writeFromReserve'](
         (prepare) =>
           refusedCredential(prepare, credential) ??
           refused(prepare, role.account, authority) ?? {
