@@ -27,8 +27,8 @@ export interface PackedFiles {
 /** One local time for every file: the same files give the same bytes on every day and in every time zone. */
 const MODIFIED = '2000-01-01T12:00:00';
 const LEVEL = 6;
-/** Compressing these again makes them no smaller. */
-const COMPRESSED = /\.(?:7z|avif|br|gif|gz|jpe?g|m4a|mp[34]|og[ag]|pdf|png|webm|webp|woff2?|zip)$/i;
+/** A file is deflated only if that makes it smaller by 2 %: what is compressed already is stored. */
+const MAX_DEFLATED = 0.98;
 /** Files that hold private keys by custom. */
 const KEY_FILE = /^id_rsa|\.p12$/i;
 /** Files that hold a certificate or a private key: their content tells which. */
@@ -107,6 +107,15 @@ function holdsPrivateKey(bytes: Uint8Array): boolean {
   return PRIVATE_KEY.test(new TextDecoder('latin1').decode(bytes).replaceAll('\0', ''));
 }
 
+/** A ZIP of one file, and where its directory starts and ends. */
+function zipOf(path: string, bytes: Uint8Array, level: 0 | typeof LEVEL) {
+  const zip = zipSync({ [path]: [bytes, { level }] }, { mtime: MODIFIED });
+  const view = new DataView(zip.buffer);
+  const end = zip.length - END_BYTES;
+  const start = view.getUint32(end + 16, true);
+  return { zip, view, start, end, packedBytes: view.getUint32(start + 20, true) };
+}
+
 /** A ZIP that grows file by file (APPNOTE.TXT, section 4.3), so that only it and one file are in memory. */
 class Archive {
   readonly #entries: Uint8Array[] = [];
@@ -115,11 +124,9 @@ class Archive {
 
   add(path: string, bytes: Uint8Array): void {
     if (this.#entries.length === MOST_FILES) throw new RangeError(`more than ${MOST_FILES} files`);
-    const level = COMPRESSED.test(path) ? 0 : LEVEL;
-    const zip = zipSync({ [path]: [bytes, { level }] }, { mtime: MODIFIED });
-    const view = new DataView(zip.buffer);
-    const end = zip.length - END_BYTES;
-    const start = view.getUint32(end + 16, true);
+    const deflated = zipOf(path, bytes, LEVEL);
+    const { zip, view, start, end } =
+      deflated.packedBytes <= bytes.length * MAX_DEFLATED ? deflated : zipOf(path, bytes, 0);
     view.setUint32(start + 42, this.#size, true);
     this.#entries.push(zip.subarray(0, start));
     this.#directory.push(zip.subarray(start, end));

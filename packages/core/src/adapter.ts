@@ -57,7 +57,7 @@ export { decideName, withNameWarnings } from './domain/name.ts';
 export { ProblemList } from './domain/problem-list.ts';
 export type { RateLeft } from './domain/rate.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
-export { answerOf, type FilesByPath, fallback, type Resolution } from './domain/site.ts';
+export { answerOf, type FilesByPath, fallback, pageForFolder, type Resolution } from './domain/site.ts';
 export { hasManyMarks } from './domain/text.ts';
 export { MOST_WARNINGS } from './domain/warnings.ts';
 export type { AllPorts, Stores } from './ports/all-ports.ts';

@@ -14,6 +14,7 @@ export { isAccountLimit, parseAccountLimit } from './domain/account.ts';
 export { rateInForce } from './domain/admission.ts';
 export { DEFAULT_KEY_LIMIT, KNOWN_SCOPES, mayManage, parseApiKeyId } from './domain/api-key.ts';
 export { actorOf } from './domain/cause-of.ts';
+export { isCodedType } from './domain/coded-types.ts';
 export { credentialOf } from './domain/credential.ts';
 export { forbiddenSegment, isSystemEntry } from './domain/entry-path.ts';
 export { firstGrant, grantEndsAt, passOn } from './domain/grant.ts';

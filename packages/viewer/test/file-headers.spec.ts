@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { type Answer, cookiesOf, locationOf } from './client.ts';
 import { headersOf } from './expect-page.ts';
 import { NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
+import type { SiteContent } from './zip.ts';
 
 const HOME = '<h1>Harbour</h1>'.repeat(10);
 const SITE = { 'index.html': HOME };
@@ -57,7 +58,7 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
     });
 
     /** Enters a site, and asks for what is in it. */
-    async function enter(files: Readonly<Record<string, string>>) {
+    async function enter(files: Readonly<Record<string, SiteContent>>) {
       const id = await rig.publish(files, password);
       const host = mode === 'path' ? '127.0.0.1' : rig.siteHost(id);
       let base = mode === 'path' ? `/s/${id}/` : '/';
@@ -96,6 +97,16 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
       });
     });
 
+    it('name no other form where there is none', async () => {
+      const { vary: _vary, ...plain } = PLAIN;
+      const image = { 'content-type': 'image/png', 'content-length': String(HOME.length), ...plain };
+      const get = await enter({ ...SITE, 'a.png': HOME, '200.html': { stored: HOME } });
+      expectHeaders(await get('a.png', GZIP), 200, { ...image, 'accept-ranges': 'bytes' });
+      expectHeaders(await get('a.png', { ...GZIP, 'if-none-match': `"${TAG}"` }), 304, plain);
+      const fallback = { ...plain, vary: 'Accept' };
+      expectHeaders(await get('deep/link', { ...NAVIGATION, ...GZIP }), 200, { ...WHOLE, ...fallback });
+    });
+
     it('say so where another kind of request would be answered otherwise', async () => {
       const get = await enter(SITE);
       const ask = (headers: IncomingHttpHeaders) => get('deep/link', { ...NAVIGATION, ...headers });
@@ -109,6 +120,12 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
       expectHeaders(await get('nothing.png', {}), 404, {
         ...HTML,
         ...NEITHER,
+        'content-length': String(HOME.length),
+      });
+      const stored = await enter({ ...SITE, '404.html': { stored: HOME } });
+      expectHeaders(await stored('nothing.png', GZIP), 404, {
+        ...HTML,
+        vary: 'Accept',
         'content-length': String(HOME.length),
       });
       const zipped = await get('nothing.png', { ...GZIP, 'if-none-match': '*', range: 'bytes=0-1' });

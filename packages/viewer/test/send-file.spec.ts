@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
@@ -28,7 +28,9 @@ const FILES = {
   'stored.txt': { stored: TEXT },
   'empty.txt': '',
   'empty-stored.txt': { stored: '' },
-  'large.bin': LARGE,
+  'large.csv': LARGE,
+  'release.tgz': gzipSync(TEXT),
+  'tides.sqlite': Buffer.alloc(20_000, 'page '),
   'large-stored.bin': { stored: LARGE },
   'long.txt': LONG,
   '404.html': 'not here',
@@ -61,8 +63,9 @@ for (const cacheBytes of [undefined, 0]) {
           const zipped = await get(`/${path}`, GZIP);
           const coded = zipped.headers['content-encoding'] === 'gzip';
           expect((coded ? gunzipSync(zipped.body) : zipped.body).equals(bytes)).to.equal(true);
-          expect(coded).to.equal(!path.includes('stored') && bytes.length > 0);
-          expect(zipped.headers.vary).to.equal('Accept-Encoding');
+          expect(coded).to.equal(/^(?!stored).*[.](?:html|txt|csv)$/.test(path) && bytes.length > 0);
+          expect(zipped.headers.vary).to.equal(coded ? 'Accept-Encoding' : undefined);
+          expect(plain.headers['accept-ranges']).to.equal('bytes');
           expect(zipped.headers.etag === plain.headers.etag).to.equal(!coded);
           const head = await get(`/${path}`, GZIP, 'HEAD');
           expect(head.body).to.have.length(0);
@@ -90,6 +93,16 @@ for (const cacheBytes of [undefined, 0]) {
         }
       });
     }
+
+    it('ignores a Range header for a file without bytes', async () => {
+      for (const path of ['/empty.txt', '/empty-stored.txt']) {
+        for (const range of ['bytes=0-', 'bytes=0-1', 'bytes=-1', 'bytes=-0', 'bytes=7-9']) {
+          const answer = await get(path, { range });
+          expect([answer.status, answer.headers['content-length']], range).to.deep.equal([200, '0']);
+          expect(answer.headers).not.to.have.property('content-range');
+        }
+      }
+    });
 
     it('is answered by its conditions, with a range or without', async () => {
       const { etag = '' } = (await get('/')).headers;
@@ -121,6 +134,61 @@ for (const cacheBytes of [undefined, 0]) {
   });
 }
 
+describe('an image in SVG and gzip', () => {
+  const drawing = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+  const gzipped = gzipSync(drawing);
+  const images = {
+    'deflated.svgz': gzipped,
+    'STORED.SVGZ': { stored: gzipped },
+    'plain.svgz': drawing,
+    'short.svgz': Buffer.of(0x1f),
+    'empty.svgz': '',
+  };
+  let rig: Rig;
+  let id: RoleId;
+  beforeEach(async () => {
+    rig = await openRig();
+    id = await rig.publish({ 'index.html': 'home', ...images });
+  });
+
+  for (const path of ['/deflated.svgz', '/STORED.SVGZ']) {
+    it(`has its own coding in every answer: ${path}`, async () => {
+      const head = await rig.askSite(id, path, { method: 'HEAD' });
+      for (const coding of ['', 'gzip', 'identity', 'gzip;q=0']) {
+        const answer = await rig.askSite(id, path, { headers: { 'accept-encoding': coding } });
+        expect(answer.body.equals(gzipped), coding).to.equal(true);
+        expect({ ...answer.headers, date: '' }).to.deep.equal({ ...head.headers, date: '' });
+        expect(answer.headers).to.include({
+          'content-type': 'image/svg+xml',
+          'content-encoding': 'gzip',
+          'content-length': String(gzipped.length),
+          'accept-ranges': 'bytes',
+        });
+        expect(answer.headers).not.to.have.property('vary');
+      }
+    });
+
+    it(`comes in parts of its own bytes, and not at all to who has it: ${path}`, async () => {
+      const part = await rig.askSite(id, path, { headers: { range: 'bytes=2-5' } });
+      expect([part.status, part.headers['content-encoding']]).to.deep.equal([206, 'gzip']);
+      expect(part.headers['content-range']).to.equal(`bytes 2-5/${gzipped.length}`);
+      expect(part.body.equals(gzipped.subarray(2, 6))).to.equal(true);
+      const etag = part.headers.etag ?? '';
+      const known = await rig.askSite(id, path, { headers: { 'if-none-match': etag } });
+      expect(known.status).to.equal(304);
+    });
+  }
+
+  it('has none where the file does not begin as gzip does', async () => {
+    for (const path of ['plain.svgz', 'short.svgz', 'empty.svgz'] as const) {
+      const answer = await rig.askSite(id, `/${path}`, { headers: GZIP });
+      expect(answer.body.equals(Buffer.from(images[path])), path).to.equal(true);
+      expect(answer.headers, path).not.to.have.property('content-encoding');
+      expect(answer.headers['content-type'], path).to.match(/^image\/svg[+]xml/);
+    }
+  });
+});
+
 describe('the path of a file', () => {
   const files = {
     'index.html': 'home',
@@ -128,6 +196,7 @@ describe('the path of a file', () => {
     'a b+c.txt': 'spaces',
     '100%.txt': 'percent',
     'x.html': 'x',
+    'a b/ü.html': 'umlaut',
   };
   let rig: Rig;
   let id: RoleId;
@@ -147,6 +216,14 @@ describe('the path of a file', () => {
     };
     for (const [path, text] of Object.entries(paths)) {
       expect((await rig.askSite(id, path)).text, path).to.equal(text);
+    }
+  });
+
+  it('loses a slash behind the name of a page, and keeps its query', async () => {
+    for (const headers of [{}, NAVIGATION]) {
+      const answer = await rig.askSite(id, '/a%20b/u%CC%88/?to=/&q=%2F', { headers });
+      expect(answer.status).to.equal(308);
+      expect(answer.headers.location).to.match(/[^/]\/a%20b\/u%CC%88\?to=\/&q=%2F$/);
     }
   });
 

@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { UNKNOWN_ID } from './api-expectations.ts';
 import { sendRequest } from './send-request.ts';
@@ -21,7 +21,7 @@ function noise(length: number): Uint8Array {
 const LARGE = noise(1_048_576 + 70_001);
 
 export const fileClauses: HttpClauses = {
-  'http/view-resolution: a folder is its index.html, a name is the file or its .html, and a folder without a slash leads on with 308 and its query':
+  'http/view-resolution: a folder is its index.html, a name is the file or its .html, and 308 with the query adds the slash of a folder and takes it from a page':
     async ({ port }) => {
       const files = {
         ...SITE,
@@ -39,6 +39,8 @@ export const fileClauses: HttpClauses = {
       expect(await textOf('caf%C3%A9/%E6%B8%AF')).to.equal('harbour');
       const folder = await visitor.part(page, 'docs?q=/a&r=%2F');
       expect([folder.status, folder.headers.location]).to.deep.equal([308, `${page.url}docs/?q=/a&r=%2F`]);
+      const own = await visitor.part(page, 'about/?q=/a&r=%2F');
+      expect([own.status, own.headers.location]).to.deep.equal([308, `${page.url}about?q=/a&r=%2F`]);
     },
   'http/view-fallbacks: for a navigation 200.html, else 404.html with 404, else for a name without a dot index.html; for all else 404.html or nothing':
     async ({ port }) => {
@@ -185,12 +187,12 @@ export const fileClauses: HttpClauses = {
         ...(origin ? own : { ...sandboxed, 'referrer-policy': 'no-referrer' }),
       });
     },
-  'http/view-gzip: a client that accepts gzip gets the deflated file as gzip, others the same bytes plain, and large ones too':
+  'http/view-gzip: a client that accepts gzip gets the deflated file of text as gzip, others the same bytes plain, and large ones too':
     async ({ port }) => {
-      const { visitor, page } = await openNewSite(port, { ...SITE, 'large.bin': LARGE, 'empty.txt': '' });
+      const { visitor, page } = await openNewSite(port, { ...SITE, 'large.csv': LARGE, 'empty.txt': '' });
       for (const [path, file] of [
         ['index.html', Buffer.from(HOME)],
-        ['large.bin', Buffer.from(LARGE)],
+        ['large.csv', Buffer.from(LARGE)],
         ['empty.txt', Buffer.alloc(0)],
       ] as const) {
         const plain = await visitor.part(page, path, { headers: { 'Accept-Encoding': 'br, gzip;q=0' } });
@@ -202,6 +204,51 @@ export const fileClauses: HttpClauses = {
         if (file.length > 0) expect(coded, path).to.equal(true);
         if (coded) expect(zipped.headers.etag).not.to.equal(plain.headers.etag);
       }
+    },
+  'http/view-uncoded: what is no text has its own length and ranges, whatever codings a client accepts':
+    async ({ port }) => {
+      const files = {
+        'backup.tar.gz': gzipSync(HOME),
+        'tides.parquet': Buffer.alloc(9_000, 'row'),
+        'a.bmp': Buffer.alloc(9_000, 'dot'),
+      };
+      const { visitor, page } = await openNewSite(port, { ...SITE, ...files });
+      for (const [path, file] of Object.entries(files)) {
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await visitor.part(page, path, {
+            method,
+            headers: { 'Accept-Encoding': 'gzip, br' },
+          });
+          expect(answer.bytes.equals(method === 'GET' ? file : Buffer.alloc(0)), path).to.equal(true);
+          expect(answer.headers, path).not.to.have.any.keys('content-encoding', 'vary');
+          expect(answer.headers, path).to.include({
+            'content-length': String(file.length),
+            'accept-ranges': 'bytes',
+          });
+        }
+      }
+    },
+  'http/view-svgz: an SVG image in gzip has that one coding for every client, and none if it is no gzip':
+    async ({ port }) => {
+      const image = gzipSync('<svg xmlns="http://www.w3.org/2000/svg"/>');
+      const files = { 'map.svgz': image, 'plain.svgz': '<svg xmlns="http://www.w3.org/2000/svg"/>' };
+      const { visitor, page } = await openNewSite(port, { ...SITE, ...files });
+      for (const [headers, status, bytes] of [
+        [{ 'Accept-Encoding': 'gzip' }, 200, image],
+        [{ 'Accept-Encoding': 'identity' }, 200, image],
+        [{ Range: 'bytes=1-3' }, 206, image.subarray(1, 4)],
+      ] as const) {
+        const answer = await visitor.part(page, 'map.svgz', { headers });
+        expect([answer.status, answer.bytes.equals(bytes)]).to.deep.equal([status, true]);
+        expect(answer.headers).to.include({
+          'content-type': 'image/svg+xml',
+          'content-encoding': 'gzip',
+          'content-length': String(bytes.length),
+        });
+      }
+      const plain = await visitor.part(page, 'plain.svgz', { headers: { 'Accept-Encoding': 'gzip' } });
+      expect(plain.text).to.equal(files['plain.svgz']);
+      expect(plain.headers).not.to.have.property('content-encoding');
     },
   'http/view-conditional: who has a form of a file, by its strong tag, gets 304 and no body': async ({
     port,
@@ -226,7 +273,7 @@ export const fileClauses: HttpClauses = {
       if (status === 304) expect(answer.bytes.length).to.equal(0);
     }
   },
-  'http/view-range: a part of a file is 206 in its plain form, one beyond its end 416, and a stale If-Range gives the whole':
+  'http/view-range: a part of a file is 206 in its plain form, one beyond its end 416, and a stale If-Range or an empty file gives the whole':
     async ({ port }) => {
       const { visitor, page } = await openNewSite(port, { ...SITE, 'large.bin': LARGE });
       const size = LARGE.length;
@@ -246,6 +293,11 @@ export const fileClauses: HttpClauses = {
       }
       const beyond = await visitor.part(page, 'large.bin', { headers: { Range: `bytes=${size}-` } });
       expect([beyond.status, beyond.headers['content-range']]).to.deep.equal([416, `bytes */${size}`]);
+      const empty = await openNewSite(port, { ...SITE, 'empty.bin': '' });
+      for (const Range of ['bytes=0-', 'bytes=-1']) {
+        const none = await empty.visitor.part(empty.page, 'empty.bin', { headers: { Range } });
+        expect([none.status, none.headers['content-length']], Range).to.deep.equal([200, '0']);
+      }
       const stale = { Range: 'bytes=0-0', 'If-Range': '"other"' };
       expect((await visitor.part(page, 'app.js', { headers: stale })).text).to.equal('run()');
     },

@@ -135,13 +135,13 @@ function referencesIn(
   return { references, whole: true };
 }
 
-/** The first reference into a folder costs the length of its page's path, too. */
+/** The first reference into a folder costs twice the length of its page's path, too: it may lead to a page of that name. */
 function costOf(page: string, target: string, known: Set<string>): number {
   const cost = REFERENCE_COST + target.length;
   const folders = SLASH.test(target) ? FOLDERS.exec(target)?.[0] : undefined;
   if (folders === undefined || known.has(folders)) return cost;
   known.add(folders);
-  return cost + page.length;
+  return cost + 2 * page.length;
 }
 
 function isNavigation({ name, rel = '' }: Tag): boolean {

@@ -1,5 +1,5 @@
 import type { FollowedReference } from '@pinfold/core';
-import { answerOf, fallback, foldPath, hasManyMarks } from '@pinfold/core/adapter';
+import { answerOf, fallback, foldPath, hasManyMarks, pageForFolder } from '@pinfold/core/adapter';
 import type { Reference } from './observe.ts';
 import type { FolderFiles, SitePaths } from './site-paths.ts';
 
@@ -12,6 +12,18 @@ interface Place {
   files?: FolderFiles;
   folded?: FolderFiles;
 }
+
+/** A name in a folder. */
+interface Address {
+  readonly place: Place;
+  readonly name: string;
+}
+
+/** Whether a file answers an address, and the one that would if upper and lower case were the same. */
+type Match = Pick<Destination, 'answered' | 'otherCase'>;
+
+const ANSWERED: Match = { answered: true, otherCase: undefined };
+const UNANSWERED: Match = { answered: false, otherCase: undefined };
 
 const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
 /** Placeholders of template languages. */
@@ -46,26 +58,44 @@ export class PageReferences {
     const found = MORE_THAN_A_NAME.test(target) ? this.#find(target) : { place: this.#own, name: target };
     if (found?.place === undefined) return undefined;
     const { place, name } = found;
-    const absolute = /^[\\/]/.test(target);
-    const folded = foldPath(name);
-    place.folded ??= this.#site.foldedFolder(place.folder) ?? NO_FILES;
-    // An exact match is a match without case, too: one lookup finds most broken references.
-    const near = answerOf(place.folded, folded);
-    if (near !== undefined && this.#isExact(place, name)) {
-      return { absolute, answered: true, otherCase: undefined };
-    }
-    const answered = navigation && fallback(this.#root, name, true).kind === 'file';
-    const otherCase = near?.kind === 'folder' ? place.folded.get(`${folded}/index.html`) : near?.entry;
-    return { absolute, answered, otherCase };
+    const match = this.#match({ place, name });
+    const page = name === '' && match === UNANSWERED ? this.#matchPage(place.folder) : match;
+    const answered = page.answered || (navigation && fallback(this.#root, name, true).kind === 'file');
+    return { absolute: /^[\\/]/.test(target), answered, otherCase: page.otherCase };
   }
 
-  #isExact(place: Place, name: string): boolean {
+  #match({ place, name }: Address): Match {
+    const folded = foldPath(name);
+    // An exact match is a match without case, too: one lookup finds most broken references.
+    const near = answerOf(this.#foldedFiles(place), folded);
+    if (near === undefined) return UNANSWERED;
+    if (answerOf(this.#files(place), name) !== undefined) return ANSWERED;
+    const otherCase = near.kind === 'file' ? near.entry : place.folded?.get(`${folded}/index.html`);
+    return { answered: false, otherCase };
+  }
+
+  /** The page that the server redirects `x/` to. */
+  #matchPage(path: string): Match {
+    const page = pageForFolder(path);
+    if (page === undefined) return UNANSWERED;
+    const end = page.lastIndexOf('/') + 1;
+    const folder = { folder: page.slice(0, end) };
+    const otherCase = this.#foldedFiles(folder).get(foldPath(page.slice(end)));
+    return this.#files(folder).has(page.slice(end)) ? ANSWERED : { answered: false, otherCase };
+  }
+
+  #files(place: Place): FolderFiles {
     place.files ??= this.#site.folder(place.folder) ?? NO_FILES;
-    return answerOf(place.files, name) !== undefined;
+    return place.files;
+  }
+
+  #foldedFiles(place: Place): FolderFiles {
+    place.folded ??= this.#site.foldedFolder(place.folder) ?? NO_FILES;
+    return place.folded;
   }
 
   /** The folder that a reference leads into, and the decoded name in it; `undefined`: out of the site. */
-  #find(target: string): { readonly place: Place; readonly name: string } | undefined {
+  #find(target: string): Address | undefined {
     if (OTHER_SITE.test(target) || TEMPLATE.test(target)) return undefined;
     const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
     const end = path.lastIndexOf('/') + 1;

@@ -35,7 +35,8 @@ function plainly(
   if (/^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i.test(target)) return undefined;
   const path = pathOf(page, target);
   if (path === undefined) return undefined;
-  const answers = (wanted: boolean) => ['file', 'folder'].includes(resolve({ get }, path, wanted).kind);
+  const answers = (wanted: boolean) =>
+    ['file', 'folder', 'page'].includes(resolve({ get }, path, wanted).kind);
   const absolute = /^[\\/]/.test(target);
   if (path.includes(ENCODED_SLASH)) {
     const answered = navigation && fallback({ get }, path.slice(1), true).kind === 'file';
@@ -43,7 +44,10 @@ function plainly(
   }
   if (answers(false)) return { absolute, answered: true, otherCase: undefined };
   const other = resolve({ get: getFolded }, path, false);
-  const otherCase = other.kind === 'file' ? other.entry : getFolded(`${path.slice(1)}/index.html`);
+  const otherCase =
+    other.kind === 'file'
+      ? other.entry
+      : getFolded(other.kind === 'page' ? `${path.slice(1, -1)}.html` : `${path.slice(1)}/index.html`);
   return { absolute, answered: navigation && answers(true), otherCase };
 }
 

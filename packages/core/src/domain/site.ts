@@ -5,12 +5,15 @@ export interface FilesByPath<File> {
   get(path: string): File | undefined;
 }
 
-/** How a site answers a path: with a file, its own 404 page, a redirect to a folder, or nothing. */
+/** How a site answers a path: with a file, its own 404 page, a redirect, or nothing. */
 export type Resolution<File = ManifestEntry> =
   /** `fallback`: it stands in for a path that no file or folder answers. */
   | { readonly kind: 'file'; readonly entry: File; readonly fallback: boolean }
   | { readonly kind: 'not_found_page'; readonly entry: File }
+  /** Redirect to the path with a `/` at its end. */
   | { readonly kind: 'folder' }
+  /** Redirect to the path without the `/` at its end. */
+  | { readonly kind: 'page' }
   | { readonly kind: 'nothing' };
 
 /**
@@ -31,15 +34,23 @@ export function resolve<File>(files: FilesByPath<File>, path: string, navigation
   return answer ?? fallback(files, name, navigation);
 }
 
-/** The file or folder that answers a name, which is a path in NFC without its first slash. */
+/** The file or redirect that answers a name, which is a path in NFC without its first slash. */
 export function answerOf<File>(
   files: FilesByPath<File>,
   name: string,
-): Extract<Resolution<File>, { kind: 'file' | 'folder' }> | undefined {
-  const direct = name === '' || name.endsWith('/') ? files.get(`${name}index.html`) : file(files, name);
+): Extract<Resolution<File>, { kind: 'file' | 'folder' | 'page' }> | undefined {
+  const isFolder = name === '' || name.endsWith('/');
+  const direct = isFolder ? files.get(`${name}index.html`) : file(files, name);
   if (direct !== undefined) return { kind: 'file', entry: direct, fallback: false };
+  const page = isFolder ? pageForFolder(name) : undefined;
+  if (page !== undefined && files.get(page) !== undefined) return { kind: 'page' };
   // No file has an empty segment in its path, so this finds nothing where the name is empty or ends with `/`.
   return files.get(`${name}/index.html`) === undefined ? undefined : { kind: 'folder' };
+}
+
+/** The page that answers for a folder without a start page, by the folder's path. */
+export function pageForFolder(folder: string): string | undefined {
+  return /[^/]\/$/.test(folder) ? `${folder.slice(0, -1)}.html` : undefined;
 }
 
 function file<File>(files: FilesByPath<File>, name: string): File | undefined {

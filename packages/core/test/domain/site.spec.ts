@@ -36,6 +36,18 @@ describe('resolving a path of a site', () => {
     expect(answer([`${longest}a`], `/${longest}a`)).to.equal('nothing');
   });
 
+  it('redirects a folder that has no start page to the page of its name', () => {
+    expect(answer(['index.html', '404.html', 'tides.html'], '/tides/')).to.equal('page');
+    expect(answer(['a/b.html', 'a/b/c.html'], '/a/b/', false)).to.equal('page');
+    expect(answer(['tides.html', 'tides/index.html'], '/tides/')).to.equal('file: tides/index.html');
+  });
+
+  it('redirects no path with an empty segment', () => {
+    expect(answer(['.html', 'a/.html'], '//')).to.equal('nothing');
+    expect(answer(['.html', 'a/.html'], '/a//')).to.equal('nothing');
+    expect(answer(['.html'], '/')).to.equal('nothing');
+  });
+
   it('takes x.html before the folder x', () => {
     expect(answer(['x.html', 'x/index.html'], '/x')).to.equal('file: x.html');
   });

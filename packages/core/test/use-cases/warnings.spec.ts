@@ -48,9 +48,18 @@ describe('warnings of a site', () => {
   });
 
   it('take . and .. for folders, also at the end', () => {
-    const files = { 'a/b/c.html': '<a href=".."><a href=".">', 'a.html': '', 'a/b.html': '' };
+    const files = { 'a/b/c.html': '<a href=".."><a href=".">', 'a.txt': '', 'a/b.txt': '' };
     expect(rules(files)).to.deep.equal(['broken_reference a/b/c.html', 'broken_reference a/b/c.html']);
     expect(rules({ ...files, 'a/index.html': '', 'a/b/index.html': '' })).to.deep.equal([]);
+  });
+
+  it('are none for a slash behind the name of a page, unless upper and lower case differ', () => {
+    const links = '<a href="/tides/"><a href="tides/?day=1"><a href="ports/../tides/">';
+    expect(rules({ 'index.html': links, 'tides.html': '', '404.html': '' })).to.deep.equal([]);
+    expect(rules({ 'index.html': links, 'Tides.html': '', '404.html': '' })).to.deep.equal(
+      Array.from({ length: 3 }, () => 'case_mismatch index.html'),
+    );
+    expect(rules({ 'index.html': links, 'tides.htm': '', '404.html': '' })).to.have.lengthOf(3);
   });
 
   it('name references that no file answers', () => {

@@ -8,7 +8,7 @@ import type { SiteFile, SiteFiles } from './site-files.ts';
 export type Found =
   /** `fallback`: another kind of request would be answered otherwise. */
   | { readonly kind: 'file'; readonly file: SiteFile; readonly status: 200 | 404; readonly fallback: boolean }
-  | { readonly kind: 'folder' }
+  | { readonly kind: 'folder' | 'page' }
   | { readonly kind: 'nothing' };
 
 /**
@@ -26,6 +26,7 @@ export function findFile(site: SiteFiles, path: string, accept: string | undefin
   switch (resolution.kind) {
     case 'nothing':
     case 'folder':
+    case 'page':
       return resolution;
     case 'not_found_page':
       return { kind: 'file', file: site.file(resolution.entry), status: 404, fallback: true };

@@ -41,13 +41,13 @@ const UNSATISFIABLE: ByteRange = { kind: 'unsatisfiable' };
 
 /**
  * Reads a Range header (RFC 9110, section 14.2). One range is served; several, another unit and what cannot be read
- * are answered with the whole, as the standard permits.
+ * are answered with the whole, as the standard permits; so is every range of an empty file.
  *
  * @param size bytes of the whole.
  */
 export function rangeOf(header: string, size: number): ByteRange {
   const [matched, from = '', to = ''] = SINGLE.exec(header) ?? [];
-  if (matched === undefined || (from === '' && to === '')) return WHOLE;
+  if (size === 0 || matched === undefined || (from === '' && to === '')) return WHOLE;
   if (from === '') return suffix(Number(to), size);
   const first = Number(from);
   const last = to === '' ? Number.POSITIVE_INFINITY : Number(to);
@@ -58,7 +58,5 @@ export function rangeOf(header: string, size: number): ByteRange {
 
 function suffix(length: number, size: number): ByteRange {
   if (length === 0) return UNSATISFIABLE;
-  // The last bytes of an empty body are all of it, which no Content-Range can express.
-  if (size === 0) return WHOLE;
   return { kind: 'part', first: Math.max(0, size - length), last: size - 1 };
 }

@@ -9,6 +9,7 @@ import { acceptsGzip, type ByteRange, rangeOf } from './negotiation.ts';
 import { sendBody } from './send-body.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { FilePolicy, Form, SiteFile } from './site-files.ts';
+import { readSvgzCoding } from './svgz-coding.ts';
 
 export interface FileAnswer {
   readonly publication: Publication;
@@ -26,6 +27,9 @@ export type FileOutcome = 'over' | Ended;
 export function sendFile(exchange: Exchange, answer: FileAnswer): Promise<FileOutcome> | FileOutcome {
   const { headers, method } = exchange.request;
   const { file, policy } = answer;
+  if (file.isGzippedSvg === undefined) {
+    return readSvgzCoding(exchange, answer).then((outcome) => outcome ?? sendFile(exchange, answer));
+  }
   const gzip = acceptsGzip(headers['accept-encoding']);
   if (answer.status === 404) return sendWhole(exchange, answer, file.form(gzip, policy));
   const range =
@@ -65,7 +69,7 @@ function isAnsweredByTag(
   }
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, form.etag)) {
-    endTogether(response.writeHead(304, fallback ? varyByAccept(form.notModified) : form.notModified));
+    endTogether(response.writeHead(304, fallback ? addVaryByAccept(form.notModified) : form.notModified));
     return true;
   }
   return false;
@@ -75,7 +79,7 @@ function sendWhole(exchange: Exchange, answer: FileAnswer, form: Form): Promise<
   const { request, response } = exchange;
   const { status, fallback } = answer;
   const headers =
-    status === 404 ? withoutValidator(form, answer) : fallback ? varyByAccept(form.ok) : form.ok;
+    status === 404 ? withoutValidator(form, answer) : fallback ? addVaryByAccept(form.ok) : form.ok;
   if (request.method === 'HEAD' || form.length === 0) {
     response.writeHead(status, headers).end();
     return 'over';
@@ -114,10 +118,10 @@ function sendPart(
   }
   const { first, last } = range;
   const length = last - first + 1;
-  const vary = answer.fallback ? varyByAccept(form.notModified) : form.notModified;
+  const vary = answer.fallback ? addVaryByAccept(form.notModified) : form.notModified;
   const headers = [
-    ...['Content-Type', answer.file.type, 'Content-Length', String(length), 'Accept-Ranges', 'bytes'],
-    ...['Content-Range', `bytes ${first}-${last}/${form.length}`, ...vary],
+    ...answer.file.describe(false, length),
+    ...['Accept-Ranges', 'bytes', 'Content-Range', `bytes ${first}-${last}/${form.length}`, ...vary],
   ];
   // A part of a stored file is read as that part; a deflated one has to be inflated from its beginning.
   const isCut =
@@ -138,12 +142,12 @@ function sendPart(
 /** The 404 page of a site has no validators: it is the answer to many paths. */
 function withoutValidator(form: Form, { file, policy }: FileAnswer): string[] {
   return [
-    ...['Content-Type', file.type, 'Content-Length', String(form.length)],
-    ...(form.gzip ? ['Content-Encoding', 'gzip'] : []),
-    ...['Vary', 'Accept, Accept-Encoding', ...policy.headers],
+    ...file.describe(form.gzip, form.length),
+    ...['Vary', file.hasTwoForms ? 'Accept, Accept-Encoding' : 'Accept', ...policy.headers],
   ];
 }
 
-function varyByAccept(headers: readonly string[]): string[] {
+function addVaryByAccept(headers: readonly string[]): string[] {
+  if (!headers.includes('Accept-Encoding')) return [...headers, 'Vary', 'Accept'];
   return headers.map((text) => (text === 'Accept-Encoding' ? 'Accept, Accept-Encoding' : text));
 }

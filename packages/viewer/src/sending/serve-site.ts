@@ -43,8 +43,9 @@ function serveFrom(
   }
   const found = findFile(site, target.path, exchange.request.headers.accept);
   if (found.kind === 'file') return showFile(exchange, { publication, policy, ...found });
-  if (found.kind === 'folder') {
-    const location = `${place.base()}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
+  if (found.kind === 'folder' || found.kind === 'page') {
+    const path = found.kind === 'folder' ? `${target.path}/` : target.path.slice(0, -1);
+    const location = `${place.base()}${encodeRawBytes(path)}${encodeRawBytes(target.query)}`;
     return sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
   }
   const more = { ...place.more, 'Referrer-Policy': place.referrer };

@@ -1,4 +1,5 @@
 import type { Manifest, ManifestEntry, RoleId } from '@pinfold/core';
+import { isCodedType } from '@pinfold/core/internal';
 import { gzipLength } from './gzip-member.ts';
 import { mediaTypeOf } from './negotiation.ts';
 
@@ -21,13 +22,17 @@ export interface Form {
 }
 
 const PAGE_TYPE = /^(?:text\/html|application\/xhtml\+xml)(?:;|$)/;
+const SVGZ = /\.svgz$/i;
+const GZIP = ['Content-Encoding', 'gzip'] as const;
 
 export class SiteFile {
   readonly entry: ManifestEntry;
   readonly type: string;
-  /** Whether a gzip form is there for the taking. */
-  readonly deflated: boolean;
+  /** Whether clients choose between the file as it is and as gzip. */
+  readonly hasTwoForms: boolean;
   readonly isPage: boolean;
+  /** Whether the file itself is an SVG image in gzip; `undefined` until its first bytes are known. */
+  isGzippedSvg: boolean | undefined;
   readonly #key: string;
   readonly #forms: (Form | undefined)[] = [undefined, undefined, undefined, undefined];
 
@@ -35,16 +40,19 @@ export class SiteFile {
     this.entry = entry;
     this.type = mediaTypeOf(entry.path, entry.utf8);
     this.isPage = PAGE_TYPE.test(this.type);
-    this.deflated = entry.method === 'deflated' && entry.size > 0;
+    const isSvgz = SVGZ.test(entry.path);
+    const isCoded = !isSvgz && isCodedType(mediaTypeOf(entry.path, false));
+    this.hasTwoForms = isCoded && entry.method === 'deflated' && entry.size > 0;
+    this.isGzippedSvg = isSvgz && entry.size > 1 ? undefined : false;
     this.#key = `${publication}/${entry.offset}`;
   }
 
-  /** The file as gzip, where the archive has it so and `gzip` says yes, or as it is. */
+  /** The file as gzip, if `gzip` is true and there are two forms, or as it is. */
   form(gzip: boolean, policy: FilePolicy): Form {
-    const index = (gzip && this.deflated ? 2 : 0) + policy.index;
+    const index = (gzip && this.hasTwoForms ? 2 : 0) + policy.index;
     const known = this.#forms[index];
     if (known !== undefined) return known;
-    const made = this.#make(gzip && this.deflated, policy);
+    const made = this.#make(gzip && this.hasTwoForms, policy);
     this.#forms[index] = made;
     return made;
   }
@@ -54,10 +62,17 @@ export class SiteFile {
     const tag = `${crc32.toString(16)}-${size.toString(36)}`;
     const etag = gzip ? `"${tag}-gzip"` : `"${tag}"`;
     const length = gzip ? gzipLength(this.entry) : size;
-    const notModified = ['ETag', etag, 'Vary', 'Accept-Encoding', ...policy.headers];
-    const coding = gzip ? ['Content-Encoding', 'gzip'] : ['Accept-Ranges', 'bytes'];
-    const ok = ['Content-Type', this.type, 'Content-Length', String(length), ...coding, ...notModified];
+    const vary = this.hasTwoForms ? ['Vary', 'Accept-Encoding'] : [];
+    const notModified = ['ETag', etag, ...vary, ...policy.headers];
+    const ranges = gzip ? [] : ['Accept-Ranges', 'bytes'];
+    const ok = [...this.describe(gzip, length), ...ranges, ...notModified];
     return { gzip, etag, length, key: gzip ? `${this.#key}/gzip` : this.#key, ok, notModified };
+  }
+
+  /** The headers that describe a body of the file, whole or a part. */
+  describe(gzip: boolean, length: number): string[] {
+    const coding = gzip || this.isGzippedSvg === true ? GZIP : [];
+    return ['Content-Type', this.type, 'Content-Length', String(length), ...coding];
   }
 }
 

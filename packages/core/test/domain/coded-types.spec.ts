@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { isCodedType } from '../../src/domain/coded-types.ts';
+
+describe('the media types that are sent as gzip', () => {
+  it('are those of text, WebAssembly, and TrueType and OpenType fonts', () => {
+    const types =
+      'text/html text/css text/javascript text/vtt application/json application/json5 application/ld+json ' +
+      'application/manifest+json application/geo+json application/xml application/xml-dtd application/rss+xml ' +
+      'application/xhtml+xml application/javascript application/node application/wasm image/svg+xml ' +
+      'model/gltf+json font/ttf font/otf font/collection';
+    for (const type of types.split(' ')) expect(isCodedType(type), type).to.equal(true);
+  });
+
+  it('are no others', () => {
+    const types =
+      'application/gzip application/x-compressed-tar application/zip application/octet-stream application/pdf ' +
+      'image/png image/bmp font/woff font/woff2 video/mp4 audio/wav model/gltf-binary application/vnd.sqlite3 ' +
+      'application/vnd.apache.parquet application/xml-external-parsed application/jsonx image/textual';
+    for (const type of types.split(' ')) expect(isCodedType(type), type).to.equal(false);
+  });
+});
