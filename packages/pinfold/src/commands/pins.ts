@@ -125,7 +125,7 @@ const takedown = command({
 const pin = command({
   name: 'pin',
   arguments: ['ID'],
-  help: 'pin a publication: it no longer expires',
+  help: 'pin a publication of any account: it no longer expires',
   example: 'pinfold pin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   run: ([id], _, terminal) => change('pin', id, terminal),
 });
@@ -133,7 +133,7 @@ const pin = command({
 const unpin = command({
   name: 'unpin',
   arguments: ['ID'],
-  help: 'unpin a publication: it expires again, as late as after a renewal',
+  help: 'unpin a publication of any account: it expires again, as late as after a renewal',
   example: 'pinfold unpin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   run: ([id], _, terminal) => change('unpin', id, terminal),
 });

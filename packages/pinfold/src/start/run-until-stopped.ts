@@ -3,6 +3,7 @@ import { availableParallelism, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isFault } from '@pinfold/core';
+import { isUnavailable } from '../command-line/failures.ts';
 import type { RunnableApp } from '../compose/create-app.ts';
 import { tellLeader, workerFigures } from '../metrics/worker-figures.ts';
 import type { Log } from '../server/log.ts';
@@ -35,14 +36,16 @@ const NOT_STARTED = 'not started';
 const NOT_PRINTED =
   'the addresses of the start could not be printed ("pinfold keys create" makes an API key, "pinfold manage" a sign-in link)';
 
-/** A started server, to be stopped later; `undefined` if it could not be started. */
-type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } | undefined;
+/** A started server, to be stopped later, or the exit code if it could not be started. */
+type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } | ExitCode;
+
+type ExitCode = { readonly exitCode: number };
 
 /**
  * Runs a server as its own process, or as several that share its port if the settings say so: starts it,
  * prints what the first start made, and stops it gracefully on SIGTERM, SIGINT or SIGHUP; a second one ends the drain. Resolves
- * with the exit code: 0, or 1 if the server could not be started; one line on standard error then has the reason. If a
- * write of the log is stuck, for which `process.exit` would wait, the process ends by the default effect of SIGTERM.
+ * with the exit code: 0, or, if the server could not be started, 2 for a setting with a wrong value, 3 where the database
+ * or the storage is away or refuses, else 1; one line on standard error then has the reason. If a write of the log is stuck, for which `process.exit` would wait, the process ends by the default effect of SIGTERM.
  *
  * Further processes run the program that this one runs, with the same arguments.
  *
@@ -61,8 +64,8 @@ export async function runUntilStopped(create: () => Promise<RunnableApp>): Promi
   const starting = start(create, (app) => (words === undefined ? begin(app) : join(app, words.answer)));
   // No request was accepted yet, so there is none to finish; and the start may wait for a database or bucket.
   const started = await Promise.race([starting, asked.then((): typeof NOT_STARTED => NOT_STARTED)]);
-  if (started === undefined) return 1;
   if (started === NOT_STARTED) return 0;
+  if ('exitCode' in started) return started.exitCode;
   collectGarbage();
   await asked;
   await started.stop(again);
@@ -103,12 +106,12 @@ async function start(
   try {
     app = await create();
     const started = await serve(app);
-    if (started === undefined) await app.close();
+    if ('exitCode' in started) await app.close();
     return started;
   } catch (error) {
     await app?.close();
     process.stderr.write(`pinfold: ${reasonOf(error)}\n`);
-    return undefined;
+    return { exitCode: exitCodeOf(error) };
   }
 }
 
@@ -161,10 +164,10 @@ function sayTold({ log, drainTime }: RunnableApp): void {
 async function lead(app: RunnableApp): Promise<Started> {
   const workers = new Workers(app.workers, app.log, app.drainTime);
   const figures = workerFigures();
-  const port = await workers.startFirst();
-  if (port === undefined) return undefined;
+  const first = await workers.startFirst();
+  if ('exitCode' in first) return first;
   try {
-    print(startBlock(await app.lead(port, figures)), app.log);
+    print(startBlock(await app.lead(first.port, figures)), app.log);
   } catch (error) {
     await workers.stop();
     throw error;
@@ -178,6 +181,12 @@ async function lead(app: RunnableApp): Promise<Started> {
       await app.close();
     },
   };
+}
+
+/** A port that is taken, and a folder that cannot be used, are causes that may pass, unlike a wrong value. */
+function exitCodeOf(error: unknown): number {
+  if (isUnavailable(error)) return 3;
+  return error instanceof SettingsError && error.cause === undefined ? 2 : 1;
 }
 
 function reasonOf(error: unknown): string {

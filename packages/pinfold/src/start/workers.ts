@@ -57,15 +57,16 @@ export class Workers {
     this.#drainTime = drainTime;
   }
 
-  /** Starts the first; resolves with the port it took, or with `undefined` when it ended instead. */
-  async startFirst(): Promise<number | undefined> {
+  /** Starts the first; resolves with the port it took, or with its exit code when it ended instead. */
+  async startFirst(): Promise<{ readonly port: number } | { readonly exitCode: number }> {
     const worker = cluster.fork({ [MARK]: '1' });
-    const ended = once(worker, 'exit').then(() => undefined);
-    const listening = once(worker, 'listening') as Promise<[{ readonly port: number }]>;
-    const address = await Promise.race([listening, ended]);
-    if (address === undefined) return undefined;
-    worker.once('exit', (code, signal) => void this.#replace(true, code, signal));
-    return address[0].port;
+    const ended = once(worker, 'exit').then(([code]): { readonly exitCode: number } => ({
+      exitCode: typeof code === 'number' ? code : 1,
+    }));
+    const listening = once(worker, 'listening').then(([{ port }]): { readonly port: number } => ({ port }));
+    const first = await Promise.race([listening, ended]);
+    if ('port' in first) worker.once('exit', (code, signal) => void this.#replace(true, code, signal));
+    return first;
   }
 
   /** Lets the first answer, and starts the others. */

@@ -125,6 +125,12 @@ for (const [name, nodes] of [
       expect(new Set(named)).to.deep.equal(new Set(Object.keys(environment)));
     });
 
+    it('keeps a bounded log of each service', () => {
+      for (const [name, { logging }] of Object.entries<Parsed>(compose.services)) {
+        expect(logging?.options, name).to.include.keys('max-size', 'max-file');
+      }
+    });
+
     it('waits for the end of what runs', () => {
       for (const node of nodes) {
         const patience = seconds(Number.parseInt(compose.services[node].stop_grace_period, 10));

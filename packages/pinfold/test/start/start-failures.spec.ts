@@ -112,15 +112,24 @@ describe('a start with engines that cannot be used', () => {
     return storage(atStub());
   });
 
-  const processes: readonly (readonly [variable: string, value: () => string])[] = [
-    ['PINFOLD_DATABASE_URL', () => engines.database.url({ password: PASSWORD })],
-    ['PINFOLD_STORAGE_URL', () => `s3://nowhere?endpoint=${engines.store.endpoint}`],
-    ['PINFOLD_SECRET', () => ''],
-  ];
-  for (const [variable, value] of processes) {
-    it(`is one line and exit code 1 for ${variable}`, async () => {
-      const child = startChild({ ...engines.env('process'), [variable]: value() });
-      expect(await child.ended()).to.deep.equal([1, null]);
+  const refused = (): string => engines.database.url({ password: PASSWORD });
+  const processes: readonly (readonly [why: string, code: number, variable: string, value: () => string])[] =
+    [
+      ['the database refuses', 3, 'PINFOLD_DATABASE_URL', refused],
+      [
+        'the bucket is missing',
+        3,
+        'PINFOLD_STORAGE_URL',
+        () => `s3://nowhere?endpoint=${engines.store.endpoint}`,
+      ],
+      ['the value is wrong', 2, 'PINFOLD_SECRET', () => ''],
+      ['the database is away', 3, 'PINFOLD_DATABASE_URL', () => 'postgres://127.0.0.1:1/pinfold'],
+    ];
+  for (const [why, code, variable, value] of processes) {
+    it(`is one line and exit code ${code} where ${why}, with several processes, too`, async () => {
+      const workers = variable === 'PINFOLD_STORAGE_URL' ? '1' : '2';
+      const child = startChild({ ...engines.env('process'), PINFOLD_WORKERS: workers, [variable]: value() });
+      expect(await child.ended()).to.deep.equal([code, null]);
       expect(child.output()).to.match(new RegExp(`^pinfold: ${variable} [^\\n]+\\n$`));
       expect(child.output()).not.to.include(PASSWORD);
     });
