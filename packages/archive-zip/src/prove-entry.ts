@@ -85,7 +85,10 @@ function countedOver({ control, expandedBytes }: ProofTools, bytes: number): Arc
 function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Buffer): EntryOutcome {
   const { entry, path, observedBytes, referenceWork: work } = task;
   const nothing = { entry, utf8, references: [], secrets: [], whole: true };
-  if (path === undefined || task.size === 0 || !isObservable(path)) return { kind: 'proved', proof: nothing };
+  if (path === undefined || task.size === 0) return { kind: 'proved', proof: nothing };
+  if (!isObservable(path)) {
+    return { kind: 'proved', proof: { ...nothing, secrets: observeBytes(path, beginning).secrets } };
+  }
   if (observedBytes === 0) return { kind: 'proved', proof: { ...nothing, whole: false } };
   const bytes = beginning.subarray(0, observedBytes);
   const bounds = { work, look: () => tools.control.throwIfStopped() };

@@ -1,4 +1,4 @@
-import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
+import { forbiddenSegment, isKeyPath, isSystemEntry, secretOfFile } from '@pinfold/core/internal';
 import { zipSync } from 'fflate';
 
 export { builtFolderIn, titleOf } from './site.ts';
@@ -29,19 +29,19 @@ const MODIFIED = '2000-01-01T12:00:00';
 const LEVEL = 6;
 /** A file is deflated only if that makes it smaller by 2 %: what is compressed already is stored. */
 const MAX_DEFLATED = 0.98;
-/** Files that hold private keys by custom. */
-const KEY_FILE = /^id_rsa|\.p12$/i;
-/** Files that hold a certificate or a private key: their content tells which. */
-const PEM_FILE = /\.(?:pem|key)$/i;
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----/;
 const END_BYTES = 22;
 /** A ZIP without Zip64 holds one entry fewer than its counter of 16 bits allows: the last value has a meaning. */
 const MOST_FILES = 65_534;
+/** fflate copies files into an object, whose prototype this name would set. It gets another of the same length. */
+const PROTOTYPE = '__proto__';
+const IN_PLACE_OF_IT = '__proto--';
+const LOCAL_HEADER_BYTES = 30;
+const DIRECTORY_HEADER_BYTES = 46;
 
 /**
- * Packs files into a ZIP in memory. It leaves out dot files except `.well-known`, private keys, and the names that no
- * site may have; what operating systems add by themselves (`.DS_Store`) is left out and not listed. The same files give
- * the same bytes on every runtime, in any order.
+ * Packs files into a ZIP in memory. It leaves out dot files except `.well-known`, private keys (by the name of a file or
+ * by its first 16 KiB; a `.pem` by all of it), and the names that no site may have; what operating systems add by
+ * themselves (`.DS_Store`) is left out and not listed. The same files give the same bytes on every runtime, in any order.
  *
  * @throws TypeError when two files have the same path.
  * @example
@@ -70,7 +70,7 @@ export async function packFiles(
   const archive = new Archive();
   for (const [path, given] of [...packed].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const bytes = typeof given === 'function' ? await given() : given;
-    if (PEM_FILE.test(path) && holdsPrivateKey(bytes)) leftOut.add(path);
+    if (isSecret(path, bytes)) leftOut.add(path);
     else archive.add(path, bytes);
   }
   return { bytes: archive.end(), leftOut: [...leftOut].sort() };
@@ -92,7 +92,7 @@ export function partToLeaveOut(path: string, { dotFiles = false }: PackOptions =
   const last = segments.length - 1;
   const at = segments.findIndex((name, index) => {
     if (forbiddenSegment(name) !== undefined) return true;
-    return (!dotFiles && isDotFile(name)) || (index === last && KEY_FILE.test(name));
+    return (!dotFiles && isDotFile(name)) || (index === last && isKeyPath(name));
   });
   if (at === -1) return undefined;
   return `${segments.slice(0, at + 1).join('/')}${at === last ? '' : '/'}`;
@@ -102,17 +102,24 @@ function isDotFile(name: string): boolean {
   return name.startsWith('.') && name !== '.well-known' && name !== '.' && name !== '..';
 }
 
-function holdsPrivateKey(bytes: Uint8Array): boolean {
-  // Windows PowerShell 5 redirects a program's output in UTF-16: without the zero bytes it is the same text.
-  return PRIVATE_KEY.test(new TextDecoder('latin1').decode(bytes).replaceAll('\0', ''));
+function isSecret(path: string, bytes: Uint8Array): boolean {
+  const read = (characters: number): string =>
+    new TextDecoder('latin1').decode(bytes.subarray(0, characters));
+  return secretOfFile(path, read) !== undefined;
 }
 
 /** A ZIP of one file, and where its directory starts and ends. */
 function zipOf(path: string, bytes: Uint8Array, level: 0 | typeof LEVEL) {
-  const zip = zipSync({ [path]: [bytes, { level }] }, { mtime: MODIFIED });
+  const isSafe = path !== PROTOTYPE;
+  const zip = zipSync({ [isSafe ? path : IN_PLACE_OF_IT]: [bytes, { level }] }, { mtime: MODIFIED });
   const view = new DataView(zip.buffer);
   const end = zip.length - END_BYTES;
   const start = view.getUint32(end + 16, true);
+  if (!isSafe) {
+    const name = new TextEncoder().encode(path);
+    zip.set(name, LOCAL_HEADER_BYTES);
+    zip.set(name, start + DIRECTORY_HEADER_BYTES);
+  }
   return { zip, view, start, end, packedBytes: view.getUint32(start + 20, true) };
 }
 

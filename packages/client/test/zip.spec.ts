@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import { type FileToPack, packFiles } from '@pinfold/client/zip';
 import { expect } from 'chai';
-import { unzipSync } from 'fflate';
+import { Unzip, UnzipInflate, unzipSync } from 'fflate';
 
 const CONTENT = new TextEncoder().encode('content');
 const KEY = new TextEncoder().encode(
@@ -28,6 +28,21 @@ async function packed(given: Iterable<FileToPack>, options = {}) {
   return { names: Object.keys(unzipSync(bytes)), leftOut };
 }
 
+/** Names and texts as they follow each other in a ZIP: no object of JavaScript could have them all. */
+function inOrder(zip: Uint8Array): readonly (readonly [name: string, text: string])[] {
+  const found: [string, string][] = [];
+  const reader = new Unzip((file) => {
+    file.ondata = (error, bytes) => {
+      if (error !== null) throw error;
+      found.push([file.name, new TextDecoder().decode(bytes)]);
+    };
+    file.start();
+  });
+  reader.register(UnzipInflate);
+  reader.push(zip, true);
+  return found;
+}
+
 describe('packFiles', () => {
   it('leaves out dot files, private keys and what no site may have, and lists each folder once', async () => {
     const { names, leftOut } = await packed([
@@ -45,15 +60,16 @@ describe('packFiles', () => {
         'node_modules/c.js',
         'blog/TMP/x',
         'log',
-        'id_rsa',
-        'keys/id_rsa.pub',
+        'keys/id_ed25519',
         'a.P12',
+        'b.pfx',
       ),
-      ...files('id_rsa-explained/index.html', 'tmpl/a.html', '.well-known/.hidden'),
+      ...files('id_rsa-explained/index.html', 'id_rsa.pub', 'tmpl/a.html', '.well-known/.hidden'),
     ]);
     expect(names).to.deep.equal([
       '.well-known/security.txt',
       'id_rsa-explained/index.html',
+      'id_rsa.pub',
       'index.html',
       'tmpl/a.html',
     ]);
@@ -64,27 +80,41 @@ describe('packFiles', () => {
       '.well-known/.hidden',
       'a.P12',
       'a/.npmrc',
+      'b.pfx',
       'blog/TMP/',
-      'id_rsa',
-      'keys/id_rsa.pub',
+      'keys/id_ed25519',
       'log',
       'node_modules/',
     ]);
   });
 
-  it('leaves out a .pem or .key by its content', async () => {
+  it('leaves out private keys by their content, whatever their name', async () => {
     const given = [
-      { path: 'index.html', bytes: KEY },
+      { path: 'deploy', bytes: KEY },
       { path: 'server.key', bytes: KEY },
-      { path: 'a/B.PEM', bytes: async () => KEY },
-      { path: 'utf-16.pem', bytes: utf16(KEY) },
-      { path: 'pgp.key', bytes: OPENPGP_KEY },
-      { path: 'ca.pem', bytes: CERTIFICATE },
+      { path: 'logo.png', bytes: async () => KEY },
+      { path: 'utf-16.txt', bytes: utf16(KEY) },
+      { path: 'pgp.asc', bytes: OPENPGP_KEY },
+      { path: 'ca.crt', bytes: CERTIFICATE },
       { path: 'talk.key', bytes: CONTENT },
     ];
     expect(await packed(given)).to.deep.equal({
-      names: ['ca.pem', 'index.html', 'talk.key'],
-      leftOut: ['a/B.PEM', 'pgp.key', 'server.key', 'utf-16.pem'],
+      names: ['ca.crt', 'talk.key'],
+      leftOut: ['deploy', 'logo.png', 'pgp.asc', 'server.key', 'utf-16.txt'],
+    });
+  });
+
+  it('packs a .pem only of certificates and public keys, however long', async () => {
+    const chain = Buffer.concat(Array.from({ length: 1_000 }, () => CERTIFICATE));
+    const given = [
+      { path: 'ca.pem', bytes: CERTIFICATE },
+      { path: 'chain.pem', bytes: chain },
+      { path: 'a/B.PEM', bytes: Buffer.concat([chain, KEY]) },
+      { path: 'empty.pem', bytes: CONTENT },
+    ];
+    expect(await packed(given)).to.deep.equal({
+      names: ['ca.pem', 'chain.pem'],
+      leftOut: ['a/B.PEM', 'empty.pem'],
     });
   });
 
@@ -152,6 +182,16 @@ describe('packFiles', () => {
       'empty.txt': 0,
     });
     expect(unpacked).to.deep.equal(given);
+  });
+
+  it('packs names that objects of JavaScript have, the same way each time', async () => {
+    const names = ['__proto__', 'a/__proto__', 'constructor', 'hasOwnProperty', 'index.html', 'toString'];
+    const [one, other] = [await packFiles(files(...names)), await packFiles(files(...names.toReversed()))];
+    expect(one.bytes).to.deep.equal(other.bytes);
+    expect(inOrder(one.bytes)).to.deep.equal(names.map((name) => [name, 'content']));
+    const listed: string[] = [];
+    unzipSync(one.bytes, { filter: ({ name }) => listed.push(name) < 0 });
+    expect(listed).to.deep.equal(names);
   });
 
   it('keeps the content of every file, and packs none as well', async () => {

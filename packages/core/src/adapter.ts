@@ -52,6 +52,7 @@ export { UNAUTHORIZED } from './domain/credential.ts';
 export { readNames } from './domain/entry-names.ts';
 export { foldPath } from './domain/fold-path.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
+export { secretOfFile } from './domain/key-files.ts';
 export { NORMAL } from './domain/mode.ts';
 export { decideName, withNameWarnings } from './domain/name.ts';
 export { ProblemList } from './domain/problem-list.ts';

@@ -1,4 +1,5 @@
 import type { SecretKind } from '@pinfold/core';
+import { secretOfFile } from '@pinfold/core/adapter';
 import { type Tag, tagsOf } from './html-tags.ts';
 import { secretsIn } from './secrets.ts';
 import { isPage, registersServiceWorker } from './service-workers.ts';
@@ -73,7 +74,7 @@ const NEEDS_DECODING = /[\s&]/;
 const CHARACTERS = /&(?:#(\d{1,7}|x[\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
 
-/** Whether {@link observe} can find anything in a file of that path. Other files need not be decoded. */
+/** Whether {@link observe} searches a file of that path for more than whether it is a private key. */
 export function isObservable(path: string): boolean {
   return !OPAQUE.test(path);
 }
@@ -89,14 +90,18 @@ export function isObservable(path: string): boolean {
  * references.length; // 1
  */
 export function observe(path: string, text: string, bounds: ObservationBounds = BOUNDLESS): Observation {
-  if (!isObservable(path)) return NOTHING;
-  const secrets = [...secretsIn(text)];
+  if (!isObservable(path)) return { ...NOTHING, ...withSecretOf(path, text, []) };
   const found = isPage(path) ? referencesIn(path, text, bounds) : NOTHING;
-  return { ...found, secrets, ...(registersServiceWorker(path, text) && { serviceWorker: true }) };
+  return {
+    ...found,
+    ...withSecretOf(path, text, secretsIn(text)),
+    ...(registersServiceWorker(path, text) && { serviceWorker: true }),
+  };
 }
 
 /** Does the same for the bytes of a file that is no page, in any encoding that has ASCII. */
 export function observeBytes(path: string, bytes: Buffer): Observation {
+  if (!isObservable(path)) return { ...NOTHING, ...withSecretOf(path, bytes, []) };
   const secrets = new Set<SecretKind>();
   let registers = false;
   for (let at = 0; at < bytes.length; at += STRETCH) {
@@ -105,7 +110,20 @@ export function observeBytes(path: string, bytes: Buffer): Observation {
     for (const kind of secretsIn(text, at - from, at - from + STRETCH)) secrets.add(kind);
     registers ||= registersServiceWorker(path, text);
   }
-  return { ...NOTHING, secrets: [...secrets], ...(registers && { serviceWorker: true }) };
+  return { ...NOTHING, ...withSecretOf(path, bytes, secrets), ...(registers && { serviceWorker: true }) };
+}
+
+function withSecretOf(
+  path: string,
+  content: string | Buffer,
+  found: Iterable<SecretKind>,
+): Pick<Observation, 'secrets'> {
+  const secrets = new Set(found);
+  const secret = secretOfFile(path, (characters) =>
+    typeof content === 'string' ? content.slice(0, characters) : content.toString('latin1', 0, characters),
+  );
+  if (secret === 'private_key' || (secret !== undefined && secrets.size === 0)) secrets.add(secret);
+  return { secrets: [...secrets] };
 }
 
 /** None for a page with a base element: its references lead elsewhere. */

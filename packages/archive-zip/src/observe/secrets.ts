@@ -5,7 +5,7 @@ const FORMS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, form:
   [
     'private_key',
     // Files have it in lines, JSON and scripts with escaped line ends. A mention has no key after it.
-    '-----BEGIN (?:[A-Z0-9]{2,10} ){0,3}PRIVATE KEY-----(?:\\s|\\\\[nr]){1,4}(?:Proc-Type|[A-Za-z0-9+/=]{16}|[A-Za-z0-9+/=\\s\\\\]{1,64}-----END)',
+    '-----BEGIN (?:[A-Z0-9]{2,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\\s|\\\\[nr]){1,4}(?:[A-Z][A-Za-z-]{2,16}: |[A-Za-z0-9+/=]{16}|[A-Za-z0-9+/=\\s\\\\]{1,64}-----END)',
   ],
   ['aws_access_key', '(?<=\\bA[KS])IA[A-Z2-7]{16}\\b'],
   ['github_token', '(?<=\\bgh[opsur])_[A-Za-z0-9]{36}\\b|(?<=\\bgithub)_pat_\\w{50}'],

@@ -127,6 +127,7 @@ describe('what seems a secret', () => {
     ['private_key', `-----BEGIN OPENSSH PRIVATE KEY-----\n${BODY}`],
     ['private_key', '-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED'],
     ['private_key', '-----BEGIN PRIVATE KEY-----\nabc=\n-----END PRIVATE KEY-----'],
+    ['private_key', '-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\nlQOYBGWh'],
     ['private_key', `{"private_key":"-----BEGIN PRIVATE KEY-----\\n${BODY}"}`],
     ['aws_access_key', 'id = AKIAIOSFODNN7EXAMPLE'],
     ['github_token', `ghp_${'a'.repeat(36)}`],
@@ -174,6 +175,21 @@ describe('what seems a secret', () => {
     const tokens = `ghp_${'b'.repeat(36)} `.repeat(1_000);
     const found = secrets(`${tokens}sk_live_${'a'.repeat(24)} -----BEGIN PRIVATE KEY-----\n${BODY}`);
     expect(found).to.have.members(['github_token', 'stripe_secret_key', 'private_key']);
+  });
+
+  it('is a private key in a file of any name, also in UTF-16 and with text before it', () => {
+    const key = `-----BEGIN EC PRIVATE KEY-----\n${BODY}\n-----END EC PRIVATE KEY-----\n`;
+    for (const text of [
+      key,
+      `Bag Attributes\n${key}`,
+      [...key].join('\0'),
+      'PuTTY-User-Key-File-2: ssh-rsa\n',
+    ])
+      for (const path of ['key', 'a.png', 'b.js.map', 'c.bak']) {
+        if (path.endsWith('.map') && text.startsWith('Bag')) continue;
+        expect(observeBytes(path, Buffer.from(text, 'latin1')).secrets, path).to.deep.equal(['private_key']);
+        expect(secrets(text, path), path).to.deep.equal(['private_key']);
+      }
   });
 
   it('is looked for in pages and texts, not in images, fonts and source maps', () => {

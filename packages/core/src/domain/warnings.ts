@@ -1,5 +1,6 @@
 import type { NoDetails, RuleDetails } from '../refusal.ts';
 import { orderProblems } from './archive-rules.ts';
+import { isSecretPath } from './secret-files.ts';
 
 /** The kind of a secret in a file. */
 export type SecretKind =
@@ -13,7 +14,7 @@ export type SecretKind =
   | 'openai_api_key'
   | 'npm_token'
   | 'pinfold_api_key'
-  /** By its name. */
+  /** By its name, or a `.pem` that holds more than certificates and public keys. */
   | 'secret_file';
 
 /** A reference of a page, and where it leads in its site. */
@@ -78,9 +79,6 @@ export interface ObservedFile {
   readonly whole: boolean;
 }
 
-const SECRET_FILE =
-  /(?:^|\/)(?:\.env\.[^/]+|\.netrc|\.npmrc|\.git-credentials|\.htpasswd|\.pgpass|\.(?:aws|ssh)\/.+|\.docker\/config\.json|id_rsa|[^/]*\.(?:pem|p12))$/i;
-
 /** At the root of a site these configure other servers. */
 const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htaccess']);
 
@@ -96,7 +94,7 @@ export const MOST_WARNINGS = 20;
  */
 export function warningsOf(files: readonly ObservedFile[], absolutePathsWork: boolean): readonly Warning[] {
   const secrets = files.flatMap(({ path, secrets: kinds }) =>
-    (kinds.length === 0 && SECRET_FILE.test(path) ? (['secret_file'] as const) : kinds).map(
+    (kinds.length === 0 && isSecretPath(path) ? (['secret_file'] as const) : kinds).map(
       (secret): Warning => ({ rule: 'possible_secret', path, secret }),
     ),
   );

@@ -127,6 +127,7 @@ describe('warnings of a site', () => {
         '.pgpass',
       ],
       ...['.aws/credentials', 'a/.ssh/config', '.docker/config.json', 'id_rsa', 'a/ca.pem', 'store.P12'],
+      ...['a/id_ed25519_sk', 'id_dsa', 'a.pfx', 'b.PPK', 'c.jks', '.ssh/a/\u2028'],
     ];
     const unnamed = [
       ...['env.local', '.environment', 'a.netrc', 'aws/credentials', '.docker/other.json', 'id_rsa.html'],
@@ -136,6 +137,15 @@ describe('warnings of a site', () => {
     expect(rules(site)).to.deep.equal(named.map((path) => `possible_secret ${path}`));
     const both = warnings({ 'key.pem': `AKIA${'A'.repeat(16)}` });
     expect(both).to.deep.equal([{ rule: 'possible_secret', path: 'key.pem', secret: 'aws_access_key' }]);
+  });
+
+  it('do not name a .pem of certificates and public keys alone', () => {
+    const block = (label: string) => `-----BEGIN ${label}-----\nMIIB\n-----END ${label}-----\n`;
+    const site = {
+      'chain.pem': block('CERTIFICATE') + block('RSA PUBLIC KEY'),
+      'request.pem': block('CERTIFICATE') + block('CERTIFICATE REQUEST'),
+    };
+    expect(rules(site)).to.deep.equal(['possible_secret request.pem']);
   });
 
   it('name scripts that register a service worker', () => {

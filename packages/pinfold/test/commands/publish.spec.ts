@@ -194,16 +194,26 @@ describe('pinfold publish', () => {
   });
 
   it('packs dot files only on request, and never a private key', async () => {
-    for (const name of ['.env.local', '.npmrc', 'id_rsa', '.nojekyll', '.well-known/security.txt', '.git/x'])
+    for (const name of [
+      '.env.local',
+      '.npmrc',
+      'id_ed25519',
+      '.nojekyll',
+      '.well-known/security.txt',
+      '.git/x',
+    ])
       await served.write(`my site/${name}`, 'x');
     const key = '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n';
-    await served.write('my site/server.key', key);
+    await served.write('my site/old/deploy', key);
+    await served.write('my site/__proto__', 'x');
     const without = await served.run('publish', site);
-    expect((await pinOf(without.out)).file_count).to.equal(3);
-    expect(without.err).to.include('left out: .env.local, .git/, .nojekyll, .npmrc, id_rsa, server.key (');
+    expect((await pinOf(without.out)).file_count).to.equal(4);
+    expect(without.err).to.include(
+      'left out: .env.local, .git/, .nojekyll, .npmrc, id_ed25519, old/deploy (',
+    );
     const taken = await served.run('publish', site, '--with-dot-files');
-    expect((await pinOf(taken.out)).file_count).to.equal(6);
-    expect(taken.err).to.include('left out: .git/, id_rsa, server.key (');
+    expect((await pinOf(taken.out)).file_count).to.equal(7);
+    expect(taken.err).to.include('left out: .git/, id_ed25519, old/deploy (');
   });
 
   it("resolves a relative path from the folder of the npm script's caller", async () => {

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { secretOfFile } from '../../src/domain/key-files.ts';
+
+const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n'.repeat(8);
+
+/** Whether it is left out by the packer, and warned of by the server. */
+function isKeyFile(path: string, text: string): boolean {
+  return secretOfFile(path, (characters) => text.slice(0, characters)) === 'private_key';
+}
+
+function pem(label: string): string {
+  return `-----BEGIN ${label}-----\n${BODY}-----END ${label}-----\n`;
+}
+
+const KEY = pem('PRIVATE KEY');
+
+describe('a private key', () => {
+  for (const label of [
+    'PRIVATE KEY',
+    'ENCRYPTED PRIVATE KEY',
+    'RSA PRIVATE KEY',
+    'EC PRIVATE KEY',
+    'DSA PRIVATE KEY',
+    'OPENSSH PRIVATE KEY',
+    'ML-DSA-65 PRIVATE KEY',
+    'PGP PRIVATE KEY BLOCK',
+  ]) {
+    it(`is found by its content in any file: ${label}`, () => {
+      for (const path of ['deploy', 'a/backup.old', 'photo.png', 'notes.txt', 'index.html', 'x.pub'])
+        expect(isKeyFile(path, pem(label)), path).to.equal(true);
+    });
+  }
+
+  const others = {
+    'of PuTTY': 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n',
+    'of RFC 4716':
+      '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nP2/56wAAA\n---- END SSH2 ENCRYPTED PRIVATE KEY ----\n',
+    'behind its curve': `${pem('EC PARAMETERS')}${pem('EC PRIVATE KEY')}`,
+    'behind its certificate': `${pem('CERTIFICATE')}${KEY}`,
+    'behind attributes': `Bag Attributes\n    friendlyName: me\n${KEY}`,
+    'behind a comment': `# ${'of the old server '.repeat(99)}\r\n${KEY.replaceAll('\n', '\r\n')}`,
+    'behind empty lines and spaces': `\n \n\t  ${KEY}`,
+    'behind a mark of UTF-8': `ï»¿${KEY}`,
+    'in UTF-16': `ÿþ${[...KEY].join('\0')}\0`,
+    'in UTF-16, the other way round, without a mark': `\0${[...KEY].join('\0')}`,
+    'in a file of JSON': JSON.stringify({ type: 'service_account', private_key: KEY }),
+    'that is cut off': KEY.slice(0, 90),
+  };
+  for (const [which, text] of Object.entries(others)) {
+    it(`is found ${which}`, () => expect(isKeyFile('secret', text)).to.equal(true));
+  }
+
+  it('is found in a text that is a key mostly', () => {
+    expect(isKeyFile('a.txt', `The key of the old server:\n${KEY}`)).to.equal(true);
+    expect(isKeyFile('a.html', `<pre>\n${KEY}</pre>`)).to.equal(true);
+  });
+
+  it('is not what a page, a script or a text shows among other things', () => {
+    const prose = 'A key begins with a line of its own, and ends with one. '.repeat(20);
+    for (const path of ['a.html', 'a.md', 'llms-full.txt', 'a.js', 'a.js.map', 'a.css'])
+      expect(isKeyFile(path, `${prose}\n${KEY}\n${prose}`), path).to.equal(false);
+    expect(isKeyFile('app.js', `const key = \`${KEY}\`;`)).to.equal(false);
+    expect(isKeyFile('notes', 'It begins with -----BEGIN PRIVATE KEY-----.')).to.equal(false);
+    expect(isKeyFile('a.json', '{"help":"Paste the PRIVATE KEY here"}')).to.equal(false);
+    expect(isKeyFile('notes', 'about PuTTY-User-Key-File-3: x')).to.equal(false);
+  });
+
+  it('is not a certificate, a public key or a request for one', () => {
+    for (const label of ['CERTIFICATE', 'PUBLIC KEY', 'PGP PUBLIC KEY BLOCK', 'CERTIFICATE REQUEST'])
+      expect(isKeyFile('server', pem(label)), label).to.equal(false);
+    expect(isKeyFile('id_rsa.pub', 'ssh-rsa AAAAB3NzaC1yc2E me@example.com')).to.equal(false);
+  });
+
+  it('is looked for in linear time', () => {
+    for (const hostile of [
+      '-----BEGIN ',
+      '-----BEGIN A ',
+      ' ',
+      '"',
+      '\n',
+      '\n-----END ',
+      'PuTTY-',
+      'PRIVATE KEY',
+    ])
+      for (const path of ['a', 'a.html'])
+        expect(isKeyFile(path, `PRIVATE KEY${hostile.repeat(4_000_000 / hostile.length)}`)).to.equal(false);
+  });
+});
+
+describe('a file of PEM', () => {
+  const judge = (text: string) => secretOfFile('a/b.PEM', (characters) => text.slice(0, characters));
+
+  it('is public where every block, however many, is a certificate or a public key', () => {
+    for (const label of [
+      'CERTIFICATE',
+      'TRUSTED CERTIFICATE',
+      'X509 CERTIFICATE',
+      'PUBLIC KEY',
+      'RSA PUBLIC KEY',
+    ])
+      expect(judge(`${pem(label)}# chain\n${pem('CERTIFICATE').repeat(100)}`), label).to.equal(undefined);
+    for (const label of ['EC PARAMETERS', 'CERTIFICATE REQUEST', 'OpenVPN Static key V1'])
+      expect(judge(`${pem('CERTIFICATE').repeat(100)}${pem(label)}`), label).to.equal('secret_file');
+    expect(judge('no block at all')).to.equal('secret_file');
+    expect(judge(`${pem('CERTIFICATE').repeat(100)}${KEY}`)).to.equal('private_key');
+  });
+});
