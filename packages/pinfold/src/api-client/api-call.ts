@@ -4,13 +4,14 @@ import type { Terminal } from '../command-line/terminal.ts';
 import { release } from '../identity.ts';
 import { failureText, systemErrorCode } from './failure-text.ts';
 import type { Server } from './logins.ts';
+import { RetryBudget } from './retry-budget.ts';
 
 export interface CallOptions {
-  readonly retryFor?: number | undefined;
+  /** Ten seconds, in which a person waits and reads why, when absent. */
+  readonly budget?: RetryBudget;
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** A person waits, and reads why. */
 const RETRY_FOR = 10_000;
 /** A name that does not resolve is probably a typing error. */
 const UNRESOLVED_FOR = 10_000;
@@ -20,17 +21,20 @@ const UNRESOLVED: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
 export async function clientOf(
   { url, apiKey: key }: Server,
   { err }: Pick<Terminal, 'err'>,
-  options: CallOptions = {},
+  { budget = new RetryBudget(RETRY_FOR), ...options }: CallOptions = {},
 ): Promise<{ readonly client: PinfoldClient; readonly failure: (error: unknown) => unknown }> {
-  const retryFor = options.retryFor ?? RETRY_FOR;
+  const retryFor = budget.left;
   let unresolvedSince: number | undefined;
   const onRetry = ({ error, wait }: Retry): void => {
+    budget.failed();
     if (UNRESOLVED.includes(systemErrorCode(error.cause))) {
       unresolvedSince ??= performance.now();
       if (performance.now() + wait > unresolvedSince + UNRESOLVED_FOR) throw error;
     }
     const reason = failureText(error, url).replace(/\.$/, '');
-    err(`${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${retryFor / 1_000} s)`);
+    err(
+      `${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${Math.ceil(retryFor / 1_000)} s)`,
+    );
   };
   const userAgent = `pinfold/${await release()}`;
   const client = new PinfoldClient({ url, key, userAgent, onRetry, ...options, retryFor });

@@ -36,7 +36,7 @@ export function nameToPublish(
  * for a tag, and outside of both. Branches that differ in more than case have different names.
  */
 export function nameForBuild(env: Environment, event: unknown): string | undefined {
-  const number = pullRequestOf(event) ?? mergeRequestOf(env);
+  const number = pullOrMergeRequestOf(env, event);
   if (number !== undefined) return `pr-${number}`;
   // There GITHUB_REF_NAME is no branch, but "12/merge".
   if (env.GITHUB_EVENT_NAME?.startsWith('pull_request')) return undefined;
@@ -53,6 +53,11 @@ export function readEvent({ GITHUB_EVENT_PATH }: Environment): unknown {
     if (error instanceof SyntaxError || (error instanceof Error && 'syscall' in error)) return undefined;
     throw error;
   }
+}
+
+/** The number of the pull or merge request that a job builds. */
+export function pullOrMergeRequestOf(env: Environment, event: unknown): number | string | undefined {
+  return pullRequestOf(event) ?? mergeRequestOf(env);
 }
 
 function pullRequestOf(event: unknown): number | undefined {

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { defaultLimits, parseFilename, parseIdempotencyKey, parseTitle } from '@pinfold/core';
 import type { WireError, WireWarning } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
+import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
+import { isCi, titleOfBuild } from '../ci/build-title.ts';
 import { keyOfRun } from '../ci/run-key.ts';
 import { writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
@@ -22,6 +24,7 @@ import { resumeHint } from '../publishing/persist.ts';
 import {
   atPlace,
   type Checked,
+  type Publications,
   type Published,
   type PublishRequest,
   placeOf,
@@ -71,13 +74,16 @@ const publish = command({
     const password = await readPassword(path, values, terminal);
     terminal.progress?.('packing');
     const { pageTitle, ...packed } = await reportingSystemErrors(() => packPath(path, values, terminal));
-    const title = values.title ?? (json ? undefined : await offeredTitle(pageTitle, terminal));
+    const title = values.title ?? (await ownTitle(pageTitle, values['idempotency-key'], json, terminal));
     const content = { ...packed, title, name, password };
     const idempotencyKey = values['idempotency-key'] ?? keyOfRun(content, env) ?? randomUUID();
     readArgument(parseFilename(packed.filename));
     readArgument(parseIdempotencyKey(idempotencyKey, defaultLimits));
     const request = { ...content, idempotencyKey };
-    const published = await atPlace(place, terminal, async (publications) => {
+    let hasBegun = false;
+    const task = async (
+      publications: Publications,
+    ): Promise<Published | { readonly checked: CheckedWithName }> => {
       if (!values['no-password'])
         await refuseUnprotected(publications, request, '--password-stdin, or --no-password');
       if (values.strict || values['dry-run']) {
@@ -87,12 +93,16 @@ const publish = command({
         if (warnings.length > 0) throw strictFailure(warnings, terminal);
       }
       terminal.begins?.(idempotencyKey);
-      return publications.publish(request);
-    }).catch(async (error: unknown) => {
-      throw await explained(error, path, request, terminal);
+      hasBegun = true;
+      const published = await publications.publish(request);
+      refuseUselessReplay(published, request);
+      return withName(published, name, publications);
+    };
+    const budget = new RetryBudget(PUBLISH_RETRY_FOR);
+    const published = await atPlace(place, terminal, task, budget).catch(async (error: unknown) => {
+      throw await explained(error, path, hasBegun ? request : undefined, terminal);
     });
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);
-    refuseUselessReplay(published, request);
     if (json) terminal.out(jsonLine({ ...published, idempotency_key: idempotencyKey }));
     else print(published, terminal);
     if (values.qr) await showCode(published.pin.shared_url, terminal);
@@ -101,6 +111,9 @@ const publish = command({
 });
 
 export const commands: readonly Command[] = [publish];
+
+/** A check publishes nothing, so a name that was given shows nothing of it. */
+type CheckedWithName = Checked & { readonly name?: null };
 
 type Protection = Readonly<Partial<Record<'password-stdin' | 'no-password', boolean | undefined>>>;
 
@@ -117,6 +130,29 @@ async function readPassword(
   // More likely an unset variable of a script than a wish for no password.
   if (!given) throw new UsageError('--password-stdin needs a password on standard input');
   return given;
+}
+
+/** A title of the command's own choice, where none is given. */
+async function ownTitle(
+  pageTitle: string | undefined,
+  idempotencyKey: string | undefined,
+  json: boolean,
+  terminal: Terminal,
+): Promise<string | undefined> {
+  // With a key of one's own, the title is a part of what the key stands for.
+  if (isCi(terminal.env))
+    return idempotencyKey === undefined ? titleOfBuild(pageTitle, terminal.env) : undefined;
+  return json ? undefined : offeredTitle(pageTitle, terminal);
+}
+
+/** A name that was deleted since the first attempt of a job is set again by a later one. */
+async function withName(
+  published: Published,
+  name: string | undefined,
+  publications: Publications,
+): Promise<Published> {
+  if (name === undefined || !published.replayed || published.name) return published;
+  return { ...published, name: await publications.names.set(name, published.pin.id) };
 }
 
 async function offeredTitle(
@@ -151,7 +187,8 @@ function strictFailure(warnings: readonly WireWarning[], terminal: Terminal): Co
 async function explained(
   error: unknown,
   path: string,
-  request: PublishRequest,
+  /** What was sent; `undefined` if sending has not begun. */
+  request: PublishRequest | undefined,
   terminal: Terminal,
 ): Promise<unknown> {
   if (error instanceof SettingsError) {
@@ -162,6 +199,7 @@ async function explained(
   if (!(error instanceof CommandFailure) || error instanceof UnknownAddressError) return error;
   const { json, message } = error;
   if (error instanceof UnavailableError) {
+    if (request === undefined) return error;
     terminal.err(resumeHint(request, 'giving up: check the server and its URL, then'));
     const { idempotencyKey } = request;
     const resumable = { code: 'unavailable', detail: message, ...json, idempotency_key: idempotencyKey };
@@ -191,12 +229,7 @@ function print({ pin, name, warnings }: Published, terminal: Terminal): void {
   terminal.out(escapeControls(pin.shared_url));
 }
 
-function printCheck(
-  checked: Checked & { readonly name?: null },
-  json: boolean,
-  strict: boolean,
-  terminal: Terminal,
-): void {
+function printCheck(checked: CheckedWithName, json: boolean, strict: boolean, terminal: Terminal): void {
   const { archive, warnings } = checked;
   if (json) terminal.out(jsonLine({ pin: null, ...checked }));
   else {

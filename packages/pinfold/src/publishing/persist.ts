@@ -1,4 +1,5 @@
 import { after, type Clock, duration, type Instant, isFault, seconds } from '@pinfold/core';
+import { PUBLISH_RETRY_FOR } from '../api-client/retry-budget.ts';
 import { UnavailableError } from '../command-line/failures.ts';
 import type { PublishRequest } from './publications.ts';
 
@@ -11,8 +12,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** Longer than the lease of a node that died (60 s) and than the failover of a database, with a margin. */
-const PATIENCE = seconds(150);
+const PATIENCE = duration(PUBLISH_RETRY_FOR);
 const FIRST_PAUSE = seconds(0.5);
 /** The longest pause that grows by itself; a server may ask for a longer one. */
 const LONGEST_OWN_PAUSE = seconds(8);

@@ -12,6 +12,7 @@ import type {
 } from '@pinfold/client';
 import type { AccountId, RoleState } from '@pinfold/core';
 import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
+import type { RetryBudget } from '../api-client/retry-budget.ts';
 import { readAccount } from '../command-line/arguments.ts';
 import { type Text, text } from '../command-line/command.ts';
 import { CommandFailure, isNotFound, UsageError } from '../command-line/failures.ts';
@@ -82,10 +83,11 @@ export async function atPlace<Result>(
   place: Place,
   terminal: Terminal,
   task: (publications: Publications) => Promise<Result>,
+  budget?: RetryBudget,
 ): Promise<Result> {
   if (place.kind === 'server') {
     const { remotePublications } = await import('./remote-publications.ts');
-    return task(remotePublications(place.server, terminal));
+    return task(remotePublications(place.server, terminal, budget));
   }
   const { withLocalPublications } = await import('./local-publications.ts');
   return withLocalPublications({ ...terminal, env: place.env }, place.account, task);

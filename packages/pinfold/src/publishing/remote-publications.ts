@@ -1,24 +1,27 @@
 import type { PinfoldClient } from '@pinfold/client';
 import { type CallOptions, clientOf } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/logins.ts';
+import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Publications, PublishRequest } from './publications.ts';
 import { noName } from './refusal-text.ts';
 import { WatchedFile } from './watched-file.ts';
 
-/** Longer than the lease of a node that died (60 s) and than the failover of a database, with a margin. */
-const PUBLISH_RETRY_FOR = 150_000;
-
-export function remotePublications(server: Server, terminal: Terminal): Publications {
+/** @param budget what all requests share; a request has one of its own when absent. */
+export function remotePublications(server: Server, terminal: Terminal, budget?: RetryBudget): Publications {
   const call = async <Result>(
     work: (client: PinfoldClient) => Promise<Result>,
-    options?: CallOptions,
+    options: CallOptions = {},
   ): Promise<Result> => {
-    const { client, failure } = await clientOf(server, terminal, options);
-    return work(client).catch((error: unknown) => {
+    const { client, failure } = await clientOf(server, terminal, { ...options, ...(budget && { budget }) });
+    try {
+      const result = await work(client);
+      budget?.succeeded();
+      return result;
+    } catch (error) {
       throw failure(error);
-    });
+    }
   };
   async function* each<Item>(list: (client: PinfoldClient) => AsyncIterable<Item>): AsyncGenerator<Item> {
     const { client, failure } = await clientOf(server, terminal);
@@ -44,7 +47,7 @@ export function remotePublications(server: Server, terminal: Terminal): Publicat
       if (options.idempotencyKey.includes(server.apiKey))
         throw new UsageError('the Idempotency-Key must not contain the API key');
       const { idempotencyKey: _, ...published } = await call((client) => client.publish(bytes, options), {
-        retryFor: PUBLISH_RETRY_FOR,
+        budget: new RetryBudget(PUBLISH_RETRY_FOR),
         fetch: watchedFetch({ bytes, filename: options.filename }, terminal),
       });
       return published;

@@ -131,6 +131,31 @@ describe('what a server elsewhere answers', () => {
     expect(late.err).to.include('--idempotency-key mine').and.to.include(' is unavailable (503 unavailable)');
   });
 
+  it('is waited for as long before a publication is sent as while it is', async () => {
+    const busy: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '1' }];
+    const none: Answer = [404, { code: 'not_found', detail: 'There is none.' }];
+    const checked: Answer = [200, { pin: null, archive: { file_count: 1, size: 1 }, warnings: [] }];
+    answers = [busy, none, busy, checked, [201, { pin: pin('x'), warnings: [] }]];
+    const { code, err } = await run(env, 'publish', page, '--to', 'docs', '--strict');
+    expect(code, err).to.equal(0);
+    const waits = [...err.matchAll(/trying again in 1 s \(for up to (\d+) s\)/g)].map(([, left]) =>
+      Number(left),
+    );
+    expect(waits).to.have.length(2);
+    expect(waits[0]).to.equal(150);
+    expect(waits[1]).to.be.within(120, 149);
+  });
+
+  it('is no reason to name a key where nothing was sent to be published', async () => {
+    const late: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '3600' }];
+    for (const args of [['--dry-run'], ['--strict'], ['--to', 'docs']]) {
+      answers = [late];
+      const { code, out, err } = await run(env, 'publish', page, ...args, '--json');
+      expect(code, err).to.equal(3);
+      expect(err + out).not.to.match(/idempotency.key/i);
+    }
+  });
+
   it('is one JSON object for scripts where it is a failure', async () => {
     const errors = [{ rule: 'missing_index', detail: 'Put one there.', path: 'a\u202eb' }];
     answers = [[422, { code: 'invalid_archive', detail: 'Correct it.', errors }]];

@@ -28,6 +28,28 @@ describe('pinfold publish in CI', () => {
     expect(err).to.include('was stopped');
   });
 
+  it('sets a name again that was deleted since the first attempt', async () => {
+    const publish = async () => JSON.parse((await run(job, 'publish', page, '--to', 'docs', '--json')).out);
+    const first = await publish();
+    await run(job, 'names', 'delete', 'docs');
+    const again = await publish();
+    expect([again.replayed, again.name.pin]).to.deep.equal([true, first.pin.id]);
+    expect((await fetch(again.name.url, { redirect: 'manual' })).headers.get('location')).to.equal(
+      first.pin.shared_url,
+    );
+  });
+
+  it('is titled by the branch, the commit and the page, unless a title or a key is given', async () => {
+    const titled = await served.write('titled.html', '<!doctype html><title>Tea</title>');
+    const ci = { ...job, GITHUB_ACTIONS: 'true', GITHUB_REF_NAME: 'main', GITHUB_SHA: '0a1b2c3d4e' };
+    const titleOf = async (...args: readonly string[]): Promise<string | null> =>
+      JSON.parse((await run(ci, 'publish', titled, '--json', ...args)).out).pin.title;
+    expect(await titleOf()).to.equal('main · 0a1b2c3 · Tea');
+    expect(await titleOf('--title', 'Release')).to.equal('Release');
+    expect(await titleOf('--title', '')).to.equal(null);
+    expect(await titleOf('--idempotency-key', 'own')).to.equal(null);
+  });
+
   it('writes the outputs and the summary of the step', async () => {
     const [output, summary] = [await served.write('output', 'before=1\n'), join(folder, 'summary')];
     const env = { ...job, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary };
