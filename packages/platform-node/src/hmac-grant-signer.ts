@@ -74,7 +74,8 @@ export class HmacGrantSigner implements GrantSigner {
     if (known !== undefined) return known;
     const grant = this.#read(token);
     if (grant === undefined) return undefined;
-    this.#verified.set(token, grant);
+    // A copy: the token is a part of a Cookie header or an address, which it would keep in memory.
+    this.#verified.set(Buffer.from(token, 'latin1').toString('latin1'), grant);
     if (this.#verified.size > VERIFIED_AT_MOST) {
       const [oldest = token] = this.#verified.keys();
       this.#verified.delete(oldest);

@@ -113,7 +113,7 @@ describe('the pieces of a body', () => {
         let asked = 0;
         const hot = () => {
           asked += 1;
-          return asked > had ? undefined : { bytes: whole, text: undefined };
+          return asked > had ? undefined : whole;
         };
         const { source, reads } = stage(DEFLATED, 'deflated');
         const form = { gzip: isGzip } as Form;

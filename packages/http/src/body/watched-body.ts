@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { type Clock, type Duration, duration, type Instant, seconds } from '@pinfold/core';
 import { sleepUnlessAborted } from '@pinfold/core/internal';
+import { ownBytes } from '../own-memory.ts';
 import type { IncomingBody } from '../upload-pace.ts';
 
 export interface BodyLimits {
@@ -125,8 +126,8 @@ export class WatchedBody extends Readable implements IncomingBody {
 
   readonly #pass = (chunk: Buffer = EMPTY): void => {
     this.#last = this.#limits.clock.now();
-    // A copy: a reader that holds the piece holds no more than its own bytes.
-    const held = Buffer.from(this.#gathered.subarray(0, this.#held));
+    // A copy: a reader that holds the piece, such as the head of a part, holds no more than its own bytes.
+    const held = ownBytes(this.#gathered.subarray(0, this.#held));
     this.#held = 0;
     for (const bytes of [held, chunk]) {
       if (bytes.length > 0 && !this.push(bytes)) this.#request.pause();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { ClientAddress } from '@pinfold/http';
-import { socketAddress } from '@pinfold/http/internal';
+import { ownText, socketAddress } from '@pinfold/http/internal';
 import proxyAddress, { all, compile } from 'proxy-addr';
 import type { TrustProxy } from '../settings/trust-proxy.ts';
 
@@ -15,7 +15,8 @@ export function clientAddress(trust: TrustProxy): ClientAddress {
     trust.kind === 'hops'
       ? (_address: string, distance: number) => distance < trust.count
       : compile([...trust.addresses]);
-  return (request) => withoutPort(proxyAddress(request, isTrusted)) ?? socketAddress(request);
+  // Rates are counted by address, and a part of a header would keep all of it in memory.
+  return (request) => ownText(withoutPort(proxyAddress(request, isTrusted)) ?? socketAddress(request));
 }
 
 /** Some proxies append the client's port to its address. */

@@ -1,4 +1,5 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
+import { ownBytes } from '@pinfold/http/internal';
 import { ATOMIC_BYTES } from './fitting-line.ts';
 
 /** Lines are gathered up to this many bytes, and no longer than this many milliseconds. */
@@ -113,7 +114,8 @@ export class LogOutput {
 
   #closeBatch(): void {
     if (this.#batch === '') return;
-    const bytes = Buffer.from(this.#batch);
+    // Not out of Node's pool: lines may wait for a reader for long.
+    const bytes = ownBytes(Buffer.from(this.#batch));
     this.#batch = '';
     this.#waiting.push(bytes);
     this.#held += bytes.length;

@@ -50,6 +50,21 @@ describe('a log that is written to a pipe', () => {
     expect(lines).to.deep.equal(Array.from({ length: 20_000 }, (_, n) => n));
   });
 
+  it('keeps no more memory than its lines while nobody reads, though each is written at once', async () => {
+    const failing = `
+for (let n = 0; n < 5_000; n += 1) {
+  log.error('a line that nobody reads', new Error('away'));
+  // Other work uses Node's buffer pool meanwhile.
+  Buffer.from('x'.repeat(30_000));
+}
+process.stderr.write(\`\${process.memoryUsage().arrayBuffers} bytes, \`);`;
+    const child = start(program(0, failing));
+    const [counted] = await once(child.stderr, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    expect(Number.parseInt(String(counted), 10)).to.be.within(1, 2 * 8 * 1_048_576);
+  });
+
   // Elsewhere a pipe cannot be opened once more, so that writes to it never wait.
   if (process.platform === 'linux')
     it('is there to its last line when the program breaks while the pipe is all but full', async () => {

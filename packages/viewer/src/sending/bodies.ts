@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry, type Open } from '@pinfold/core';
 import { type Gate, MAX_READ, raceSignal } from '@pinfold/core/adapter';
+import { ownBytes } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
 import type { CacheFigures } from '../viewer-options.ts';
 import { checkProved } from './body-pieces.ts';
@@ -13,16 +14,21 @@ import type { Form } from './site-files.ts';
 
 const inflate = promisify(inflateRaw);
 
-/** Bodies up to this size, in bytes, are cached as text, too. */
-const SMALL = 8_192;
+/** Bodies up to this size, in bytes, are texts. */
+const MAX_TEXT = 8_192;
+
+/** zlib makes another buffer as soon as one is full, and none of less than this. */
+const SPARE = 64;
 
 /** The most bytes of a body that is sent whole: what one read gives, with a gzip header and trailer around it. */
 export const MOST_WHOLE: number = MAX_READ + 64;
 
-export interface Body {
-  readonly bytes: Buffer;
-  /** The bytes of a small one, a character each: Node joins a text with the head and sends both as one piece. */
-  readonly text: string | undefined;
+/** A small one is a text, a byte each character: Node joins a text with the head and sends both as one piece. */
+export type Body = string | Buffer;
+
+/** A part of a body, which shares its memory if it is a large one. */
+export function partOf(body: Body, from: number, to: number): Buffer {
+  return typeof body === 'string' ? Buffer.from(body.slice(from, to), 'latin1') : body.subarray(from, to);
 }
 
 /** A whole body, unless the publication ended meanwhile. */
@@ -182,8 +188,7 @@ export class Bodies implements CacheFigures {
     const inflating = !form.gzip && entry.method === 'deflated';
     const giveBack = inflating ? await this.#tools.turns.enter(client, end) : undefined;
     try {
-      const whole = await bytesOf(entry, form, read.bytes);
-      const body = { bytes: whole, text: whole.length <= SMALL ? whole.toString('latin1') : undefined };
+      const body = bodyOf(await bytesOf(entry, form, read.bytes));
       this.#hot?.set(form.key, body);
       return { kind: 'body', body };
     } finally {
@@ -192,15 +197,23 @@ export class Bodies implements CacheFigures {
   }
 }
 
-function sizeOf({ bytes, text = '' }: Body): number {
-  return bytes.length + text.length;
+/** Bytes in memory: a body must not keep a larger buffer that is not counted, such as Node's pool. */
+function sizeOf(body: Body): number {
+  return typeof body === 'string' ? body.length : body.buffer.byteLength;
+}
+
+function bodyOf(bytes: Buffer): Body {
+  if (bytes.length <= MAX_TEXT) return bytes.toString('latin1');
+  return bytes.buffer.byteLength <= bytes.length + SPARE ? bytes : ownBytes(bytes);
 }
 
 async function bytesOf(entry: ManifestEntry, form: Form, bytes: Uint8Array): Promise<Buffer> {
   // A gzip member ends with a checksum, so clients notice a truncated one.
   if (form.gzip) return gzipMember(entry, bytes);
-  // A copy of its own: what a storage gives may be a view of something larger.
-  const whole = entry.method === 'stored' ? Buffer.from(bytes) : await inflated(entry, bytes);
+  const whole =
+    entry.method === 'stored'
+      ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+      : await inflated(entry, bytes);
   checkProved(entry, whole.length, await checksumOf(whole));
   return whole;
 }
@@ -217,8 +230,7 @@ async function checksumOf(bytes: Buffer): Promise<number> {
 
 async function inflated(entry: ManifestEntry, bytes: Uint8Array): Promise<Buffer> {
   try {
-    // Into one buffer, with bytes to spare: zlib makes another as soon as one is full, and none of less than 64.
-    return await inflate(bytes, { maxOutputLength: entry.size, chunkSize: entry.size + 64 });
+    return await inflate(bytes, { maxOutputLength: entry.size, chunkSize: entry.size + SPARE });
   } catch (cause) {
     throw new Fault('store_corrupt', 'an entry that was proved cannot be inflated', { cause });
   }

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { loopTurns } from '@pinfold/http/internal';
-import type { Bodies } from './bodies.ts';
+import { type Bodies, partOf } from './bodies.ts';
 import type { PieceSource } from './byte-source.ts';
 import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';
 import { inflatedPieces } from './inflated-pieces.ts';
@@ -119,8 +119,9 @@ export async function* copiedPieces(
   let at = from;
   while (at < to) {
     if (!loopTurns.takeNow()) await loopTurns.wait();
-    const piece = bodies.hot(form)?.bytes.subarray(at, Math.min(to, at + heldBytes.piece));
-    if (piece === undefined) break;
+    const body = bodies.hot(form);
+    if (body === undefined) break;
+    const piece = partOf(body, at, Math.min(to, at + heldBytes.piece));
     yield Uint8Array.from(piece);
     at += piece.length;
   }

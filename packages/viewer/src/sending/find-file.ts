@@ -33,7 +33,8 @@ export function findFile(site: SiteFiles, path: string, accept: string | undefin
     case 'file': {
       const file = site.file(resolution.entry);
       const { fallback } = resolution;
-      if (!fallback && decoded === path) site.remember(path, file);
+      // The decoded text is its own: the path is a part of the target, and would keep its query in memory.
+      if (!fallback && decoded === path) site.remember(decoded, file);
       return { kind: 'file', file, status: 200, fallback };
     }
     default:

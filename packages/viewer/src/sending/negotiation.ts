@@ -1,9 +1,10 @@
 import { prefersGzip } from '@pinfold/http/internal';
 import mime from 'mime';
 
-/** Clients send few different headers. */
+/** Clients send few different headers, and short ones. */
 const known = new Map<string, boolean>();
-const MOST_KNOWN = 256;
+const MAX_KNOWN = 256;
+const MAX_KNOWN_LENGTH = 128;
 
 /** Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3). */
 export function acceptsGzip(header: string | undefined): boolean {
@@ -11,8 +12,8 @@ export function acceptsGzip(header: string | undefined): boolean {
   let accepts = known.get(header);
   if (accepts === undefined) {
     accepts = prefersGzip(header);
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(header, accepts);
+    if (known.size >= MAX_KNOWN) known.clear();
+    if (header.length <= MAX_KNOWN_LENGTH) known.set(header, accepts);
   }
   return accepts;
 }

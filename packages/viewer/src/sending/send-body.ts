@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { hasLeft, loopTurns } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
-import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
+import { type Body, type Loaded, MOST_WHOLE, partOf } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
 import { lookingAt, sourceOf } from './byte-source.ts';
 import { endTogether } from './end-together.ts';
@@ -73,17 +73,18 @@ function finish(exchange: Exchange, answer: BodyAnswer, body: Body): Promise<Fil
 }
 
 function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, body: Body): FileOutcome {
-  const { bytes, text } = body;
   const { response } = exchange;
   if (hasLeft(response)) return 'over';
   if (to - from > PIECE) expectTaken(exchange);
   response.writeHead(status, headers);
-  if (to - from < bytes.length) {
-    const part = bytes.subarray(from, to);
+  const isText = typeof body === 'string';
+  if (isText && to - from === body.length && hasConnection(response)) endTogether(response, body);
+  else {
+    const part = partOf(body, from, to);
     // A small part is copied, so that a slow viewer does not hold the whole.
-    response.end(part.length <= PIECE ? Buffer.from(part) : part);
-  } else if (text === undefined || !hasConnection(response)) response.end(bytes);
-  else endTogether(response, text);
+    const isCopied = !isText && part.length < body.length && part.length <= PIECE;
+    response.end(isCopied ? Buffer.from(part) : part);
+  }
   return 'over';
 }
 

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import { strToU8, type Zippable, zipSync } from 'fflate';
+import { publish, send } from '../servers/api-calls.ts';
+import { type Served, serve } from '../servers/served.ts';
+import { figureOf, metricsText } from './figures-of.ts';
+
+/** Bytes of files that are small for Node's buffer pool, which is 8 or 64 KiB by its version. */
+const LENGTHS = [120, 120, 9_000];
+const SITES = 4;
+const FILES = 60;
+
+function largeSite(): Uint8Array<ArrayBuffer> {
+  const files: Zippable = { 'index.html': strToU8('<p>home') };
+  for (let index = 0; index < FILES; index += 1) {
+    const text = randomBytes((LENGTHS[index % LENGTHS.length] ?? 0) / 2).toString('hex');
+    files[`${index}.txt`] = [strToU8(text), { level: index % 3 === 0 ? 0 : 6 }];
+  }
+  return new Uint8Array(zipSync(files));
+}
+
+describe('the bytes that caches count', () => {
+  let server: Served;
+  let gc: () => void;
+  before(() => {
+    setFlagsFromString('--expose-gc');
+    gc = runInNewContext('gc');
+  });
+  beforeEach(async () => {
+    server = await serve({ PINFOLD_METRICS_PORT: '0', PINFOLD_RATE_REQUESTS: 'off' });
+  });
+
+  const cached = async (): Promise<number> => {
+    const text = await metricsText(server.metricsPort);
+    const of = (cache: string): number => figureOf(text, `pinfold_cache_bytes{cache="${cache}"}`) ?? 0;
+    return of('bodies') + of('sites');
+  };
+
+  const arrayBuffers = async (): Promise<number> => {
+    // Finalizers release memory after a collection.
+    for (let times = 0; times < 3; times += 1) {
+      gc();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return process.memoryUsage().arrayBuffers;
+  };
+
+  it('are at least half of the memory that buffers take after every kind of request', async () => {
+    const local = `http://127.0.0.1:${server.port}`;
+    const api = { authorization: `Bearer ${server.key}` };
+    const ids: string[] = [];
+    for (let index = 0; index < SITES; index += 1) {
+      const published = await publish(server.url, server.key, `site-${index}`, largeSite());
+      ids.push(((await published.json()) as { readonly pin: { readonly id: string } }).pin.id);
+    }
+    const before = await arrayBuffers();
+    for (let index = 0; index < FILES; index += 1) {
+      for (const id of ids) {
+        const host = `${id}.localhost:${server.port}`;
+        const path = `/${index}.txt`;
+        const views: Record<string, string>[] = [{}, { range: 'bytes=1-50' }, { 'accept-encoding': 'gzip' }];
+        for (const headers of views) {
+          expect((await send(local, path, { host, ...headers })).status).to.be.oneOf([200, 206]);
+        }
+        // Pages come out of the pool, too.
+        for (let times = 0; times < 5; times += 1) await send(local, '/nothing', { host });
+      }
+      const [id = ''] = ids;
+      await send(local, `/s/${id}`, { host: `localhost:${server.port}` });
+      await send(local, `/s/${id}`, { host: `localhost:${server.port}` }, 'password=wrong');
+      await send(local, '/api/v1/pins?limit=5', api);
+      await send(local, '/api/v1/events?limit=5', api);
+      await send(local, '/manage/', { host: `localhost:${server.port}` });
+      if (index % 20 === 0) await publish(server.url, server.key, `between-${index}`);
+    }
+    const counted = await cached();
+    expect(counted).to.be.greaterThan(500_000);
+    expect((await arrayBuffers()) - before).to.be.below(2 * counted);
+  });
+});
