@@ -28,8 +28,8 @@ export interface Publisher {
   heading(name: string): Promise<void>;
 }
 
-export async function openPublisher(): Promise<Publisher> {
-  const service = await openService();
+export async function openPublisher(ports?: Parameters<typeof openService>[1]): Promise<Publisher> {
+  const service = await openService(undefined, ports);
   const context = await openContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   const page = await context.newPage();
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-chosen-'));

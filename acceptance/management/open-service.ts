@@ -12,7 +12,7 @@ import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { createViewer } from '@pinfold/viewer';
 import express from 'express';
 import { strToU8, zipSync } from 'fflate';
-import { openService as openOver, type TestService } from 'pinfold-test-servers/service';
+import { openService as openOver, type ServiceOptions, type TestService } from 'pinfold-test-servers/service';
 import type { Page } from 'playwright-core';
 import { closeAfterwards } from '../browser/closing.ts';
 
@@ -31,7 +31,10 @@ export interface Service
   publish(title: string | null, files?: Readonly<Record<string, string>>): Promise<Publication>;
 }
 
-export async function openService(identityProvider?: IdentityProvider): Promise<Service> {
+export async function openService(
+  identityProvider?: IdentityProvider,
+  ports?: ServiceOptions['ports'],
+): Promise<Service> {
   const open = async (folder: string): Promise<Persistence> => {
     const stores = await openSqlite({ file: `${folder}/pinfold.sqlite` });
     await stores.migrate();
@@ -49,7 +52,7 @@ export async function openService(identityProvider?: IdentityProvider): Promise<
         .use(createViewer({ useCases, publicUrl, counter: views }))
         .use('/manage', createManagement({ ...parts, ...elsewhere, publicUrl }));
     },
-    { clock },
+    { clock, ports },
   );
   closeAfterwards(service.close);
   const url = `http://localhost:${service.port}`;

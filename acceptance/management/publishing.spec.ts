@@ -106,6 +106,34 @@ describe('publishing in a browser', () => {
     await publisher.heading('Published');
     expect((await publisher.published())[0]).to.include({ passwordProtected: true });
     expect(await page.locator('.stage').textContent()).to.include('with the link and the password');
+    expect(await page.getByRole('link', { name: 'Protect with a password…' }).count()).to.equal(0);
+  });
+
+  it('uses a password for one publication, and offers no field for it below what is published', async () => {
+    const protect = page.locator('.protect summary');
+    await protect.click();
+    const password = page.locator('#publish-password');
+    await password.pressSequentially('geheim und lang');
+    await protect.click();
+    expect(
+      await protect.getByText('For the next publication').isVisible(),
+      'beside the closed field',
+    ).to.equal(true);
+    await publisher.chooseZip(SITE);
+    await publisher.heading('Published');
+    expect(await password.isVisible()).to.equal(false);
+    await publisher.drop(await publisher.lay('Open.html', { '': PAGE }));
+    await page.getByText('Anyone with the link can open it until').waitFor();
+    const protectedTitles = async () =>
+      (await publisher.published()).filter((one) => one.passwordProtected).map(({ title }) => title);
+    expect(await protectedTitles()).to.deep.equal(['site']);
+    expect(await password.isVisible()).to.equal(false);
+    await page.getByRole('link', { name: 'Protect with a password…' }).click();
+    const field = page.locator('#new-password');
+    await field.pressSequentially('nachtraeglich geheim');
+    await field.press('Enter');
+    await page.getByText('The password of “Figures of May” is set.').waitFor();
+    expect(await protectedTitles()).to.have.members(['site', 'Figures of May']);
   });
 
   it('lists what its owner should check', async () => {
@@ -242,16 +270,6 @@ describe('publishing in a browser', () => {
     const bar = await page.evaluate('document.querySelector("progress").value');
     expect(bar, 'of the upload, not of the packing').to.equal(0);
     expect(await page.evaluate('document.activeElement.closest(".stage") !== null')).to.equal(true);
-  });
-
-  it('can be cancelled while it uploads, and then publishes nothing', async () => {
-    await page.route(UPLOAD, () => {});
-    await publisher.chooseZip(SITE);
-    await page.getByRole('progressbar').waitFor();
-    expect(await violations(page)).to.deep.equal([]);
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await publisher.heading('Cancelled. Nothing was published.');
-    expect(await publisher.published()).to.deep.equal([]);
   });
 
   it('says that one was signed out meanwhile, and goes on after signing in again', async () => {

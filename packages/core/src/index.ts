@@ -175,6 +175,7 @@ export type {
   Refusals,
   RuleDetails,
 } from './refusal.ts';
+export type { Cancelling, CancelOutcome } from './use-cases/cancelling.ts';
 export type {
   ChangeOutcome,
   ChangeRequest,

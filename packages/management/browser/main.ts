@@ -11,6 +11,7 @@ copyOnClick(document);
 revealPasswords(document);
 openDialogs(document);
 watchPublishPanel(document);
+openTarget(document);
 // The page that shows a new key answered its form: to load it again is to see the keys, and makes no other.
 if (document.querySelector('#new-key') !== null) history.replaceState(null, '', location.href);
 
@@ -23,7 +24,14 @@ function localTimes(root: Document): void {
   const words = new Words(parseLanguage(root.documentElement.lang) ?? 'en', timeZone, {});
   for (const time of root.querySelectorAll<HTMLTimeElement>('time[data-time]')) {
     const exact = words.moment(instant(Date.parse(time.dateTime)));
-    if (time.dataset.time === 'title') time.title = exact;
-    else time.textContent = exact;
+    if (time.dataset.time === 'text') time.textContent = exact;
+    else time.title = exact;
   }
+}
+
+/** A link to a field that is in closed details opens them. */
+function openTarget(root: Document): void {
+  const target = root.getElementById(location.hash.slice(1));
+  target?.closest('details')?.setAttribute('open', '');
+  if (target instanceof HTMLInputElement) target.focus();
 }

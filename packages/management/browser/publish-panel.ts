@@ -17,6 +17,18 @@ export function watchPublishPanel(root: Document): void {
     button.addEventListener('click', () => choose(panel, folder));
   }
   watchDrops(root, panel);
+  const password = passwordOf(panel);
+  password?.addEventListener('input', () => showPasswordReady(panel));
+}
+
+export function passwordOf(panel: HTMLElement): HTMLInputElement | null {
+  return panel.querySelector('#publish-password');
+}
+
+/** Says beside the closed field, too, that the next publication gets the password that is in it. */
+export function showPasswordReady(panel: HTMLElement): void {
+  const password = passwordOf(panel);
+  password?.closest('details')?.toggleAttribute('data-ready', password.value !== '');
 }
 
 function choose(panel: HTMLElement, folder: boolean): void {
@@ -58,9 +70,10 @@ function watchDrops(root: Document, panel: HTMLElement): void {
 }
 
 async function begin(panel: HTMLElement, chosen: Chosen): Promise<void> {
-  const password = panel.querySelector<HTMLInputElement>('#publish-password');
+  const password = passwordOf(panel);
   if (password !== null) {
-    // What was chosen waits until the password is long enough.
+    // What was chosen waits until the password is long enough; in closed details the browser could not say so.
+    if (!password.validity.valid) password.closest('details')?.setAttribute('open', '');
     const isValid = password.reportValidity();
     password.onchange = isValid ? null : () => void begin(panel, chosen);
     if (!isValid) return;

@@ -44,8 +44,10 @@ export interface NodeHealth {
 
 /** What {@link createManagement} needs. */
 export interface ManagementOptions extends DoorOptions {
-  /** Without `names` there is no page of names. */
-  readonly useCases: ReturnType<typeof createUseCases> & Partial<Pick<UseCases, 'names'>>;
+  /** Those of `createUseCases` and `createSharing`. Without `names` there is no page of names. */
+  readonly useCases: ReturnType<typeof createUseCases> &
+    Pick<UseCases, 'cancel'> &
+    Partial<Pick<UseCases, 'names'>>;
   /** The public address, under which sites are shared: `https://pages.example.com`. */
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */

@@ -3,6 +3,7 @@ import { has, type Screen, type With } from './options.ts';
 import { block, limit, showAccount, unblock } from './pages/account.ts';
 import { showAccounts } from './pages/accounts.ts';
 import { showAllPublications, showAnyPublication, takeDown } from './pages/any-publication.ts';
+import { cancel } from './pages/cancel.ts';
 import { connect, handOverKey, registerConnect, showConnect } from './pages/connect.ts';
 import { showAccountHistory, showHistory } from './pages/history.ts';
 import { createKey, revokeKey, showKeys } from './pages/keys.ts';
@@ -72,6 +73,7 @@ export function routesOf(screen: Screen): readonly Route[] {
   return [
     on('get', '/', page, showList, screen),
     on('post', '/publish', upload, publish, screen),
+    on('post', '/publish/cancel', revocation, cancel, screen),
     on('get', '/stop', wayToRevoke, askToStopSelected, screen),
     on('post', '/stop', revocation.and(unrefused), stopSelected, screen),
     on('get', '/publications/:id', page, publication.showPublication, screen),

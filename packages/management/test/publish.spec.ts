@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { accountId, days, Fault, seconds } from '@pinfold/core';
+import { accountId, days, Fault, hours, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
 import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -82,6 +82,23 @@ describe('publishing from the screen', () => {
     expect([page.status, answer.status, bodyOf(answer).kind]).to.deep.equal([409, 409, 'mismatch']);
     expect(page.text).to.include('id="archive-error"');
     expect(await all()).to.have.lengthOf(1);
+  });
+
+  it('cancels an upload that arrives later, and tells our script of one that was published', async () => {
+    await open({ management: { requestRate: { count: 40, window: hours(1) } } });
+    const cancel = (fields: Readonly<Record<string, string>>) =>
+      person.post('/publish/cancel', fields, { accept: 'application/json' });
+    expect(bodyOf(await cancel({ form, key: 'k' }))).to.deep.equal({ kind: 'cancelled' });
+    expect((await upload()).status).to.equal(409);
+    const { kind, remarks, ...shared } = bodyOf(await upload(zipOf(SITE), { key: 'late' }));
+    expect(kind).to.equal('published');
+    await upload();
+    expect((await upload()).status, 'past the rate').to.equal(429);
+    const late = { kind, ...shared, state: 'published' };
+    expect(bodyOf(await cancel({ form, key: 'late' }))).to.deep.equal(late);
+    expect((await cancel({ form })).status).to.equal(400);
+    expect((await cancel({ key: 'late' })).status).to.equal(403);
+    expect((await all()).map(({ id }) => id)).to.deep.equal([shared.id]);
   });
 
   it('protects the site with a password from the start, and says what is wrong with one', async () => {

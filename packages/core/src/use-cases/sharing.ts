@@ -1,12 +1,14 @@
 import { type Limits, limitsInForce } from '../domain/limits.ts';
+import { type Cancelling, cancelling } from './cancelling.ts';
 import type { ChangePorts } from './changing.ts';
 import { type Granting, granting } from './granting.ts';
 import { type Naming, type NamingPorts, naming } from './naming.ts';
 import { type Quotas, quotasBy } from './quotas.ts';
+import { reading } from './reading.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
 
-/** Names, and grants for owners: the further URLs that open a publication. */
-export interface Sharing extends Naming, Granting {}
+/** Names and grants for owners, the further URLs that open a publication, and the cancelling of one. */
+export interface Sharing extends Naming, Granting, Cancelling {}
 
 /** The ports of `createSharing`. */
 export interface SharingPorts extends NamingPorts, ChangePorts {}
@@ -17,7 +19,8 @@ export interface SharingOptions extends PublicationOptions {
 }
 
 /**
- * Makes the use cases of names and of created grants, which API and viewer take beside those of `createUseCases`.
+ * Makes the use cases of names, of created grants and of cancelling, which the doors take beside those of
+ * `createUseCases`.
  *
  * @param limits those of the use cases.
  * @throws TypeError as `createUseCases` does for its limits.
@@ -35,8 +38,10 @@ export function createSharing(
   { publicUrl, quotas }: SharingOptions = {},
 ): Sharing {
   const { show, showName } = showing(ports.clock, { publicUrl });
+  const inForce = limitsInForce(limits);
   return {
     ...naming(ports, show, showName, quotasBy(quotas)),
-    ...granting(ports, limitsInForce(limits), show),
+    ...granting(ports, inForce, show),
+    ...cancelling(ports, inForce, reading(ports, inForce, show).findByKey),
   };
 }

@@ -15,6 +15,7 @@ export function pack(
   onProgress: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<Exclude<PackAnswer, { kind: 'progress' }>> {
+  signal.throwIfAborted();
   const packing = new Worker(worker, { type: 'module' });
   return new Promise<Exclude<PackAnswer, { kind: 'progress' }>>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -32,12 +32,12 @@ export class ProgressPanel {
     this.#panel.querySelector('.stage')?.remove();
     this.#panel.querySelector('.trouble')?.remove();
     this.#panel.toggleAttribute('data-busy', true);
-    this.#panel.toggleAttribute('data-working', true);
     this.#panel.prepend(this.#place);
     this.#place.append(this.#status);
   }
 
   close(): void {
+    this.#isWorking(false);
     this.#place.remove();
     this.#panel.toggleAttribute('data-busy', false);
     this.#panel.querySelector<HTMLElement>('[data-choose]')?.focus();
@@ -45,7 +45,8 @@ export class ProgressPanel {
 
   /** Shows a step with a bar and a way out; the first one takes the focus, for what had it is gone. */
   work({ text, name, total }: Step, cancel: () => void): void {
-    this.#panel.toggleAttribute('data-working', true);
+    this.#isWorking(true);
+    addEventListener('beforeunload', askBeforeLeaving);
     this.#bar.setAttribute('aria-label', this.#words.say('progressLabel', { name }));
     this.#line.textContent = text;
     this.#figure.textContent = '';
@@ -63,6 +64,18 @@ export class ProgressPanel {
     this.#line.focus();
   }
 
+  /** Shows that the work has ended and its outcome is awaited, which needs no person to stay. */
+  wait(text: string, ...buttons: readonly HTMLElement[]): void {
+    removeEventListener('beforeunload', askBeforeLeaving);
+    const hadFocus = this.#place.contains(document.activeElement);
+    this.#line.textContent = text;
+    const row = elementOf(html`<div class="buttons"></div>`);
+    row.append(...buttons);
+    this.#show(this.#line, row);
+    this.#say(text);
+    if (hadFocus) this.#line.focus();
+  }
+
   /** Moves the bar; screen readers announce it every few seconds. */
   progress(done: number, total: number, now: number): void {
     const text = this.#measure(done, total);
@@ -77,13 +90,19 @@ export class ProgressPanel {
     content: Html | undefined,
     ...buttons: readonly (HTMLElement | undefined)[]
   ): void {
-    this.#panel.toggleAttribute('data-working', false);
+    this.#isWorking(false);
     const heading = elementOf(html`<h2 tabindex="-1" class="stage-end ${tone}">${title}</h2>`);
     const row = elementOf(html`<div class="buttons"></div>`);
     row.append(...buttons.filter((one) => one !== undefined));
     this.#show(heading, nodesOf(html`${content}`), row);
     this.#say(title);
     heading.focus();
+  }
+
+  /** While it works, nothing else can be published. */
+  #isWorking(works: boolean): void {
+    this.#panel.toggleAttribute('data-working', works);
+    if (!works) removeEventListener('beforeunload', askBeforeLeaving);
   }
 
   #measure(done: number, total: number): string {
@@ -103,4 +122,9 @@ export class ProgressPanel {
   #say(text: string): void {
     this.#status.textContent = text;
   }
+}
+
+/** The browser asks in words of its own. */
+function askBeforeLeaving(event: BeforeUnloadEvent): void {
+  event.preventDefault();
 }

@@ -1,20 +1,24 @@
-import { instant } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal/html';
 import type { Values } from '../../src/i18n.ts';
-import { problemList, remarkList, type ScreenProblem } from '../../src/problem-lists.ts';
+import { problemList, type ScreenProblem } from '../../src/problem-lists.ts';
 import { putOnClipboard } from '../copy.ts';
 import { pageOf } from '../dialogs.ts';
-import type { Chosen } from '../publish-panel.ts';
+import { type Chosen, passwordOf, showPasswordReady } from '../publish-panel.ts';
 import { askForBuiltSite, askToLeaveOut } from './ask.ts';
 import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
-import { button, elementOf } from './elements.ts';
+import { confirmCancelled, type LatePublication } from './cancelled.ts';
+import { button } from './elements.ts';
 import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { pack } from './pack.ts';
+import { unlessAborted } from './pause.ts';
 import { ProgressPanel } from './progress-panel.ts';
+import { lateContent, leftOutLine, linkTo, protectLink, publishedContent, stopForm } from './published.ts';
 import { type FolderSource, type Source, sourceOf, titleIn, withoutForbidden } from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
 interface PanelData {
+  /** Tells accounts apart, and names none. */
+  readonly owner: string;
   readonly token: string;
   readonly limits: ArchiveLimits;
 }
@@ -24,8 +28,6 @@ interface Packed<From extends Source = Source> {
   readonly archive: Blob;
   readonly source: From;
 }
-
-const NAMED = 5;
 
 const CANCELLED: unique symbol = Symbol('cancelled');
 
@@ -40,6 +42,8 @@ class Publishing {
   readonly #stage: ProgressPanel;
   readonly #data: PanelData;
   #cancel: AbortController = new AbortController();
+  /** The upload that has begun, and may be published though the person cancels. */
+  #begun: Upload | undefined;
 
   constructor(panel: HTMLElement) {
     this.#panel = panel;
@@ -58,8 +62,8 @@ class Publishing {
       const { archive, source } = packed;
       const { action = '' } = this.#panel.dataset;
       const filename = source.kind === 'archive' ? source.name : `${source.name || 'site'}.zip`;
-      const title = await titleIn(source);
-      const password = this.#panel.querySelector<HTMLInputElement>('#publish-password')?.value;
+      const title = await unlessAborted(titleIn(source), this.#cancel.signal);
+      const { value: password = '' } = passwordOf(this.#panel) ?? {};
       const { token } = this.#data;
       await this.#send({ action, token, key: newKey(), filename, title, password, archive }, source);
     });
@@ -70,8 +74,51 @@ class Publishing {
       await work();
     } catch (error) {
       if (error !== CANCELLED) throw error;
-      this.#fail('cancelled');
+      if (this.#begun === undefined) this.#fail('cancelled');
+      else await this.#confirmCancelled(this.#begun);
     }
+  }
+
+  /** Says that nothing was published once the server has confirmed it; asks until then, or until the person leaves it. */
+  async #confirmCancelled({ key, token }: Upload): Promise<void> {
+    const words = this.#words;
+    const leave = new AbortController();
+    this.#stage.wait(words.say('cancelling'));
+    const texts = {
+      running: 'cancelRunning',
+      signed_out: 'cancelSignedOut',
+      unreachable: 'cancelUnreachable',
+    } as const;
+    const url = this.#page('publish/cancel');
+    const freshToken = () => this.#freshToken();
+    const onUnconfirmed = (why: keyof typeof texts) =>
+      this.#stage.wait(
+        words.say(texts[why]),
+        this.#another('chooseAnother', () => leave.abort(CANCELLED)),
+      );
+    try {
+      const question = { url, key, token, freshToken, onUnconfirmed };
+      const answer = await confirmCancelled(question, leave.signal);
+      if (answer.kind === 'cancelled') this.#fail('cancelled');
+      else await this.#showLate(answer);
+    } catch (error) {
+      if (error !== CANCELLED) throw error;
+    }
+  }
+
+  async #showLate(late: LatePublication): Promise<void> {
+    const words = this.#words;
+    const page = this.#page(`publications/${late.id}`);
+    const details = linkTo(page, words.say('showDetails'));
+    const another = this.#another('publishAnother');
+    if (late.state === 'published') {
+      const token = (await this.#freshToken()) ?? this.#data.token;
+      const stop = stopForm(words, page, token);
+      this.#stage.end(words.say('cancelledLate'), 'bad', lateContent(words, late), stop, details, another);
+    } else {
+      this.#stage.end(words.say('cancelledStopped'), 'bad', undefined, details, another);
+    }
+    await refreshList();
   }
 
   async #look(chosen: Chosen): Promise<Source | undefined> {
@@ -80,7 +127,8 @@ class Publishing {
     const name = folder || (first?.name ?? '');
     this.#work('preparing', name);
     try {
-      return (await sourceOf(chosen)) ?? this.#fail('oneThing');
+      const source = await unlessAborted(sourceOf(chosen), this.#cancel.signal);
+      return source ?? this.#fail('oneThing');
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
       return this.#fail('unreadable', { name });
@@ -93,7 +141,9 @@ class Publishing {
     const source = chosen.kind === 'folder' ? chosen : withoutForbidden(chosen);
     const { leftOut } = source;
     const judged =
-      source.kind === 'folder' ? judgeFolder(source.files, limits) : await judgeArchive(source.file, limits);
+      source.kind === 'folder'
+        ? judgeFolder(source.files, limits)
+        : await unlessAborted(judgeArchive(source.file, limits), this.#cancel.signal);
     if (judged.files === 0 && leftOut.length > 0) {
       const content = leftOutLine(this.#words, 'wouldLeaveOut', leftOut);
       return this.#refuse(this.#words.say('nothingLeft'), content);
@@ -130,13 +180,22 @@ class Publishing {
 
   async #send(wish: Upload, source: Source): Promise<void> {
     const { name } = source;
-    this.#work('uploading', name, wish.archive.size);
-    const progress = {
-      sent: (bytes: number) => this.#stage.progress(bytes, wish.archive.size, performance.now()),
-      arrived: () => this.#work('checking', name),
-      waiting: (reason: 'broken' | 'in_progress') =>
-        this.#work(reason === 'broken' ? 'waiting' : 'inProgress', name),
+    const { size } = wish.archive;
+    let step: PublishingId | undefined;
+    const work = (id: PublishingId, total?: number): void => {
+      step = id;
+      this.#work(id, name, total);
     };
+    const progress = {
+      sent: (bytes: number) => {
+        if (step === 'waiting') work('uploading', size);
+        this.#stage.progress(bytes, size, performance.now());
+      },
+      arrived: () => work('checking'),
+      waiting: (reason: 'broken' | 'in_progress') => work(reason === 'broken' ? 'waiting' : 'inProgress'),
+    };
+    work('uploading', size);
+    this.#begun = wish;
     const outcome = await upload(wish, progress, this.#cancel.signal);
     switch (outcome.kind) {
       case 'published':
@@ -153,24 +212,19 @@ class Publishing {
     }
   }
 
-  async #succeed(published: Published, source: Source): Promise<void> {
+  async #succeed(published: Published, { leftOut }: Source): Promise<void> {
     const words = this.#words;
-    const { sharedUrl, expiresAt, passwordProtected, id, remarks } = published;
-    const copied = await putOnClipboard(sharedUrl);
-    const said = passwordProtected ? 'publishedUntilProtected' : 'publishedUntil';
-    const until = expiresAt === null ? '' : words.say(said, { moment: words.moment(instant(expiresAt)) });
-    const path = `publications/${id}`;
-    const content = html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a><button type="button" class="copy primary" data-copy="${sharedUrl}"><span>${words.say('copyLink')}</span></button></div>
-<img class="code" src="${this.#page(`${path}/code.svg`)}" alt="${words.say('linkCode')}" width="128" height="128">
-${copied ? html`<p>${words.say('linkCopied')}</p>` : undefined}
-${until === '' ? undefined : html`<p>${until}</p>`}
-${leftOutLine(words, 'leftOut', source.leftOut)}
-${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('remarks')}</p>${remarkList(words, remarks)}</div>`}`;
+    this.#emptyPassword();
+    const copied = await putOnClipboard(published.sharedUrl);
+    if (this.#cancel.signal.aborted)
+      return this.#showLate({ ...published, kind: 'published', state: 'published' });
+    const page = this.#page(`publications/${published.id}`);
     this.#stage.end(
       words.say(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
       'good',
-      content,
-      elementOf(html`<a class="button" href="${this.#page(path)}">${words.say('showDetails')}</a>`),
+      publishedContent(words, published, page, { copied, leftOut }),
+      linkTo(page, words.say('showDetails')),
+      protectLink(words, page, published),
       this.#another('publishAnother'),
     );
     await refreshList();
@@ -191,7 +245,7 @@ ${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('r
     const retry = button(this.#words.say('tryAgain'), 'primary', () => {
       this.#cancel = new AbortController();
       void this.#unlessCancelled(async () => {
-        const token = kind === 'signed_out' ? await freshToken(this.#page('.')) : undefined;
+        const token = kind === 'signed_out' ? await this.#freshToken() : undefined;
         await this.#send({ ...wish, token: token ?? wish.token }, source);
       });
     });
@@ -217,8 +271,26 @@ ${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('r
     return new URL(path, new URL(this.#panel.dataset.action ?? '', location.href)).href;
   }
 
-  #another(id: PublishingId): HTMLElement {
-    return button(this.#words.say(id), '', () => this.#stage.close());
+  #another(id: PublishingId, first: () => void = () => {}): HTMLElement {
+    return button(this.#words.say(id), '', () => {
+      first();
+      this.#stage.close();
+    });
+  }
+
+  /** A password is for one publication, never silently for the next one, too. */
+  #emptyPassword(): void {
+    const password = passwordOf(this.#panel);
+    if (password === null) return;
+    password.value = '';
+    showPasswordReady(this.#panel);
+  }
+
+  /** The token of forms as it is now; none while another account is signed in, or nobody. */
+  async #freshToken(): Promise<string | undefined> {
+    const panel = (await pageOf(this.#page('.')))?.querySelector<HTMLElement>('[data-publish]');
+    const { owner, token } = JSON.parse(panel?.dataset.publish ?? '{}') as Partial<PanelData>;
+    return owner === this.#data.owner ? token : undefined;
   }
 }
 
@@ -229,19 +301,6 @@ function newKey(): string {
   ).join('');
 }
 
-/** A sentence about what is or would be left out; nothing when that is nothing. */
-export function leftOutLine(
-  words: Speech,
-  message: 'leftOut' | 'wouldLeaveOut',
-  names: readonly string[],
-): Html | undefined {
-  if (names.length === 0) return undefined;
-  const more = names.length - NAMED;
-  const first = names.slice(0, NAMED).join(', ');
-  const all = more > 0 ? `${first} ${words.say('andMore', { count: more })}` : first;
-  return html`<p class="quiet" dir="auto">${words.say(message, { names: all })}</p>`;
-}
-
 /** Shows the newest list under the panel; one that cannot be had now stays as it is. */
 async function refreshList(): Promise<void> {
   const old = document.querySelector('[data-list]');
@@ -249,9 +308,4 @@ async function refreshList(): Promise<void> {
   if (old === null || fresh === null || fresh === undefined) return;
   old.replaceWith(fresh);
   document.querySelector('[data-publish]')?.classList.remove('roomy');
-}
-
-async function freshToken(url: string): Promise<string | undefined> {
-  const panel = (await pageOf(url))?.querySelector<HTMLElement>('[data-publish]');
-  return panel === null || panel === undefined ? undefined : JSON.parse(panel.dataset.publish ?? '').token;
 }

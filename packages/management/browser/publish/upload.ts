@@ -1,5 +1,6 @@
 import type { KeptWarning } from '@pinfold/core';
 import type { ScreenProblem } from '../../src/problem-lists.ts';
+import { pause } from './pause.ts';
 
 /** One publication to upload. The key stays the same however often it is sent, so that it is published once. */
 export interface Upload {
@@ -77,8 +78,9 @@ function send(wish: Upload, progress: UploadProgress, signal: AbortSignal): Prom
     signal.throwIfAborted();
     const request = new XMLHttpRequest();
     const abort = () => {
-      request.abort();
+      // Aborting fires `loadend`, which would settle this as a lost connection.
       reject(signal.reason);
+      request.abort();
     };
     signal.addEventListener('abort', abort, { once: true });
     request.upload.addEventListener('progress', ({ loaded }) =>
@@ -106,11 +108,4 @@ function formOf({ token, key, title = '', password = '', archive, filename }: Up
 
 function bodyOf(request: XMLHttpRequest): Reply['body'] {
   return typeof request.response === 'object' && request.response !== null ? request.response : undefined;
-}
-
-function pause(length: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(resolve, length);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

@@ -35,7 +35,7 @@ export function marks(
 
 /** An instant as a distance from now, with the exact time in the tooltip. */
 export function distance({ words, now }: RequestContext, at: Instant): Html {
-  return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at)}" data-time="title">${words.distance(at, now)}</time>`;
+  return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at)}" data-time>${words.distance(at, now)}</time>`;
 }
 
 /** An exact instant, in UTC in the tooltip. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
+import { formToken } from '../request/form-guard.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { field, form, hidden, READ_ONLY_ID } from './forms.ts';
 import { icon } from './icons.ts';
@@ -22,11 +23,12 @@ export function publishPanel(
   { limits, allowance, trouble }: PublishPanel,
   isRoomy: boolean,
 ): Html {
-  const { words, base, formToken, mode, screen } = visit;
+  const { words, base, account, formToken: token, mode, screen } = visit;
   if (mode.kind === 'read_only') return maintenancePanel(visit);
   const { archiveBytes, expandedBytes, files, fileBytes } = limits;
   const { publish, worker } = screen.assets.names;
-  const data = { token: formToken, limits: { archiveBytes, expandedBytes, files, fileBytes } };
+  const owner = formToken(visit.secret, `owner ${account}`);
+  const data = { owner, token, limits: { archiveBytes, expandedBytes, files, fileBytes } };
   return html`<section class="publish${isRoomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/publish" data-script="${base}/assets/${publish}" data-worker="${base}/assets/${worker}">
 <div class="drop" data-drop>
 ${isRoomy && html`<div class="drop-sign">${icon('folder')}</div>`}
@@ -37,7 +39,7 @@ ${isRoomy && html`<div class="drop-sign">${icon('folder')}</div>`}
 </div>
 ${uploadForm(visit, limits, trouble)}
 </div>
-<details class="protect scripted"><summary>${words.say('protect')}</summary>${passwordField(visit, limits, 'publish-password', '')}</details>
+<details class="protect scripted"><summary>${words.say('protect')} <span class="chip">${icon('lock')}${words.say('passwordReady')}</span></summary>${passwordField(visit, limits, 'publish-password', '')}</details>
 <p class="limits quiet">${limitsLine(visit, limits)}</p>
 ${allowance && html`<p class="limits quiet">${allowance}</p>`}
 </section>`;

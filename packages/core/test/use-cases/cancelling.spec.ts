@@ -1,0 +1,69 @@
+import { hours, type RateText, seconds } from '@pinfold/core';
+import { createAdministration } from '@pinfold/core/administration';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
+
+const CANCELLED = { kind: 'cancelled' };
+
+describe('cancelling a publication', () => {
+  const stage = stageOfEachTest();
+  const cancel = (key = 'key-1', by: string = OWNER) => stage.useCases.cancel({ by, key });
+
+  it('keeps an upload that arrives afterwards from being published, for as long as one may take', async () => {
+    expect(await cancel()).to.deep.equal(CANCELLED);
+    stage.clock.advance(hours(11));
+    expect(await codeOf(stage.useCases.publish(await stage.request()))).to.equal('idempotency_mismatch');
+    expect(await cancel(), 'cancelled twice').to.deep.equal(CANCELLED);
+    await stage.publish({ by: 'other' });
+    await stage.publish({ key: 'key-2' });
+  });
+
+  it('waits for the end of a publication that is running: published', async () => {
+    let asked: unknown;
+    stage.inspector.during = async () => {
+      asked = await cancel();
+    };
+    const id = await stage.publish();
+    expect(asked).to.deep.equal({ kind: 'running' });
+    const outcome = await cancel();
+    expect(outcome).to.deep.include({ kind: 'published' });
+    expect(outcome.kind === 'published' && outcome.publication.id).to.equal(id);
+    await stage.useCases.stop({ by: OWNER, id });
+    expect(await cancel()).to.deep.nested.include({ 'publication.state': 'deleted' });
+  });
+
+  it('waits for the end of a publication that is running: refused, or its process killed', async () => {
+    stage.inspector.problems = [{ rule: 'truncated' }];
+    expect(await codeOf(stage.useCases.publish(await stage.request()))).to.equal('invalid_archive');
+    expect(await cancel()).to.deep.equal(CANCELLED);
+    const killed = Promise.withResolvers<void>();
+    const put = () => new Promise<never>(() => killed.resolve());
+    const archives = replacing(stage.memory.archives, { put });
+    stage.inspector.problems = [];
+    void stage.with({ archives }).publish(await stage.request({ key: 'killed' }));
+    await killed.promise;
+    expect(await cancel('killed')).to.deep.equal({ kind: 'running' });
+    stage.clock.advance(seconds(60));
+    expect(await cancel('killed')).to.deep.equal(CANCELLED);
+  });
+
+  it('needs no room under a limit of the account, and waits where a limit would soon let the upload through', async () => {
+    const { limitAccount } = createAdministration(stage.ports);
+    const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+    await stage.publish({ key: 'first' });
+    await limitAccount(OWNER, { sites: 1 }, cause);
+    expect(await cancel('a')).to.deep.equal(CANCELLED);
+    await limitAccount(OWNER, { sites: 'off', publications: '1/1h' as RateText }, cause);
+    await stage.publish({ key: 'second' });
+    expect(await cancel('b')).to.deep.equal(CANCELLED);
+    stage.clock.advance(seconds(3_570));
+    expect(await cancel('b')).to.deep.equal({ kind: 'running' });
+    stage.clock.advance(seconds(30));
+    expect(await cancel('b')).to.deep.equal(CANCELLED);
+  });
+
+  it('refuses a key that can be none', async () => {
+    expect(await codeOf(cancel(''))).to.equal('invalid_idempotency_key');
+  });
+});

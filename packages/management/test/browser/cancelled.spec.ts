@@ -1,0 +1,40 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { confirmCancelled } from '../../browser/publish/cancelled.ts';
+
+describe('the question what has become of a cancelled upload', () => {
+  it('is asked until the service itself has answered it', async () => {
+    const answers = [
+      [200, '<!doctype html>Sign in to the network first'],
+      [503, '{"kind":"refused"}'],
+      [200, '{"kind":"running"}'],
+      [200, '{"kind":"cancelled"}'],
+    ] as const;
+    const asked: string[] = [];
+    const server = createServer(async (request, response) => {
+      const [status, body] = answers[asked.length] ?? [500, ''];
+      asked.push(Buffer.concat(await request.toArray()).toString());
+      response.writeHead(status).end(body);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    try {
+      const unconfirmed: string[] = [];
+      const outcome = await confirmCancelled(
+        {
+          url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+          key: 'k',
+          token: 't',
+          freshToken: () => expect.fail('signed in'),
+          onUnconfirmed: (why) => unconfirmed.push(why),
+        },
+        new AbortController().signal,
+      );
+      expect(outcome).to.deep.equal({ kind: 'cancelled' });
+      expect(unconfirmed).to.deep.equal(['unreachable', 'unreachable', 'running']);
+      expect(new Set(asked)).to.deep.equal(new Set(['form=t&key=k']));
+    } finally {
+      server.close();
+    }
+  });
+});
