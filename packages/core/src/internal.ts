@@ -1,5 +1,6 @@
 // For packages of the same release; semver does not cover it.
 export { firstSchema, type SchemaDialect } from './adapter/first-schema.ts';
+export { codeOf, isPromise, nameOf, systemCodeOf } from './adapter/foreign-values.ts';
 export { isOutdated } from './adapter/migrations.ts';
 export {
   type ImportedRows,

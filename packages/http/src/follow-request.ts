@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RoleId } from '@pinfold/core';
+import { isPromise } from '@pinfold/core/internal';
 import { accountBacklogs } from './account-backlogs.ts';
 import type { RequestEntry } from './request-entry.ts';
 
@@ -11,6 +12,8 @@ export interface Arrival {
   readonly route: string;
   /** The role in the address. */
   readonly role: RoleId | null;
+  /** Whether the work wrote the head, where the door has no `send`. Frameworks replace `headersSent` of a response. */
+  isHeadWritten?: boolean;
 }
 
 type Entry = { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] };
@@ -33,7 +36,7 @@ export interface Door<Arrived extends Arrival, Outcome extends Settled> {
   caller?(): Pick<Settled, 'account' | 'key'> | undefined;
   /** Sends the outcome. Absent: the work sends its answer, and is in vain once the client has left. */
   send?(outcome: Outcome): Promise<void>;
-  /** Takes the log entry, once, when the answer is out or the client has left. It must not throw. */
+  /** Takes the log entry, once, when the answer is out or the client has left. */
   ended(entry: RequestEntry, arrival: Arrived, outcome: Outcome | undefined): void;
 }
 
@@ -41,70 +44,132 @@ export interface Door<Arrived extends Arrival, Outcome extends Settled> {
 const LEFT = 499;
 
 /**
- * Follows a request until its entry is in the log. Rejects only if the outcome cannot be sent. The entry's time ends with
- * the outcome where the door has `send`, so that a slow client does not count; otherwise when the response closes.
+ * Follows a request until its entry is in the log. Never throws or rejects, because no one else would handle it: what the
+ * door throws outside of its work destroys the response, and is logged. The entry's time ends with the outcome where the
+ * door has `send`, so that a slow client does not count; otherwise when the response closes.
  */
 export function followRequest<Arrived extends Arrival, Outcome extends Settled>(
   arrival: Arrived,
   door: Door<Arrived, Outcome>,
 ): Promise<void> | undefined {
-  const { response } = arrival;
-  const begun = door.now();
-  let ended = begun;
-  let outcome: Outcome | undefined;
-  let isSettled = false;
-  let isClosed = false;
-  const end = (): void => {
-    if (!isSettled || !isClosed) return;
-    const milliseconds = Math.round((ended - begun) * 1_000) / 1_000;
-    door.ended(entryOf(arrival, milliseconds, outcome, door.caller?.()), arrival, outcome);
-  };
-  const close = (): void => {
-    isClosed = true;
-    if (door.send === undefined) {
-      ended = door.now();
-      isSettled ||= !response.headersSent;
-    }
-    end();
-  };
-  const settle = (settled: Outcome | undefined): Promise<void> | undefined => {
-    if (isSettled) return undefined;
-    isSettled = true;
-    outcome = settled;
-    let sent: Promise<void> | undefined;
-    if (door.send !== undefined) {
-      ended = door.now();
-      sent = outcome && door.send(outcome);
-      const account = outcome?.account ?? door.caller?.()?.account;
-      if (account !== undefined) accountBacklogs.follow(account, response);
-    }
-    end();
-    return sent;
-  };
-  const fail = (error: unknown): Outcome | undefined => {
-    if (door.signal?.aborted === true && error === door.signal.reason) return undefined;
-    // A promise may be rejected with `undefined`, and the entry would then have no error.
-    return door.failed(error === undefined ? new Error('undefined was thrown') : error, arrival);
-  };
-  if (hasLeft(response)) close();
-  else response.on('close', close);
-  let soon: Promise<Outcome> | Outcome | undefined;
+  const following = new Following(arrival, door);
   try {
-    soon = door.work(arrival);
+    return following.begin()?.catch((error) => following.crash(error));
   } catch (error) {
-    soon = fail(error);
+    following.crash(error);
+    return undefined;
   }
-  return soon instanceof Promise ? soon.catch(fail).then(settle) : settle(soon);
+}
+
+class Following<Arrived extends Arrival, Outcome extends Settled> {
+  readonly #arrival: Arrived;
+  readonly #door: Door<Arrived, Outcome>;
+  #begun = 0;
+  #ended = 0;
+  #outcome: Outcome | undefined;
+  #crash: Settled | undefined;
+  #isSettled = false;
+  #isClosed = false;
+  #isLogged = false;
+
+  constructor(arrival: Arrived, door: Door<Arrived, Outcome>) {
+    this.#arrival = arrival;
+    this.#door = door;
+  }
+
+  begin(): Promise<void> | undefined {
+    const { response } = this.#arrival;
+    if (hasLeft(response)) this.#isClosed = true;
+    else response.on('close', () => this.#close());
+    this.#begun = this.#door.now();
+    this.#ended = this.#begun;
+    let soon: Promise<Outcome> | Outcome | undefined;
+    try {
+      soon = this.#door.work(this.#arrival);
+    } catch (error) {
+      soon = this.#fail(error);
+    }
+    return isPromise(soon)
+      ? soon.then(undefined, (error) => this.#fail(error)).then((outcome) => this.#settle(outcome))
+      : this.#settle(soon);
+  }
+
+  /** Destroys a response whose door failed itself. */
+  crash(error: unknown): void {
+    const { response, isHeadWritten } = this.#arrival;
+    if (this.#isLogged) complain(this.#arrival, error);
+    this.#crash = { error, status: isHeadWritten ? response.statusCode : (this.#outcome?.status ?? 500) };
+    this.#isSettled = true;
+    try {
+      response.destroy();
+    } catch (another) {
+      complain(this.#arrival, another);
+    }
+    this.#log();
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    try {
+      if (this.#door.send === undefined) {
+        this.#ended = this.#door.now();
+        this.#isSettled ||= !this.#arrival.isHeadWritten;
+      }
+      this.#log();
+    } catch (error) {
+      this.crash(error);
+    }
+  }
+
+  #settle(outcome: Outcome | undefined): Promise<void> | undefined {
+    if (this.#isSettled) return undefined;
+    this.#isSettled = true;
+    this.#outcome = outcome;
+    let sent: Promise<void> | undefined;
+    if (this.#door.send !== undefined) {
+      this.#ended = this.#door.now();
+      sent = outcome && this.#door.send(outcome);
+      const account = outcome?.account ?? this.#door.caller?.()?.account;
+      if (account !== undefined) accountBacklogs.follow(account, this.#arrival.response);
+    }
+    this.#log();
+    return sent;
+  }
+
+  #fail(error: unknown): Outcome | undefined {
+    const { signal } = this.#door;
+    if (signal?.aborted === true && error === signal.reason) return undefined;
+    // A promise may be rejected with `undefined`, and the entry would then have no error.
+    return this.#door.failed(error === undefined ? new Error('undefined was thrown') : error, this.#arrival);
+  }
+
+  #log(): void {
+    if (!this.#isSettled || !this.#isClosed || this.#isLogged) return;
+    this.#isLogged = true;
+    try {
+      const milliseconds = Math.round((this.#ended - this.#begun) * 1_000) / 1_000;
+      const outcome = this.#crash === undefined ? this.#outcome : { ...this.#outcome, ...this.#crash };
+      const entry = entryOf(this.#arrival, milliseconds, outcome, this.#door.caller?.());
+      this.#door.ended(entry, this.#arrival, this.#outcome);
+    } catch (error) {
+      complain(this.#arrival, error);
+    }
+  }
+}
+
+/** Reports what the log itself threw, or what was thrown after the entry. */
+function complain({ request, route, requestId }: Arrival, error: unknown): void {
+  console.error(`Pinfold failed to finish ${request.method} ${route} (request ${requestId}):`, error);
 }
 
 function entryOf(
-  { request, response, requestId, route, role: asked }: Arrival,
+  { request, response, requestId, route, role: asked, isHeadWritten }: Arrival,
   milliseconds: number,
   settled: Settled = {},
   caller?: Pick<Settled, 'account' | 'key'>,
 ): RequestEntry {
   const { account = caller?.account, key = caller?.key, outcome, error, role = asked } = settled;
-  const status = settled.status ?? (response.headersSent ? response.statusCode : LEFT);
+  const status = settled.status ?? (isHeadWritten ? response.statusCode : LEFT);
   const entry: Entry = { requestId, method: request.method ?? '', route, role, status, milliseconds };
   // One by one: to spread what is there costs each view more.
   if (account !== undefined) entry.account = account;

@@ -27,14 +27,14 @@ export interface RequestEntry {
 }
 
 /**
- * Takes an entry when a request is over. It must not throw.
+ * Takes an entry when a request is over. What it throws goes to `console.error`.
  *
  * @param request what the entry is about, with all the secrets that the entry is free of.
  */
 export type RequestLog = (entry: RequestEntry, request: IncomingMessage) => void;
 
-/** The default log of the doors: writes failed requests to standard error, and no others. */
+/** The default log of the doors: writes failed requests to standard error, also those that failed after their head. */
 export const consoleLog = ({ requestId, method, route, status, error }: RequestEntry): void => {
-  if (error === undefined || status < 500) return;
+  if (error === undefined || (status >= 400 && status < 500)) return;
   console.error(`Pinfold answered ${method} ${route} with ${status} (request ${requestId}):`, error);
 };

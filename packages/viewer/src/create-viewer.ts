@@ -181,7 +181,7 @@ function fail(error: unknown, view: View): Answered {
 }
 
 function sendFailure(view: View, error: unknown): Answered {
-  if (view.response.headersSent) {
+  if (view.isHeadWritten) {
     view.response.destroy();
     return ANSWERED;
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isPromise } from '@pinfold/core/internal';
 import type { ViewCounter } from '@pinfold/core/views';
 import type { Access } from './access/access.ts';
 import type { Grants } from './access/grants.ts';
@@ -23,6 +24,18 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: ViewerContext;
+  isHeadWritten?: boolean;
+}
+
+/** Writes the head of an answer, and notes it: frameworks replace `headersSent` of a response. */
+export function writeHead(
+  exchange: Exchange,
+  status: number,
+  headers: Readonly<Record<string, string | number>> | readonly string[],
+): ServerResponse {
+  const response = exchange.response.writeHead(status, headers as Record<string, string | number>);
+  exchange.isHeadWritten = true;
+  return response;
 }
 
 export interface Answered {
@@ -39,7 +52,7 @@ export const ANSWERED: Answered = {};
 export type Soon<Value> = Promise<Value> | Value;
 
 export function whenThere<Value, Next>(value: Soon<Value>, next: (value: Value) => Soon<Next>): Soon<Next> {
-  return value instanceof Promise ? value.then(next) : next(value);
+  return isPromise(value) ? value.then(next) : next(value);
 }
 
 export function isRead(request: IncomingMessage): boolean {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
 import { ALL_LANGUAGES, type Language, PUBLIC_POLICY, preferredLanguage } from '@pinfold/http/internal';
-import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
+import { ANSWERED, type Answered, type Exchange, writeHead } from '../exchange.ts';
 import { HAND_OVER_PATH } from '../routing/addresses.ts';
 import { catalogues, type PageName } from './catalogue.ts';
 import { type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
@@ -91,17 +91,12 @@ function referrerPolicy({ url = '' }: IncomingMessage): Headers {
   return url.startsWith(HAND_OVER_PATH) || /[?&]grant=/.test(url) ? { 'Referrer-Policy': 'no-referrer' } : {};
 }
 
-function sendHtml(
-  { request, response }: Exchange,
-  status: number,
-  language: Language,
-  page: string,
-  more: Headers,
-): void {
+function sendHtml(exchange: Exchange, status: number, language: Language, page: string, more: Headers): void {
   const body = Buffer.from(page);
+  const { request } = exchange;
   const own = { 'Content-Language': language, 'Content-Length': body.length };
-  response.writeHead(status, { ...PAGE_HEADERS, ...own, ...referrerPolicy(request), ...more });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  const headers = { ...PAGE_HEADERS, ...own, ...referrerPolicy(request), ...more };
+  writeHead(exchange, status, headers).end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** Answers a part of a page whose viewer shows no grant that admits them. */
@@ -111,12 +106,12 @@ export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answere
 }
 
 export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): Answered {
-  const { request, response } = exchange;
+  const { request } = exchange;
   const language = languageOf(request);
   const body = Buffer.from(`${catalogues[language].pages[page][0]}\n`);
   const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
-  response.writeHead(403, { ...APART, ...own, ...referrerPolicy(request), ...more });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  const headers = { ...APART, ...own, ...referrerPolicy(request), ...more };
+  writeHead(exchange, 403, headers).end(request.method === 'HEAD' ? undefined : body);
   return { outcome: page };
 }
 
@@ -130,20 +125,19 @@ export interface Redirect {
 }
 
 export function sendRedirect(
-  { request, response }: Exchange,
+  exchange: Exchange,
   { status, location, referrer, cookie }: Redirect,
   more: Headers = {},
 ): Answered {
-  response.writeHead(status, {
+  writeHead(exchange, status, {
     ...APART,
     Location: location,
     'Content-Length': 0,
     ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
-    ...referrerPolicy(request),
+    ...referrerPolicy(exchange.request),
     ...(referrer === undefined ? {} : { 'Referrer-Policy': referrer }),
     ...more,
-  });
-  response.end();
+  }).end();
   return ANSWERED;
 }
 

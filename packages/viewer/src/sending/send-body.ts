@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { hasLeft, loopTurns } from '@pinfold/http/internal';
-import type { Exchange } from '../exchange.ts';
+import { type Exchange, writeHead } from '../exchange.ts';
 import { type Body, type Loaded, MOST_WHOLE, partOf } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
 import { lookingAt, sourceOf } from './byte-source.ts';
@@ -76,7 +76,7 @@ function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, bo
   const { response } = exchange;
   if (hasLeft(response)) return 'over';
   if (to - from > PIECE) expectTaken(exchange);
-  response.writeHead(status, headers);
+  writeHead(exchange, status, headers);
   const isText = typeof body === 'string';
   if (isText && to - from === body.length && hasConnection(response)) endTogether(response, body);
   else {

@@ -1,6 +1,6 @@
 import type { Ended, Publication } from '@pinfold/core';
 import { matchesStrongly, matchesWeakly } from '@pinfold/http/internal';
-import type { Exchange } from '../exchange.ts';
+import { type Exchange, writeHead } from '../exchange.ts';
 import { Bodies } from './bodies.ts';
 import { expandedPieces, gzipPieces } from './body-pieces.ts';
 import { lookingAt, sourceOf } from './byte-source.ts';
@@ -54,34 +54,31 @@ function partOf(
 }
 
 /** Answers a request that its preconditions decide (RFC 9110, section 13). Returns whether it did. */
-function isAnsweredByTag(
-  { request, response }: Exchange,
-  { file, policy, fallback }: FileAnswer,
-  form: Form,
-): boolean {
+function isAnsweredByTag(exchange: Exchange, { file, policy, fallback }: FileAnswer, form: Form): boolean {
+  const { request } = exchange;
   const ifMatch = request.headers['if-match'];
   if (ifMatch !== undefined) {
     const tags = [file.form(true, policy).etag, file.form(false, policy).etag];
     if (!matchesStrongly(ifMatch, tags)) {
-      response.writeHead(412, ['Content-Length', '0', ...policy.headers]).end();
+      writeHead(exchange, 412, ['Content-Length', '0', ...policy.headers]).end();
       return true;
     }
   }
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, form.etag)) {
-    endTogether(response.writeHead(304, fallback ? addVaryByAccept(form.notModified) : form.notModified));
+    endTogether(writeHead(exchange, 304, fallback ? addVaryByAccept(form.notModified) : form.notModified));
     return true;
   }
   return false;
 }
 
 function sendWhole(exchange: Exchange, answer: FileAnswer, form: Form): Promise<FileOutcome> | FileOutcome {
-  const { request, response } = exchange;
+  const { request } = exchange;
   const { status, fallback } = answer;
   const headers =
     status === 404 ? withoutValidator(form, answer) : fallback ? addVaryByAccept(form.ok) : form.ok;
   if (request.method === 'HEAD' || form.length === 0) {
-    response.writeHead(status, headers).end();
+    writeHead(exchange, status, headers).end();
     return 'over';
   }
   if (Bodies.fits(answer.file.entry, form)) {
@@ -109,11 +106,11 @@ function sendPart(
   form: Form,
   range: Exclude<ByteRange, { kind: 'whole' }>,
 ): Promise<FileOutcome> | FileOutcome {
-  const { response, context } = exchange;
+  const { context } = exchange;
   const { entry } = answer.file;
   if (range.kind === 'unsatisfiable') {
     const size = ['Content-Range', `bytes */${form.length}`, 'Content-Length', '0'];
-    response.writeHead(416, [...size, ...answer.policy.headers]).end();
+    writeHead(exchange, 416, [...size, ...answer.policy.headers]).end();
     return 'over';
   }
   const { first, last } = range;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Ended } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import type { Exchange } from '../exchange.ts';
+import { type Exchange, writeHead } from '../exchange.ts';
 import { EndedMeanwhile } from './body-pieces.ts';
 import { heldBytes } from './memory-budget.ts';
 import type { FileOutcome } from './send-file.ts';
@@ -38,9 +38,9 @@ export async function sendPieces(
           unlooked = 0;
         }
         unlooked += piece.length;
-        if (!response.headersSent) {
+        if (!exchange.isHeadWritten) {
           expectTaken(exchange);
-          response.writeHead(status, headers);
+          writeHead(exchange, status, headers);
         }
         if (!response.write(piece)) await drained(response, left);
       }
@@ -48,7 +48,7 @@ export async function sendPieces(
       return 'over';
     } catch (error) {
       if (left.aborted || !(error instanceof EndedMeanwhile)) throw error;
-      if (!response.headersSent) return error.ended;
+      if (!exchange.isHeadWritten) return error.ended;
       // The rest of an ended publication's file is not sent: the truncated body shows it.
       response.destroy();
       return 'over';

@@ -1,0 +1,23 @@
+// Each realm of JavaScript has classes of its own: under Jest, errors and promises of Node are no instances of ours.
+
+/** Whether a value is to be awaited. */
+export function isPromise<Value>(value: PromiseLike<Value> | unknown): value is Promise<Value> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/** The `code` of a thrown value, such as `ENOENT` or `SQLITE_FULL`. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = Object(error) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** The code of an error of a system call; `undefined` for others, such as Node's for a wrong argument. */
+export function systemCodeOf(error: unknown): string | undefined {
+  return 'syscall' in Object(error) ? codeOf(error) : undefined;
+}
+
+/** The name of a thrown value, such as `TypeError`. */
+export function nameOf(error: unknown): string | undefined {
+  const { name } = Object(error) as { readonly name?: unknown };
+  return typeof name === 'string' ? name : undefined;
+}

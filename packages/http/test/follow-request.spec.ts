@@ -1,0 +1,107 @@
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { type Arrival, type Door, followRequest, type Settled } from '../src/follow-request.ts';
+import type { RequestEntry } from '../src/request-entry.ts';
+import { close, listen } from './pipelined-stage.ts';
+
+const BUG = new Error('a bug of the door');
+const fail = (): never => {
+  throw BUG;
+};
+
+type Bare = Door<Arrival, Settled>;
+
+const works: Bare = {
+  now: () => 0,
+  work: (arrival) => {
+    arrival.response.writeHead(200);
+    arrival.isHeadWritten = true;
+    arrival.response.end('done');
+    return {};
+  },
+  failed: (error) => ({ error, status: 500 }),
+  ended: () => {},
+};
+
+describe('a door that fails itself', () => {
+  const entries: RequestEntry[] = [];
+  const printed: unknown[][] = [];
+  const rejections: unknown[] = [];
+  const hear = (reason: unknown): void => void rejections.push(reason);
+  const { error: print } = console;
+  let server: Server;
+
+  beforeEach(() => {
+    for (const list of [entries, printed, rejections]) list.length = 0;
+    console.error = (...texts) => printed.push(texts);
+    process.on('unhandledRejection', hear);
+    process.on('uncaughtException', hear);
+  });
+  afterEach(async () => {
+    console.error = print;
+    process.off('unhandledRejection', hear);
+    process.off('uncaughtException', hear);
+    await close(server);
+  });
+
+  /** Asks a server whose requests the door answers: the status that its client gets, or how the connection ended. */
+  async function ask(
+    door: Partial<Bare>,
+    prepare: (response: ServerResponse) => void = () => {},
+  ): Promise<unknown> {
+    const closed = Promise.withResolvers<void>();
+    server = createServer((request: IncomingMessage, response) => {
+      response.once('close', () => closed.resolve());
+      prepare(response);
+      const ended: Bare['ended'] = (entry) => entries.push(entry);
+      const arrival = { request, response, requestId: 'id', route: '/door', role: null };
+      void followRequest(arrival, { ...works, ended, ...door });
+    });
+    const port = await listen(server);
+    const outcome = await new Promise((resolve) => {
+      get({ host: '127.0.0.1', port, agent: false }, (answer) => {
+        answer.on('error', () => {}).resume();
+        resolve(answer.statusCode);
+      }).on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    });
+    await closed.promise;
+    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+    return outcome;
+  }
+
+  const failures: Readonly<Record<string, Partial<Bare>>> = {
+    'an answer to a failure that throws': { work: fail, failed: fail },
+    'an answer to a late failure that throws': { work: async () => fail(), failed: fail },
+    'a sender that rejects': { work: () => ({}), send: async () => fail() },
+    'a sender that throws': { work: () => ({}), send: fail },
+    'a clock that throws': { now: fail },
+  };
+  for (const [name, door] of Object.entries(failures)) {
+    it(`ends the response and logs the error: ${name}`, async () => {
+      expect(await ask(door)).to.equal('ECONNRESET');
+      expect(entries.map(({ status, error, gone }) => [status, error, gone])).to.deep.equal([
+        [500, BUG, true],
+      ]);
+      expect(rejections).to.deep.equal([]);
+    });
+  }
+
+  for (const [name, door] of Object.entries<Partial<Bare>>({
+    'a log': { ended: fail },
+    'a caller': { caller: fail },
+  })) {
+    it(`writes to standard error what ${name} throws after the answer`, async () => {
+      expect(await ask(door)).to.equal(200);
+      expect(printed.map((texts) => texts.at(-1))).to.deep.equal([BUG]);
+      expect(rejections).to.deep.equal([]);
+    });
+  }
+
+  it('logs the status of its own head where a framework says that none was sent', async () => {
+    const lie = (response: ServerResponse): void => {
+      Object.defineProperty(response, 'headersSent', { value: false });
+    };
+    expect(await ask({}, lie)).to.equal(200);
+    expect(entries.map(({ status }) => status)).to.deep.equal([200]);
+  });
+});
