@@ -1,13 +1,4 @@
-import {
-  type AccountId,
-  accountId,
-  type Instant,
-  instant,
-  parseName,
-  parseRoleId,
-  type RoleId,
-  type RoleState,
-} from '@pinfold/core';
+import { type AccountId, accountId, type Instant, instant, parseName, type RoleState } from '@pinfold/core';
 import { isOperatorText, parseRoleState, ROLE_STATES } from '@pinfold/core/internal';
 import { refusalText } from '../publishing/refusal-text.ts';
 import { UsageError } from './failures.ts';
@@ -48,14 +39,6 @@ export function stateText(state: RoleState): string {
 export function readOperatorText(text: string | undefined, option: string): string {
   if (isOperatorText(text)) return text;
   throw new UsageError(`${option} needs 1 to 255 characters without control characters`);
-}
-
-/** Reads an id, or a shared URL, whose last segment is one. Messages call the argument by `name`. */
-export function readPublicationId(text: string, name: string = 'ID'): RoleId {
-  const [last = ''] = text.split(/[?#]/, 1)[0]?.replace(/\/+$/, '').split('/').slice(-1) ?? [];
-  const id = parseRoleId(last);
-  if (id === undefined) throw new UsageError(`${name} must be a shared URL, or the UUID at its end`);
-  return id;
 }
 
 const UNITS: Readonly<Record<string, number>> = {

@@ -10,7 +10,13 @@ const LONGEST_WAIT_MS = 1_000;
 
 /** The addresses that links begin with: those of the server that was started last, or those of the settings. */
 export async function linkAddresses(settings: Settings): Promise<WebAddresses> {
+  return (await knownAddresses(settings)) ?? webAddresses(settings, settings.port);
+}
+
+/** The same; `undefined` if no server was started and the settings have no public URL. */
+export async function knownAddresses(settings: Settings): Promise<WebAddresses | undefined> {
   const server = await readServerFile(settings.dataDir);
+  if (server === undefined && settings.publicUrl === undefined) return undefined;
   return server?.addresses ?? webAddresses(settings, settings.port);
 }
 

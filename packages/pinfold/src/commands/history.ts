@@ -3,11 +3,13 @@ import { everyKey } from '@pinfold/core/accounts';
 import { toRfc3339 } from '@pinfold/core/internal';
 import { eventOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
-import { readAccount, readName, readPublicationId, readTime } from '../command-line/arguments.ts';
+import { readAccount, readName, readTime } from '../command-line/arguments.ts';
 import { type Command, command, text } from '../command-line/command.ts';
 import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { readReference } from '../publishing/publication-reference.ts';
 import { everyItem } from './every-item.ts';
+import { roleOf } from './role-reference.ts';
 
 const history = command({
   name: 'history',
@@ -24,14 +26,16 @@ const history = command({
   run: async (_, { account, pin, since, name, limit, json }, terminal) => {
     const filter = {
       ...(account === undefined ? {} : { account: readAccount(account) }),
-      ...(pin === undefined ? {} : { pin: readPublicationId(pin, '--pin') }),
       ...(since === undefined ? {} : { since: readTime(since, '--since', new SystemClock().now()) }),
     };
     const named = name === undefined ? undefined : readName(name, '--name');
-    await withComposition(terminal, async ({ history, manageKeys }) => {
+    const reference = pin === undefined ? undefined : readReference(pin, '--pin');
+    await withComposition(terminal, async (composition, settings) => {
+      const { history, manageKeys } = composition;
+      const ofPin = reference && { pin: await roleOf(reference, composition, settings) };
       const labels = json ? new Map() : await labelsOf(manageKeys);
       const events = everyItem(
-        (page) => history.list({ by: OPERATOR, ...filter, ...page }),
+        (page) => history.list({ by: OPERATOR, ...filter, ...ofPin, ...page }),
         ({ events }) => (named === undefined ? events : events.filter((event) => event.name === named)),
       );
       return printList(events, terminal, {

@@ -1,10 +1,11 @@
 import type { Name } from '@pinfold/client';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
-import { readName, readPublicationId } from '../command-line/arguments.ts';
+import { readName } from '../command-line/arguments.ts';
 import { type Command, command, flag } from '../command-line/command.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, lineOf, printList } from '../command-line/print-list.ts';
-import { TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
+import { readReference } from '../publishing/publication-reference.ts';
+import { idOf, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
 
 const GUIDE = '../publish-with-the-command.md#names';
 
@@ -30,8 +31,10 @@ const set = command({
   example: 'pinfold names set docs 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: GUIDE,
   run: async ([text, id], values, terminal) => {
-    const [wanted, pin] = [readName(text, 'NAME'), readPublicationId(id)];
-    const name = await withPublications(values, true, terminal, ({ names }) => names.set(wanted, pin));
+    const [wanted, reference] = [readName(text, 'NAME'), readReference(id)];
+    const name = await withPublications(values, true, terminal, async (publications) =>
+      publications.names.set(wanted, await idOf(reference, publications)),
+    );
     return { json: { name }, text: lineOf(factsOf(name)) };
   },
 });

@@ -1,13 +1,7 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf, pinOf } from '@pinfold/http-express/internal';
-import {
-  readAccount,
-  readOperatorText,
-  readPublicationId,
-  readState,
-  stateText,
-} from '../command-line/arguments.ts';
+import { readAccount, readOperatorText, readState, stateText } from '../command-line/arguments.ts';
 import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
@@ -19,10 +13,12 @@ import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
+import { readReference } from '../publishing/publication-reference.ts';
 import { accepted } from '../publishing/refusal-text.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
+import { roleOf } from './role-reference.ts';
 
 const list = command({
   name: 'pins list',
@@ -59,8 +55,9 @@ const show = command({
   example: 'pinfold pins show https://share.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: 'administration.md',
   run: ([text], _, terminal) => {
-    const id = readPublicationId(text);
+    const reference = readReference(text);
     return withComposition(terminal, async (composition, settings) => {
+      const id = await roleOf(reference, composition, settings);
       const pin = await load(id, composition, settings);
       const owner = await composition.administration.showAccount(accountId(pin.account));
       return { json: { pin }, text: linesOf(factsOf(pin, owner?.account.blocked ?? null)) };
@@ -75,8 +72,9 @@ const stop = command({
   example: 'pinfold pins stop 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: 'administration.md#take-a-site-down',
   run: ([text], _, terminal) => {
-    const id = readPublicationId(text);
+    const reference = readReference(text);
     return withComposition(terminal, async (composition, settings) => {
+      const id = await roleOf(reference, composition, settings);
       const outcome = await composition.useCases.stop({ by: OPERATOR, id, cause: operatorCause() });
       if (outcome.kind === 'refused') {
         if (outcome.code === 'not_found') throw notFound([id]);
@@ -99,11 +97,12 @@ const takedown = command({
   example: 'pinfold pins takedown 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 --reason Phishing --copies --purge',
   guide: 'administration.md#take-a-site-down',
   run: async (texts, { purge = false, copies: all = false, json, ...values }, terminal) => {
-    const ids = texts.map((text) => readPublicationId(text));
+    const references = texts.map((text) => readReference(text));
     const reason = readOperatorText(values.reason, '--reason');
     await withComposition(terminal, async (composition, settings) => {
       const takedowns: { readonly pin: AdministeredPin; readonly copies: readonly RoleId[] }[] = [];
       const unknown: RoleId[] = [];
+      const ids = await Promise.all(references.map((reference) => roleOf(reference, composition, settings)));
       for (const id of ids) {
         const request = { id, reason, purge, copies: all, cause: operatorCause() };
         const outcome = await composition.administration.takeDown(request);
@@ -141,9 +140,12 @@ const unpin = command({
 export const commands: readonly Command[] = [list, show, stop, takedown, pin, unpin];
 
 function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Promise<Result> {
-  const id = readPublicationId(text);
-  return withComposition(terminal, async ({ useCases }, settings) => {
-    const { publication } = accepted(await useCases[action]({ by: OPERATOR, id, cause: operatorCause() }));
+  const reference = readReference(text);
+  return withComposition(terminal, async (composition, settings) => {
+    const id = await roleOf(reference, composition, settings);
+    const { publication } = accepted(
+      await composition.useCases[action]({ by: OPERATOR, id, cause: operatorCause() }),
+    );
     const pin = pinOf(publication, webAddresses(settings, settings.port).publicUrl);
     const end =
       pin.expires_at === null ? 'stays until it is unpinned or stopped' : `expires ${pin.expires_at}`;

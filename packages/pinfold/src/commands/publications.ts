@@ -3,7 +3,7 @@ import { defaultLimits, parseTitle } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
-import { readName, readPublicationId, readState, stateText } from '../command-line/arguments.ts';
+import { readState, stateText } from '../command-line/arguments.ts';
 import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -11,13 +11,9 @@ import { linesOf, pinFacts } from '../command-line/pin-facts.ts';
 import { formatExpiry } from '../command-line/pluralize.ts';
 import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import {
-  type Publications,
-  TARGET_OPTIONS,
-  type Target,
-  withPublications,
-} from '../publishing/publications.ts';
-import { noName, readArgument } from '../publishing/refusal-text.ts';
+import { readReference } from '../publishing/publication-reference.ts';
+import { idOf, TARGET_OPTIONS, type Target, withPublications } from '../publishing/publications.ts';
+import { readArgument } from '../publishing/refusal-text.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const GUIDE = '../publish-with-the-command.md#change-and-stop';
@@ -51,9 +47,9 @@ const show = command({
   example: `pinfold show https://share.example/s/${ID}`,
   guide: GUIDE,
   run: async ([text], values, terminal) => {
-    const idOf = readReference(text);
+    const reference = readReference(text);
     const pin = await withPublications(values, false, terminal, async (publications) =>
-      publications.get(await idOf(publications)),
+      publications.get(await idOf(reference, publications)),
     );
     return { json: { pin }, text: linesOf(pinFacts(pin)) };
   },
@@ -83,7 +79,7 @@ const password = command({
   example: `pinfold password ${ID} < password.txt`,
   guide: GUIDE,
   run: async ([id], values, terminal) => {
-    readPublicationId(id);
+    readReference(id);
     const wanted = values.none ? '' : await newPassword(terminal);
     const pin = await update(id, { password: wanted }, values, terminal);
     return changed(pin, pin.password_protected ? 'has a new password' : 'needs no password');
@@ -113,8 +109,12 @@ const stop = command({
   example: `pinfold stop ${ID}`,
   guide: GUIDE,
   run: async ([text], values, terminal) => {
-    const id = readPublicationId(text);
-    await withPublications(values, true, terminal, (publications) => publications.stop(id));
+    const reference = readReference(text);
+    const id = await withPublications(values, true, terminal, async (publications) => {
+      const found = await idOf(reference, publications);
+      await publications.stop(found);
+      return found;
+    });
     return { json: { id, stopped: true }, text: `${id} is stopped.` };
   },
 });
@@ -131,9 +131,9 @@ const open = command({
   example: `pinfold open ${ID}`,
   guide: GUIDE,
   run: async ([text], values, terminal) => {
-    const idOf = readReference(text);
+    const reference = readReference(text);
     const url = await withPublications(values, true, terminal, async (publications) => {
-      const id = await idOf(publications);
+      const id = await idOf(reference, publications);
       try {
         return await publications.createGrant(id);
       } catch (error) {
@@ -151,25 +151,11 @@ const open = command({
 
 export const commands: readonly Command[] = [list, show, rename, password, renew, stop, open];
 
-/** Reads an id, a shared URL or the link of a name, which stands for the publication that the name shows. */
-function readReference(text: string): (publications: Publications) => Promise<string> {
-  const [, segment, named = ''] = /^[^?#]*\/n\/(([^/?#]+)-[A-Za-z0-9]{22})(?:[/?#]|$)/.exec(text) ?? [];
-  if (segment === undefined) {
-    const id = readPublicationId(text);
-    return async () => id;
-  }
-  const name = readName(named, 'The name in the link');
-  return async ({ names }) => {
-    const { url, pin } = await names.get(name);
-    // Another account may have a name of the same spelling: only the token tells them apart.
-    if (!url.endsWith(`/${segment}`)) throw noName();
-    return pin;
-  };
-}
-
 function update(text: string, change: Change, target: Target, terminal: Terminal): Promise<Pin> {
-  const id = readPublicationId(text);
-  return withPublications(target, true, terminal, (publications) => publications.update(id, change));
+  const reference = readReference(text);
+  return withPublications(target, true, terminal, async (publications) =>
+    publications.update(await idOf(reference, publications), change),
+  );
 }
 
 async function newPassword({ secret }: Terminal): Promise<string> {

@@ -4,11 +4,12 @@ import type { Change, Pin } from '@pinfold/client';
 import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
 import { openApiDocument } from '@pinfold/http-express';
 import { refuseRequest, type WireWarning } from '@pinfold/http-express/internal';
-import { readPublicationId, readState } from '../command-line/arguments.ts';
+import { readState } from '../command-line/arguments.ts';
 import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, reasonOf, UsageError } from '../command-line/failures.ts';
 import { type PackedPath, packPage } from '../publishing/pack.ts';
-import { type Publications, refuseUnprotected } from '../publishing/publications.ts';
+import { readReference } from '../publishing/publication-reference.ts';
+import { idOf, type Publications, refuseUnprotected } from '../publishing/publications.ts';
 import { warningText } from '../publishing/warning-text.ts';
 import type { Roots } from './roots.ts';
 import { type ToolResult, toolError } from './tool-error.ts';
@@ -161,7 +162,7 @@ const TOOLS: readonly Tool[] = [
     title: 'Read a publication',
     description: 'Reads a publication in any state.',
     hints: { readOnlyHint: true },
-    run: async (given, { publications }) => ofPin(await publications.get(idOf(given))),
+    run: async (given, { publications }) => ofPin(await publications.get(await idIn(given, publications))),
   }),
   aboutPin({
     name: 'rename',
@@ -192,7 +193,7 @@ const TOOLS: readonly Tool[] = [
     description: 'Stops a publication for good: viewers can no longer see it.',
     hints: { destructiveHint: true, idempotentHint: true },
     run: async (given, { publications }) => {
-      const id = idOf(given);
+      const id = await idIn(given, publications);
       try {
         await publications.stop(id);
       } catch (error) {
@@ -264,7 +265,7 @@ function expectSendable(key: string, password: string | null | undefined): void 
 }
 
 async function change(given: Arguments, change: Change, { publications }: ToolContext): Promise<ToolResult> {
-  return ofPin(await publications.update(idOf(given), change));
+  return ofPin(await publications.update(await idIn(given, publications), change));
 }
 
 function pack({ path, html }: Arguments, roots: Roots): Promise<PackedPath> {
@@ -274,8 +275,8 @@ function pack({ path, html }: Arguments, roots: Roots): Promise<PackedPath> {
   throw new UsageError(detail, { cause: refuseRequest('invalid_request', { detail }) });
 }
 
-function idOf({ id = '' }: Arguments): string {
-  return readPublicationId(id, 'id');
+async function idIn({ id = '' }: Arguments, publications: Publications): Promise<string> {
+  return idOf(readReference(id, 'id'), publications);
 }
 
 function ofPin(pin: Pin): ToolResult {

@@ -7,7 +7,7 @@ import {
   type Update,
 } from '@pinfold/core';
 import { limitsAnswerOf, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/internal';
-import { linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
+import { knownAddresses, linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from '../commands/every-item.ts';
@@ -108,6 +108,7 @@ function localPublications(
       const account = await useCases.accounts.load(by);
       return limitsAnswerOf(useCases, by, account?.value, null);
     },
+    publicUrlFor: async () => (await knownAddresses(settings))?.publicUrl,
     get: async (id) => toPin(accepted(await useCases.read({ by, id })).publication),
     update: async (id, change) => {
       const operation = 'reset_expiration' in change ? 'reset_expiration' : 'change';

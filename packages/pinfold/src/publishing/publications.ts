@@ -10,7 +10,7 @@ import type {
   PinList,
   Published as PublishedByClient,
 } from '@pinfold/client';
-import type { AccountId, RoleState } from '@pinfold/core';
+import type { AccountId, RoleId, RoleState } from '@pinfold/core';
 import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
 import type { RetryBudget } from '../api-client/retry-budget.ts';
 import { readAccount } from '../command-line/arguments.ts';
@@ -19,6 +19,8 @@ import { CommandFailure, isNotFound, UsageError } from '../command-line/failures
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Environment } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
+import { type Reference, type ReferenceLookup, resolveReference } from './publication-reference.ts';
+import { noName } from './refusal-text.ts';
 
 export interface PublishRequest {
   readonly filename: string;
@@ -42,7 +44,7 @@ export interface Names {
 }
 
 /** The publications of one account: on this machine, or on a server by its API. */
-export interface Publications {
+export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor'> {
   readonly names: Names;
   /** Publishes once for one Idempotency-Key, and retries while the failure may pass. */
   publish(request: PublishRequest): Promise<Published>;
@@ -55,6 +57,19 @@ export interface Publications {
   stop(id: string): Promise<void>;
   createGrant(id: string): Promise<string>;
   limits(): Promise<LimitsAnswer>;
+}
+
+/** The id of a publication of the account, or of what a name of the account shows. */
+export function idOf(reference: Reference, { names, publicUrlFor }: Publications): Promise<RoleId> {
+  return resolveReference(reference, {
+    publicUrlFor,
+    shownBy: async (name, segment) => {
+      const { url, pin } = await names.get(name);
+      // Another account may have a name of the same spelling: only the token tells them apart.
+      if (!url.endsWith(`/${segment}`)) throw noName();
+      return pin;
+    },
+  });
 }
 
 /** The options of every command that works with {@link Publications}. */

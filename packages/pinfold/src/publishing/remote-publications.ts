@@ -60,6 +60,10 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
     list: (state) => each((client) => client.list({ state })),
     listPage: (query) => call((client) => client.listPage(query)),
     limits: () => call((client) => client.limits()),
+    publicUrlFor: async (id) => {
+      const { pin } = await call((client) => client.get(id));
+      return pin.shared_url.replace(/\/s\/[^/]*$/, '');
+    },
     get: (id) => call(async (client) => (await client.get(id)).pin),
     update: (id, change) => call(async (client) => (await client.update(id, change)).pin),
     stop: (id) => call((client) => client.stop(id)),

@@ -5,6 +5,8 @@ import { type Served, type Shell, serve, WAYS } from '../servers/served.ts';
 const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
 for (const [way, shellOf] of Object.entries(WAYS)) {
+  const siteOf = (id: string): string => `http://${id}.sites.example/a/b?c#d`;
+
   describe(`names and passwords of the command, ${way}`, () => {
     let served: Served;
     let page: string;
@@ -66,6 +68,19 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
         expect((await asJson('show', link)).pin.id, link).to.equal(pin.id);
       const opened = await asJson('open', '--print', name.url);
       expect(opened.url).to.equal(pin.shared_url);
+      for (const link of [pin.shared_url, `${pin.shared_url}/~grant/page?x#y`, siteOf(pin.id), name.url])
+        for (const command of [['renew'], ['names', 'set', 'again'], ['pin'], ['unpin']]) {
+          const shell = command.length === 1 && command[0] !== 'renew' ? served : { run: sh };
+          const { code, out, err } = await shell.run(...command, link, '--json');
+          expect([code, out.includes(pin.id)], `${command.join(' ')} ${link} ${err}`).to.deep.equal([
+            0,
+            true,
+          ]);
+        }
+      for (const link of [pin.shared_url, name.url].map((url) => url.replace(/\/\/[^/]+/, '//pin.example'))) {
+        const foreign = await sh('stop', link, '--json');
+        expect([foreign.code, JSON.parse(foreign.out).error.code], link).to.deep.equal([1, 'not_found']);
+      }
       const other = `${served.url}/n/docs-${'0'.repeat(22)}`;
       const missed = await sh('show', other);
       expect([missed.code, missed.err]).to.deep.equal([

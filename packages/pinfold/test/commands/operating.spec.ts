@@ -77,10 +77,10 @@ describe('the commands, on the settings of a server', () => {
   });
 
   it('pin and unpin, by id and by shared URL, what is there', async () => {
-    const { id } = (await machine.json('publish', site)).pin;
+    const { id, shared_url } = (await machine.json('publish', site)).pin;
     const pinned = await machine.json('pin', id);
     expect(pinned.pin).to.include({ id, pinned: true, expires_at: null });
-    const unpinned = await machine.json('unpin', `https://pin.example/s/${id.toUpperCase()}/`);
+    const unpinned = await machine.json('unpin', `${shared_url.replace(id, id.toUpperCase())}/`);
     expect(unpinned.pin).to.include({ id, pinned: false });
     const { code, err } = await machine.run('pin', UNKNOWN);
     expect(code).to.equal(1);

@@ -1,0 +1,25 @@
+import type { RoleId } from '@pinfold/core';
+import { CommandFailure } from '../command-line/failures.ts';
+import { knownAddresses } from '../command-line/known-addresses.ts';
+import type { ComposedService } from '../compose/compose.ts';
+import { type Reference, resolveReference } from '../publishing/publication-reference.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** The id of a publication of any account, or of what a name of any account shows. */
+export function roleOf(
+  reference: Reference,
+  { useCases }: ComposedService,
+  settings: Settings,
+): Promise<RoleId> {
+  return resolveReference(reference, {
+    publicUrlFor: async () => (await knownAddresses(settings))?.publicUrl,
+    shownBy: async (_, segment) => {
+      const visit = await useCases.visitName(segment);
+      if (visit.kind === 'published') return visit.publication.id;
+      throw new CommandFailure(
+        'The name shows no publication in service; give the id of the publication ("pinfold history --name" lists them).',
+        { code: 'not_found' },
+      );
+    },
+  });
+}
