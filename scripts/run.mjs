@@ -32,6 +32,7 @@ const tasks = {
   pack: { file: 'scripts/pack.ts', needsPnpm: true },
   release: { file: 'scripts/release.ts', needsPnpm: true },
   installers: { file: 'scripts/check-installers.ts', needsPnpm: true },
+  'check-regexps': { file: 'scripts/check-regexps.ts' },
   'check-deploy': { file: 'scripts/check-deploy.ts', needsPnpm: true },
   'many-nodes': { file: 'acceptance/three-nodes/show.ts', serves: true },
 };

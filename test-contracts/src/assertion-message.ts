@@ -98,7 +98,7 @@ function named(text: string): string {
     .replaceAll(/\b[0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12})\b/g, (uuid: string, n: string) =>
       isFixture(uuid, n) ? `role ${number(n)}` : uuid,
     )
-    .replaceAll(/\b0{40,}([0-9a-f]{1,24})\b/g, (_, n: string) => `hash ${number(n)}`);
+    .replaceAll(/\b0{40}0*([1-9a-f][0-9a-f]{0,23}|0)\b/g, (_, n: string) => `hash ${number(n)}`);
   return told === text ? text : `<${told}>`;
 }
 

@@ -24,7 +24,7 @@ export class Sender {
     if (!/^https?:$/.test(protocol) || username !== '' || password !== '') {
       throw new TypeError('url must be an http or https address without a name and password');
     }
-    this.#url = `${origin}${pathname.replace(/\/+$/, '')}`;
+    this.#url = `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`;
     this.#key = key;
     this.#options = options;
   }
@@ -74,6 +74,10 @@ export class Sender {
 
   async attempt<Answer>(request: ApiRequest<Answer>): Promise<Attempt<Answer>> {
     request.signal?.throwIfAborted();
+    // Of these segments fetch would make another path.
+    if (/\/\.{0,2}(?:[/?]|$)/.test(request.path)) {
+      throw new TypeError('an id or a name must not be empty, "." or ".."');
+    }
     const connection = await this.#connection();
     // Every error names the Idempotency-Key, and none may show the API key.
     if (request.idempotencyKey?.includes(connection.key)) {

@@ -175,6 +175,18 @@ describe('PinfoldClient', () => {
     }
   });
 
+  it('refuses an id or a name of which fetch would make another path', async () => {
+    for (const id of ['', '.', '..']) {
+      const client = clientOf();
+      for (const call of [() => client.get(id), () => client.createGrant(id), () => client.stop(id)])
+        expect(await call().catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+      const renamed = client.update(id, { title: null }).catch((error: unknown) => error);
+      expect(await renamed).to.be.instanceOf(TypeError);
+      expect(await client.names.delete(id).catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+    }
+    expect(server.asked).to.deep.equal([]);
+  });
+
   it('sends the User-Agent it is given', async () => {
     server.answer(READ);
     await clientOf({ userAgent: 'relay/1' }).get(ID, { views: true });

@@ -41,5 +41,5 @@ function bearerToken(request: IncomingMessage): string | undefined {
 
 /** The secret of a request, which follows the scheme's name (RFC 9110, section 11.6.2). */
 export function credentialsOf({ headers }: IncomingMessage): string | undefined {
-  return headers.authorization?.replace(/[^ ]+ +/, '').trimEnd();
+  return headers.authorization?.replace(/^[^ ]+ +/, '').trimEnd();
 }

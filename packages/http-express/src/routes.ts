@@ -21,7 +21,7 @@ export class Routes<C> {
     const available = endpoints.filter(({ needs }) => needs === undefined || offered[needs]);
     this.#routes = [...Map.groupBy(available, ({ path }) => path)].map(([pattern, all]) => ({
       route: { pattern, methods: Object.fromEntries(all.map((endpoint) => [endpoint.method, endpoint])) },
-      path: new RegExp(`^${pattern.replace(/\{[^}]+\}/, '([^/]+)')}$`),
+      path: new RegExp(`^${pattern.replace(/\{[^{}]+\}/, '([^/]+)')}$`),
     }));
   }
 

@@ -43,6 +43,12 @@ describe('Authentication by API keys', () => {
     }
   });
 
+  it('reads credentials without a space in linear time', () => {
+    // One whose time grows with the square of the length would not end within the test's limit.
+    const authorization = 'x'.repeat(2_000_000);
+    expect(credentialsOf({ headers: { authorization } } as IncomingMessage)).to.equal(authorization);
+  });
+
   it('notes the use of a key once for a request that is authenticated again', async () => {
     const response = new EventEmitter() as ServerResponse;
     const { id, account, scopes } = await firstKey();

@@ -27,7 +27,7 @@ export function publicUrl(
   if (url.username !== '' || url.password !== '' || /[?#]/.test(text)) {
     throw refuse('must have no credentials, no query and no fragment');
   }
-  return url.href.replace(/\/+$/, '') as PublicUrl;
+  return url.href.replace(/(?<!\/)\/+$/, '') as PublicUrl;
 }
 
 /** The path of an address, without a slash at its end: empty at the root of a host. */

@@ -60,9 +60,9 @@ export const passwordClauses: HttpClauses = {
       expect([page.url, page.status]).to.deep.equal([pin.shared_url, 200]);
       expect(page.text.match(/<input/g)).to.have.length(1);
       expect(page.text)
-        .to.match(/<input[^>]*type="password"/)
+        .to.match(/<input[^<>]*type="password"/)
         .and.to.match(/autocomplete="current-password"/);
-      const [form = ''] = /<form[^>]*>/.exec(page.text) ?? [];
+      const [form = ''] = /<form[^<>]*>/.exec(page.text) ?? [];
       expect(form)
         .to.match(/method="post"/i)
         .and.not.to.match(/action/i);

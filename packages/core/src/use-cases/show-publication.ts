@@ -19,7 +19,7 @@ export function showing(
   clock: Clock,
   { publicUrl = '' }: PublicationOptions,
 ): { readonly show: ShowPublication; readonly showName: ShowName } {
-  const fixed = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : '';
+  const fixed = typeof publicUrl === 'string' ? publicUrl.replace(/(?<!\/)\/+$/, '') : '';
   const url = typeof publicUrl === 'function' ? publicUrl : () => fixed;
   return {
     show: (role) => publicationOf(role, clock.now(), url()),

@@ -59,7 +59,7 @@ function parse(bytes: Uint8Array): JsonBody | HttpRefusal {
 }
 
 function countMembers(text: string): number {
-  const outsideStrings = text.replace(/"(?:[^"\\]|\\.)*"/g, '');
+  const outsideStrings = text.replace(/"(?:[^"\\]|\\.)*"?/gs, '');
   let depth = 0;
   let members = 0;
   for (const character of outsideStrings) {

@@ -80,5 +80,5 @@ function nameForBranch(branch: string): string {
 }
 
 function trimmed(name: string): string {
-  return name.replaceAll(/^-+|-+$/g, '');
+  return name.replaceAll(/^-+|(?<!-)-+$/g, '');
 }

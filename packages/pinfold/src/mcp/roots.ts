@@ -1,7 +1,7 @@
 import { type BigIntStats, constants, existsSync, realpathSync } from 'node:fs';
 import { open, readlink, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, isAbsolute, join, parse, relative, resolve } from 'node:path';
+import paths, { basename, join, type PlatformPath, resolve } from 'node:path';
 import { builtFolderIn } from '@pinfold/client/zip';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import { isPage, type PackedPath, packFile, packPage, packWhole } from '../publishing/pack.ts';
@@ -16,15 +16,15 @@ export class Roots {
 
   /**
    * @param given the folders that the user names; without any, `current` is the only one, unless it is a drive's root or
-   * the home folder.
+   * contains the home folder.
    * @throws UsageError when one of them is no folder that can be read.
    */
   constructor(given: readonly string[], current: string, home: string = homedir()) {
     this.#folders = given.map((folder) => realFolder(resolve(current, folder)));
     if (given.length > 0) return;
     const here = realFolder(current);
-    const isTooWide = here === parse(here).root || here === (existsSync(home) ? realpathSync(home) : home);
-    if (!isTooWide) this.#folders = [here];
+    const homes = existsSync(home) ? [home, realpathSync(home)] : [home];
+    if (!isTooWide(here, homes)) this.#folders = [here];
   }
 
   /** Packs a folder, a ZIP or a page. Every file is checked before it is opened, and compared afterwards. */
@@ -88,10 +88,7 @@ export class Roots {
   }
 
   #holds(path: string): boolean {
-    return this.#folders.some((folder) => {
-      const way = relative(folder, path);
-      return !isAbsolute(way) && way.split(/[\\/]/, 1)[0] !== '..';
-    });
+    return this.#folders.some((folder) => contains(folder, path));
   }
 
   #outside(given: string): CommandFailure {
@@ -99,6 +96,21 @@ export class Roots {
     const detail = `${given} is not in a folder that may be published from (${folders}): the user can allow another one with --root`;
     return new CommandFailure(detail, { code: 'usage' });
   }
+}
+
+/**
+ * Whether an agent would reach too much in a folder: a drive's root, the home folder, and every folder that contains it,
+ * such as the one of all home folders.
+ *
+ * @param homes the paths of the home folder: as the system names it, and without symbolic links.
+ */
+export function isTooWide(folder: string, homes: readonly string[], platform: PlatformPath = paths): boolean {
+  return folder === platform.parse(folder).root || homes.some((home) => contains(folder, home, platform));
+}
+
+function contains(folder: string, place: string, { relative, isAbsolute }: PlatformPath = paths): boolean {
+  const way = relative(folder, place);
+  return !isAbsolute(way) && way.split(/[\\/]/, 1)[0] !== '..';
 }
 
 function realFolder(folder: string): string {

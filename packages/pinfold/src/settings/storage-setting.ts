@@ -50,7 +50,7 @@ export function readStorage(
   if (!REGION.test(region)) return refuse('has a region that is none');
   const style = url.searchParams.get('path_style') ?? String(endpoint !== undefined);
   if (style !== 'true' && style !== 'false') return refuse('has a path_style that is neither true nor false');
-  const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
+  const prefix = url.pathname.replace(/^\/+|(?<!\/)\/+$/g, '');
   if (!PREFIX.test(prefix)) return refuse('has a prefix with anything but a-z, 0-9, ".", "_", "-" and "/"');
   return { kind: 's3', bucket: url.hostname, prefix, endpoint, region, pathStyle: style === 'true' };
 }

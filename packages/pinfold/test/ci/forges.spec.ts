@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { release } from '../../src/identity.ts';
 import { type Served, serve } from '../servers/served.ts';
 import { GitHubApi, interpolate, readAction, runAction, runWorkflow, type Workflow } from './github.ts';
-import { readJobs, runJob } from './gitlab.ts';
+import { readJobs, runJob, serveNameUrl } from './gitlab.ts';
 import { createWorkspace, type Env, type Workspace } from './shell.ts';
 
 const GUIDE = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'ci.md');
@@ -232,6 +232,22 @@ describe('publishing from CI', () => {
       const { code, err } = await runJob('pinfold-stop', stop, project, workspace);
       expect(code, err).to.equal(0);
       expect(await names()).to.deep.equal([]);
+    }
+  });
+
+  it('adds no variable of a server to the report of GitLab', async () => {
+    const { pinfold: publish } = await readJobs();
+    if (publish === undefined) throw new Error('the template has a job of this name');
+    await build('first');
+    for (const end of ['\n', '\r']) {
+      const url = `http://share.example/n/a-b${end}NODE_OPTIONS=--require=/builds/evil.js`;
+      const hostile = await serveNameUrl(url);
+      const project = { PINFOLD_URL: hostile.url, PINFOLD_KEY: served.key, CI_MERGE_REQUEST_IID: '7' };
+      const { code, err } = await runJob('pinfold', publish, project, workspace);
+      await hostile.close();
+      expect(code, err).to.equal(0);
+      const env = await readFile(join(workspace.folder, publish.artifacts?.reports?.dotenv ?? ''), 'utf8');
+      expect(env.trimEnd()).to.match(/^SITE_URL=http:\/\/share\.example\/n\/a-b[!-~]+$/);
     }
   });
 

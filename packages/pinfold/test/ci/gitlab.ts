@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { CommandRun } from '../command-run.ts';
@@ -29,4 +32,39 @@ export async function readJobs(): Promise<Readonly<Record<string, Job>>> {
 export function runJob(name: string, job: Job, env: Env, workspace: Workspace): Promise<CommandRun> {
   const variables = { ...job.variables, CI: 'true', CI_JOB_NAME: name, ...env };
   return workspace.run(['sh', '-e'], (job.script ?? []).join('\n'), variables);
+}
+
+/** A server that answers every publication, with a URL of its name that may be none. */
+export async function serveNameUrl(url: string) {
+  const id = '5e9d2f60-71c3-4a84-9b0e-2d6f8a1c3b57';
+  const at = '2026-11-20T12:00:00.000Z';
+  const pin = {
+    id,
+    title: null,
+    state: 'published',
+    shared_url: `http://share.example/s/${id}`,
+    password_protected: false,
+    pinned: false,
+    published_at: at,
+    expires_at: null,
+    deleted_at: null,
+    file_count: 1,
+    size: 1,
+    original_filename: 'dist.zip',
+  };
+  const name = { name: 'pr-7', url, pin: id, updated_at: at };
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const isRead = request.method === 'GET';
+      response.writeHead(isRead ? 404 : 201, {
+        'content-type': `application/${isRead ? 'problem+' : ''}json`,
+      });
+      response.end(
+        JSON.stringify(isRead ? { code: 'not_found', detail: 'none' } : { pin, name, warnings: [] }),
+      );
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
 }

@@ -1,8 +1,9 @@
 import promises, { mkdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import { expect } from 'chai';
-import { Roots } from '../../src/mcp/roots.ts';
+import type { CommandFailure } from '../../src/command-line/failures.ts';
+import { isTooWide, Roots } from '../../src/mcp/roots.ts';
 import { newFolder } from '../servers/new-folder.ts';
 
 describe('a file that changes between the check and the opening', () => {
@@ -41,5 +42,38 @@ describe('a file that changes between the check and the opening', () => {
     }) as typeof stat;
     syncBuiltinESMExports();
     expect(await packed().catch((error: Error) => error.message)).to.include('changed while it was opened');
+  });
+});
+
+describe('a folder without --root', () => {
+  const outcomeOf = (current: string, home: string): Promise<string> =>
+    new Roots([], current, home).pack('index.html').then(
+      () => 'packed',
+      (error: CommandFailure) => String(error.json?.code),
+    );
+
+  it('is refused where it contains the home folder, also by a symbolic link', async () => {
+    const folder = await realpath(newFolder());
+    const [users, disk] = [join(folder, 'users'), join(folder, 'disk')];
+    const [home, site] = [join(users, 'grace'), join(users, 'grace', 'site')];
+    await mkdir(users);
+    await mkdir(join(disk, 'grace', 'site'), { recursive: true });
+    await symlink(join(disk, 'grace'), home);
+    for (const path of [folder, users, disk, home, site]) await writeFile(join(path, 'index.html'), 'x');
+    for (const path of [folder, users, disk, home, join(disk, 'grace')])
+      expect(await outcomeOf(path, home), path).to.equal('usage');
+    expect(await outcomeOf(site, home)).to.equal('packed');
+    expect(await outcomeOf(users, join(users, 'ada'))).to.equal('usage');
+    expect(await outcomeOf(users, join(folder, 'userspace'))).to.equal('packed');
+  });
+
+  it('is refused by the rules of the system, Windows among them', () => {
+    const home = 'C:\\Users\\Grace';
+    for (const folder of ['C:\\', 'D:\\', 'C:\\Users', 'c:\\users\\grace', '\\\\server\\share\\'])
+      expect(isTooWide(folder, [home], win32), folder).to.equal(true);
+    for (const folder of ['C:\\Users\\Grace\\site', 'C:\\Users\\Gr', 'C:\\work', 'D:\\Users'])
+      expect(isTooWide(folder, [home], win32), folder).to.equal(false);
+    expect(isTooWide('/Users', ['/Users/grace'], posix)).to.equal(true);
+    expect(isTooWide('/Users/grace/..site', ['/Users/grace'], posix)).to.equal(false);
   });
 });

@@ -25,7 +25,7 @@ export function isHost(host: string | undefined, hostname: string): boolean {
 
 /** The host name without port and dots at the end: resolvers may ignore any number of them. */
 function nameOf(host: string): string {
-  const name = host.toLowerCase().replace(/(\[[^\]]*\]|[^:]*).*/s, '$1');
+  const name = host.toLowerCase().replace(/^(\[[^\]]*\]|[^:]*).*/s, '$1');
   let end = name.length;
   while (name.charCodeAt(end - 1) === DOT) end -= 1;
   return name.slice(0, end);

@@ -58,7 +58,7 @@ function judgePage(page: Answer, url: URL): Result | undefined {
 }
 
 async function lookAtAssets({ text }: Answer, url: URL, request: RequestSettings): Promise<Result> {
-  const named = [...text.matchAll(/<(?:link|script)\b[^>]*?\b(?:href|src)="([^"]+)"/g)];
+  const named = [...text.matchAll(/<(?:link|script)\b[^<>]*?\b(?:href|src)="([^"]+)"/g)];
   const assets = named.map(([, reference = '']) => new URL(reference.replaceAll('&amp;', '&'), url));
   for (const asset of assets) {
     if (asset.origin !== url.origin)
