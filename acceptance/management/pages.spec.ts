@@ -136,6 +136,28 @@ describe('the pages in a browser', () => {
     expect(await answer?.text(), 'by the server').to.include(shown.textContent);
   });
 
+  it('work whole where the browser knows no time zone, and where a part of them fails', async () => {
+    for (const broken of [
+      `const known = Intl.DateTimeFormat.prototype.resolvedOptions;
+       Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+         const options = known.call(this);
+         return options.timeZone === 'Pacific/Kiritimati' ? { ...options, timeZone: 'Etc/Unknown' } : options;
+       }`,
+      `Object.defineProperty(Document.prototype, 'cookie', { set() { throw new Error('no cookies') } })`,
+    ]) {
+      const page = await openPage({ timezoneId: 'Pacific/Kiritimati' });
+      await signIn(page, service);
+      await page.addInitScript(broken);
+      await page.goto(service.screen);
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: 'Choose a ZIP' }).click();
+      const buffer = Buffer.from('<title>Anywhere</title>');
+      await (await chooser).setFiles({ name: 'a.html', mimeType: 'text/html', buffer });
+      await page.getByRole('heading', { name: 'Published', exact: true }).waitFor();
+      await page.locator('.stage').getByText('Anyone with the link can open it until').waitFor();
+    }
+  });
+
   it('open from another site too, though its cookies stay behind at first', async () => {
     const page = await openPage();
     await signIn(page, service);

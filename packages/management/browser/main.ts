@@ -3,21 +3,35 @@ import { parseLanguage } from '@pinfold/http/internal/language';
 import { Words } from '../src/i18n.ts';
 import { copyOnClick } from './copy.ts';
 import { openDialogs } from './dialogs.ts';
+import { localZone } from './local-zone.ts';
 import { watchPublishPanel } from './publish-panel.ts';
 import { revealPasswords } from './reveal.ts';
 
-localTimes(document);
-copyOnClick(document);
-revealPasswords(document);
-openDialogs(document);
-watchPublishPanel(document);
-openTarget(document);
-// The page that shows a new key answered its form: to load it again is to see the keys, and makes no other.
-if (document.querySelector('#new-key') !== null) history.replaceState(null, '', location.href);
+for (const start of [
+  watchPublishPanel,
+  copyOnClick,
+  openDialogs,
+  revealPasswords,
+  openTarget,
+  forgetNewKey,
+  localTimes,
+]) {
+  // What fails must not end the other parts of the page.
+  try {
+    start(document);
+  } catch (error) {
+    reportError(error);
+  }
+}
+
+/** The page that shows a new key answered its form: to load it again is to see the keys, and makes no other. */
+function forgetNewKey(root: Document): void {
+  if (root.querySelector('#new-key') !== null) history.replaceState(null, '', location.href);
+}
 
 /** Shows exact times in the zone the person is in, and tells the server that zone for the next page. */
 function localTimes(root: Document): void {
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const timeZone = localZone();
   const base = new URL(import.meta.url).pathname.replace(/\/assets\/[^/]*$/, '');
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not to be had over plain http
   document.cookie = `pinfold_zone=${timeZone}; Path=${base || '/'}; SameSite=Strict; Max-Age=31536000`;

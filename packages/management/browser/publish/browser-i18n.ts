@@ -3,6 +3,7 @@ import { type Message, Words } from '../../src/i18n.ts';
 import type { SharedId } from '../../src/messages/catalogues.ts';
 import * as en from '../../src/messages/en.ts';
 import * as ja from '../../src/messages/ja.ts';
+import { localZone } from '../local-zone.ts';
 
 export type PublishingId = keyof typeof en.publishing | SharedId;
 
@@ -15,5 +16,5 @@ const CATALOGUES: Readonly<Record<Language, Readonly<Record<PublishingId, Messag
 
 export function speech(): Speech {
   const language = parseLanguage(document.documentElement.lang) ?? 'en';
-  return new Words(language, new Intl.DateTimeFormat().resolvedOptions().timeZone, CATALOGUES[language]);
+  return new Words(language, localZone(), CATALOGUES[language]);
 }
