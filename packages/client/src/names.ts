@@ -1,6 +1,6 @@
-import type { CallOptions } from './options.ts';
+import type { CallOptions, PageQuery } from './options.ts';
 import { everyPage, isNothing, queryOf, type Sender, waitFor } from './sender.ts';
-import { is, type Name, type NameAnswer } from './wire.ts';
+import { is, type Name, type NameAnswer, type NameList } from './wire.ts';
 
 const NAMES = '/api/v1/names';
 
@@ -18,10 +18,15 @@ export class Names {
     signal,
   }: CallOptions & { readonly pageSize?: number | undefined } = {}): AsyncGenerator<Name, void, undefined> {
     return everyPage(async (cursor) => {
-      const path = `${NAMES}${queryOf({ cursor, limit: String(limit) })}`;
-      const page = await this.#sender.read(path, is('NameList'), signal);
+      const page = await this.listPage({ cursor, limit, signal });
       return [page.names, page.next_cursor];
     });
+  }
+
+  /** One page of the names, in their order. */
+  listPage({ cursor, limit, signal }: Omit<PageQuery, 'state'> = {}): Promise<NameList> {
+    const query = queryOf({ cursor, limit: limit === undefined ? undefined : String(limit) });
+    return this.#sender.read(`${NAMES}${query}`, is('NameList'), signal);
   }
 
   get(name: string, { signal }: CallOptions = {}): Promise<NameAnswer> {

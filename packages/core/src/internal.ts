@@ -17,7 +17,7 @@ export { DEFAULT_KEY_LIMIT, KNOWN_SCOPES, mayManage, parseApiKeyId } from './dom
 export { actorOf } from './domain/cause-of.ts';
 export { isCodedType } from './domain/coded-types.ts';
 export { credentialOf } from './domain/credential.ts';
-export { forbiddenSegment, isSystemEntry } from './domain/entry-path.ts';
+export { entryPath, forbiddenSegment, isSystemEntry } from './domain/entry-path.ts';
 export { firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
 export { EVENT_TYPES } from './domain/history.ts';
 export { fingerprintOf } from './domain/idempotency.ts';

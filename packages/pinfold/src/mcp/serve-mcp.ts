@@ -4,6 +4,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { Terminal } from '../command-line/terminal.ts';
 import { release } from '../identity.ts';
 import type { Publications } from '../publishing/publications.ts';
+import { INSTRUCTIONS } from './instructions.ts';
 import type { Roots } from './roots.ts';
 import { registerTools } from './tools.ts';
 
@@ -30,7 +31,10 @@ export async function serveMcp(
   pipeline(stdin, lines, () => undefined);
   const transport = new StdioServerTransport(lines, stdout, { maxBufferSize: MESSAGE_BYTES });
   const makeServer = (): McpServer => {
-    const server = new McpServer({ name: 'pinfold', title: 'Pinfold', version });
+    const server = new McpServer(
+      { name: 'pinfold', title: 'Pinfold', version },
+      { instructions: INSTRUCTIONS },
+    );
     registerTools(server, { publications, roots, follow, err });
     const about = { title: 'Limits', description: 'The limits in force.', mimeType: 'application/json' };
     server.registerResource('limits', LIMITS, about, async () => {

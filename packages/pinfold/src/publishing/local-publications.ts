@@ -1,4 +1,4 @@
-import type { Change, Pin } from '@pinfold/client';
+import type { Change, PageQuery, Pin } from '@pinfold/client';
 import {
   type AccountId,
   type Publication,
@@ -6,6 +6,7 @@ import {
   parseIdempotencyKey,
   type Update,
 } from '@pinfold/core';
+import { dayText } from '@pinfold/core/internal';
 import { limitsAnswerOf, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/internal';
 import { knownAddresses, linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -41,6 +42,10 @@ function localNames(
         (page) => names.list({ by, ...page }),
         (page) => page.names.map((name) => nameOf(name, publicUrl)),
       ),
+    listPage: async (query) => {
+      const page = accepted(await names.list({ by, ...definedIn(query) }));
+      return { names: page.names.map((name) => nameOf(name, publicUrl)), next_cursor: page.next ?? null };
+    },
     get: async (name) => {
       const outcome = await names.get(request(name));
       if (outcome.kind === 'refused') throw noName();
@@ -59,7 +64,7 @@ function localNames(
 }
 
 function localPublications(
-  { useCases }: ComposedService,
+  { useCases, views }: ComposedService,
   by: AccountId,
   { viewerMode: mode, ...urls }: WebAddresses,
   settings: Settings,
@@ -98,8 +103,7 @@ function localPublications(
         await useCases.list({
           by,
           ...(state && { state }),
-          ...(cursor !== undefined && { cursor }),
-          ...(limit !== undefined && { limit }),
+          ...definedIn({ cursor, limit }),
         }),
       );
       return { pins: publications.map(toPin), next_cursor: next ?? null };
@@ -110,6 +114,18 @@ function localPublications(
     },
     publicUrlFor: async () => (await knownAddresses(settings))?.publicUrl,
     get: async (id) => toPin(accepted(await useCases.read({ by, id })).publication),
+    getViewed: async (id) => {
+      const { publication } = accepted(await useCases.read({ by, id }));
+      const counted = await views.of(publication.id);
+      return {
+        pin: toPin(publication),
+        views: counted.map(({ day, views: count, refusedPasswords }) => ({
+          day: dayText(day),
+          views: count,
+          refused_passwords: refusedPasswords,
+        })),
+      };
+    },
     update: async (id, change) => {
       const operation = 'reset_expiration' in change ? 'reset_expiration' : 'change';
       const outcome = await useCases.update(request(id), updateOf(change));
@@ -141,6 +157,10 @@ async function publishOnce(
   if (outcome.kind !== 'refused') return outcome;
   if (outcome.code !== 'rate_limited' && outcome.code !== 'idempotency_in_progress') throw refused(outcome);
   throw new RetryLater(LATER[outcome.code], outcome.retryAt);
+}
+
+function definedIn({ cursor, limit }: PageQuery): { readonly cursor?: string; readonly limit?: number } {
+  return { ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) };
 }
 
 function updateOf(change: Change): Update {

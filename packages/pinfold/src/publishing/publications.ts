@@ -5,10 +5,12 @@ import type {
   DryRun,
   LimitsAnswer,
   Name,
+  NameList,
   PageQuery,
   Pin,
   PinList,
   Published as PublishedByClient,
+  ViewedPinAnswer,
 } from '@pinfold/client';
 import type { AccountId, RoleId, RoleState } from '@pinfold/core';
 import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
@@ -37,6 +39,7 @@ export type Checked = Omit<DryRun, 'pin'>;
 
 export interface Names {
   list(): AsyncIterable<Name>;
+  listPage(query: Pick<PageQuery, 'cursor' | 'limit'>): Promise<NameList>;
   get(name: string): Promise<Name>;
   /** Lets a name show a publication, and makes it if it is new. */
   set(name: string, id: string): Promise<Name>;
@@ -53,6 +56,8 @@ export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor'> {
   list(state: RoleState | undefined): AsyncIterable<Pin>;
   listPage(query: PageQuery): Promise<PinList>;
   get(id: string): Promise<Pin>;
+  /** With the views of the last 30 days. */
+  getViewed(id: string): Promise<Required<ViewedPinAnswer>>;
   update(id: string, change: Change): Promise<Pin>;
   stop(id: string): Promise<void>;
   createGrant(id: string): Promise<string>;

@@ -38,6 +38,7 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
   return {
     names: {
       list: () => each(({ names }) => names.list()),
+      listPage: (query) => call(({ names }) => names.listPage(query)),
       get: (name) => aboutName(async ({ names }) => (await names.get(name)).name),
       set: (name, id) => call(async ({ names }) => (await names.set(name, id)).name),
       delete: (name) => aboutName(({ names }) => names.delete(name)),
@@ -65,6 +66,10 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
       return pin.shared_url.replace(/\/s\/[^/]*$/, '');
     },
     get: (id) => call(async (client) => (await client.get(id)).pin),
+    getViewed: async (id) => {
+      const { pin, views = [] } = await call((client) => client.get(id, { views: true }));
+      return { pin, views };
+    },
     update: (id, change) => call(async (client) => (await client.update(id, change)).pin),
     stop: (id) => call((client) => client.stop(id)),
     createGrant: (id) => call(async (client) => (await client.createGrant(id)).grant.url),

@@ -1,33 +1,18 @@
 import { once } from 'node:events';
 import { realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { Client } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { fromJsonSchema } from '@modelcontextprotocol/server';
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { packFiles } from '@pinfold/client/zip';
 import { expect } from 'chai';
 import { writeLogin } from '../../src/api-client/logins.ts';
-import { Roots } from '../../src/mcp/roots.ts';
-import { serveMcp } from '../../src/mcp/serve-mcp.ts';
-import { withPublications } from '../../src/publishing/publications.ts';
 import { type Env, run, spawnCommand } from '../command-run.ts';
-import { closedAfterTest } from '../servers/close-after-test.ts';
 import { type Served, serve } from '../servers/served.ts';
+import { call, connectTo, type Json, type Mode, PAGE } from './mcp-client.ts';
 
-type Json = Readonly<Record<string, unknown>>;
-type Mode = 'legacy' | 'auto';
-
-const PAGE = '<!doctype html><title>x</title><p>Hello';
 const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
-
-interface Answer {
-  readonly isError: boolean;
-  readonly json: Json & { readonly pin: Json; readonly pins: readonly Json[]; readonly code: string };
-  readonly text: string;
-}
 
 describe('pinfold mcp', () => {
   let served: Served;
@@ -50,31 +35,12 @@ describe('pinfold mcp', () => {
     byMachine = { ...home, ...served.env };
   });
 
-  /** Connects a client to the server of the command in this process, which may publish from some folders. */
-  async function connect(env: Env, mode: Mode = 'auto', roots: readonly string[] = [sites]): Promise<Client> {
-    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-    const streams = { stdin, stdout } as unknown as Pick<NodeJS.Process, 'stdin' | 'stdout'>;
-    const err = (line: string): void => {
-      errors += line;
-    };
-    const terminal = { env, err, out: err, write: async () => undefined };
-    const ended = withPublications({}, true, terminal, (publications) =>
-      serveMcp(publications, new Roots(roots, folder, folder), terminal, streams),
-    );
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-    await client.connect(new StdioServerTransport(stdout, stdin));
-    closedAfterTest(async () => {
-      await client.close();
-      stdin.end();
-      await ended;
-    });
-    return client;
-  }
+  const hear = (line: string): void => {
+    errors += line;
+  };
 
-  async function call(client: Client, name: string, given: Record<string, unknown> = {}): Promise<Answer> {
-    const { isError = false, structuredContent, content } = await client.callTool({ name, arguments: given });
-    const lines = content.map((part) => (part.type === 'text' ? part.text : ''));
-    return { isError, json: structuredContent as Answer['json'], text: lines.join('\n') };
+  function connect(env: Env, mode: Mode = 'auto', roots: readonly string[] = [sites]): Promise<Client> {
+    return connectTo(env, { mode, roots, folder, err: hear });
   }
 
   for (const mode of ['legacy', 'auto'] as const) {
@@ -116,10 +82,12 @@ describe('pinfold mcp', () => {
         const password = 'correct horse';
         await call(client, 'set_password', { id: named.json.pin.id, password });
         const open = await call(client, 'publish', { html: PAGE, name: 'docs' });
-        expect([open.isError, open.text]).to.deep.equal([
-          true,
-          'docs shows a publication with a password: give a password, or null to publish without one. Correct what the detail names, and call the tool again.',
-        ]);
+        expect([
+          open.isError,
+          open.text.includes('docs now shows a publication without a password'),
+        ]).to.deep.equal([false, true]);
+        expect(open.json.warnings.map(({ rule }: Json) => rule)).to.deep.equal(['password_dropped']);
+        await call(client, 'stop', { id: open.json.pin.id });
         for (const more of [{ password }, { password: null }]) {
           const again = await call(client, 'publish', { html: PAGE, name: 'docs', ...more });
           expect(again.json.pin.password_protected).to.equal(more.password !== null);
@@ -129,9 +97,9 @@ describe('pinfold mcp', () => {
         expect([wrong.isError, wrong.json.code]).to.deep.equal([true, 'invalid_name']);
         await call(client, 'stop', { id: named.json.pin.id });
         const first = (await call(client, 'list', { limit: 1 })).json;
-        expect(first.pins.map((listed) => listed.id)).to.deep.equal([secret.json.pin.id]);
+        expect(first.pins.map((listed: Json) => listed.id)).to.deep.equal([secret.json.pin.id]);
         const next = (await call(client, 'list', { limit: 1, cursor: first.next_cursor })).json;
-        expect(next.pins.map((listed) => listed.id)).to.deep.equal([id]);
+        expect(next.pins.map((listed: Json) => listed.id)).to.deep.equal([id]);
         for (const _ of [1, 2]) {
           const stopped = await call(client, 'stop', { id });
           expect([stopped.isError, stopped.json.pin.state]).to.deep.equal([false, 'deleted']);
@@ -148,16 +116,21 @@ describe('pinfold mcp', () => {
     const client = await connect(byMachine);
     const { tools } = await client.listTools();
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
-    expect(hints).to.deep.include({
-      check: { readOnlyHint: true },
-      list: { readOnlyHint: true },
-      get: { readOnlyHint: true },
-      rename: { destructiveHint: false, idempotentHint: true },
-      stop: { destructiveHint: true, idempotentHint: true },
-    });
+    const namesOf = (hint: 'readOnlyHint' | 'destructiveHint' | 'idempotentHint'): readonly string[] =>
+      tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
     expect(Object.keys(hints)).to.have.members(
-      'publish check list get rename set_password renew stop'.split(' '),
+      'publish check list get rename set_password renew stop names set_name delete_name'.split(' '),
     );
+    expect(namesOf('readOnlyHint')).to.have.members(['check', 'list', 'get', 'names']);
+    expect(namesOf('destructiveHint')).to.have.members(
+      'publish set_name delete_name set_password stop'.split(' '),
+    );
+    expect(namesOf('idempotentHint')).to.include.members(['rename', 'stop']);
+    for (const { name, annotations } of tools)
+      expect(annotations, name).to.include.keys('readOnlyHint', 'destructiveHint', 'idempotentHint');
+    const instructions = client.getInstructions() ?? '';
+    expect(instructions.split(/\s+/).length).to.be.within(50, 149);
+    for (const word of ['never changes', 'name', 'expires']) expect(instructions).to.include(word);
     for (const { name, inputSchema, outputSchema } of tools) {
       expect(JSON.stringify([inputSchema, outputSchema]), name).not.to.include('$ref');
       expect(outputSchema?.type, name).to.equal('object');

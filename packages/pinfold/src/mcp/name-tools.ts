@@ -1,0 +1,49 @@
+import { answer, openLines, PAGE, publicationIn, READS, result, string, type Tool } from './tool.ts';
+
+const NAME = { name: string('The name: a to z, 0 to 9 and "-".') };
+
+export const NAME_TOOLS: readonly Tool[] = [
+  {
+    name: 'names',
+    title: 'List names',
+    description: 'Lists the names of the account, with their URLs and what each shows.',
+    input: PAGE,
+    output: answer('NameList'),
+    annotations: READS,
+    run: async ({ limit, cursor }, { publications }) => {
+      const page = await publications.names.listPage({ limit, cursor });
+      const lines = page.names.map(({ name, url, pin }) => `${name}: ${url} (shows ${pin})`);
+      return result(lines.length === 0 ? ['There are none.'] : lines, { ...page });
+    },
+  },
+  {
+    name: 'set_name',
+    title: 'Point a name at a publication',
+    description: 'Makes a name, or lets it show another publication of the account that is in service.',
+    input: { ...NAME, pin: string('The id of the publication, or its shared URL.') },
+    required: ['name', 'pin'],
+    output: answer('NameAnswer'),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+    run: async ({ name: wanted = '', pin: id = '' }, { publications }) => {
+      const shown = await publicationIn({ id }, publications, 'pin');
+      const name = await publications.names.set(wanted, shown);
+      const pin = await publications.get(name.pin);
+      return result([`${name.name}: ${name.url} (shows ${name.pin})`, ...openLines(name.name, pin)], {
+        name,
+      });
+    },
+  },
+  {
+    name: 'delete_name',
+    title: 'Delete a name',
+    description: 'Deletes a name: its URL shows nothing from then on. Its publications stay as they are.',
+    input: NAME,
+    required: ['name'],
+    output: answer(undefined, { deleted: string('The name.') }),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+    run: async ({ name = '' }, { publications }) => {
+      await publications.names.delete(name);
+      return result([`${name} is deleted.`], { deleted: name });
+    },
+  },
+];

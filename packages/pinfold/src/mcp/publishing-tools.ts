@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
+import type { WireWarning } from '@pinfold/http-express/internal';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { warningText } from '../publishing/warning-text.ts';
+import { CONTENT, LEFT_OUT, pack } from './content.ts';
+import {
+  type Arguments,
+  answer,
+  lineOf,
+  openLines,
+  orNull,
+  READS,
+  result,
+  string,
+  type Tool,
+  type ToolContext,
+} from './tool.ts';
+import type { ToolResult } from './tool-error.ts';
+
+export const PUBLISHING_TOOLS: readonly Tool[] = [
+  {
+    name: 'publish',
+    title: 'Publish a site',
+    description:
+      'Publishes a folder, a ZIP, a page or a list of files as a website, and answers with the URL to share. Its content never changes: publish a new version under the same name. It expires after some days.',
+    input: {
+      ...CONTENT,
+      title: string('A title for the owner; viewers do not see it.'),
+      password: orNull(
+        'Viewers need it to open the site. Absent or null: none, even for a name that showed one.',
+      ),
+      name: string('A name whose URL always shows the newest publication under it: a to z, 0 to 9 and "-".'),
+      idempotency_key: string(
+        'The same key with the same content publishes once: give the key of a failed call to repeat it.',
+      ),
+    },
+    output: answer('Publication', {
+      idempotency_key: { type: 'string' },
+      replayed: { type: 'boolean', description: 'Whether it was published before with this key.' },
+      left_out: LEFT_OUT,
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+    run: publish,
+  },
+  {
+    name: 'check',
+    title: 'Check a site',
+    description: 'Checks what publish would send, and publishes nothing.',
+    input: CONTENT,
+    output: answer('DryRun', { left_out: LEFT_OUT }),
+    annotations: READS,
+    run: async (given, { publications, roots }) => {
+      const { leftOut, ...packed } = await pack(given, roots);
+      const checked = await publications.check({ ...packed, title: undefined, idempotencyKey: randomUUID() });
+      const size = `It can be published: ${checked.archive.file_count} files, ${checked.archive.size} bytes.`;
+      return result([size, ...warningLines(checked.warnings)], { pin: null, ...checked, left_out: leftOut });
+    },
+  },
+];
+
+async function publish(given: Arguments, { publications, roots }: ToolContext): Promise<ToolResult> {
+  const { leftOut, ...packed } = await pack(given, roots);
+  const { title, password, name, idempotency_key: idempotencyKey = randomUUID() } = given;
+  expectSendable(idempotencyKey, password);
+  const published = await publications
+    .publish({ ...packed, title: title ?? undefined, idempotencyKey, name, password: password ?? undefined })
+    .catch((error: unknown) => {
+      if (!(error instanceof CommandFailure)) throw error;
+      const json = { code: 'failed', detail: error.message, ...error.json, idempotency_key: idempotencyKey };
+      const Failure = error.constructor as typeof CommandFailure;
+      throw new Failure(error.message, { cause: error.cause, json });
+    });
+  const lines = [
+    `${published.replayed ? 'It was published before' : 'Published'}: ${lineOf(published.pin)}`,
+    ...(published.name ? [`Under its name: ${published.name.url}`] : []),
+    ...(published.name?.pin === published.pin.id ? openLines(published.name.name, published.pin) : []),
+    ...warningLines(published.warnings),
+    ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}`]),
+  ];
+  return result(lines, { ...published, idempotency_key: idempotencyKey, left_out: leftOut });
+}
+
+/** Headers cannot carry every text that JSON can. Lengths are for the service to judge. */
+function expectSendable(key: string, password: string | null | undefined): void {
+  for (const parsed of [
+    parseIdempotencyKey(key, { idempotencyKeyCharacters: Infinity }),
+    parsePassword(password ?? null, { passwordMinCharacters: 0, passwordMaxBytes: Infinity }),
+  ]) {
+    if (typeof parsed === 'object' && parsed !== null) throw new UsageError(parsed.code, { cause: parsed });
+  }
+}
+
+function warningLines(warnings: readonly WireWarning[]): readonly string[] {
+  return warnings.map((warning) => `Warning: ${warningText(warning)}`);
+}

@@ -1,0 +1,155 @@
+import { fromJsonSchema, type McpServer } from '@modelcontextprotocol/server';
+import type { Pin } from '@pinfold/client';
+import { openApiDocument } from '@pinfold/http-express';
+import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
+import { CommandFailure, reasonOf, UsageError } from '../command-line/failures.ts';
+import { readReference } from '../publishing/publication-reference.ts';
+import { idOf, type Publications } from '../publishing/publications.ts';
+import type { GivenFile } from './content.ts';
+import type { Roots } from './roots.ts';
+import { type ToolResult, toolError } from './tool-error.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface ToolContext {
+  readonly publications: Publications;
+  readonly roots: Roots;
+  /** Takes each call of a tool until it ends. */
+  readonly follow: (call: Promise<unknown>) => void;
+  readonly err: (line: string) => void;
+}
+
+/** What a client may tell its user about a tool before it calls it. */
+interface Annotations {
+  readonly readOnlyHint: boolean;
+  /** Whether it can end or change what viewers see. */
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
+  readonly output: Json;
+  readonly annotations: Annotations;
+  readonly run: (given: Arguments, context: ToolContext) => Promise<ToolResult>;
+}
+
+/** Arguments, whose types the input schema has checked. */
+export interface Arguments {
+  readonly path?: string;
+  readonly html?: string;
+  readonly files?: readonly GivenFile[];
+  readonly title?: string | null;
+  readonly password?: string | null;
+  readonly name?: string;
+  readonly pin?: string;
+  readonly idempotency_key?: string;
+  readonly state?: Pin['state'];
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly id?: string;
+}
+
+export const READS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+
+export const string = (description: string): Json => ({ type: 'string', description });
+export const orNull = (description: string): Json => ({ type: ['string', 'null'], description });
+export const PAGE: Readonly<Record<'limit' | 'cursor', Json>> = {
+  limit: { type: 'integer', minimum: 1, maximum: 100, description: '20 when absent.' },
+  cursor: string('The next_cursor of an earlier page.'),
+};
+
+/** The schemas of the API's answers, without references: clients of tools resolve none. */
+const { schemas: answers } = openApiDocument({ publicUrl: 'https://share.example' }).components as {
+  readonly schemas: Readonly<Record<string, unknown>>;
+};
+
+/** Some clients compare the answer of a failed tool with its output schema, too. */
+const PROBLEM = {
+  code: string('Only where the tool failed: the code of the problem.'),
+  detail: string('What is wrong.'),
+  suggestion: string('What to do.'),
+  retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
+};
+
+/** The schema of what the API answers, by its name, or of an object of ours, with more members. */
+export function answer(name: string | undefined, more: Readonly<Record<string, Json>> = {}): Json {
+  const { required, properties, ...schema } = (
+    name === undefined ? { type: 'object', required: [], properties: {} } : inlined(answers[name])
+  ) as Json & { readonly required: readonly string[]; readonly properties: Json };
+  return {
+    ...schema,
+    properties: { ...properties, ...more, ...PROBLEM },
+    anyOf: [{ required: [...required, ...Object.keys(more)] }, { required: Object.keys(PROBLEM) }],
+  };
+}
+
+function inlined(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(inlined);
+  if ('$ref' in schema) return inlined(answers[String(schema.$ref).split('/').at(-1) ?? '']);
+  return Object.fromEntries(Object.entries(schema).map(([member, value]) => [member, inlined(value)]));
+}
+
+/** A member of an answer of the API, such as `views` of `ViewedPinAnswer`. */
+export function memberOf(name: string, member: string): Json {
+  return ((inlined(answers[name]) as Json).properties as Readonly<Record<string, Json>>)[member] ?? {};
+}
+
+/** The publication that an argument names: its id, one of its URLs, or the URL of a name that shows it. */
+export function publicationIn(
+  { id = '' }: Pick<Arguments, 'id'>,
+  publications: Publications,
+  argument: string = 'id',
+): Promise<string> {
+  return idOf(readReference(id, argument), publications);
+}
+
+export function lineOf({ shared_url, state, title, expires_at, password_protected }: Pin): string {
+  const end = state === 'published' ? `expires ${expires_at ?? 'never'}` : state;
+  const named = title === null ? '' : `, "${title}"`;
+  return `${shared_url} (${end}${password_protected ? ', with a password' : ''}${named})`;
+}
+
+/** What viewers of a name see now, where they need no password. */
+export function openLines(name: string, { password_protected }: Pin): readonly string[] {
+  return password_protected
+    ? []
+    : [`${name} now shows a publication without a password: whoever has its link can open it.`];
+}
+
+export function result(lines: readonly string[], structuredContent: Record<string, unknown>): ToolResult {
+  const text = lines.map(escapeControlsInLines).join('\n');
+  return { content: [{ type: 'text', text }], structuredContent };
+}
+
+/** Registers a tool. A failed call is an answer, not the end of the process. */
+export function registerTool(server: McpServer, tool: Tool, context: ToolContext): void {
+  const { name, title, description, input, required = [], output, annotations, run } = tool;
+  const inputSchema = { type: 'object', properties: input, required, additionalProperties: false };
+  const call = async (given: Arguments): Promise<ToolResult> => {
+    try {
+      return await run(given, context);
+    } catch (error) {
+      const isRefusal = error instanceof CommandFailure || error instanceof UsageError;
+      if (!isRefusal) context.err(`pinfold: ${name} failed: ${reasonOf(error)}`);
+      return toolError(error, name === 'publish');
+    }
+  };
+  server.registerTool(
+    name,
+    {
+      ...{ title, description, annotations: { ...annotations }, outputSchema: fromJsonSchema(output) },
+      inputSchema: fromJsonSchema<Arguments>(inputSchema),
+    },
+    (given) => {
+      const called = call(given);
+      context.follow(called);
+      return called;
+    },
+  );
+}
