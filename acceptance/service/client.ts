@@ -54,6 +54,12 @@ export class Client {
     return this.#ask(`/${id}`, { method: 'DELETE' });
   }
 
+  /** Points a name to a publication. */
+  point(name: string, pin: string): Promise<Answer> {
+    const headers = { 'content-type': 'application/json' };
+    return this.#ask('', { method: 'PUT', body: JSON.stringify({ pin }), headers }, `names/${name}`);
+  }
+
   /** A hundred of the account's roles that are not deleted. */
   page(): Promise<Answer> {
     return this.#ask('?limit=100');
@@ -79,9 +85,9 @@ export class Client {
     return answer.status;
   }
 
-  async #ask(path: string, init: RequestInit = {}): Promise<Answer> {
+  async #ask(path: string, init: RequestInit = {}, of = 'pins'): Promise<Answer> {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.#key}` };
-    const answer = await fetch(`${this.#url}/api/v1/pins${path}`, { ...init, headers });
+    const answer = await fetch(`${this.#url}/api/v1/${of}${path}`, { ...init, headers });
     const text = await answer.text();
     const body = (text === '' ? {} : JSON.parse(text)) as Omit<Answer, 'status' | 'retryAfter'>;
     return { ...body, status: answer.status, retryAfter: answer.headers.get('retry-after') };

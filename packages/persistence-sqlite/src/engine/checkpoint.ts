@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { CommitWatch } from './commit-watch.ts';
 
 /** From this length, in pages (32 MiB), the log restarts even though writers must wait for that. */
 export const LONG_LOG = 8_192;
@@ -25,6 +26,9 @@ export function checkpoint(file: string, longLog: number = LONG_LOG): void {
   try {
     // Its own write is part of the log like any other.
     database.pragma('synchronous = FULL');
+    database.prepare('SELECT 1 FROM sqlite_schema').get();
+    // The stores flush a log that was just recovered before they commit; until then it must not be copied.
+    if (CommitWatch.of(file)?.hasCommits() === false) return;
     const [{ busy, log, checkpointed }] = database.pragma('wal_checkpoint(PASSIVE)') as [Checkpoint];
     if (busy === 0 && (log === checkpointed || log > longLog)) beginAnew(database);
   } finally {

@@ -3,6 +3,8 @@ import { fstatSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
 /** The words of the first copy of the header of the WAL index (SQLite's file format, `WalIndexHdr`). */
 const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * Uint32Array.BYTES_PER_ELEMENT;
+/** The word that counts commits since the log was recovered. */
+const COMMITS = 2;
 /** The byte of the header that says that it is initialized. */
 const IS_INIT = 12;
 
@@ -56,6 +58,12 @@ export class CommitWatch {
   /** Watches the same file for another caller. */
   another(): CommitWatch {
     return new CommitWatch(this.#descriptor);
+  }
+
+  /** Whether anything was committed since SQLite last recovered the log. */
+  hasCommits(): boolean {
+    this.hasChanged();
+    return this.#now[COMMITS] !== 0;
   }
 
   /** Whether anything may have been committed since the last call. */

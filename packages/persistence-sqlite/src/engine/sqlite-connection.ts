@@ -66,6 +66,7 @@ export class SqliteConnection {
       if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
       const opened = this.#open();
       try {
+        flushLogOf(opened);
         opened.prepare('BEGIN').run();
         opened.prepare('SELECT 1 FROM schema_state').get();
         return opened;
@@ -131,6 +132,7 @@ export class SqliteConnection {
     if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
     this.#opened ??= this.#open();
     try {
+      flushLogOf(this.#opened);
       return work(this.#opened);
     } catch (error) {
       if (spoilsConnection(error)) this.#drop();
@@ -193,6 +195,14 @@ function openWithReserve(file: string, reserve: Pick<Reserve, 'lend'>): SqliteFi
   } catch (error) {
     if (!isFull(error)) throw error;
     return reserve.lend(() => openSqliteFile(file));
+  }
+}
+
+function flushLogOf(file: SqliteFile): void {
+  try {
+    file.flushRecoveredLog();
+  } catch (error) {
+    throw isSystemError(error) ? unavailable(error) : error;
   }
 }
 

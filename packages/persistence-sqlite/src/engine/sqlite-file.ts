@@ -2,6 +2,7 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import type { StoredRow, Table } from '@pinfold/core/adapter';
 import Database from 'better-sqlite3';
 import { CommitWatch } from './commit-watch.ts';
+import { flushRecoveredLog } from './recovered-log.ts';
 import { RowCache } from './row-cache.ts';
 
 /** The page cache of one connection, in KiB. */
@@ -32,6 +33,8 @@ export interface SqliteFile {
   /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
   exec(sql: string): void;
+  /** Call it before anything else, until it returns: see {@link flushRecoveredLog}. */
+  flushRecoveredLog(): void;
   /** Copies the write-ahead log into the file, and truncates it unless a reader uses it. */
   emptyLog(): void;
   close(): void;
@@ -49,7 +52,14 @@ export function openSqliteFile(file: string): SqliteFile {
     database.prepare('SELECT 1 FROM sqlite_schema').get();
     const watch = CommitWatch.of(file);
     // By its path another file would be found that was put in its place.
-    return wrap(database, identityOf(file) === opened ? watch : undefined);
+    const isInPlace = (): boolean => identityOf(file) === opened;
+    let isFlushed = false;
+    const flushLog = (): void => {
+      if (isFlushed) return;
+      if (isInPlace()) flushRecoveredLog(database, file, watch);
+      isFlushed = true;
+    };
+    return wrap(database, isInPlace() ? watch : undefined, flushLog);
   } catch (error) {
     database.close();
     throw error;
@@ -81,7 +91,7 @@ function configure(database: Database.Database): void {
   database.pragma(`journal_size_limit = ${LOG_BYTES}`);
 }
 
-function wrap(database: Database.Database, watch: CommitWatch | undefined): SqliteFile {
+function wrap(database: Database.Database, watch: CommitWatch | undefined, flushLog: () => void): SqliteFile {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
   const prepare = <Row>(sql: string): Database.Statement<unknown[], Row> => {
     let statement = statements.get(sql);
@@ -119,6 +129,7 @@ function wrap(database: Database.Database, watch: CommitWatch | undefined): Sqli
     exec: (sql) => {
       database.exec(sql);
     },
+    flushRecoveredLog: flushLog,
     emptyLog: () => {
       database.pragma('wal_checkpoint(TRUNCATE)');
     },

@@ -1,0 +1,18 @@
+import { createRequire } from 'node:module';
+
+/** What these tests replace in better-sqlite3. */
+interface Database {
+  prepare(this: Database, sql: string): Statement;
+  pragma(this: Database, sql: string, options?: object): unknown;
+  readonly name: string;
+}
+
+interface Statement {
+  run(...values: readonly unknown[]): unknown;
+}
+
+const require = createRequire(new URL('../../packages/persistence-sqlite/src/index.ts', import.meta.url));
+
+/** The methods of the connections of this process, as the database's adapter loads them. */
+export const connections: Database = (require('better-sqlite3') as { readonly prototype: Database })
+  .prototype;

@@ -1,0 +1,127 @@
+import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  compileDisk,
+  countFailed,
+  cut,
+  type Disk,
+  failFlushes,
+  flushAll,
+  newDisk,
+  rebuild,
+  type Unflushed,
+} from './disk.ts';
+import { judge } from './judge.ts';
+import { type Promises, publishUntil } from './publishers.ts';
+import { startServer } from './server.ts';
+
+/** How the power is cut. */
+export interface PowerCuts {
+  readonly cuts: number;
+  /** What sees the flushes: the preloaded `disk.c`, or `flushed-commits.ts`, which needs no compiler. */
+  readonly seenBy: 'disk.c' | 'flushed-commits.ts';
+  readonly unflushed?: Unflushed;
+  readonly processes?: number;
+  /** Whether flushes of the log fail: one to three before every fourth cut. */
+  readonly failing?: boolean;
+  /** Whether the server is killed and started again before every fourth cut, soon after a flush has failed, if any. */
+  readonly restarting?: boolean;
+  /** Whether the database flushes nothing. */
+  readonly withoutFlush?: boolean;
+}
+
+/** What was found after the cuts. */
+export interface Found {
+  /** What was missing or damaged after each cut that lost anything. */
+  readonly losses: readonly (readonly string[])[];
+  readonly pins: number;
+  readonly failedFlushes: number;
+  /** How often each status was answered; 0 is no answer. */
+  readonly answers: Promises['answers'];
+}
+
+const KEY = `pf_powercut_${'a'.repeat(43)}`;
+const DELAY = 4_000;
+/** In a file system in memory flushes take no time but this, and no inode number is given twice. */
+const MEMORY = '/dev/shm';
+
+/** Cuts the power of one server at many moments; what was on the disk at each is judged afterwards. */
+export async function cutPower(how: PowerCuts): Promise<Found> {
+  const folder = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'pinfold-power-'));
+  try {
+    return await cutPowerIn(folder, how);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
+  const { cuts, unflushed = 'gone', failing = false, restarting = false } = how;
+  const disk = newDisk(folder);
+  const env = settingsOf(folder, disk, how);
+  let server = await startServer(disk.data, KEY, env);
+  if (how.seenBy === 'flushed-commits.ts') flushAll(disk);
+  const promises: Promises = { pins: [], names: {}, answers: {} };
+  const ended = new AbortController();
+  const publishing = publishUntil(ended.signal, () => server.url, KEY, promises);
+  const moments = [];
+  try {
+    for (let n = 0; n < cuts; n += 1) {
+      const fails = failing && n % 4 === 1;
+      if (fails) failFlushes(disk, randomInt(1, 4));
+      if (restarting && n % 4 === 1) {
+        const before = countFailed(disk);
+        for (let wait = 0; fails && countFailed(disk) === before && wait < 1_000; wait += 1) await pause(1);
+        await server.kill();
+        server = await startServer(disk.data, KEY, env);
+      }
+      if (n === 0 || restarting) await oneMore(promises);
+      await pause(randomInt(40, 200));
+      await server.stop();
+      const at = cut(disk, join(folder, `cut-${n}`));
+      moments.push({ at, promises: structuredClone(promises) });
+      server.goOn();
+    }
+  } finally {
+    ended.abort();
+    await server.kill();
+    await publishing;
+  }
+  const losses: (readonly string[])[] = [];
+  for (const { at, promises: made } of moments) {
+    const data = `${at.kept}-after`;
+    rebuild(at, unflushed, data);
+    const lost = await judge(data, made);
+    if (lost.length > 0) losses.push(lost);
+    await rm(data, { recursive: true });
+  }
+  const { pins, answers } = promises;
+  return { losses, pins: pins.length, failedFlushes: countFailed(disk), answers };
+}
+
+/** Resolves when a publication has been answered with 201. */
+async function oneMore({ answers }: Promises): Promise<void> {
+  const before = answers[201] ?? 0;
+  while ((answers[201] ?? 0) === before) await pause(10);
+}
+
+function settingsOf(folder: string, disk: Disk, how: PowerCuts): NodeJS.ProcessEnv {
+  const { seenBy, processes = 1, withoutFlush = false } = how;
+  const isPreloaded = seenBy === 'disk.c';
+  const modules = [
+    ...(withoutFlush ? ['without-flush.ts'] : []),
+    isPreloaded ? 'frequent-checkpoints.ts' : 'flushed-commits.ts',
+  ];
+  return {
+    DISK_OF: disk.data,
+    DISK: disk.kept,
+    DISK_DELAY: String(DELAY),
+    PINFOLD_WORKERS: String(processes),
+    NODE_OPTIONS: modules.map((name) => `--import=${join(import.meta.dirname, name)}`).join(' '),
+    ...(isPreloaded ? { LD_PRELOAD: compileDisk(folder) } : {}),
+  };
+}

@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * What of the changes that were never flushed is on the disk: nothing; the names in folders, but no content; or some of
+ * the names and, of the database, some of the pages.
+ */
+export type Unflushed = 'gone' | 'named' | 'torn';
+
+/** A disk that forgets: what was flushed of a data folder, as `disk.c` or `commits-on-disk.ts` keeps it. */
+export interface Disk {
+  /** The data folder. */
+  readonly data: string;
+  /** What is kept of it. */
+  readonly kept: string;
+}
+
+/** The state of a disk at a moment. */
+export interface Cut extends Disk {
+  /** The data folder's inode. */
+  readonly root: number;
+  /** What the data folder had, flushed or not. */
+  readonly entries: readonly Entry[];
+}
+
+interface Entry {
+  readonly name: string;
+  readonly inode: number;
+  /** Only of a folder. */
+  readonly entries?: readonly Entry[] | undefined;
+}
+
+const PAGE = 4_096;
+const DATABASE = ['pinfold.sqlite', 'pinfold.sqlite-wal'];
+
+export function newDisk(folder: string): Disk {
+  const [data, kept] = [join(folder, 'data'), join(folder, 'disk')];
+  fs.mkdirSync(data, { recursive: true, mode: 0o700 });
+  for (const kind of ['content', 'names', 'lost']) fs.mkdirSync(join(kept, kind), { recursive: true });
+  return { data, kept };
+}
+
+export function hasCompiler(): boolean {
+  return process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0;
+}
+
+/** Compiles `disk.c` to a library that can be preloaded. */
+export function compileDisk(folder: string): string {
+  const library = join(folder, 'disk.so');
+  const source = join(import.meta.dirname, 'disk.c');
+  const { status, stderr } = spawnSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, source, '-ldl']);
+  if (status !== 0) throw new Error(`disk.c does not compile: ${stderr}`);
+  return library;
+}
+
+/** Lets so many flushes of the log fail from now on. */
+export function failFlushes({ kept }: Disk, count: number): void {
+  fs.writeFileSync(join(kept, 'failing'), Buffer.alloc(count));
+}
+
+/** How many flushes of the log have failed. */
+export function countFailed({ kept }: Disk): number {
+  return fs.statSync(join(kept, 'failed'), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Takes everything that is there as flushed. */
+export function flushAll(disk: Disk, folder: string = disk.data): void {
+  const entries = entriesOf(folder);
+  const lines = entries.map(({ name, inode, entries: inner }) => `${inode} ${inner ? 'd' : 'f'} ${name}\n`);
+  fs.writeFileSync(join(disk.kept, 'names', String(fs.statSync(folder).ino)), lines.join(''));
+  for (const { name, inode, entries: inner } of entries) {
+    const path = join(folder, name);
+    if (inner !== undefined) flushAll(disk, path);
+    else fs.copyFileSync(path, join(disk.kept, 'content', String(inode)));
+  }
+}
+
+/** Keeps the state of a disk in a new folder, while every process that uses it stands still. */
+export function cut({ data, kept }: Disk, into: string): Cut {
+  for (const kind of ['content', 'names']) {
+    fs.mkdirSync(join(into, kind), { recursive: true });
+    // A file that is kept is replaced, never changed. One that is still being written has a longer name.
+    for (const name of fs.readdirSync(join(kept, kind)).filter((file) => /^\d+$/.test(file)))
+      fs.linkSync(join(kept, kind, name), join(into, kind, name));
+  }
+  fs.mkdirSync(join(into, 'written'));
+  for (const path of DATABASE.map((name) => join(data, name)).filter((file) => fs.existsSync(file)))
+    fs.copyFileSync(path, join(into, 'written', String(fs.statSync(path).ino)));
+  return { data, kept: into, root: fs.statSync(data).ino, entries: entriesOf(data) };
+}
+
+/** Makes the data folder that is found when the power is back. */
+export function rebuild(at: Cut, unflushed: Unflushed, into: string): void {
+  fill(at.root, at.entries, into);
+
+  function fill(inode: number, now: readonly Entry[], folder: string): void {
+    fs.mkdirSync(folder, { mode: 0o700 });
+    for (const [name, entry] of durableNames(inode, now)) {
+      const path = join(folder, name);
+      if (entry.entries === undefined) fs.writeFileSync(path, contentOf(entry.inode), { mode: 0o600 });
+      else fill(entry.inode, entry.entries, path);
+    }
+  }
+
+  function durableNames(inode: number, now: readonly Entry[]): ReadonlyMap<string, Entry> {
+    const found = new Map<string, Entry>();
+    for (const line of read('names', inode).toString().split('\n').filter(Boolean)) {
+      const [, id, kind, name = ''] = /^(\d+) ([df]) (.*)$/.exec(line) ?? [];
+      const inside = now.find((entry) => entry.inode === Number(id))?.entries ?? [];
+      const isGone = unflushed === 'torn' && now.every((entry) => entry.name !== name) && isByChance();
+      if (!isGone) found.set(name, { name, inode: Number(id), entries: kind === 'd' ? inside : undefined });
+    }
+    for (const entry of now)
+      if (unflushed === 'named' || (unflushed === 'torn' && isByChance())) found.set(entry.name, entry);
+    return found;
+  }
+
+  function contentOf(inode: number): Buffer {
+    const flushed = read('content', inode);
+    const written = unflushed === 'torn' ? read('written', inode) : Buffer.alloc(0);
+    if (written.length === 0) return flushed;
+    const mixed = Buffer.alloc(isByChance() ? Math.max(flushed.length, written.length) : written.length);
+    flushed.copy(mixed);
+    for (let from = 0; from < written.length; from += PAGE)
+      if (isByChance()) written.copy(mixed, from, from, from + PAGE);
+    return mixed;
+  }
+
+  function read(kind: string, inode: number): Buffer {
+    const path = join(at.kept, kind, String(inode));
+    return fs.existsSync(path) ? fs.readFileSync(path) : Buffer.alloc(0);
+  }
+}
+
+function entriesOf(folder: string): readonly Entry[] {
+  return fs
+    .readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !name.includes('-shm'))
+    .map((entry) => {
+      const path = join(folder, entry.name);
+      const entries = entry.isDirectory() ? entriesOf(path) : undefined;
+      return { name: entry.name, inode: fs.lstatSync(path).ino, entries };
+    });
+}
+
+function isByChance(): boolean {
+  return randomInt(2) === 0;
+}

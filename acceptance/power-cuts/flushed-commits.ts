@@ -1,0 +1,81 @@
+// The disk of disk.c without a compiler, for `node --import`: it sees the flushes that Node makes, and takes a commit of
+// SQLite with `synchronous = FULL` for one of the log (https://sqlite.org/pragma.html#pragma_synchronous). It would not see
+// a checkpoint, so there is none. What is there after the start counts as flushed (`flushAll`).
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
+import { Checkpointer } from '../../packages/persistence-sqlite/src/engine/checkpointer.ts';
+import { connections } from './better-sqlite3.ts';
+
+const { DISK_OF: data = '', DISK: disk = '', DISK_DELAY: microseconds = '0' } = process.env;
+const FULL = 2;
+let calls = 0;
+const newest = new Map<string, number>();
+
+/** Takes what a file or folder has now; the function that it returns puts it on the disk. */
+function take(path: string): () => void {
+  const file = fs.statSync(path);
+  const to = join(disk, file.isDirectory() ? 'names' : 'content', String(file.ino));
+  const now = file.isDirectory()
+    ? fs
+        .readdirSync(path)
+        .map((name) => entryOf(path, name))
+        .join('')
+    : fs.readFileSync(path);
+  calls += 1;
+  const call = calls;
+  return () => {
+    // Of two flushes of one file the one that was called last counts.
+    if ((newest.get(to) ?? 0) > call) return;
+    newest.set(to, call);
+    fs.writeFileSync(`${to}.${call}`, now);
+    fs.renameSync(`${to}.${call}`, to);
+  };
+}
+
+function entryOf(folder: string, name: string): string {
+  const entry = fs.lstatSync(join(folder, name));
+  return name.includes('-shm') ? '' : `${entry.ino} ${entry.isDirectory() ? 'd' : 'f'} ${name}\n`;
+}
+
+function keepNodesFlushes(): void {
+  const { open } = fs.promises;
+  fs.promises.open = async (path, ...more) => {
+    const handle = await open(path, ...more);
+    if (!String(path).startsWith(data)) return handle;
+    for (const method of ['sync', 'datasync'] as const) {
+      const flush = handle[method].bind(handle);
+      handle[method] = async () => {
+        const put = take(String(path));
+        await pause(Number(microseconds) / 1_000);
+        await flush();
+        put();
+      };
+    }
+    return handle;
+  };
+  syncBuiltinESMExports();
+}
+
+function keepCommits(): void {
+  const { prepare } = connections;
+  connections.prepare = function (sql) {
+    const statement = prepare.call(this, sql);
+    if (sql !== 'COMMIT') return statement;
+    const run = statement.run.bind(statement);
+    statement.run = () => {
+      const result = run();
+      if (this.pragma('synchronous', { simple: true }) === FULL) take(`${this.name}-wal`)();
+      return result;
+    };
+    return statement;
+  };
+}
+
+if (isMainThread && data !== '') {
+  Checkpointer.prototype.changed = () => {};
+  keepNodesFlushes();
+  keepCommits();
+}

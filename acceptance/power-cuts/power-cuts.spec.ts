@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { cutPower, type Found, type PowerCuts } from './cut-power.ts';
+import { hasCompiler } from './disk.ts';
+
+const CUTS = 20;
+/** Enough where a server is started again, or nearly every cut loses something. */
+const FEW = 6;
+
+/** Cuts the power, and sees that publications were promised meanwhile. */
+async function cuts(how: Omit<PowerCuts, 'cuts'>, count: number = CUTS): Promise<Found> {
+  const found = await cutPower({ ...how, cuts: count });
+  expect(found.answers).to.have.property('201');
+  return found;
+}
+
+describe('A power cut', () => {
+  it('loses nothing that was answered, while commits are flushed', async () => {
+    const { losses } = await cuts({ seenBy: 'flushed-commits.ts' });
+    expect(losses).to.deep.equal([]);
+  });
+
+  it('loses what was answered if the database does not flush, which these tests notice', async () => {
+    const { losses } = await cuts({ seenBy: 'flushed-commits.ts', withoutFlush: true }, FEW);
+    expect(losses).to.not.deep.equal([]);
+  });
+
+  if (hasCompiler()) {
+    it('loses nothing that was answered, whatever else was not flushed', async () => {
+      const { losses } = await cuts({ seenBy: 'disk.c' });
+      expect(losses).to.deep.equal([]);
+    });
+
+    it('loses nothing that two processes answered after a flush had failed', async () => {
+      const { losses, failedFlushes } = await cuts({ seenBy: 'disk.c', failing: true, processes: 2 });
+      expect(failedFlushes).to.be.above(0);
+      expect(losses).to.deep.equal([]);
+    });
+
+    it('loses nothing after a server was killed whose flush had failed', async () => {
+      const { losses, failedFlushes } = await cuts(
+        { seenBy: 'disk.c', failing: true, restarting: true },
+        FEW,
+      );
+      expect(failedFlushes).to.be.above(0);
+      expect(losses).to.deep.equal([]);
+    });
+
+    it('loses what was answered if the database does not flush, which every flush shows, too', async () => {
+      const { losses } = await cuts({ seenBy: 'disk.c', withoutFlush: true }, FEW);
+      expect(losses).to.not.deep.equal([]);
+    });
+  } else {
+    it('is not tried with every flush here, since there is no C compiler: install `cc`', () => {
+      expect(hasCompiler()).to.equal(false);
+    });
+  }
+});

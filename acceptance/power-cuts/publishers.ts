@@ -1,0 +1,134 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Answer, Client, siteOf } from '../service/client.ts';
+
+/** A value that a client has set: what was answered last must be there, or what it has asked for since. */
+export interface Promised<Value> {
+  answered: Value;
+  readonly asked: Value[];
+}
+
+/** A publication with what its client was promised. */
+export interface PromisedPin {
+  readonly archive: Uint8Array<ArrayBuffer>;
+  id: string | undefined;
+  readonly isThere: Promised<boolean>;
+  readonly title: Promised<string | null>;
+  readonly hasPassword: Promised<boolean>;
+  readonly isStopped: Promised<boolean>;
+}
+
+/** Everything that clients were promised. */
+export interface Promises {
+  readonly pins: PromisedPin[];
+  /** The publication that each name shows. */
+  readonly names: Record<string, Promised<string | undefined>>;
+  /** How often each status was answered; 0 is no answer. */
+  readonly answers: Record<number, number>;
+}
+
+const PUBLISHERS = 8;
+/** The others answer the same: a replay must not show what is not on the disk. */
+const REPLAYS = 2;
+
+/** Publishes, and changes what was published, at the address that `url` gives, until `ended` is aborted. */
+export async function publishUntil(ended: AbortSignal, url: () => string, key: string, promises: Promises) {
+  await Promise.all(Array.from({ length: PUBLISHERS }, () => new Publisher(url, key, promises).work(ended)));
+}
+
+class Publisher {
+  readonly #url: () => string;
+  readonly #key: string;
+  readonly #promises: Promises;
+  readonly #own: PromisedPin[] = [];
+  readonly #name = `site-${randomUUID()}`;
+
+  constructor(url: () => string, key: string, promises: Promises) {
+    this.#url = url;
+    this.#key = key;
+    this.#promises = promises;
+  }
+
+  async work(ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      const pin = this.#own.at(-randomInt(1, 4));
+      const change = randomInt(10);
+      if (pin === undefined || change < 4) await this.#publish();
+      else if (change < 6) await this.#retitle(pin);
+      else if (change < 7) await this.#protect(pin);
+      else if (change < 9) await this.#point(pin);
+      else await this.#end(pin);
+    }
+  }
+
+  async #publish(): Promise<void> {
+    const key = randomUUID();
+    const pin: PromisedPin = {
+      archive: siteOf(key),
+      id: undefined,
+      isThere: promised(false),
+      title: promised(null),
+      hasPassword: promised(false),
+      isStopped: promised(false),
+    };
+    this.#promises.pins.push(pin);
+    const publish = (): Promise<void> =>
+      this.#set(pin.isThere, true, async (client) => {
+        const answer = await client.publish(key, pin.archive);
+        pin.id ??= answer.pin?.id;
+        return answer;
+      });
+    const replays = Array.from({ length: REPLAYS }, async () => {
+      await pause(randomInt(40));
+      await publish();
+    });
+    await Promise.all([publish(), ...replays]);
+    if (pin.isThere.answered) this.#own.push(pin);
+  }
+
+  async #retitle(pin: PromisedPin): Promise<void> {
+    const title = randomUUID();
+    const retitle = (): Promise<void> =>
+      this.#set(pin.title, title, (client) => client.patch(idOf(pin), { title }));
+    await Promise.all([retitle(), pause(randomInt(20)).then(retitle)]);
+  }
+
+  async #protect(pin: PromisedPin): Promise<void> {
+    await this.#set(pin.hasPassword, true, (client) => client.patch(idOf(pin), { password: randomUUID() }));
+  }
+
+  async #point(pin: PromisedPin): Promise<void> {
+    const name = `${this.#name}-${randomInt(2)}`;
+    this.#promises.names[name] ??= promised<string | undefined>(undefined);
+    await this.#set(this.#promises.names[name], idOf(pin), (client) => client.point(name, idOf(pin)));
+  }
+
+  async #end(pin: PromisedPin): Promise<void> {
+    this.#own.splice(this.#own.indexOf(pin), 1);
+    await this.#set(pin.isStopped, true, (client) => client.stop(idOf(pin)));
+  }
+
+  /** An answer that fails, or does not come, promises nothing, and the change may be there later. */
+  async #set<Value>(
+    of: Promised<Value>,
+    value: Value,
+    ask: (client: Client) => Promise<Answer>,
+  ): Promise<void> {
+    of.asked.push(value);
+    const { status } = await ask(new Client(this.#url(), this.#key)).catch(() => ({ status: 0 }));
+    this.#promises.answers[status] = (this.#promises.answers[status] ?? 0) + 1;
+    if (status >= 200 && status < 300) of.answered = value;
+    if (status >= 200 && status < 500) of.asked.splice(of.asked.indexOf(value), 1);
+    // Nobody answers for a while when the server is started again.
+    else await pause(100);
+  }
+}
+
+function promised<Value>(answered: Value): Promised<Value> {
+  return { answered, asked: [] };
+}
+
+function idOf({ id }: PromisedPin): string {
+  if (id === undefined) throw new Error('it has no id before it was published');
+  return id;
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const MAIN = join(import.meta.dirname, '../../packages/pinfold/src/main.ts');
+
+/** A server with all its processes. */
+export interface Server {
+  readonly url: string;
+  /** Returns when every process stands still. */
+  stop(): Promise<void>;
+  goOn(): void;
+  kill(): Promise<void>;
+}
+
+/** Starts a server on a free port. Its log is a file beside the data folder. */
+export async function startServer(data: string, key: string, env: NodeJS.ProcessEnv): Promise<Server> {
+  const path = `${data}.log`;
+  const log = openSync(path, 'w', 0o600);
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning', MAIN, 'serve'],
+    {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: {
+        ...process.env,
+        PINFOLD_PORT: '0',
+        PINFOLD_DATA_DIR: data,
+        PINFOLD_API_KEY: key,
+        PINFOLD_WELCOME: 'off',
+        PINFOLD_RATE_REQUESTS: 'off',
+        PINFOLD_RATE_PUBLICATIONS: 'off',
+        ...env,
+      },
+    },
+  );
+  closeSync(log);
+  const ended = once(child, 'exit');
+  const signal = (name: NodeJS.Signals): void => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-Number(child.pid), name);
+  };
+  const kill = async (): Promise<void> => {
+    signal('SIGKILL');
+    await ended;
+  };
+  try {
+    const url = await addressIn(path, child);
+    const stop = async (): Promise<void> => {
+      signal('SIGSTOP');
+      while (!standsStill(Number(child.pid))) await pause(1);
+    };
+    return { url, stop, goOn: () => signal('SIGCONT'), kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+async function addressIn(log: string, child: ChildProcess): Promise<string> {
+  for (;;) {
+    const said = readFileSync(log, 'utf8');
+    const url = /"url":"([^"]+)".*"listening/.exec(said)?.[1];
+    if (url !== undefined) return url;
+    if (child.exitCode !== null) throw new Error(`the server does not start: ${said}`);
+    await pause(20);
+  }
+}
+
+/** Whether each thread of a group of processes is stopped or gone; Linux tells the state and the group (proc(5)). */
+function standsStill(group: number): boolean {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return processes.every((id) => {
+    const [state, , of] = statOf(`/proc/${id}/stat`);
+    if (of !== String(group)) return true;
+    return (
+      /[TZX]/.test(state ?? 'X') && threadsOf(id).every((thread) => /[TZX]/.test(statOf(thread)[0] ?? 'X'))
+    );
+  });
+}
+
+function threadsOf(id: string): readonly string[] {
+  try {
+    return readdirSync(`/proc/${id}/task`).map((thread) => `/proc/${id}/task/${thread}/stat`);
+  } catch {
+    return [];
+  }
+}
+
+/** What stands behind the command's name, which may have spaces and brackets: state, parent, group and more. */
+function statOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  } catch {
+    return [];
+  }
+}

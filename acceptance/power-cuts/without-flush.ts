@@ -1,0 +1,7 @@
+// For `node --import`: a database that flushes nothing. Power cuts must notice.
+import { connections } from './better-sqlite3.ts';
+
+const { pragma } = connections;
+connections.pragma = function (sql, options) {
+  return pragma.call(this, sql === 'synchronous = FULL' ? 'synchronous = OFF' : sql, options);
+};

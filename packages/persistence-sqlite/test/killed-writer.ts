@@ -1,0 +1,9 @@
+import Database from 'better-sqlite3';
+
+// Commits, and is killed: the log stays.
+const database = new Database(process.argv[2]);
+database.pragma('journal_mode = WAL');
+database.exec(
+  "CREATE TABLE schema_state (one); CREATE TABLE noted (text TEXT); INSERT INTO noted VALUES ('noted')",
+);
+process.kill(process.pid, 'SIGKILL');
