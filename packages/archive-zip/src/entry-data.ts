@@ -38,27 +38,32 @@ export interface PieceSource {
 /** How the data of an entry ended: exactly where they should, not so, or unread because `visit` had enough. */
 export type PiecesEnd = 'exact' | 'corrupt' | 'left';
 
+/** Where the data of an entry are, and how they are packed. */
+export type PackedData = Pick<EntryTask, 'method' | 'compressedSize' | 'dataOffset'>;
+
 /** Reads an entry in pieces, in memory for a few, however large it is; `visit` answers whether to continue. */
 export async function readPieces(
-  task: EntryTask,
+  task: PackedData,
   source: PieceSource,
   visit: (piece: Buffer) => boolean,
+  pieceBytes: number = PIECE,
 ): Promise<PiecesEnd> {
-  const pieces = piecesOf(task, source);
+  const pieces = piecesOf(task, source, pieceBytes);
   if (task.method === 0) {
     for (const piece of pieces) if (!visit(piece)) return 'left';
     return 'exact';
   }
-  return inflatePieces(pieces, task, visit);
+  return inflatePieces(pieces, task, visit, pieceBytes);
 }
 
 async function inflatePieces(
   pieces: Iterable<Buffer>,
-  task: EntryTask,
+  task: PackedData,
   visit: (piece: Buffer) => boolean,
+  chunkSize: number,
 ): Promise<PiecesEnd> {
   const source = Readable.from(pieces);
-  const inflater = createInflateRaw({ chunkSize: PIECE });
+  const inflater = createInflateRaw({ chunkSize });
   source.once('error', (error) => inflater.destroy(error));
   source.pipe(inflater);
   try {
@@ -72,14 +77,14 @@ async function inflatePieces(
   }
 }
 
-function endsExactly(inflater: InflateRaw, task: EntryTask): boolean {
+function endsExactly(inflater: InflateRaw, task: PackedData): boolean {
   return inflater.bytesWritten === task.compressedSize;
 }
 
-function* piecesOf(task: EntryTask, { fd, control }: PieceSource): Generator<Buffer> {
-  for (let done = 0; done < task.compressedSize; done += PIECE) {
+function* piecesOf(task: PackedData, { fd, control }: PieceSource, pieceBytes: number): Generator<Buffer> {
+  for (let done = 0; done < task.compressedSize; done += pieceBytes) {
     control.throwIfStopped();
-    const length = Math.min(PIECE, task.compressedSize - done);
+    const length = Math.min(pieceBytes, task.compressedSize - done);
     yield readFully(fd, Buffer.allocUnsafe(length), task.dataOffset + done);
   }
 }

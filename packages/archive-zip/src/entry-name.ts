@@ -1,48 +1,101 @@
 import type { BadEncoding } from '@pinfold/core';
 import { uint32 } from './byte-source.ts';
+import type { CentralHeader } from './central-header.ts';
 import { type ExtraField, UNICODE_PATH } from './extra-fields.ts';
-
-/** The upper half of IBM code page 437, the encoding of names without flag bit 11 (APPNOTE.TXT, appendix D). */
-const UPPER_HALF =
-  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒ' +
-  'áíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
-  '└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀' +
-  'αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
 
 const UTF8_FLAG = 0x0800;
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const REPLACEMENT = '\ufffd';
 
-/** A name decoded; `wrong` says why it cannot be relied on. */
-export interface DecodedName {
+/** A name as far as its own entry tells it. */
+export interface EntryName {
+  /** In UTF-8, or as {@link escapedName} writes it where it is not UTF-8. */
   readonly name: string;
+  /** Whether it is not ASCII, and neither a flag nor a field tells its encoding. */
+  readonly unmarked: boolean;
+  readonly isUtf8: boolean;
+  /** Why the name cannot be relied on. */
+  readonly wrong: BadEncoding | undefined;
+}
+
+/** The names of an archive's entries, in the directory's order. */
+export interface EntryNames {
+  readonly names: readonly EntryName[];
+  /** Entries with names in an encoding that nothing tells: those without a mark, unless all of them are UTF-8. */
+  readonly unknown: readonly number[];
+}
+
+/**
+ * Reads names by flag bit 11 and the Unicode Path field (APPNOTE.TXT, appendix D and section 4.6.9).
+ * @param localFields the extra fields of the local headers, as far as they were read.
+ */
+export function entryNames(
+  headers: readonly CentralHeader[],
+  localFields: readonly (readonly ExtraField[] | undefined)[] = [],
+): EntryNames {
+  const names = headers.map((header, index) => entryName(header, localFields[index] ?? []));
+  const isUtf8 = names.every((name) => name.isUtf8 || !name.unmarked);
+  const unknown = isUtf8 ? [] : names.flatMap(({ unmarked }, index) => (unmarked ? [index] : []));
+  for (const index of unknown) {
+    const name = names[index] as EntryName;
+    names[index] = { ...name, name: escapedName((headers[index] as CentralHeader).rawName) };
+  }
+  return { names, unknown };
+}
+
+function entryName({ rawName, flags, fields }: CentralHeader, localFields: readonly ExtraField[]): EntryName {
+  const text = utf8Text(rawName);
+  const name = text ?? escapedName(rawName);
+  const own = { name, isUtf8: text !== undefined, unmarked: false };
+  const field = unicodePath(rawName, [...fields, ...localFields]);
+  if ((flags & UTF8_FLAG) !== 0) {
+    return { ...own, wrong: text === undefined ? 'not_utf8' : (field.wrong ?? differs(field, text)) };
+  }
+  if (field.wrong !== undefined) return { ...own, wrong: field.wrong };
+  if (field.text === undefined)
+    return { ...own, unmarked: text?.length !== rawName.length, wrong: undefined };
+  // Most readers know the directory's fields only.
+  if (fields.every(({ id }) => id !== UNICODE_PATH)) return { ...own, wrong: differs(field, text) };
+  return { name: field.text, isUtf8: true, unmarked: false, wrong: undefined };
+}
+
+function differs(field: PathField, name: string | undefined): BadEncoding | undefined {
+  return field.text === undefined || field.text === name ? undefined : 'field_with_other_name';
+}
+
+interface PathField {
+  /** Absent where there is no such field. */
+  readonly text?: string;
   readonly wrong?: BadEncoding;
 }
 
-/** Decodes a name: UTF-8 when flag bit 11 says so or the bytes are valid UTF-8, else code page 437. */
-export function decodeName(raw: Uint8Array, flags: number): DecodedName {
-  const text = utf8Text(raw);
-  if (text !== undefined) return { name: text };
-  const name = decodeCp437(raw);
-  if ((flags & UTF8_FLAG) === 0) return { name };
-  return { name, wrong: 'not_utf8' };
-}
-
-/** Why the Unicode Path fields of a header do not agree with its name, or `undefined`. */
-export function unicodePathProblem(
-  raw: Uint8Array,
-  name: string,
-  fields: readonly ExtraField[],
-): BadEncoding | undefined {
+/** The one name that all Unicode Path fields of an entry have. */
+function unicodePath(raw: Uint8Array, fields: readonly ExtraField[]): PathField {
+  let found: PathField = {};
   for (const { id, data, whole } of fields) {
     if (id !== UNICODE_PATH) continue;
-    if (!whole || data.length < 5 || data[0] !== 1) return 'field_unreadable';
-    if (uint32(data, 1) !== crc32(raw)) return 'field_of_other_name';
+    if (!whole || data.length < 5 || data[0] !== 1) return { wrong: 'field_unreadable' };
+    if (uint32(data, 1) !== crc32(raw)) return { wrong: 'field_of_other_name' };
     const text = utf8Text(data.subarray(5));
-    if (text === undefined) return 'field_not_utf8';
-    if (text !== name) return 'field_with_other_name';
+    if (text === undefined) return { wrong: 'field_not_utf8' };
+    const wrong = differs(found, text);
+    if (wrong !== undefined) return { wrong };
+    found = { text };
   }
-  return undefined;
+  return found;
+}
+
+/**
+ * A name whose encoding is unknown, with percent escapes for all bytes that may be part of a character that is not ASCII:
+ * in no encoding is a separator, a dot or a colon one. So no rule finds in it what is not there.
+ */
+export function escapedName(raw: Uint8Array): string {
+  const text = Array.from(raw, (byte) => String.fromCharCode(byte)).join('');
+  return text.replaceAll(/[\x80-\xff]+[\x30-\x39\x40-\x7e]?|%/g, (bytes) =>
+    Array.from(bytes, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`).join(
+      '',
+    ),
+  );
 }
 
 /** Uses no fatal decoder: for a name that is not UTF-8, its exception costs as much as decoding a thousand names. */
@@ -62,14 +115,4 @@ function crc32(bytes: Uint8Array): number {
     for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (0xedb8_8320 & -(crc & 1));
   }
   return ~crc >>> 0;
-}
-
-/** Decodes bytes as code page 437. Its lower half is ASCII; control characters stay what they are. */
-export function decodeCp437(bytes: Uint8Array): string {
-  // A string that grows by one character at a time is a tree, which takes many times the memory and time.
-  const utf16 = new DataView(new ArrayBuffer(bytes.length * 2));
-  for (const [index, byte] of bytes.entries()) {
-    utf16.setUint16(index * 2, byte < 0x80 ? byte : UPPER_HALF.charCodeAt(byte - 0x80), true);
-  }
-  return new TextDecoder('utf-16le').decode(utf16);
 }

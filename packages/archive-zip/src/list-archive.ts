@@ -1,12 +1,16 @@
-import type { ArchiveListing } from '@pinfold/core';
+import type { ArchiveListing, ArchiveProblem, ListedEntry } from '@pinfold/core';
 import { ProblemList } from '@pinfold/core/adapter';
+import { isAppleDoubleEntry } from './apple-double.ts';
 import { readDirectory } from './central-directory.ts';
 import type { CentralHeader } from './central-header.ts';
 import type { EndRecord } from './end-record.ts';
+import type { PieceSource } from './entry-data.ts';
+import { entryNames } from './entry-name.ts';
 import { findEnd } from './find-end.ts';
+import { guessNames } from './guess-names.ts';
 import { readLayout } from './layout.ts';
 import { readsOtherwise } from './library-walk.ts';
-import { entryProblems, listed, nameHeaders, STRUCTURE } from './named-header.ts';
+import { entryProblems, listed, type NamedHeader, nameHeaders, STRUCTURE } from './named-header.ts';
 import type { ProofControl } from './proof-control.ts';
 import { StagedFile } from './staged-file.ts';
 
@@ -14,7 +18,10 @@ const DIRECTORY_WINDOW = 131_072;
 /** Local headers lie apart: a wide window would read the whole archive. */
 const HEADER_WINDOW = 4_096;
 
-/** Reads structure, names and headers of an archive, and reports every rule that only its bytes can tell. */
+/**
+ * Reads structure, names and headers of an archive, and reports every rule that only its bytes can tell. The structure
+ * comes first: names may depend on the pages, which are read only where it can be trusted.
+ */
 export async function listArchive(
   fd: number,
   size: number,
@@ -25,21 +32,58 @@ export async function listArchive(
   const { end, problems } = findEnd(file);
   if (end === undefined) return { entries: [], problems, trusted: false };
   const directory = readDirectory(file, end, mostEntries, control);
-  const named = nameHeaders(directory.headers);
+  const { headers } = directory;
+  // As long as names are unknown, an entry's place in the directory stands for its path.
+  const placed = headers.map((header, index) => ({ header, path: String(index) }));
   const found = new ProblemList();
   found.add([...problems, ...directory.problems]);
   const locals =
     directory.begin === end.directoryOffset
-      ? readLayout(new StagedFile(fd, size, HEADER_WINDOW), named, directory.begin, found, control)
+      ? readLayout(new StagedFile(fd, size, HEADER_WINDOW), placed, directory.begin, found, control)
       : [];
-  for (const [index, entry] of named.entries()) found.add(entryProblems(entry, locals[index]));
-  const entries = named.map((entry, index) => listed(entry, locals[index]));
+  const read = entryNames(
+    headers,
+    locals.map((local) => local?.fields),
+  );
+  for (const [index, entry] of placed.entries()) {
+    found.add(entryProblems({ ...entry, wrong: read.names[index]?.wrong }, locals[index]));
+  }
   let trusted = !STRUCTURE.some((rule) => found.has(rule));
-  if (trusted && (await isReadOtherwise(fd, end, directory.headers))) {
+  if (trusted && (await isReadOtherwise(fd, end, headers))) {
     found.add([{ rule: 'ambiguous_structure', reason: 'two_readings' }]);
     trusted = false;
   }
-  return { entries, problems: found.kept, omitted: found.omitted, trusted };
+  const source: PieceSource = { fd, control };
+  const unnamed = nameHeaders(headers, read.names);
+  const guess =
+    trusted && read.unknown.length > 0
+      ? guessNames(
+          unnamed.map((entry, index) => listed(entry, locals[index])),
+          headers,
+          read,
+          source,
+        )
+      : undefined;
+  const named = guess === undefined ? unnamed : nameHeaders(headers, guess.names);
+  const entries: ListedEntry[] = [];
+  for (const [index, entry] of named.entries()) {
+    const plain = listed(entry, locals[index]);
+    const isApple = trusted && (await isAppleDoubleEntry(entry.path, plain, source));
+    entries.push(isApple ? { ...plain, appleDouble: true } : plain);
+  }
+  return {
+    entries,
+    problems: found.kept.map((problem) => withPath(problem, named)),
+    omitted: found.omitted,
+    trusted,
+    ...(guess !== undefined && { guessed: guess.guessed }),
+  };
+}
+
+/** Puts the path of an entry in the place of its index. */
+function withPath(problem: ArchiveProblem, named: readonly NamedHeader[]): ArchiveProblem {
+  if (!('path' in problem) || problem.path === undefined) return problem;
+  return { ...problem, path: named[Number(problem.path)]?.path ?? '' };
 }
 
 /** A second opinion, for archives without Zip64 records: some of those make the library throw outside of any call. */

@@ -1,8 +1,9 @@
 import type { ArchiveListing, ListedEntry } from '@pinfold/core';
-import { ProblemList } from '@pinfold/core/adapter';
+import { mayBeAppleDouble, ProblemList } from '@pinfold/core/adapter';
 import type { ByteSource } from './byte-source.ts';
 import { readDirectory } from './central-directory.ts';
 import { END_BYTES } from './end-record.ts';
+import { entryNames } from './entry-name.ts';
 import { ZIP64 } from './extra-fields.ts';
 import { findEnd } from './find-end.ts';
 import { entryProblems, listed, nameHeaders, STRUCTURE } from './named-header.ts';
@@ -41,7 +42,8 @@ const MOST_ENTRIES = 150_000;
 /**
  * Reads the directory of a ZIP and nothing else of it, on every runtime with `fetch`: to warn before an upload. A ZIP
  * that has problems here is refused by the server; one without can still be refused, as the server also reads local
- * headers and inflates every entry.
+ * headers and inflates every entry. Names in an encoding that nothing tells have percent escapes here, which no rule
+ * minds: the server tells their encoding by the pages.
  *
  * @example
  * import { defaultLimits } from '@pinfold/core';
@@ -69,13 +71,13 @@ export async function listingOf(archive: ArchiveBytes): Promise<DirectoryListing
   if (end.count <= MOST_ENTRIES && end.directoryEnd - from <= MOST_DIRECTORY_BYTES)
     pieces.unshift(await read(from, end.directoryEnd));
   const directory = readDirectory(sourceOf(size, pieces), end, MOST_ENTRIES);
-  const named = nameHeaders(directory.headers);
+  const named = nameHeaders(directory.headers, entryNames(directory.headers).names);
   const found = new ProblemList();
   found.add([...problems, ...directory.problems]);
   for (const entry of named) found.add(entryProblems(entry));
   const entries = named.map((entry) => {
     const { at, next, localOffset } = entry.header;
-    return { ...listed(entry), at, next, localOffset };
+    return { ...listed(entry), ...perhapsAppleDouble(entry.path), at, next, localOffset };
   });
   return {
     entries,
@@ -87,6 +89,11 @@ export async function listingOf(archive: ArchiveBytes): Promise<DirectoryListing
       end.directoryEnd !== end.at ||
       directory.headers.some(({ fields }) => fields.some(({ id }) => id === ZIP64)),
   };
+}
+
+/** Data are not read here, and such a file is hardly ever meant to be part of a site. */
+function perhapsAppleDouble(path: string): Pick<ListedEntry, 'appleDouble'> {
+  return mayBeAppleDouble(path) ? { appleDouble: true } : {};
 }
 
 interface Piece {

@@ -1,7 +1,7 @@
 import type { ArchiveProblem, ArchiveRule, BadEncoding, ListedEntry } from '@pinfold/core';
 import { readNames } from '@pinfold/core/adapter';
 import type { CentralHeader } from './central-header.ts';
-import { decodeName, unicodePathProblem } from './entry-name.ts';
+import type { EntryName } from './entry-name.ts';
 import type { LocalHeader } from './local-header.ts';
 
 /** A header of the central directory with its name decoded. */
@@ -23,12 +23,14 @@ export const STRUCTURE: readonly ArchiveRule[] = [
   'too_many_files',
 ];
 
-/** Decodes the names of a directory together: the path of one can depend on the others. */
-export function nameHeaders(headers: readonly CentralHeader[]): readonly NamedHeader[] {
-  const decoded = headers.map(({ rawName, flags }) => decodeName(rawName, flags));
-  const paths = readNames(decoded.map(({ name }, index) => ({ name, host: headers[index]?.host ?? -1 })));
+/** Adds names to the headers of a directory together: the path of one can depend on the others. */
+export function nameHeaders(
+  headers: readonly CentralHeader[],
+  names: readonly EntryName[],
+): readonly NamedHeader[] {
+  const paths = readNames(headers.map(({ host }, index) => ({ name: names[index]?.name ?? '', host })));
   return headers.map((header, index) => {
-    const { name = '', wrong } = decoded[index] ?? {};
+    const { name = '', wrong } = names[index] ?? {};
     return { header, name, path: paths[index] ?? name, wrong };
   });
 }
@@ -42,15 +44,11 @@ export function listed({ header, name }: NamedHeader, local?: LocalHeader): List
 
 /** The rules that an entry's headers break. */
 export function entryProblems(
-  { header, name, path, wrong }: NamedHeader,
+  { header, path, wrong }: Omit<NamedHeader, 'name'>,
   local?: LocalHeader,
 ): readonly ArchiveProblem[] {
   const problems: ArchiveProblem[] = [];
-  const reason =
-    wrong ??
-    unicodePathProblem(header.rawName, name, header.fields) ??
-    unicodePathProblem(header.rawName, name, local?.fields ?? []);
-  if (reason !== undefined) problems.push({ rule: 'bad_encoding', reason, path });
+  if (wrong !== undefined) problems.push({ rule: 'bad_encoding', reason: wrong, path });
   if (!header.consistent) problems.push({ rule: 'ambiguous_structure', reason: 'entry_zip64', path });
   if (header.disk !== 0) problems.push({ rule: 'ambiguous_structure', reason: 'entry_in_other_part', path });
   // The core judges the flags of the directory; only the local header's own are judged here.
@@ -58,6 +56,11 @@ export function entryProblems(
     problems.push({ rule: 'encrypted', path });
   }
   return problems;
+}
+
+/** Whether the data of an entry can be inflated. */
+export function isReadable({ flags, method }: Pick<ListedEntry, 'flags' | 'method'>): boolean {
+  return (method === 0 || method === 8) && !isEncrypted(flags);
 }
 
 function isEncrypted(flags: number): boolean {

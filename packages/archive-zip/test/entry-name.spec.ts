@@ -1,35 +1,46 @@
+import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { decodeCp437, decodeName } from '../src/entry-name.ts';
+import { escapedName } from '../src/entry-name.ts';
+import { listingOf } from '../src/listing.ts';
 
-const name = (text: string, flags: number = 0): object => decodeName(Buffer.from(text, 'latin1'), flags);
+async function nameOf(
+  raw: string,
+  flags: number = 0,
+): Promise<readonly [string | undefined, readonly string[]]> {
+  const bytes = writeZip({ entries: [{ name: Buffer.from(raw, 'latin1'), both: { flags } }] });
+  const { entries, problems } = await listingOf({
+    size: bytes.length,
+    readAt: (at, length) => bytes.subarray(at, at + length),
+  });
+  return [entries[0]?.name, problems.map(({ rule }) => rule)];
+}
 
-describe('decodeName', () => {
-  it('takes valid UTF-8 for what it is, marked or not, and keeps a mark of byte order', () => {
+describe('the name of an entry', () => {
+  it('is UTF-8 where it is valid, marked or not, and keeps a mark of byte order', async () => {
     for (const flags of [0, 0x0800]) {
-      expect(name('caf\xc3\xa9', flags)).to.deep.equal({ name: 'café' });
-      expect(name('\xef\xbb\xbfa', flags)).to.deep.equal({ name: '\ufeffa' });
+      expect(await nameOf('caf\xc3\xa9', flags)).to.deep.equal(['café', []]);
+      expect(await nameOf('\xef\xbb\xbfa', flags)).to.deep.equal(['\ufeffa', []]);
     }
   });
 
-  it('takes all else for code page 437', () => {
-    expect(name('caf\x82')).to.deep.equal({ name: 'café' });
-    expect(name('\x8e\x84\x99\x94\x9a\x81\xe1')).to.deep.equal({ name: 'ÄäÖöÜüß' });
-    expect(name('\x95\x5c')).to.deep.equal({ name: 'ò\\' });
-  });
-
-  it('says that a name is wrong when it is marked and not UTF-8', () => {
-    expect(name('caf\x82', 0x0800)).to.have.property('wrong');
-    expect(name('\xed\xa0\x80', 0x0800)).to.have.property('wrong');
-    expect(name('\xc0\xaf', 0x0800)).to.have.property('wrong');
+  it('is wrong when it is marked as UTF-8 and is not', async () => {
+    for (const raw of ['caf\x82', '\xed\xa0\x80', '\xc0\xaf']) {
+      expect((await nameOf(raw, 0x0800))[1]).to.deep.equal(['bad_encoding']);
+    }
   });
 });
 
-describe('code page 437', () => {
-  it('is ASCII below, and another character for each byte above', () => {
-    const all = decodeCp437(Uint8Array.from({ length: 256 }, (_, byte) => byte));
-    expect([...all]).to.have.length(256);
-    expect(new Set(all).size).to.equal(256);
-    for (let byte = 0; byte < 0x80; byte += 1) expect(all.charCodeAt(byte)).to.equal(byte);
-    expect(all.slice(0x80)).not.to.match(/\p{Cc}/u);
+describe('escapedName', () => {
+  const escaped = (raw: string): string => escapedName(Buffer.from(raw, 'latin1'));
+
+  it('escapes what may be part of a character of two or four bytes, and keeps what separates', () => {
+    expect(escaped('\x95\\.html')).to.equal('%95%5C.html');
+    expect(escaped('a\xe9/..')).to.equal('a%E9/..');
+    expect(escaped('\x810\x810')).to.equal('%81%30%81%30');
+    expect(escaped('\x95:')).to.equal('%95:');
+  });
+
+  it('keeps different names apart', () => {
+    expect(escaped('%95%5C')).not.to.equal(escaped('\x95\\'));
   });
 });

@@ -55,10 +55,20 @@ export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity
 export { secretOfFile } from './domain/key-files.ts';
 export { NORMAL } from './domain/mode.ts';
 export { decideName, withNameWarnings } from './domain/name.ts';
+export {
+  chooseNameEncoding,
+  encodingOfCharset,
+  isPlausibleName,
+  NAME_ENCODINGS,
+  type NameReading,
+  type PageLabels,
+} from './domain/name-encoding.ts';
 export { ProblemList } from './domain/problem-list.ts';
 export type { RateLeft } from './domain/rate.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
 export { answerOf, type FilesByPath, fallback, pageForFolder, type Resolution } from './domain/site.ts';
+export { siteRoot } from './domain/site-root.ts';
+export { isAppleDouble, isSystemEntry, mayBeAppleDouble } from './domain/system-files.ts';
 export { hasManyMarks } from './domain/text.ts';
 export { MOST_WARNINGS } from './domain/warnings.ts';
 export type { AllPorts, Stores } from './ports/all-ports.ts';

@@ -17,7 +17,14 @@ export type {
   BadEncoding,
   HeaderField,
 } from './domain/archive-problems.ts';
-export type { ArchiveListing, Judgement, ListedEntry, ProofTask, SiteFile } from './domain/archive-rules.ts';
+export type {
+  ArchiveListing,
+  GuessedNames,
+  Judgement,
+  ListedEntry,
+  ProofTask,
+  SiteFile,
+} from './domain/archive-rules.ts';
 export type { Branded } from './domain/brand.ts';
 export type { Credential } from './domain/credential.ts';
 export type { RoleCursor, RoleFilter, RoleOrder } from './domain/cursor.ts';
@@ -75,6 +82,7 @@ export {
   type PinName,
   parseName,
 } from './domain/name.ts';
+export type { NameEncoding } from './domain/name-encoding.ts';
 export type { Consent, Pairing } from './domain/pairing.ts';
 export {
   type Password,

@@ -17,7 +17,7 @@ export { DEFAULT_KEY_LIMIT, KNOWN_SCOPES, mayManage, parseApiKeyId } from './dom
 export { actorOf } from './domain/cause-of.ts';
 export { isCodedType } from './domain/coded-types.ts';
 export { credentialOf } from './domain/credential.ts';
-export { entryPath, forbiddenSegment, isSystemEntry } from './domain/entry-path.ts';
+export { entryPath, forbiddenSegment } from './domain/entry-path.ts';
 export { firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
 export { EVENT_TYPES } from './domain/history.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
@@ -36,6 +36,7 @@ export { parseRoleState, ROLE_STATES, refuseCommand } from './domain/role.ts';
 export { isKeyPath } from './domain/secret-files.ts';
 export { parseSessionId, sessionIdOf } from './domain/session.ts';
 export { resolve } from './domain/site.ts';
+export { APPLE_DOUBLE_BYTES, isAppleDouble, isSystemEntry, mayBeAppleDouble } from './domain/system-files.ts';
 export { parseSha256 } from './domain/takedown.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';
 export { dayOf, dayText } from './domain/views.ts';

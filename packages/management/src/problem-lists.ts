@@ -65,6 +65,8 @@ function seenIn(words: Words<SharedId>, warning: Exclude<KeptWarning, { readonly
       return warning.target;
     case 'possible_secret':
       return words.say(warning.secret);
+    case 'names_decoded':
+      return warning.encoding;
     default:
       return '';
   }

@@ -22,6 +22,7 @@ const ENTRY: Shape = {
   compressedSize: 'size',
   size: 'size',
   dataOffset: 'size',
+  appleDouble: 'flag',
 };
 const PROBLEMS: Shape = [{ rule: 'choice', path: 'word' }];
 const PROOF: Shape = {
@@ -40,8 +41,9 @@ const shape: PortShape<ArchiveInspector> = {
       takes: { archive: 'opaque', signal: 'signal', mostEntries: 'count' },
       answers: { entries: [ENTRY], problems: PROBLEMS, trusted: 'flag' },
       early: { value: { entries: [], problems: [], trusted: false } },
-      clauses: 'list-entries list-structure list-unreadable list-bounded list-aborted',
+      clauses: 'list-entries list-names list-structure list-unreadable list-bounded list-aborted',
       untested: [
+        'answers.entries.appleDouble.raised',
         'answers.entries.compressedSize.wrapped answers.entries.crc32.wrapped',
         'answers.entries.dataOffset.wrapped answers.entries.size.wrapped',
         'answers.problems.{list-reversed,path} caches isCurt listens shares',
@@ -77,6 +79,16 @@ const stories: readonly Mutant<ArchiveInspectorSubject>[] = [
     list: async (...inputs) => {
       const listing = await sound.list(...inputs);
       return { ...listing, problems: listing.problems.filter(({ rule }) => rule !== 'header_mismatch') };
+    },
+  })),
+  mutant('list-names', 'names that nothing marks are taken for code page 437', () => (sound) => ({
+    list: async (...inputs) => {
+      const listing = await sound.list(...inputs);
+      const entries = listing.entries.map((entry) => ({
+        ...entry,
+        name: entry.name.replace('写真', 'Ä╩É^'),
+      }));
+      return { ...listing, entries };
     },
   })),
   mutant('list-tools', 'archives written by PowerShell are refused', () => (sound) => ({

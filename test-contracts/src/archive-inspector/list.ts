@@ -3,7 +3,7 @@ import { type ArchiveRule, isFault, type ListedEntry } from '@pinfold/core';
 import { expect } from 'chai';
 import { expectAbortedEarlyAndLate } from '../expect-aborts.ts';
 import { badZips, goodZips } from '../fixtures/zips/index.ts';
-import { writeZip } from '../fixtures/zips/zip-writer.ts';
+import { type PlannedEntry, writeZip } from '../fixtures/zips/zip-writer.ts';
 import { rejectionOf } from '../rejection.ts';
 import type { ArchiveInspectorClauses, ArchiveInspectorSubject } from './subject.ts';
 import { rulesOf } from './subject.ts';
@@ -53,6 +53,29 @@ async function listsEntries(subject: ArchiveInspectorSubject): Promise<void> {
   ]);
 }
 
+/** A site with a folder 写真 and a file ソ in CP932; other encodings have other names for these bytes. */
+async function readsNames({ port, stage }: ArchiveInspectorSubject): Promise<void> {
+  const raw = (name: string, content: string): PlannedEntry => ({
+    name: Buffer.from(name, 'latin1'),
+    content,
+    both: { flags: 0 },
+  });
+  const entries = [
+    { name: 'index.html', content: '<a href="%E5%86%99%E7%9C%9F/%E3%82%BD">x</a>' },
+    raw('\x8e\xca\x90^/\x83\\.html', 'x'),
+    raw('\x8e\xca\x90^/._a', '\0\x05\x16\x07'),
+    raw('._b', 'x'),
+  ];
+  const listing = await port.list(await stage(writeZip({ entries })));
+  expect(listing.entries.map(({ name, appleDouble = false }) => [name, appleDouble])).to.deep.equal([
+    ['index.html', false],
+    ['写真/ソ.html', false],
+    ['写真/._a', true],
+    ['._b', false],
+  ]);
+  expect(listing.guessed).to.deep.equal({ encoding: 'CP932', first: 1, whole: true });
+}
+
 async function listsBounded({ port, stage }: ArchiveInspectorSubject): Promise<void> {
   const entries = ['index.html', 'a/', 'b/', 'c/'].map((name) => ({ name, method: 0 }));
   const within = await port.list(await stage(writeZip({ entries })), undefined, 4);
@@ -72,6 +95,8 @@ function withData({ dataOffset, ...entry }: ListedEntry, bytes: Uint8Array): obj
 export const listClauses: ArchiveInspectorClauses = {
   "archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset":
     listsEntries,
+  'archive-inspector/list-names: names that nothing marks are read in the one encoding that chooseNameEncoding takes by the pages, and AppleDouble files are marked':
+    readsNames,
   'archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported':
     async (subject) => {
       for (const { name, rules, bytes } of badZips) {

@@ -2,19 +2,14 @@ import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
 import { atOnce, stretchesOf, workOf } from './chunks.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
-import {
-  type EntryPath,
-  entryPath,
-  forbiddenSegment,
-  isSystemEntry,
-  isTooLong,
-  unsafePath,
-} from './entry-path.ts';
+import { type EntryPath, entryPath, forbiddenSegment, isTooLong, unsafePath } from './entry-path.ts';
 import { foldPath } from './fold-path.ts';
 import { defaultLimits, type Limits } from './limits.ts';
+import type { NameEncoding } from './name-encoding.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
 import { ProblemList } from './problem-list.ts';
 import { misplacedIndex, siteRoot } from './site-root.ts';
+import { isSystemEntry, withoutIconEnd } from './system-files.ts';
 
 /** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
 export interface ListedEntry {
@@ -32,9 +27,20 @@ export interface ListedEntry {
   readonly size: number;
   /** The offset of the entry's data in the archive, behind its local header. */
   readonly dataOffset: number;
+  /** Whether it is a file `._x` whose data begin as those of AppleDouble; absent otherwise. */
+  readonly appleDouble?: true;
 }
 
-/** An archive's structure, as an inspector reads it without inflating anything. */
+/** How names were read of which nothing in the archive tells the encoding. */
+export interface GuessedNames {
+  readonly encoding: NameEncoding;
+  /** The first entry with such a name. */
+  readonly first: number;
+  /** Whether all pages were compared with the names; false where that took too much work. */
+  readonly whole: boolean;
+}
+
+/** An archive's structure, as an inspector reads it. */
 export interface ArchiveListing {
   readonly entries: readonly ListedEntry[];
   /** The broken rules that need the bytes: structure, headers, encodings. */
@@ -43,6 +49,8 @@ export interface ArchiveListing {
   readonly omitted?: number;
   /** Whether offsets and sizes of the entries can be relied on to read them. */
   readonly trusted: boolean;
+  /** Absent where no name had to be guessed. */
+  readonly guessed?: GuessedNames;
 }
 
 /** A file of the site to be, and the entry that carries it. */
@@ -147,7 +155,7 @@ function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
       index,
       listed: entry,
       isFolder: name.endsWith('/'),
-      isSystem: isSystemEntry(name),
+      isSystem: entry.appleDouble === true || isSystemEntry(name),
     });
   });
   return entries;
@@ -180,9 +188,9 @@ function* addNameProblems(
   found.add(conflicts.map(({ name: path }) => ({ rule: 'path_conflict', path })));
 }
 
-function entryProblems({ name: path, listed }: NamedEntry): readonly ArchiveProblem[] {
+function entryProblems({ name: path, listed, isSystem }: NamedEntry): readonly ArchiveProblem[] {
   const problems: ArchiveProblem[] = [];
-  const reason = unsafePath(path);
+  const reason = unsafePath(isSystem ? withoutIconEnd(path) : path);
   if (reason !== undefined) problems.push({ rule: 'unsafe_path', path, reason });
   const segment = forbiddenSegment(path);
   if (segment !== undefined) problems.push({ rule: 'forbidden_name', path, segment });

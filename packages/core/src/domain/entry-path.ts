@@ -24,8 +24,6 @@ const UNSAFE: readonly (readonly [form: RegExp, reason: UnsafePath])[] = [
   [/(?:^|\/)(?:\.{1,2}(?:\/|$)|\/)/, 'segment'],
 ];
 const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
-const LONGEST_SYSTEM_FILE = 'desktop.ini'.length;
-const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 export function unsafePath(name: string): UnsafePath | undefined {
   if (isTooLong(name)) return 'too_long';
@@ -45,12 +43,4 @@ export function entryPath(name: string): EntryPath | undefined {
 /** The path segment that no site may carry, or `undefined` (`forbidden_name`, docs/wire.md#the-rules-for-zips). */
 export function forbiddenSegment(name: string): string | undefined {
   return FORBIDDEN.exec(name)?.[1];
-}
-
-/** Whether an operating system added this entry by itself: it is proved, but no part of the site. */
-export function isSystemEntry(name: string): boolean {
-  if (name === '__MACOSX' || name.startsWith('__MACOSX/')) return true;
-  // To look a long text up takes as long as it is.
-  const file = name.slice(name.lastIndexOf('/') + 1);
-  return file.length <= LONGEST_SYSTEM_FILE && SYSTEM_FILES.has(file);
 }

@@ -1,5 +1,6 @@
 import type { NoDetails, RuleDetails } from '../refusal.ts';
 import { orderProblems } from './archive-rules.ts';
+import type { NameEncoding } from './name-encoding.ts';
 import { isSecretPath } from './secret-files.ts';
 
 /** The kind of a secret in a file. */
@@ -38,6 +39,8 @@ export interface WarningRules {
   /** The name showed a protected publication, and the new one has no password. */
   readonly password_dropped: NoDetails;
   readonly names_nearly_full: { readonly used: number; readonly most: number };
+  /** Nothing in the archive tells the encoding of its names. `path` is the first of them. */
+  readonly names_decoded: AtPath & { readonly encoding: NameEncoding };
   /** The reference differs from that file of the site in upper and lower case only. */
   readonly case_mismatch: AtPath & { readonly target: string; readonly file: string };
   readonly broken_reference: AtPath & { readonly target: string };
@@ -79,6 +82,15 @@ export interface ObservedFile {
   readonly whole: boolean;
 }
 
+/** How the names of an archive were read of which nothing tells the encoding. */
+export interface ReadNames {
+  readonly encoding: NameEncoding;
+  /** The first of them. */
+  readonly path: string;
+  /** Whether all pages were compared with the names. */
+  readonly whole: boolean;
+}
+
 /** At the root of a site these configure other servers. */
 const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htaccess']);
 
@@ -87,12 +99,17 @@ export const MOST_WARNINGS = 20;
 
 /**
  * Judges what was seen. One warning of each rule comes before the second of any, so that no rule hides another:
- * secrets first, then references, source maps, service workers and settings for other servers, and in the end whether
+ * secrets first, then guessed names, references, source maps, service workers and settings for other servers, and in the end whether
  * there may be more.
  *
  * @param absolutePathsWork false where sites live under a path (path mode), where `/x` leads out of them.
+ * @param names absent where no name had to be guessed.
  */
-export function warningsOf(files: readonly ObservedFile[], absolutePathsWork: boolean): readonly Warning[] {
+export function warningsOf(
+  files: readonly ObservedFile[],
+  absolutePathsWork: boolean,
+  names?: ReadNames,
+): readonly Warning[] {
   const secrets = files.flatMap(({ path, secrets: kinds }) =>
     (kinds.length === 0 && isSecretPath(path) ? (['secret_file'] as const) : kinds).map(
       (secret): Warning => ({ rule: 'possible_secret', path, secret }),
@@ -106,9 +123,15 @@ export function warningsOf(files: readonly ObservedFile[], absolutePathsWork: bo
   const maps = aboutFiles('source_map', ({ path }) => path.endsWith('.map'));
   const workers = aboutFiles('service_worker', ({ serviceWorker }) => serviceWorker === true);
   const unused = aboutFiles('unused_server_file', ({ path }) => SERVER_FILES.has(path));
-  const rest: readonly Warning[] = files.every(({ whole }) => whole) ? [] : [{ rule: 'not_all_checked' }];
-  const all = [...secrets, ...references, ...maps, ...workers, ...unused, ...rest];
+  const isWhole = names?.whole !== false && files.every(({ whole }) => whole);
+  const rest: readonly Warning[] = isWhole ? [] : [{ rule: 'not_all_checked' }];
+  const decoded = names === undefined ? [] : [nameWarning(names)];
+  const all = [...secrets, ...decoded, ...references, ...maps, ...workers, ...unused, ...rest];
   return orderProblems(all).slice(0, MOST_WARNINGS);
+}
+
+function nameWarning({ path, encoding }: ReadNames): Warning {
+  return { rule: 'names_decoded', path, encoding };
 }
 
 function referenceWarning(

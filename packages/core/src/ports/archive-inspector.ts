@@ -36,8 +36,10 @@ export interface ProofRequest {
  */
 export interface ArchiveInspector {
   /**
-   * Reads structure, names and headers, and inflates nothing. `mostEntries` includes folders; absent: its own bound.
+   * Reads structure, names and headers; of the data only what names and AppleDouble files need, within bounds.
+   * `mostEntries` includes folders; absent: its own bound.
    * @promise archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset
+   * @promise archive-inspector/list-names: names that nothing marks are read in the one encoding that chooseNameEncoding takes by the pages, and AppleDouble files are marked
    * @promise archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported
    * @promise archive-inspector/list-bounded: a directory of more entries than asked for is too_many_files and lists none, for any count in its end record
    * @promise archive-inspector/list-tools: what real tools write is listed without problems

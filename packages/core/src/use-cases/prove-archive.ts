@@ -13,7 +13,7 @@ import { duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { ManifestEntry } from '../domain/manifest.ts';
 import { ProblemList } from '../domain/problem-list.ts';
-import { type Warning, warningsOf } from '../domain/warnings.ts';
+import { type ReadNames, type Warning, warningsOf } from '../domain/warnings.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { EntryProof } from '../ports/archive-inspector.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -24,6 +24,7 @@ import { type Measurement, type Observe, since } from './measurement.ts';
 /** Chunks that are judged without a pause: common archives take no more, a few milliseconds. */
 const UNRESTED = 8;
 const NO_TIME = duration(0);
+const ASCII = /^[\0-\x7f]*$/;
 
 export interface ProvedArchive {
   readonly kind: 'proved';
@@ -129,8 +130,19 @@ export async function proveArchive(
     kind: 'proved',
     entries,
     size: entries.reduce((sum, entry) => sum + entry.size, 0),
-    warnings: warningsOf(observed, absolutePathsWork),
+    warnings: warningsOf(observed, absolutePathsWork, guessedNames(listing, files)),
   };
+}
+
+/** The path of the first guessed name in the site; in the archive if it is a folder's, or only the stripped folder's. */
+function guessedNames(
+  { guessed, entries }: ArchiveListing,
+  files: readonly SiteFile[],
+): ReadNames | undefined {
+  if (guessed === undefined) return undefined;
+  const { encoding, first, whole } = guessed;
+  const inSite = files.find(({ entry }) => entry === first)?.path ?? '';
+  return { encoding, whole, path: ASCII.test(inSite) ? (entries[first]?.name ?? '') : inSite };
 }
 
 /** Judges a listing in chunks: it may have 10 MB of names, and other work of this thread must get its turn. */

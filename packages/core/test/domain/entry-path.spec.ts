@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { entryPath, forbiddenSegment, isSystemEntry, unsafePath } from '../../src/domain/entry-path.ts';
+import { entryPath, forbiddenSegment, unsafePath } from '../../src/domain/entry-path.ts';
 
 describe('unsafePath', () => {
   for (const path of [
@@ -119,28 +119,6 @@ describe('forbiddenSegment', () => {
   ]) {
     it(`finds none in ${path}`, () => {
       expect(forbiddenSegment(path)).to.equal(undefined);
-    });
-  }
-});
-
-describe('isSystemEntry', () => {
-  for (const path of [
-    '__MACOSX/',
-    '__MACOSX/a/._b',
-    '__MACOSX',
-    '.DS_Store',
-    'a/.DS_Store',
-    'Thumbs.db',
-    'a/b/desktop.ini',
-  ]) {
-    it(`recognizes ${path}`, () => {
-      expect(isSystemEntry(path)).to.equal(true);
-    });
-  }
-
-  for (const path of ['a/__MACOSX/b', '__MACOSX2/a', 'ds_store', 'a.DS_Store/b', 'thumbs.db.html']) {
-    it(`leaves ${path} to the site`, () => {
-      expect(isSystemEntry(path)).to.equal(false);
     });
   }
 });

@@ -172,6 +172,8 @@ export const WARNING: Sentences<WarningRules> = {
     'The name showed a publication with a password, and this one has none: anyone with the link can open it.',
   names_nearly_full: ({ used, most }) =>
     `The account has ${used} of at most ${most} names: delete those that are no longer needed.`,
+  names_decoded: ({ encoding }) =>
+    `Nothing in the ZIP tells the encoding of its names. They were read as ${encoding}. If this name is wrong, make the ZIP again with names in UTF-8 (in 7-Zip, with the parameter cu=on), or publish the folder itself.`,
   case_mismatch: ({ target, file }) =>
     `"${target}" differs from the file "${file}" only in upper and lower case.`,
   broken_reference: ({ target }) => `No file of the site answers "${target}".`,

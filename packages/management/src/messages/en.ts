@@ -500,6 +500,8 @@ export const codes: Readonly<Record<ScreenProblem['rule'] | Warning['rule'] | Se
   ambiguous_structure: 'The ZIP can be read in more than one way. Make it again with another program.',
   forbidden_content: 'The operator of this service took down this ZIP. It cannot be published again.',
   archive_too_large: 'The ZIP is too large: it can have at most {limit}.',
+  names_decoded:
+    'The ZIP does not tell the encoding of its file names. If this one is wrong, publish the folder instead of the ZIP.',
   case_mismatch: 'Wrong capitalisation',
   broken_reference: 'Missing files',
   source_map: 'Source maps: anyone with the link can read your sources in them.',

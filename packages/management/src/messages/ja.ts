@@ -495,6 +495,8 @@ export const codes: Readonly<Record<keyof typeof en.codes, Message>> = {
   ambiguous_structure: 'ZIP の構造が一通りに読めません。別のソフトで作り直してください。',
   forbidden_content: 'この ZIP は運営者によって公開を停止されたため、再び公開することはできません。',
   archive_too_large: 'ZIP が大きすぎます。上限は {limit} です。',
+  names_decoded:
+    'ZIP にファイル名の文字コードが記録されていません。名前が正しくない場合は、ZIP ではなくフォルダーを公開してください。',
   case_mismatch: '大文字・小文字の違い',
   broken_reference: '見つからないファイル',
   source_map: 'ソースマップから、リンクを知る人が元のソースコードを読めます。',

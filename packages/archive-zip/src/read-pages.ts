@@ -1,0 +1,58 @@
+import type { ListedEntry } from '@pinfold/core';
+import { isSystemEntry, mayBeAppleDouble, type PageLabels } from '@pinfold/core/adapter';
+import { decodePage, decodeReference } from './code-pages.ts';
+import { inflateWhole, type PieceSource } from './entry-data.ts';
+import { isReadable } from './named-header.ts';
+import { observe } from './observe/observe.ts';
+import { isPage } from './observe/service-workers.ts';
+import { readFully } from './staged-file.ts';
+import { utf16Text } from './utf16-text.ts';
+
+/** A page of an archive, read before the names of its entries are known. */
+export interface ReadPage extends PageLabels {
+  readonly entry: number;
+  /** Its references, in the order of the page, each once. */
+  readonly targets: readonly string[];
+  /** Its size in bytes. */
+  readonly size: number;
+  /** Whether all of its references were read. */
+  readonly whole: boolean;
+}
+
+const MAX_PAGE_BYTES = 4_194_304;
+/** The most work to read the references of one page, in characters. */
+const PAGE_WORK = 4_194_304;
+/** Where a page declares its encoding (HTML, section 4.2.5.5) and, mostly, its language. */
+const HEAD_BYTES = 1_024;
+const CHARSET = /<meta\s[^>]{0,512}?\bcharset\s{0,9}=\s{0,9}["']?\s{0,9}([\w:.+-]{1,64})/i;
+const LANG = /<html\s(?:[^>]{0,512}?\s)?(?:xml:)?lang\s{0,9}=\s{0,9}["']?([a-z\d-]{1,64})/i;
+
+/** The pages of an archive that can be read, one by one, in the directory's order. Pages over 4 MiB are not read. */
+export function* pagesOf(entries: readonly ListedEntry[], source: PieceSource): Generator<ReadPage> {
+  for (const [index, entry] of entries.entries()) {
+    source.control.throwIfStopped();
+    if (!isPage(entry.name) || isSystemEntry(entry.name) || mayBeAppleDouble(entry.name)) continue;
+    const bytes = pageBytes(entry, source);
+    if (bytes !== undefined) yield readPage(index, entry, bytes, source);
+  }
+}
+
+function pageBytes(entry: ListedEntry, { fd }: PieceSource): Buffer | undefined {
+  const { method, compressedSize, size, dataOffset } = entry;
+  if (!isReadable(entry) || Math.max(size, compressedSize) > MAX_PAGE_BYTES) return undefined;
+  const bytes = readFully(fd, Buffer.allocUnsafe(compressedSize), dataOffset);
+  if (method === 0) return bytes;
+  const data = inflateWhole(bytes, size);
+  return typeof data === 'string' ? undefined : data.bytes;
+}
+
+function readPage(index: number, entry: ListedEntry, bytes: Buffer, { control }: PieceSource): ReadPage {
+  const wide = utf16Text(bytes);
+  const head = (wide ?? bytes.toString('latin1', 0, HEAD_BYTES)).slice(0, HEAD_BYTES);
+  const charset = wide === undefined ? CHARSET.exec(head)?.[1] : undefined;
+  const text = wide ?? decodePage(bytes, charset);
+  const bounds = { work: PAGE_WORK, look: () => control.throwIfStopped() };
+  const { references, whole } = observe(entry.name, text, bounds);
+  const targets = references.map(({ target }) => decodeReference(target, charset));
+  return { entry: index, charset, lang: LANG.exec(head)?.[1], targets, size: bytes.length, whole };
+}

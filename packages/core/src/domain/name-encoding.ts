@@ -1,0 +1,101 @@
+import { withoutIconEnd } from './system-files.ts';
+
+/**
+ * The encodings in which archivers write names without a mark, beside UTF-8: code pages of Windows in East Asia, of
+ * Windows and MS-DOS elsewhere. The first of several that fit alike is taken.
+ */
+export const NAME_ENCODINGS = [
+  'CP932',
+  'GB18030',
+  'Big5',
+  'CP949',
+  'windows-1251',
+  'CP866',
+  'windows-1252',
+  'CP850',
+  'CP437',
+] as const;
+
+/** An encoding of names without a mark. */
+export type NameEncoding = (typeof NAME_ENCODINGS)[number];
+
+/** One way to read an archive's unmarked names, in which each is plausible ({@link isPlausibleName}). */
+export interface NameReading {
+  readonly encoding: NameEncoding;
+  /** Whether a backslash stands in a name that is not ASCII: the second byte of a character, or of a wrong reading. */
+  readonly backslash: boolean;
+  /** How many references of the pages lead to files with these names. */
+  readonly found: number;
+}
+
+/** What the first page of an archive says about itself. */
+export interface PageLabels {
+  /** Its declared encoding, as `<meta charset>` has it. */
+  readonly charset?: string | undefined;
+  /** The `lang` of its `<html>`. */
+  readonly lang?: string | undefined;
+}
+
+/** What a decoder leaves where it could read nothing, and what stands in no name: controls, private and unassigned ones. */
+const IMPLAUSIBLE = /[\p{Cc}\p{Cn}\p{Co}\p{Cs}\ufffd]/u;
+
+/** Labels of the Encoding Standard and of registries (IANA), in lower case and without punctuation. */
+const CHARSETS: readonly (readonly [label: RegExp, encoding: NameEncoding])[] = [
+  [/^(?:x?sjis|(?:cs)?shiftjis|mskanji|(?:cs)?windows31j|(?:cp|ms|windows)932)$/, 'CP932'],
+  [/^(?:gb18030|x?gbk|(?:cs)?gb2312(?:80)?|chinese|(?:cp|ms|windows)936)$/, 'GB18030'],
+  [/^(?:(?:cn|cs|xx)?big5(?:hkscs)?|(?:cp|ms|windows)950)$/, 'Big5'],
+  [/^(?:(?:cs)?euckr|(?:cs)?ksc5601(?:19(?:87|89))?|korean|(?:cp|ms|windows)949)$/, 'CP949'],
+  [/^(?:windows|x?cp)1251$/, 'windows-1251'],
+  [/^(?:cs|cp)?(?:ibm)?866$/, 'CP866'],
+  [/^(?:(?:windows|x?cp)1252|iso88591|(?:iso)?latin1|l1|(?:us)?ascii)$/, 'windows-1252'],
+  [/^(?:cp|ibm)850$/, 'CP850'],
+  [/^(?:cp|ibm)437$/, 'CP437'],
+];
+
+const LANGUAGES: readonly (readonly [lang: RegExp, encoding: NameEncoding])[] = [
+  [/^ja\b/i, 'CP932'],
+  [/^zh\b.*-(?:hant|tw|hk)\b/i, 'Big5'],
+  [/^zh\b/i, 'GB18030'],
+  [/^ko\b/i, 'CP949'],
+  [/^(?:ru|uk|be|bg)\b/i, 'CP866'],
+];
+
+/** Whether a name can have been written in the encoding that it was decoded in. */
+export function isPlausibleName(name: string): boolean {
+  return !IMPLAUSIBLE.test(withoutIconEnd(name));
+}
+
+/**
+ * Chooses the encoding of an archive's unmarked names: the one by which most references are found; of several, the one
+ * of the first page, by its charset and then by its language; else the first of them.
+ *
+ * @param readings the possible ones, in the order of {@link NAME_ENCODINGS}.
+ */
+export function chooseNameEncoding(
+  readings: readonly NameReading[],
+  { charset = '', lang = '' }: PageLabels,
+): NameEncoding {
+  const most = Math.max(0, ...readings.map(({ found }) => found));
+  const tied = readings.filter(({ found }) => found === most).map(({ encoding }) => encoding);
+  const hints = [encodingOfCharset(charset), entryFor(LANGUAGES, lang)];
+  const hinted = hints.find((hint) => hint !== undefined && tied.includes(hint));
+  return hinted ?? (most > 0 ? tied[0] : undefined) ?? unknown(readings);
+}
+
+/** The encoding that a label of a page means, if it is one of names, too. */
+export function encodingOfCharset(charset: string): NameEncoding | undefined {
+  return entryFor(CHARSETS, charset.toLowerCase().replaceAll(/[^a-z\d]/g, ''));
+}
+
+/** Code page 437, which APPNOTE.TXT names (appendix D), where no byte of another one would be a backslash in it. */
+function unknown(readings: readonly NameReading[]): NameEncoding {
+  const likely = readings.filter(({ backslash }) => !backslash);
+  return likely.some(({ encoding }) => encoding === 'CP437') ? 'CP437' : (likely[0]?.encoding ?? 'CP437');
+}
+
+function entryFor(
+  table: readonly (readonly [form: RegExp, encoding: NameEncoding])[],
+  text: string,
+): NameEncoding | undefined {
+  return table.find(([form]) => form.test(text))?.[1];
+}
