@@ -1,4 +1,5 @@
 import { type Failure, PinfoldError } from './pinfold-error.ts';
+import { isOfProtocol } from './protocol-errors.ts';
 import { is } from './wire.ts';
 
 export interface ApiRequest<Answer> {
@@ -74,8 +75,9 @@ export async function attempt<Answer>(
     const [code, detail] = late.signal.aborted
       ? ['timeout', 'The server did not answer in time.']
       : ['network_error', 'The connection to the server failed.'];
-    const error = errorOf(request, { code, detail, retryable: true, cause: harmless(cause, key) });
-    return { kind: 'failed', error, temporary: true, postponed: false, answered };
+    const retryable = !isOfProtocol(cause);
+    const error = errorOf(request, { code, detail, retryable, cause: harmless(cause, key) });
+    return { kind: 'failed', error, temporary: retryable, postponed: false, answered };
   } finally {
     clearTimeout(timer);
   }

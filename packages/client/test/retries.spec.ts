@@ -50,6 +50,33 @@ describe('the retries of PinfoldClient', () => {
       },
     },
   };
+  it('is final at once where the protocol is another', async () => {
+    const plain = await openScriptedServer();
+    const url = plain.url.replace('http:', 'https:');
+    const error = await failure(clientOf({ url }).get(ID));
+    expect(error).to.include({ code: 'network_error', retryable: false });
+    expect(plain.asked).to.deep.equal([]);
+  });
+
+  for (const code of [
+    ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HPE_INVALID_CONSTANT'],
+  ]) {
+    it(`is final at once for ${code}, in each runtime's form`, async () => {
+      const own = Object.assign(new Error(code), { code });
+      for (const reason of [own, new TypeError('fetch failed', { cause: own })]) {
+        let attempts = 0;
+        const fetch = (): Promise<never> => {
+          attempts += 1;
+          return Promise.reject(reason);
+        };
+        const error = await failure(clientOf({ fetch }).publish(ARCHIVE, { idempotencyKey: 'mine' }));
+        expect(error).to.include({ code: 'network_error', retryable: false, idempotencyKey: 'mine' });
+        expect(attempts).to.equal(1);
+      }
+    });
+  }
+
   for (const [what, [answer, ...repeated]] of Object.entries(passing)) {
     it(`sends the very same again after ${what}`, async () => {
       const all = repeated.map(async (name) => {

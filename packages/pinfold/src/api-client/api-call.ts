@@ -47,9 +47,12 @@ export async function clientOf(
   return { client, failure };
 }
 
-function jsonOf({ code, detail, errors, status, idempotencyKey }: PinfoldError, text: string): FailureJson {
+function jsonOf(
+  { code, detail, errors, status, retryable, idempotencyKey }: PinfoldError,
+  text: string,
+): FailureJson {
   return {
-    code: code === 'network_error' || code === 'timeout' ? 'unavailable' : code,
+    code: retryable && (code === 'network_error' || code === 'timeout') ? 'unavailable' : code,
     // The text for people has a line for each of them.
     detail: code === 'invalid_archive' ? detail : text,
     ...(errors.length > 0 && { errors }),

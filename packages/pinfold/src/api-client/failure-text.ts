@@ -11,6 +11,18 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such host',
 };
 
+/** Texts for errors of certificates and protocols, by the beginning of their codes. */
+const CERTIFICATES: readonly (readonly [RegExp, string])[] = [
+  [/^CERT_HAS_EXPIRED/, 'its certificate has expired: renew it there'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'its certificate is for another name: give the name that it is for'],
+  [
+    /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/,
+    'its certificate is not trusted here: for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file',
+  ],
+  [/^(?:ERR_SSL_|EPROTO)/, 'it does not speak TLS as https needs it: is the URL one of http?'],
+  [/^HPE_/, 'it does not speak http: is the URL one of https?'],
+];
+
 export const NOT_A_PINFOLD = 'the answer does not come from a Pinfold';
 
 export function failureText(error: PinfoldError, url: string): string {
@@ -32,7 +44,7 @@ export function failureText(error: PinfoldError, url: string): string {
 export function unreachableText(url: string, cause: unknown): string {
   const reason = cause instanceof Error ? (cause.cause ?? cause) : undefined;
   const code = systemErrorCode(cause) ?? '';
-  const meaning = MEANINGS[code];
+  const meaning = MEANINGS[code] ?? CERTIFICATES.find(([pattern]) => pattern.test(code))?.[1];
   const why = code || (reason instanceof Error ? reason.message : 'no answer');
   return `${new URL(url).host} cannot be reached: ${meaning === undefined ? why : `${meaning} (${code})`}`;
 }

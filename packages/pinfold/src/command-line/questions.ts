@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandFailure, UsageError } from './failures.ts';
+import { CommandFailure } from './failures.ts';
+import { readFirstLine } from './first-line.ts';
 
 /** Asks a question until it is answered with yes or no, or a word that begins so. The end of the input is a no. */
 export async function confirm(
@@ -25,7 +26,7 @@ export async function readSecret(
   from: NodeJS.ReadStream,
   shown: NodeJS.WritableStream,
 ): Promise<string> {
-  if (!from.isTTY) return firstLine(from);
+  if (!from.isTTY) return readFirstLine(from);
   const unseen = new Writable({ write: (_echo, _encoding, done) => done() });
   const lines = createInterface({ input: from, output: unseen, terminal: true });
   const askHere = async (text: string): Promise<string> => {
@@ -58,14 +59,4 @@ async function ask(lines: Interface, question: string): Promise<string | undefin
   } finally {
     lines.off('close', end);
   }
-}
-
-async function firstLine(from: NodeJS.ReadStream): Promise<string> {
-  const lines = createInterface({ input: from });
-  try {
-    for await (const line of lines) return line;
-  } finally {
-    lines.close();
-  }
-  throw new UsageError('a line is needed on standard input');
 }

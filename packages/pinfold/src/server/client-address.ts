@@ -14,12 +14,17 @@ export function clientAddress(trust: TrustProxy): ClientAddress {
   const isTrusted =
     trust.kind === 'hops'
       ? (_address: string, distance: number) => distance < trust.count
-      : compile([...trust.addresses]);
+      : trustOf(trust.addresses);
   // Rates are counted by address, and a part of a header would keep all of it in memory.
   return (request) => ownText(withoutPort(proxyAddress(request, isTrusted)) ?? socketAddress(request));
 }
 
-/** Some proxies append the client's port to its address. */
+/** Some proxies append the port to an address, of the client or of a proxy before them. */
+function trustOf(addresses: readonly string[]): (address: string, distance: number) => boolean {
+  const isTrusted = compile([...addresses]);
+  return (address, distance) => isTrusted(withoutPort(address) ?? address, distance);
+}
+
 function withoutPort(text: string): string | undefined {
   if (isIP(text) !== 0) return text;
   const [, bracketed, plain] = /^(?:\[(.+)\]|([^:]+))(?::\d{1,5})?$/.exec(text) ?? [];
@@ -42,7 +47,7 @@ loopback.addAddress('::1', 'ipv6');
  * since clients can send any header. If the setting is a number of proxies, only this machine is trusted.
  */
 export function trustedClients(trust: TrustProxy): IsTrustedClient {
-  const isTrusted = trust.kind === 'addresses' ? compile([...trust.addresses]) : () => false;
+  const isTrusted = trust.kind === 'addresses' ? trustOf(trust.addresses) : () => false;
   return (request) => {
     const socket = request.socket.remoteAddress ?? '';
     const isForwarded = Object.keys(request.headers).some((name) => FORWARDED.test(name));

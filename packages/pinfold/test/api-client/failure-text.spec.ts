@@ -18,6 +18,20 @@ describe('the text of a failure', () => {
     );
   });
 
+  it('says what helps against a certificate, and where the protocol is another', () => {
+    for (const [code, advice] of [
+      ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS'],
+      ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'NODE_EXTRA_CA_CERTS'],
+      ['CERT_HAS_EXPIRED', 'renew'],
+      ['ERR_TLS_CERT_ALTNAME_INVALID', 'another name'],
+      ['ERR_SSL_WRONG_VERSION_NUMBER', 'http?'],
+    ] as const) {
+      expect(unreachableText('https://pages.example', failed(code)))
+        .to.include(advice)
+        .and.include(code);
+    }
+  });
+
   it('doubts the whole URL, with its path, if the answer is of another program', () => {
     expect(strangeAnswerText('https://pages.example/x', 404)).to.equal(
       'pages.example answered with 404 Not Found and no reason; is there a Pinfold at https://pages.example/x?',

@@ -146,6 +146,15 @@ describe('what a server elsewhere answers', () => {
     expect(waits[1]).to.be.within(120, 149);
   });
 
+  it('is final where it does not speak TLS, with exit code 1', async () => {
+    const elsewhere = { ...env, PINFOLD_URL: String(env.PINFOLD_URL).replace('http:', 'https:') };
+    for (const args of [['publish', page], ['list']]) {
+      const { code, out, err } = await run(elsewhere, ...args, '--json');
+      expect([code, JSON.parse(out).error.code], err).to.deep.equal([1, 'network_error']);
+      expect(err).to.include('http?').and.not.include('trying again');
+    }
+  });
+
   it('is no reason to name a key where nothing was sent to be published', async () => {
     const late: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '3600' }];
     for (const args of [['--dry-run'], ['--strict'], ['--to', 'docs']]) {

@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { readFirstLine } from '../../src/command-line/first-line.ts';
+
+/** Gives bytes one after the other, and notes whether it was read to its end. */
+async function* byteByByte(bytes: Uint8Array, seen: { ended?: boolean } = {}): AsyncGenerator<Uint8Array> {
+  for (const byte of bytes) {
+    await setImmediate();
+    yield Uint8Array.of(byte);
+  }
+  seen.ended = true;
+}
+
+function bigEndian(text: string): Uint8Array {
+  return Buffer.from(`\uFEFF${text}`, 'utf16le').swap16();
+}
+
+describe('the first line of standard input', () => {
+  for (const [what, bytes] of [
+    ['UTF-8', Buffer.from('pässwört 秘密\nsecond')],
+    ['UTF-8 with a byte order mark and CR LF', Buffer.from('\uFEFFpässwört 秘密\r\nsecond\r\n')],
+    ['UTF-8 without a line end', Buffer.from('pässwört 秘密')],
+    ['UTF-16, little-endian', Buffer.from('\uFEFFpässwört 秘密\r\nsecond\r\n', 'utf16le')],
+    ['UTF-16, big-endian, without a line end', bigEndian('pässwört 秘密')],
+  ] as const) {
+    it(`is read as it was written in ${what}`, async () => {
+      expect(await readFirstLine(byteByByte(bytes))).to.equal('pässwört 秘密');
+      expect(
+        await readFirstLine(
+          (async function* () {
+            yield bytes;
+          })(),
+        ),
+      ).to.equal('pässwört 秘密');
+    });
+  }
+
+  it('is read without waiting for the end of the input', async () => {
+    const seen = {};
+    expect(await readFirstLine(byteByByte(Buffer.from('one\ntwo'), seen))).to.equal('one');
+    expect(seen).to.deep.equal({});
+  });
+
+  for (const [what, bytes] of [
+    ['Latin-1', Buffer.from('p\xe4ss\n', 'latin1')],
+    ['code page 932', Buffer.of(0x94, 0xe9, 0x96, 0xa7, 0x0a)],
+    ['UTF-16 without a byte order mark', Buffer.from('secret\n', 'utf16le')],
+    ['UTF-16 with half a character', Buffer.from('\uFEFFa\ud800\n', 'utf16le')],
+    ['nothing at all', Buffer.of()],
+    ['a line without an end', Buffer.alloc(100_000, 'x')],
+  ] as const) {
+    it(`is refused in ${what}`, async () => {
+      const reading = readFirstLine(
+        (async function* () {
+          yield* [bytes.subarray(0, 2), bytes.subarray(2)].filter(({ length }) => length > 0);
+        })(),
+      );
+      expect(await reading.catch((error: Error) => error.name)).to.equal('UsageError');
+    });
+  }
+});
