@@ -12,6 +12,8 @@ const SITE = {
   'server.key': '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n',
   'ca.pem': '-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n',
   '.DS_Store': 'x',
+  'style/._main.css': '\0\x05\x16\x07\0\x02\0\0',
+  'Icon\r': '',
 };
 
 /** Pages without scripts have their own spec. */

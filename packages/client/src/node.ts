@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { PinfoldClient } from './client.ts';
@@ -16,7 +17,7 @@ export interface PackFolderOptions extends PackOptions {
 /**
  * Packs a folder as `packFiles` does. Symbolic links, and what is neither file nor folder, are left out and listed.
  *
- * @throws RangeError when the folder has more than 1 GiB.
+ * @throws RangeError when the folder has more than 1 GiB, or a file whose name is not UTF-8.
  * @example
  * import { packFolder } from '@pinfold/client/node';
  *
@@ -39,6 +40,7 @@ export async function packFolder(
   };
   const walk = async (folder: string, prefix: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (entry.name.includes('\ufffd')) await checkNames(folder, prefix);
       const name = `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`;
       const place = join(folder, entry.name);
       if (entry.isFile()) files.push({ path: name, bytes: () => readBounded(place) });
@@ -49,6 +51,13 @@ export async function packFolder(
   await walk(resolve(path), '');
   const { bytes, leftOut } = await packFiles(files, options);
   return { bytes, leftOut: [...ignored, ...leftOut].sort() };
+}
+
+/** What Node cannot decode in a name of Linux is U+FFFD to it, by which no file is found. */
+async function checkNames(folder: string, prefix: string): Promise<void> {
+  for (const name of await readdir(folder, { encoding: 'buffer' })) {
+    if (!isUtf8(name)) throw new RangeError(`${prefix}${name} is not named in UTF-8: rename it`);
+  }
 }
 
 /**

@@ -1,4 +1,11 @@
-import { forbiddenSegment, isKeyPath, isSystemEntry, secretOfFile } from '@pinfold/core/internal';
+import {
+  forbiddenSegment,
+  isAppleDouble,
+  isKeyPath,
+  isSystemEntry,
+  mayBeAppleDouble,
+  secretOfFile,
+} from '@pinfold/core/internal';
 import { zipSync } from 'fflate';
 
 export { builtFolderIn, titleOf } from './site.ts';
@@ -7,7 +14,10 @@ export { builtFolderIn, titleOf } from './site.ts';
 export interface FileToPack {
   /** Its path in the site, with `/` between folders. */
   readonly path: string;
-  /** Its content, or a function that reads it. The packer calls the function once, and only for a file that it packs. */
+  /**
+   * Its content, or a function that reads it. The packer calls the function once, and only for a file that it packs, or
+   * that may be AppleDouble (`._x`).
+   */
   readonly bytes: Uint8Array | (() => Promise<Uint8Array>);
 }
 
@@ -41,7 +51,7 @@ const DIRECTORY_HEADER_BYTES = 46;
 /**
  * Packs files into a ZIP in memory. It leaves out dot files except `.well-known`, private keys (by the name of a file or
  * by its first 16 KiB; a `.pem` by all of it), and the names that no site may have; what operating systems add by
- * themselves (`.DS_Store`) is left out and not listed. The same files give the same bytes on every runtime, in any order.
+ * themselves (`.DS_Store`, AppleDouble files) is left out and not listed. The same files give the same bytes on every runtime, in any order.
  *
  * @throws TypeError when two files have the same path.
  * @example
@@ -60,20 +70,27 @@ export async function packFiles(
 ): Promise<PackedFiles> {
   const leftOut = new Set<string>();
   const packed = new Map<string, FileToPack['bytes']>();
-  for (const { path, bytes } of files) {
+  for (const { path, bytes: given } of files) {
     if (isSystemEntry(path)) continue;
     const part = partToLeaveOut(path, options);
+    const isInFolder = part !== undefined && part !== path;
+    const bytes = mayBeAppleDouble(path) && !isInFolder ? await read(given) : given;
+    if (typeof bytes !== 'function' && mayBeAppleDouble(path) && isAppleDouble(bytes)) continue;
     if (part !== undefined) leftOut.add(part);
     else if (packed.has(path)) throw new TypeError(`two files have the path ${path}`);
     else packed.set(path, bytes);
   }
   const archive = new Archive();
   for (const [path, given] of [...packed].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const bytes = typeof given === 'function' ? await given() : given;
+    const bytes = await read(given);
     if (isSecret(path, bytes)) leftOut.add(path);
     else archive.add(path, bytes);
   }
   return { bytes: archive.end(), leftOut: [...leftOut].sort() };
+}
+
+async function read(given: FileToPack['bytes']): Promise<Uint8Array> {
+  return typeof given === 'function' ? given() : given;
 }
 
 /**

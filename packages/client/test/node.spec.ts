@@ -33,6 +33,16 @@ describe('packFolder', () => {
     expect(bytes).to.deep.equal((await packFiles(same)).bytes);
   });
 
+  it('names a file whose name is not UTF-8, and packs one with a replacement character in it', async () => {
+    await write('index.html', 'a/replaced \ufffd.txt');
+    expect(Object.keys(unzipSync((await packFolder(folder)).bytes))).to.include('a/replaced \ufffd.txt');
+    const latin1 = Buffer.concat([Buffer.from(join(folder, 'a/')), Buffer.from('gr\xf6\xdfe.txt', 'latin1')]);
+    await writeFile(latin1, 'x');
+    const error = await packFolder(folder).catch((reason: unknown) => reason);
+    expect(error).to.be.an.instanceOf(RangeError);
+    expect((error as RangeError).message).to.equal('a/gr\ufffd\ufffde.txt is not named in UTF-8: rename it');
+  });
+
   it('takes dot files along where it is asked to', async () => {
     await write('index.html', '.nojekyll', '.git/config', '.vscode/settings.json');
     const { bytes, leftOut } = await packFolder(folder, { dotFiles: true });

@@ -88,6 +88,19 @@ describe('packFiles', () => {
     ]);
   });
 
+  it('leaves out what macOS adds, and says nothing of it', async () => {
+    const appleDouble = Uint8Array.of(0, 5, 0x16, 7, 0, 2, 0, 0);
+    const given = [
+      ...files('index.html', 'Icon\r', 'a/Icon\r', 'a/DESKTOP.INI'),
+      { path: '._index.html', bytes: async () => appleDouble },
+      { path: 'a/._Icon\r', bytes: appleDouble },
+      { path: '._mine', bytes: CONTENT },
+    ];
+    expect(await packed(given)).to.deep.equal({ names: ['index.html'], leftOut: ['._mine'] });
+    const { bytes } = await packFiles(given, { dotFiles: true });
+    expect(Object.keys(unzipSync(bytes))).to.deep.equal(['._mine', 'index.html']);
+  });
+
   it('leaves out private keys by their content, whatever their name', async () => {
     const given = [
       { path: 'deploy', bytes: KEY },

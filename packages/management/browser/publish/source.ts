@@ -1,6 +1,12 @@
 import type { DirectoryListing } from '@pinfold/archive-zip/listing';
 import { builtFolderIn, partToLeaveOut, titleOf } from '@pinfold/client/zip';
-import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
+import {
+  APPLE_DOUBLE_BYTES,
+  forbiddenSegment,
+  isAppleDouble,
+  isSystemEntry,
+  mayBeAppleDouble,
+} from '@pinfold/core/internal';
 import type { Chosen } from '../publish-panel.ts';
 import { directoryOf } from './judge.ts';
 import { leaveOut } from './leave-out.ts';
@@ -30,7 +36,7 @@ export interface FolderSource {
 
 export async function sourceOf(chosen: Chosen): Promise<Source | undefined> {
   if (chosen.kind === 'archive') return await single(chosen.files[0]);
-  if (chosen.kind === 'files') return folderOf(chosen.files);
+  if (chosen.kind === 'files') return await folderOf(chosen.files);
   const [entry, ...others] = 'entries' in chosen ? chosen.entries : [];
   if (entry === undefined || others.length > 0) return undefined;
   return isFolder(entry) ? await walkFolder(entry) : await single(await fileOf(entry as FileSystemFileEntry));
@@ -82,10 +88,10 @@ async function archive(file: File): Promise<ArchiveSource> {
 }
 
 /** A folder that was chosen comes as a flat list, with everything in it. */
-function folderOf(files: readonly File[]): Source {
+async function folderOf(files: readonly File[]): Promise<Source> {
   const name = files[0]?.webkitRelativePath.split('/')[0] ?? '';
   const found = new Found();
-  for (const file of files) found.add(file.webkitRelativePath.slice(name.length + 1), file);
+  for (const file of files) await found.add(file.webkitRelativePath.slice(name.length + 1), file);
   return found.source(name);
 }
 
@@ -95,7 +101,7 @@ async function walkFolder(root: FileSystemDirectoryEntry): Promise<Source> {
   const walk = async (folder: FileSystemDirectoryEntry, prefix: string): Promise<void> => {
     for (const entry of await entriesOf(folder)) {
       const path = `${prefix}${entry.name}`;
-      if (!isFolder(entry)) found.add(path, await fileOf(entry as FileSystemFileEntry));
+      if (!isFolder(entry)) await found.add(path, await fileOf(entry as FileSystemFileEntry));
       else if (!found.leavesOut(`${path}/`)) await walk(entry, `${path}/`);
     }
   };
@@ -107,8 +113,9 @@ class Found {
   readonly #files: FolderFile[] = [];
   readonly #leftOut: Set<string> = new Set();
 
-  add(path: string, file: File): void {
-    if (!isSystemEntry(path) && !this.leavesOut(path)) this.#files.push({ path, file });
+  async add(path: string, file: File): Promise<void> {
+    const isSystem = isSystemEntry(path) || (mayBeAppleDouble(path) && (await beginsAsAppleDouble(file)));
+    if (!isSystem && !this.leavesOut(path)) this.#files.push({ path, file });
   }
 
   /** Whether a file, or a folder with `/` at its end, is left out for its name; then it is noted. */
@@ -122,6 +129,10 @@ class Found {
     const files = this.#files.sort((one, other) => (one.path < other.path ? -1 : 1));
     return { kind: 'folder', name, files, leftOut: [...this.#leftOut].sort() };
   }
+}
+
+async function beginsAsAppleDouble(file: File): Promise<boolean> {
+  return isAppleDouble(new Uint8Array(await file.slice(0, APPLE_DOUBLE_BYTES).arrayBuffer()));
 }
 
 /** Paths that may be in no site, each by its outermost forbidden part: a folder once, with `/` at its end. */
