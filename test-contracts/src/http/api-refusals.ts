@@ -103,6 +103,10 @@ export const refusalClauses: HttpClauses = {
         'application/zip',
         'Application/X-Zip-Compressed',
         'application/octet-stream; charset=binary',
+        'application/x-zip',
+        'Application/X-Compressed',
+        'application/x-compressed-zip',
+        'multipart/x-zip',
       ];
       for (const type of [undefined, '', 'text/plain', ...zips]) {
         const part = { name: 'archive', filename: 'a.zip', body, ...(type === undefined ? {} : { type }) };

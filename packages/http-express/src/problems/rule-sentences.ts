@@ -145,8 +145,12 @@ export const ARCHIVE: Sentences<ArchiveRules> = {
   unsupported_compression: ({ method }) =>
     `Compression method ${method} is not supported; use deflate or store.`,
   corrupt_data: 'The data does not match its headers; make the ZIP again.',
-  header_mismatch: ({ fields }) =>
-    `The entry and the central directory disagree: ${fields.join(', ').replaceAll('_', ' ')}; make the ZIP again.`,
+  header_mismatch: ({ fields }) => {
+    const updated = fields.includes('missing_descriptor')
+      ? ' .NET Framework, PowerShell 5 (Compress-Archive -Update) and adm-zip before 0.6 write such ZIPs when they update one: pack it anew from its files.'
+      : '';
+    return `The entry and the central directory disagree: ${fields.join(', ').replaceAll('_', ' ')}; make the ZIP again.${updated}`;
+  },
   overlapping_entries: ({ path }) =>
     path === undefined ? 'An entry reaches into the central directory.' : 'The entry overlaps another one.',
   ambiguous_structure: ({ reason }) => AMBIGUOUS[reason],

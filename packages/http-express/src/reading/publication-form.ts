@@ -22,6 +22,10 @@ export interface PublicationWish {
 const ARCHIVE_TYPES: ReadonlySet<string> = new Set([
   'application/zip',
   'application/x-zip-compressed',
+  'application/x-zip',
+  'application/x-compressed',
+  'application/x-compressed-zip',
+  'multipart/x-zip',
   'application/octet-stream',
   'text/plain',
 ]);
@@ -51,8 +55,7 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
     if (this.#filename !== undefined) return invalid({ rule: 'field_twice', field: name });
     if (!ARCHIVE_TYPES.has(type)) {
       return refuseRequest('unsupported_media_type', {
-        detail:
-          'Send the archive as application/zip, application/x-zip-compressed or application/octet-stream.',
+        detail: 'Send the archive as application/zip or application/octet-stream.',
       });
     }
     const parsed = parseFilename(filename ?? '');

@@ -20,9 +20,11 @@ export function problemText(code: string, detail: string, errors: readonly WireE
   return sentencesOf(detail, errors);
 }
 
-/** An archive's broken rules for a person: each rule once, with the first of the files under it. */
+/** An archive's broken rules for a person: each sentence once, with the first of the files under it. */
 function brokenRules(errors: readonly WireError[]): string {
-  return [...Map.groupBy(errors, ({ rule }) => rule).values()].flatMap(linesOf).join('\n');
+  return [...Map.groupBy(errors, ({ rule, detail }) => `${rule} ${detail}`).values()]
+    .flatMap(linesOf)
+    .join('\n');
 }
 
 const SHOWN = 5;

@@ -82,7 +82,8 @@ export function databaseOf({ kind }: DatabaseSetting): Database {
 
 export function readDatabase(variable: string, value: string | undefined): DatabaseSetting {
   if (value === undefined) return { kind: 'sqlite' };
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  // Sockets have no host: `postgres://user@/db?host=/cloudsql/…` is the form of Cloud SQL, and pg reads it.
+  const url = URL.parse(value.replace(/^(\w+:\/\/[^/?#]*@)\//, '$1localhost/')) ?? undefined;
   const kinds = Object.keys(DATABASES) as DatabaseKind[];
   const kind = kinds.find((name) => databaseOf({ kind: name }).protocols.includes(url?.protocol ?? ''));
   if (url === undefined || kind === undefined) {

@@ -23,6 +23,16 @@ describe('what the command says of a refusal', () => {
     ]);
   });
 
+  it('names each kind of unsafe name with the files that it is about', () => {
+    const problems = [
+      { rule: 'unsafe_path', path: 'a:b', reason: 'colon' },
+      { rule: 'unsafe_path', path: 'c\\d', reason: 'backslash' },
+    ] as const;
+    const words = refusalText({ kind: 'refused', code: 'invalid_archive', problems });
+    expect(words.split('\n').slice(1)).to.have.length(4);
+    expect(words.indexOf('a:b')).to.be.lessThan(words.indexOf('backslash'));
+  });
+
   it('passes on what the host says', () => {
     const refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence' } as const;
     expect(refusalText({ ...refusal, words: { en: 'A licence is missing.' } })).to.equal(

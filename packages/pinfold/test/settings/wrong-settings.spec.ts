@@ -126,6 +126,16 @@ describe('wrong settings', () => {
     expect(database).to.deep.equal({ kind: 'postgres', url });
   });
 
+  it('takes a URL of PostgreSQL without a host, whose socket is in its query', () => {
+    for (const url of [
+      'postgres://me:pw@/db?host=/cloudsql/a:b:c',
+      'postgres:///db?host=/run/postgresql&user=me',
+    ]) {
+      const { database } = readSettings({ PINFOLD_DATABASE_URL: url, PINFOLD_SECRET: 'x'.repeat(32) });
+      expect(database).to.deep.equal({ kind: 'postgres', url });
+    }
+  });
+
   it('refuses origin mode where no name fits before the host', () => {
     const env = { PINFOLD_PUBLIC_URL: 'http://192.0.2.1:8080', PINFOLD_VIEWER_MODE: 'origin' };
     expect(refusal(env).variable).to.equal('PINFOLD_VIEWER_MODE');
