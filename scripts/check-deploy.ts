@@ -4,7 +4,9 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +14,7 @@ import { type ProxyName, startProxy } from '../bench/lib/reverse-proxies.ts';
 import { startDeployed } from './deployed-tree.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', 'deploy');
-const SECRET = 'a-password-that-no-log-may-have';
+const SECRET = 'a-secret-that-no-log-may-have';
 
 const PROXIES: Readonly<Record<ProxyName, readonly string[]>> = {
   nginx: ['nginx.conf', 'nginx.nodes.conf'],
@@ -21,27 +23,58 @@ const PROXIES: Readonly<Record<ProxyName, readonly string[]>> = {
 };
 const SERVICES = ['pinfold.service', 'pinfold-backup.service'];
 
-/** Sends a publication's head; any answer will do, since no server is behind the proxy. */
-async function publish(port: number): Promise<void> {
-  const headers = { 'Pinfold-Password': SECRET, 'Content-Length': '0', Host: 'share.example' };
+/** Paths of viewing grants, hand-overs and sign-in links, and of a publication at the end. */
+const SECRET_PATHS = [
+  `/.pinfold:enter?grant=${SECRET}`,
+  `/manage/sign-in?link=${SECRET}&x=?${SECRET}`,
+  `/s/0e43e310-882e-448d-89dc-93eeb0df035d/~${SECRET}/a/index.html?b`,
+  `/s/0e43e310-882e-448d-89dc-93eeb0df035d/%7e${SECRET}/`,
+];
+
+/** Sends a request with secrets wherever one may be; any answer will do. */
+async function send(port: number, path: string, method: string): Promise<void> {
+  const headers = {
+    'Pinfold-Password': SECRET,
+    'Content-Length': '0',
+    Host: 'share.example',
+    Referer: `https://share.example/s/x/~${SECRET}/`,
+  };
   const proxy = { host: '127.0.0.1', port, servername: 'share.example', rejectUnauthorized: false };
-  const sent = request({ ...proxy, path: '/api/v1/pins', method: 'POST', headers, agent: false });
+  const sent = request({ ...proxy, path, method, headers, agent: false });
   sent.end();
   const [response] = await once(sent, 'response');
   response.resume();
 }
 
-/** Starts a proxy with its file and an access log: that must have a publication, and not its password. */
+/** Answers as a hand-over does: the place it leads to has a grant. */
+async function startNode(): Promise<Server> {
+  const node = createServer((incoming, response) => {
+    const isProbe = incoming.url?.startsWith('/readyz') ?? false;
+    response.writeHead(isProbe ? 200 : 303, { location: `https://share.example/?grant=${SECRET}` }).end();
+  });
+  await once(node.listen(0, '127.0.0.1'), 'listening');
+  return node;
+}
+
+/** Starts a proxy with its file and an access log: that must have each request, and no secret of one. */
 async function checkProxy(name: ProxyName, file: string): Promise<void> {
-  const proxy = await startProxy(name, [9, 10, 11], { file, logsRequests: true });
-  try {
-    await publish(proxy.port);
-    for (let tries = 0; tries < 50 && !proxy.log().includes('/api/v1/pins'); tries += 1) await pause(100);
-    if (!proxy.log().includes('/api/v1/pins')) throw new Error(`no request in the log: ${proxy.log()}`);
-    if (proxy.log().includes(SECRET)) throw new Error(`the password is in the log: ${proxy.log()}`);
-  } finally {
-    await proxy.stop();
+  const nodes = await Promise.all([startNode(), startNode(), startNode()]);
+  const ports = nodes.map((node) => (node.address() as AddressInfo).port);
+  // With a node that answers, and with none: then a proxy has more to write.
+  for (const addresses of [ports, [9, 10, 11]]) {
+    const proxy = await startProxy(name, addresses, { file, logsRequests: true });
+    try {
+      for (const path of SECRET_PATHS) await send(proxy.port, path, 'GET');
+      await send(proxy.port, '/api/v1/pins', 'POST');
+      for (let tries = 0; tries < 50 && !proxy.log().includes('/api/v1/pins'); tries += 1) await pause(100);
+      for (const part of ['/.pinfold:enter', '/manage/sign-in', '/s/0e43e310', '/api/v1/pins'])
+        if (!proxy.log().includes(part)) throw new Error(`${part} is not in the log: ${proxy.log()}`);
+      if (proxy.log().includes(SECRET)) throw new Error(`a secret is in the log: ${proxy.log()}`);
+    } finally {
+      await proxy.stop();
+    }
   }
+  for (const node of nodes) node.close();
 }
 
 function run(command: string, ...args: readonly string[]): void {

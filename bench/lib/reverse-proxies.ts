@@ -37,12 +37,13 @@ const kinds: Readonly<Record<ProxyName, Kind>> = {
     program: 'nginx',
     file: 'nginx.nodes.conf',
     whole: (configuration, port, logsRequests) => {
-      const accessLog = logsRequests ? ACCESS_LOG : 'off';
       const old = isOldNginx();
       const site = configuration
         .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl${old ? ' http2' : ''};`)
-        .replace(/^ +http2 on;.*$/m, old ? '' : '$&');
-      return `daemon off; pid nginx.pid; error_log stderr crit; events {} http { access_log ${accessLog};\n${site} }`;
+        .replace(/^ +http2 on;.*$/m, old ? '' : '$&')
+        .replace(/access_log \S+ (\w+);/, logsRequests ? `access_log ${ACCESS_LOG} $1;` : 'access_log off;')
+        .replace(/error_log +\S+ crit;/, 'error_log stderr crit;');
+      return `daemon off; pid nginx.pid; error_log stderr crit; events {} http { access_log off;\n${site} }`;
     },
     command: (file) => ['nginx', '-p', join(file, '..'), '-c', file],
   },
@@ -50,7 +51,7 @@ const kinds: Readonly<Record<ProxyName, Kind>> = {
     program: 'haproxy',
     file: 'haproxy.cfg',
     whole: (configuration, port, logsRequests) => {
-      const logging = logsRequests ? '  mode http\n  log stdout format raw local0\n  option httplog\n' : '$&';
+      const logging = logsRequests ? '  mode http\n  log stdout format raw local0\n' : '$&';
       return configuration.replace('bind :443', `bind 127.0.0.1:${port}`).replace('  mode http\n', logging);
     },
     command: (file) => ['haproxy', '-db', '-f', file],

@@ -184,6 +184,27 @@ describe('pinfold doctor, from outside', () => {
     expect(all['proxy.client']?.advice).to.match(/^PINFOLD_TRUST_PROXY=(?:::ffff:)?127\.0\.0\.1$/);
   });
 
+  it('finds that all viewers count as one behind two proxies, where one is trusted', async () => {
+    // As Fly and Render do: an address of theirs follows the client's.
+    const headers = ({ 'x-forwarded-for': client, ...sent }: IncomingHttpHeaders) => ({
+      ...sent,
+      'x-forwarded-for': `${client === '127.0.0.1' ? '203.0.113.9' : client}, 66.241.124.230`,
+    });
+    change = { headers };
+    for (const [trusted, advice] of [
+      ['1', 'PINFOLD_TRUST_PROXY=2'],
+      ['127.0.0.0/8', 'add 66.241.124.230 to PINFOLD_TRUST_PROXY'],
+    ] as const) {
+      await start({ PINFOLD_TRUST_PROXY: trusted });
+      const all = await found();
+      expect(troubles(all), trusted).to.deep.equal(['proxy.client failed']);
+      expect(all['proxy.client']?.advice).to.equal(advice);
+      await app?.close();
+    }
+    await start({ PINFOLD_TRUST_PROXY: '2' });
+    expect(troubles(await found())).to.deep.equal([]);
+  });
+
   it('finds that clients may choose their address', async () => {
     await start({ PINFOLD_TRUST_PROXY: '2' });
     change = { isAppending: true };

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { seconds } from '@pinfold/core';
 import { expect } from 'chai';
@@ -6,6 +7,7 @@ import { validate } from 'dockerfile-utils';
 import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
 import { readSettings, type Settings } from '../../src/index.ts';
+import { clientAddress } from '../../src/server/client-address.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'deploy');
 const read = (name: string): Promise<string> => readFile(join(FOLDER, name), 'utf8');
@@ -131,6 +133,13 @@ for (const [name, nodes] of [
       }
     });
 
+    it('drops every capability that a service does not need, and names a release of each image', () => {
+      for (const [name, { image, cap_drop, security_opt }] of Object.entries<Parsed>(compose.services)) {
+        expect([cap_drop, security_opt], name).to.deep.equal([['ALL'], ['no-new-privileges:true']]);
+        expect(image, name).to.match(/^pinfold$|:\d+\.\d+(?:\.\d+)?$|@sha256:[0-9a-f]{64}$/);
+      }
+    });
+
     it('waits for the end of what runs', () => {
       for (const node of nodes) {
         const patience = seconds(Number.parseInt(compose.services[node].stop_grace_period, 10));
@@ -166,6 +175,18 @@ describe("Node's permissions in deploy/compose.yaml", () => {
   });
 });
 
+/** The addresses of clients behind the proxies of a platform, of which each adds one to what came. */
+function expectClients({ trustProxy }: Settings, added: readonly string[]): void {
+  const addressOf = clientAddress(trustProxy);
+  for (const client of ['203.0.113.9', '2001:db8::7'])
+    for (const sent of ['', '198.51.100.1, ', '66.241.124.230, 66.241.124.230, '])
+      for (const proxy of added) {
+        const headers = { 'x-forwarded-for': `${sent}${client}, ${proxy}` };
+        const request = { headers, socket: { remoteAddress: '172.19.0.2' } } as unknown as IncomingMessage;
+        expect(addressOf(request), headers['x-forwarded-for']).to.equal(client);
+      }
+}
+
 describe('what platforms read', () => {
   it('has settings for Render that are known, and its disk where data are', async () => {
     const { services } = parseYaml(await read('render.yaml'), { strict: true });
@@ -183,6 +204,7 @@ describe('what platforms read', () => {
     const settings = readSettings({ ...given, ...Object.fromEntries(values) });
     expect(settings.notes).to.deep.equal([]);
     expect([settings.port, settings.dataDir]).to.deep.equal([8080, '/var/lib/pinfold']);
+    expectClients(settings, ['104.22.17.40', '2606:4700::6816:1128']);
     expect([dockerfilePath, healthCheckPath, numInstances]).to.deep.equal([
       './deploy/Dockerfile',
       '/livez',
@@ -195,6 +217,7 @@ describe('what platforms read', () => {
     const fly: Parsed = parseToml(await read('fly.toml'));
     const settings = readSettings(fly.env);
     expect(settings.notes).to.deep.equal([]);
+    expectClients(settings, ['66.241.124.230', '2a09:8280:1::1']);
     expect(fly.mounts[0].destination).to.equal('/var/lib/pinfold');
     expect(fly.http_service.internal_port).to.equal(8080);
     expect(fly.http_service.checks[0].path).to.equal('/readyz');
@@ -203,7 +226,7 @@ describe('what platforms read', () => {
 });
 
 describe('the logs of proxies', () => {
-  it('have no password of a publication: Caddy removes the header, and the others log none', async () => {
+  it('have no password, grant or link: Caddy removes them, and the others log other parts of a request', async () => {
     for (const name of ['Caddyfile', 'Caddyfile.nodes']) {
       const [options = ''] = /^\{\n.*?^\}/ms.exec(await read(name)) ?? [];
       expect(options, name).to.match(
@@ -212,8 +235,10 @@ describe('the logs of proxies', () => {
       expect((await read(name)).match(/\blog\b[^\n]*\{/g), `${name}: no other log`).to.have.lengthOf(1);
     }
     for (const name of ['nginx.conf', 'nginx.nodes.conf', 'haproxy.cfg']) {
+      const [format = ''] = /^ *log[-_]format [^;]*?(?:;$|HV"$)/ms.exec(await read(name)) ?? [];
+      expect(format, name).to.include('logged_path');
       expect(await read(name), name).not.to.match(
-        /log_format|log-format|access_log|capture|pinfold.password/i,
+        /\$request[" ;]|\$(?:is_)?args|http_referer|%r\b|\}r|%HU|%HQ|capture|[Pp]infold.[Pp]assword/,
       );
     }
   });

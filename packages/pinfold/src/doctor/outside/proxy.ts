@@ -168,7 +168,7 @@ async function lookAtClient(outside: Outside, url: URL, { seen, port }: Echoed):
 /** Why all viewers would have the same address. Unless it is certain, NAT may have changed the port, not a proxy. */
 function judgeTrust(
   trust: TrustProxy,
-  { forwarded_for, peer }: EchoedRequest,
+  { forwarded_for, peer, client }: EchoedRequest,
   isCertain: boolean,
 ): Result | undefined {
   if (forwarded_for === null) {
@@ -179,10 +179,18 @@ function judgeTrust(
       ? failed(observed, advice)
       : warning(observed, `${advice}; without a proxy, ignore this`);
   }
-  if (isTrusted(trust, peer.address)) return undefined;
+  if (!isTrusted(trust, peer.address)) {
+    return failed(
+      `all viewers have the proxy's address, ${peer.address}: ten wrong passwords of one viewer block all of them`,
+      `PINFOLD_TRUST_PROXY=${peer.address}`,
+    );
+  }
+  // This command sends none, so each address was added by a proxy: the first is that of the command.
+  const added = forwarded_for.split(',').map((address) => address.trim());
+  if (added.length < 2 || added[0]?.includes(client)) return undefined;
   return failed(
-    `all viewers have the proxy's address, ${peer.address}: ten wrong passwords of one viewer block all of them`,
-    `PINFOLD_TRUST_PROXY=${peer.address}`,
+    `all viewers have the address of a proxy, ${client}, since ${added.length} proxies are in a row: ten wrong passwords of one viewer block all of them`,
+    trust.kind === 'hops' ? `PINFOLD_TRUST_PROXY=${added.length}` : `add ${client} to PINFOLD_TRUST_PROXY`,
   );
 }
 
