@@ -146,6 +146,7 @@ describe('Time', () => {
 
     it('a few seconds apart on two nodes makes no second role and loses nothing', async () => {
       const { client, clock, node, addresses } = await openService({ records: 'sqlite' });
+      await node.cleaning.cleanUp();
       const ahead = createSettableClock(after(clock.now(), seconds(5)));
       const folder = join(addresses.folder, 'other');
       const other = await openNode({ ...addresses, folder, clock: ahead });

@@ -62,6 +62,7 @@ export const comparing: Task<Stock> = {
 /** One site that is published, two that were stopped, two archives without a record, and what was begun and never ended. */
 async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {
   const { roles, attempts, staging, archives, ids } = node.ports;
+  await node.cleaning.cleanUp();
   const published: string[] = [];
   for (const key of ['kept', 'stopped', 'stopped too']) {
     published.push((await client.publish(key)).pin?.id ?? '');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { accountId, type HistoryEvent, OPERATOR } from '@pinfold/core';
 import { createHistory } from '@pinfold/core/history';
-import { RandomIds, SystemClock } from '@pinfold/platform-node';
+import { NodeMachine, RandomIds, SystemClock } from '@pinfold/platform-node';
 import { anApiKey, anEvent } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -123,7 +123,8 @@ class Reader {
   async readTo(isOver: (seen: readonly string[]) => boolean): Promise<void> {
     for (; !isOver(this.seen); this.restarts += 1) {
       const records = await openRecords(this.#address);
-      const history = createHistory({ ...records, clock: new SystemClock(), ids: new RandomIds() });
+      const host = { clock: new SystemClock(), machine: new NodeMachine(), ids: new RandomIds() };
+      const history = createHistory({ ...records, persistence: records, ...host });
       const from = this.cursor === undefined ? {} : { after: this.cursor };
       const of = this.#account === undefined ? {} : { account: this.#account };
       let left = 1 + Math.floor((Math.random() * EVENTS) / 12);

@@ -23,7 +23,7 @@ export function oneRenewal(clock: Clock): { readonly clock: Clock; readonly wrap
   };
   return {
     clock: {
-      now: clock.now,
+      ...clock,
       sleep: (length, signal) => {
         const isFirst = !paused && length === Math.floor(defaultLimits.lease / 3);
         paused ||= isFirst;

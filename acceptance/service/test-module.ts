@@ -1,13 +1,21 @@
-import type { Clock } from '@pinfold/core';
+import type { Clock, Machine } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { ContainerModule } from 'inversify';
 
-/** Replaces what a test of the whole server cannot wait for: the cost of a password, and the time. */
-export function testModule(clock?: Clock): ContainerModule {
-  return new ContainerModule(({ rebind }) => {
+/** Replaces what a test of the whole server cannot wait for: the cost of a password, and the time, also the database's. */
+export function testModule(clock?: Clock & Machine): ContainerModule {
+  return new ContainerModule(({ rebind, onActivation }) => {
     const passwords = new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } });
     rebind(tokens.passwords).toConstantValue(passwords);
-    if (clock !== undefined) rebind(tokens.clock).toConstantValue(clock);
+    if (clock === undefined) return;
+    rebind(tokens.clock).toConstantValue(clock);
+    rebind(tokens.machine).toConstantValue(clock);
+    onActivation(tokens.persistence, (_context, persistence) => {
+      const check = persistence.check.bind(persistence);
+      return Object.assign(persistence, {
+        check: (signal?: AbortSignal) => check(signal).then(() => undefined),
+      });
+    });
   });
 }

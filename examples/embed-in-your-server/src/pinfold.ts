@@ -6,7 +6,13 @@ import { createHistory } from '@pinfold/core/history';
 import { createSharing } from '@pinfold/core/sharing';
 import { type Authenticate, createApi } from '@pinfold/http-express';
 import { openSqlite } from '@pinfold/persistence-sqlite';
-import { HmacGrantSigner, RandomIds, ScryptPasswordHasher, SystemClock } from '@pinfold/platform-node';
+import {
+  HmacGrantSigner,
+  NodeMachine,
+  RandomIds,
+  ScryptPasswordHasher,
+  SystemClock,
+} from '@pinfold/platform-node';
 import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
 import { createViewer } from '@pinfold/viewer';
 import type { Express } from 'express';
@@ -42,7 +48,8 @@ export async function mountPinfold(app: Express, options: PinfoldOptions): Promi
   const inspector = new ZipArchiveInspector();
   const passwords = new ScryptPasswordHasher();
   const grants = new HmacGrantSigner({ secrets: [secret] });
-  const ports = { ...sqlite, staging, archives, inspector, passwords, grants, clock, ids: new RandomIds() };
+  const host = { clock, machine: new NodeMachine(), ids: new RandomIds() };
+  const ports = { ...sqlite, persistence: sqlite, staging, archives, inspector, passwords, grants, ...host };
   const limits = { lifetime: days(30) };
   const useCases = {
     ...createUseCases(ports, limits, { publicUrl }),

@@ -93,6 +93,7 @@ export {
 export type { Publication } from './domain/publication.ts';
 export type { Rate, RateMark, RateText } from './domain/rate.ts';
 export type { Comparison } from './domain/reconciliation.ts';
+export type { RemovalClock, Uptime } from './domain/removal-clock.ts';
 export {
   type Decided,
   decide,
@@ -124,6 +125,7 @@ export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from '.
 export type { ArchiveStorage } from './ports/archive-storage.ts';
 export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
 export type { Clock } from './ports/clock.ts';
+export type { DatabaseClock } from './ports/database-clock.ts';
 export type { GrantSigner } from './ports/grant-signer.ts';
 export type {
   EventPage,
@@ -143,6 +145,7 @@ export type {
   SignInTrouble,
 } from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';
+export type { Machine } from './ports/machine.ts';
 export type { NameChange, NamedRole, NamePlace, NameStore } from './ports/name-store.ts';
 export type { PairingRedemption, PairingStore, Registration } from './ports/pairing-store.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';

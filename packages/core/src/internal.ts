@@ -32,6 +32,7 @@ export { parseGuess } from './domain/password.ts';
 export { sharedUrlBelow } from './domain/publication.ts';
 export { CHANGE_COST, leftOf, parseRate, takenFrom } from './domain/rate.ts';
 export { readRecordLine, recordLine } from './domain/record-lines.ts';
+export { earlier, MAX_CLOCK_DIFFERENCE, MAX_REMOVAL_DELAY } from './domain/removal-clock.ts';
 export { parseRoleState, ROLE_STATES, refuseCommand } from './domain/role.ts';
 export { isKeyPath } from './domain/secret-files.ts';
 export { parseSessionId, sessionIdOf } from './domain/session.ts';

@@ -17,6 +17,9 @@ export interface CoreModuleOptions extends UseCaseOptions {
   readonly keyLimit?: number | null;
 }
 
+/** The ports of the sweeps beside `cleanUp`. */
+const REMOVAL = ['roles', 'mode', 'clock', 'machine', 'persistence'] as const;
+
 /** The observers that modules bind; there may be none. */
 const OBSERVERS = { serviceIdentifier: observer, isMultiple: true, optional: true } as const;
 
@@ -46,6 +49,8 @@ export function coreModule(
         'takedowns',
         'names',
         'clock',
+        'machine',
+        'persistence',
         'ids',
       ],
       (ports) => ({
@@ -67,10 +72,10 @@ export function coreModule(
       ['pairings', 'sessionSecrets', 'apiKeySecrets', 'clock', 'ids', 'manageKeys'],
       ({ manageKeys, ...ports }) => createPairings(ports, manageKeys),
     );
-    over('manageHistory', ['history', 'apiKeys', 'mode', 'clock', 'ids'], (ports) =>
+    over('manageHistory', ['history', 'apiKeys', 'ids', ...REMOVAL], (ports) =>
       createHistory(ports, options),
     );
-    over('countedViews', ['views', 'mode', 'clock'], createViews);
+    over('countedViews', ['views', ...REMOVAL], createViews);
     over('administration', ['accounts', 'mode', 'roles', 'takedowns', 'archives', 'clock', 'ids'], (ports) =>
       createAdministration(ports, options),
     );

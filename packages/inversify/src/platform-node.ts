@@ -2,6 +2,7 @@ import {
   HmacGrantSigner,
   type HmacGrantSignerOptions,
   NodeApiKeySecrets,
+  NodeMachine,
   NodeSessionSecrets,
   RandomIds,
   ScryptPasswordHasher,
@@ -17,10 +18,11 @@ export interface PlatformNodeModuleOptions extends HmacGrantSignerOptions {
   readonly hashing?: ScryptPasswordHasherOptions;
 }
 
-/** Binds `clock`, `ids`, `passwords`, `grants`, `apiKeySecrets` and `sessionSecrets`. */
+/** Binds `clock`, `machine`, `ids`, `passwords`, `grants`, `apiKeySecrets` and `sessionSecrets`. */
 export function platformNodeModule({ secrets, hashing }: PlatformNodeModuleOptions): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.clock).toConstantValue(new SystemClock());
+    bind(tokens.machine).toConstantValue(new NodeMachine());
     bind(tokens.ids).toConstantValue(new RandomIds());
     bind(tokens.passwords).toConstantValue(new ScryptPasswordHasher(hashing));
     bind(tokens.grants).toConstantValue(new HmacGrantSigner({ secrets }));

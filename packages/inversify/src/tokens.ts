@@ -32,6 +32,7 @@ const NAMES = [
   'passwords',
   'grants',
   'clock',
+  'machine',
   'ids',
   'apiKeySecrets',
   'sessionSecrets',

@@ -1,9 +1,17 @@
-import { after, type Clock, type Duration, type Instant, instant } from '@pinfold/core';
+import {
+  after,
+  type Clock,
+  type Duration,
+  duration,
+  type Instant,
+  instant,
+  type Machine,
+} from '@pinfold/core';
 
 const BEGINNING: Instant = instant(Date.UTC(2026, 10, 20, 12));
 
-/** A clock that stands still until `advance` moves it. */
-export interface ManualClock extends Clock {
+/** A clock that stands still until `advance` moves it, and a machine that has been up since 1970. */
+export interface ManualClock extends Clock, Machine {
   /** Moves on, and wakes every sleeper whose time has come. */
   advance(length: Duration): void;
 }
@@ -25,6 +33,7 @@ export function createManualClock(start: Instant = BEGINNING): ManualClock {
   const sleepers = new Set<{ readonly until: Instant; readonly wake: () => void }>();
   return {
     now: () => present,
+    uptime: () => ({ boot: 'manual', elapsed: duration(present) }),
     sleep: (length, signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       if (signal?.aborted) {

@@ -41,7 +41,7 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
     capturedEvents.push(event);
     options.onEvent?.(event);
   };
-  const parts = { persistence: memory, archives: memory.archives, clock };
+  const parts = { persistence: memory, archives: memory.archives, clock, machine: clock };
   const removeFolder = () => rm(dataDir, { recursive: true, maxRetries: 5 });
   try {
     const pinfold = await openPinfold({ dataDir, publicUrl: PUBLIC_URL, ...parts, ...options, onEvent });

@@ -155,6 +155,7 @@ export const COMPARISON: Fields<Comparison> = {
   unnamed: 'count',
   orphans: ['uuid'],
   missing: ['uuid'],
+  removal: { reached: 'instant', boot: 'word', uptime: 'count', steppedAt: 'instant' },
 };
 
 export const MODE: Fields<Mode> = { kind: 'choice', message: 'text' };

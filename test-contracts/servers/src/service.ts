@@ -14,6 +14,7 @@ import {
   type Cleaning,
   type Clock,
   createUseCases,
+  type DatabaseClock,
   type Keys,
   type Limits,
   MEMBER_SCOPES,
@@ -30,7 +31,7 @@ import {
   type UseCases,
 } from '@pinfold/core';
 import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
-import type { Persistence } from '@pinfold/core/adapter';
+import type { AllPorts, Persistence } from '@pinfold/core/adapter';
 import { type Administration, createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type History } from '@pinfold/core/history';
@@ -40,6 +41,7 @@ import { createMemory, type Memory } from '@pinfold/memory';
 import {
   HmacGrantSigner,
   NodeApiKeySecrets,
+  NodeMachine,
   NodeSessionSecrets,
   RandomIds,
   ScryptPasswordHasher,
@@ -65,10 +67,12 @@ export interface Parts {
 
 export function composed(
   ports: Ports,
-  { apiKeys, sessions: sessionStore, ...stores }: Persistence,
+  stores: Persistence,
   { limits, quotas = {}, ...options }: CompositionOptions = {},
 ): Parts {
   const [apiKeySecrets, sessionSecrets] = [new NodeApiKeySecrets(), new NodeSessionSecrets()];
+  const sweeping = { ...ports, ...hostOf(ports.clock, stores) };
+  const { apiKeys, sessions, pairings } = stores;
   const keys = createKeys({ ...ports, apiKeys, apiKeySecrets });
   return {
     useCases: {
@@ -76,13 +80,20 @@ export function composed(
       ...createSharing(ports, limits, { quotas }),
     },
     keys,
-    sessions: createSessions({ ...ports, apiKeys, sessions: sessionStore, sessionSecrets }, keys),
-    pairings: createPairings({ ...ports, pairings: stores.pairings, sessionSecrets, apiKeySecrets }, keys),
-    history: createHistory({ ...ports, history: stores.history }),
-    views: createViews({ ...ports, views: stores.views }),
+    sessions: createSessions({ ...ports, apiKeys, sessions, sessionSecrets }, keys),
+    pairings: createPairings({ ...ports, pairings, sessionSecrets, apiKeySecrets }, keys),
+    history: createHistory({ ...sweeping, history: stores.history }),
+    views: createViews({ ...sweeping, views: stores.views }),
     administration: createAdministration(ports),
-    cleaning: createCleaning(ports, limits),
+    cleaning: createCleaning(sweeping, limits),
   };
+}
+
+/** A clock that the test holds is also the machine's uptime, and the database has no other. */
+function hostOf(clock: Clock, persistence: DatabaseClock): Pick<AllPorts, 'machine' | 'persistence'> {
+  return 'uptime' in clock
+    ? { machine: clock as ManualClock, persistence: { check: async () => undefined } }
+    : { machine: new NodeMachine(), persistence };
 }
 
 export interface Inside<C extends Clock = ManualClock> extends Parts {

@@ -7,11 +7,13 @@ import type {
   Instant,
   KeptWarning,
   PublicationLimits,
+  RemovalClock,
   Reservation,
   Sha256,
   Title,
   Token,
 } from '@pinfold/core';
+import { duration } from '@pinfold/core';
 import { foldForSearch, parseRate } from '@pinfold/core/internal';
 import fc from 'fast-check';
 import { anArchiveId, aRoleId, aSha256 } from '../fixtures/roles.ts';
@@ -209,8 +211,17 @@ export const comparison = (given: Values): fc.Arbitrary<Comparison> => {
     unnamed: oneOf(...COUNTS),
     orphans: archives,
     missing: archives,
+    removal: removalClock(given),
   });
 };
+
+const removalClock = (given: Values): fc.Arbitrary<RemovalClock> =>
+  fc.record({
+    reached: instant(given),
+    boot: oneOf('a-boot', 'A-boot'),
+    uptime: oneOf(...[1, 2, 600_000].map(duration)),
+    steppedAt: fc.option(instant(given), { freq: 2 }),
+  });
 
 export const outcome = (given: Values): fc.Arbitrary<CleanupOutcome> =>
   fc.oneof(

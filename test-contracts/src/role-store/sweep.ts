@@ -22,6 +22,7 @@ import {
   anArchiveId,
   anEvent,
   aPublication,
+  aRemovalClock,
   aReservation,
   aRole,
   aToken,
@@ -144,12 +145,19 @@ export const sweepClauses: ClauseTable<RoleStore> = {
       expect(await port.loadComparison(), 'before the first').to.equal(undefined);
       const ids = Array.from({ length: 1_000 }, (_, n) => anArchiveId(n));
       let version: Version | undefined;
+      const { removal: _, ...withoutRemovalClock } = aComparison();
       for (const comparison of [
         aComparison({ upTo: null, orphans: [], missing: [] }),
         aComparison({ keptAt: after(START, days(1)), orphans: ids.toReversed(), missing: ids.toReversed() }),
         aComparison({ isUnderWay: false, isRefused: true, compared: 7_000_000 }),
         aComparison({ isUnderWay: true, isRefused: true }),
         aComparison({ upTo: null, compared: 0, unnamed: 0, orphans: [], missing: [] }),
+        aComparison({ removal: aRemovalClock({ boot: 'another-Boot', steppedAt: null }) }),
+        aComparison({ removal: aRemovalClock({ reached: after(START, duration(1)), uptime: days(9_999) }) }),
+        aComparison({
+          removal: aRemovalClock({ uptime: duration(1), steppedAt: after(START, duration(7)) }),
+        }),
+        withoutRemovalClock,
       ]) {
         const outcome = await port.keepComparison(comparison, version);
         if (outcome.kind === 'conflict') throw new Error('nobody else kept one');

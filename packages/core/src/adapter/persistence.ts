@@ -1,9 +1,9 @@
-import type { Instant } from '../domain/instant.ts';
 import type { Stores } from '../ports/all-ports.ts';
+import type { DatabaseClock } from '../ports/database-clock.ts';
 import type { MigrationScope } from './migrations.ts';
 
 /** Every store of one database, and what its life needs. */
-export interface Persistence extends Stores {
+export interface Persistence extends Stores, DatabaseClock {
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
@@ -12,8 +12,6 @@ export interface Persistence extends Stores {
    * is of an older release and the scope is `empty`.
    */
   migrate(scope?: MigrationScope): Promise<void>;
-  /** Resolves, to the database's own clock if it has one, when it answers and lets this release run; else rejects. */
-  check(signal?: AbortSignal): Promise<Instant | undefined>;
   /** Closes the handle. Later calls fail with `store_unavailable`; closing again does nothing. */
   close(): Promise<void>;
 }

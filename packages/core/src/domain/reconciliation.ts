@@ -1,5 +1,6 @@
 import type { ArchiveId } from './identity.ts';
 import { type Duration, hours, type Instant, instant, minutes } from './instant.ts';
+import type { RemovalClock } from './removal-clock.ts';
 
 /** The progress of comparing storage with the records. It is stored after each window of ids, so that any sweep can resume it. */
 export interface Comparison {
@@ -18,6 +19,8 @@ export interface Comparison {
   readonly orphans: readonly ArchiveId[];
   /** Archives that a record names and storage does not have: the first {@link MOST_IDS}. */
   readonly missing: readonly ArchiveId[];
+  /** Stored with the comparison, and no part of it; absent before the first sweep of a release that has it. */
+  readonly removal?: RemovalClock | undefined;
 }
 
 export interface ComparedWindow {
@@ -96,6 +99,13 @@ export function ended(comparison: Comparison, isRefused: boolean): Comparison {
     orphans: [],
     missing: [],
   };
+}
+
+/** Whether only the clock of removal differs: each window that is stored has an instant of its own. */
+export function isSameProgress(one: Comparison, other: Comparison | undefined): boolean {
+  return (
+    one.keptAt === other?.keptAt && one.upTo === other.upTo && one.orphans.length === other.orphans.length
+  );
 }
 
 /** More than 20, and more than a tenth of all that are old enough: a wrong or restored database looks like this. */

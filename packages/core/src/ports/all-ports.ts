@@ -5,10 +5,12 @@ import type { ArchiveInspector } from './archive-inspector.ts';
 import type { ArchiveStorage } from './archive-storage.ts';
 import type { AttemptCounter } from './attempt-counter.ts';
 import type { Clock } from './clock.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import type { GrantSigner } from './grant-signer.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { Ids } from './ids.ts';
 import type { Import } from './import.ts';
+import type { Machine } from './machine.ts';
 import type { NameStore } from './name-store.ts';
 import type { PairingStore } from './pairing-store.ts';
 import type { PasswordHasher } from './password-hasher.ts';
@@ -48,5 +50,7 @@ export interface AllPorts extends Stores {
   readonly apiKeySecrets: ApiKeySecrets;
   readonly sessionSecrets: SessionSecrets;
   readonly clock: Clock;
+  readonly machine: Machine;
+  readonly persistence: DatabaseClock;
   readonly ids: Ids;
 }

@@ -1,4 +1,5 @@
-import type { ArchiveId } from '../domain/identity.ts';
+import type { ArchiveId, RoleId } from '../domain/identity.ts';
+import { type Duration, duration } from '../domain/instant.ts';
 
 /** What a sweep did, or would have done in a dry run. */
 export interface CleanUpReport {
@@ -20,6 +21,8 @@ export interface CleanUpReport {
   readonly orphans: number;
   /** Archives that records name and storage does not have, the first 1,000: reported, never acted on. */
   readonly missing: readonly ArchiveId[];
+  /** Publications in service whose archive was removed or is missing, the first 1,000, by a comparison that was ended. */
+  readonly withoutArchive: readonly RoleId[];
   /**
    * `under_way`: a later sweep resumes the comparison, or another is making it. `refused`: so many archives had no
    * record that the records are probably wrong: no archive is removed until a comparison passes.
@@ -29,6 +32,10 @@ export interface CleanUpReport {
   readonly finished: boolean;
   /** Whether nothing was done, since the service is read-only. */
   readonly rested: boolean;
+  /** Whether nothing was done, since this machine's clock differs from the database's by more than 60 s. */
+  readonly clockDiffers: boolean;
+  /** How far the clock of removal is behind this machine's clock, in milliseconds. */
+  readonly removalBehind: Duration;
 }
 
 export type Step =
@@ -39,8 +46,9 @@ export type Step =
       readonly failures: number;
     }
   | ({ readonly kind: 'compared' } & Pick<CleanUpReport, 'compared' | 'unnamed' | 'listing'>)
-  | { readonly kind: 'missing'; readonly ids: readonly ArchiveId[] }
-  | { readonly kind: 'out_of_time' | 'rests' };
+  | { readonly kind: 'missing'; readonly ids: readonly ArchiveId[]; readonly roles: readonly RoleId[] }
+  | { readonly kind: 'moved'; readonly removalBehind: Duration }
+  | { readonly kind: 'out_of_time' | 'rests' | 'clock_differs' };
 
 /** A phase of a sweep: it yields what each of its steps did, and returns what the next phase needs. */
 export type Steps<Outcome = void> = AsyncGenerator<Step, Outcome, void>;
@@ -48,6 +56,8 @@ export type Steps<Outcome = void> = AsyncGenerator<Step, Outcome, void>;
 export const OUT_OF_TIME: Step = { kind: 'out_of_time' };
 
 export const READ_ONLY: Step = { kind: 'rests' };
+
+export const CLOCK_DIFFERS: Step = { kind: 'clock_differs' };
 
 export function removed(what: Extract<Step, { kind: 'removed' }>['what'], count: number, failures = 0): Step {
   return { kind: 'removed', what, count, failures };
@@ -68,9 +78,12 @@ export const NOTHING_DONE: CleanUpReport = {
   unnamed: 0,
   orphans: 0,
   missing: [],
+  withoutArchive: [],
   listing: 'not_due',
   finished: true,
   rested: false,
+  clockDiffers: false,
+  removalBehind: duration(0),
 };
 
 export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
@@ -86,11 +99,15 @@ export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
       return { ...report, compared, unnamed, listing };
     }
     case 'missing':
-      return { ...report, missing: step.ids };
+      return { ...report, missing: step.ids, withoutArchive: step.roles };
+    case 'moved':
+      return { ...report, removalBehind: step.removalBehind };
     case 'out_of_time':
       return { ...report, finished: false };
     case 'rests':
       return { ...report, finished: false, rested: true };
+    case 'clock_differs':
+      return { ...report, finished: false, clockDiffers: true };
     default:
       return step satisfies never;
   }

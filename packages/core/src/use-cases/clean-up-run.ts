@@ -1,5 +1,6 @@
 import { BY_SYSTEM, type Cause } from '../domain/history.ts';
 import { after, before, type Duration, type Instant, minutes } from '../domain/instant.ts';
+import { earlier } from '../domain/removal-clock.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
@@ -11,6 +12,8 @@ export interface CleanUpRequest {
   readonly force?: boolean;
   /** Takes a comparison over from another sweep that is making it. */
   readonly takeOver?: boolean;
+  /** Judges ages by this machine's clock alone, and lets later sweeps do so, too: ask a person whether it is right. */
+  readonly catchUp?: boolean;
   readonly dryRun?: boolean;
   /** How long the sweep may go on before it leaves the rest to the next one; 5 minutes when absent. */
   readonly time?: Duration;
@@ -24,7 +27,6 @@ export interface CleanUpRequest {
 const TIME: Duration = minutes(5);
 
 export class CleanUpRun {
-  readonly start: Instant;
   /** Archives and uploads without a record are abandoned if they were made before this instant. */
   readonly abandonedBefore: Instant;
   readonly signal: AbortSignal | undefined;
@@ -33,35 +35,39 @@ export class CleanUpRun {
   readonly takesOver: boolean;
   readonly #clock: Clock;
   readonly #mode: ServiceMode;
+  readonly #removal: Instant;
   readonly #deadline: Instant;
 
+  /** @param removal where the clock of removal is. */
   constructor(
     { force = false, takeOver = false, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
     { clock, mode }: Pick<AllPorts, 'clock' | 'mode'>,
+    removal: Instant,
     orphanAge: Duration,
   ) {
-    this.start = clock.now();
-    this.abandonedBefore = before(this.start, orphanAge);
     this.signal = signal;
     this.cause = cause;
     this.isForced = force;
     this.takesOver = takeOver;
     this.#clock = clock;
     this.#mode = mode;
-    this.#deadline = after(this.start, time);
+    this.#removal = removal;
+    this.#deadline = after(this.now(), time);
+    this.abandonedBefore = before(this.judgedAt(), orphanAge);
   }
 
   now(): Instant {
     return this.#clock.now();
   }
 
+  /** The instant by which everything that is removed for its age is judged. */
+  judgedAt(): Instant {
+    return earlier(this.now(), this.#removal);
+  }
+
   /** Whether time is left and the service is not read-only. Rejects with the signal's reason when it is aborted. */
   async hasTimeLeft(): Promise<boolean> {
     this.signal?.throwIfAborted();
-    return this.now() < this.#deadline && !(await this.isReadOnly());
-  }
-
-  async isReadOnly(): Promise<boolean> {
-    return (await this.#mode.load(this.signal)).kind === 'read_only';
+    return this.now() < this.#deadline && (await this.#mode.load(this.signal)).kind !== 'read_only';
   }
 }

@@ -6,6 +6,7 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { CleanupOutcome, CleanupTask, RoleStore } from '../ports/role-store.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import {
+  CLOCK_DIFFERS,
   type CleanUpReport,
   NOTHING_DONE,
   OUT_OF_TIME,
@@ -18,11 +19,13 @@ import {
 import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
 import { type Observe, since } from './measurement.ts';
 import { type Compared, compareArchives, countArchives } from './reconciliation.ts';
+import { moveRemovalClock } from './removal.ts';
+import { rolesWithoutArchive } from './roles-without-archive.ts';
 
 /** The ports of `createCleaning`. */
 export type CleanUpPorts = Pick<
   AllPorts,
-  'roles' | 'attempts' | 'staging' | 'archives' | 'mode' | 'clock' | 'ids'
+  'roles' | 'attempts' | 'staging' | 'archives' | 'mode' | 'clock' | 'machine' | 'persistence' | 'ids'
 >;
 
 /** Rows dropped in one step. */
@@ -65,67 +68,85 @@ export function createCleaning(
   const inForce = limitsInForce(limits);
   return {
     async cleanUp(request = {}) {
-      const run = new CleanUpRun(request, ports, inForce.orphanAge);
+      const start = ports.clock.now();
       let report = NOTHING_DONE;
-      for await (const step of (request.dryRun === true ? count : sweep)(ports, inForce, run)) {
+      for await (const step of stepsOf(ports, inForce, request)) {
         report = withStep(report, step);
         request.onProgress?.(report);
       }
-      observe?.({ kind: 'sweep', report, took: since(run.start, ports.clock) });
+      observe?.({ kind: 'sweep', report, took: since(start, ports.clock) });
       return report;
     },
   };
 }
 
+async function* stepsOf(ports: CleanUpPorts, limits: Limits, request: CleanUpRequest): Steps {
+  const { dryRun, signal } = request;
+  signal?.throwIfAborted();
+  if (dryRun !== true && (await ports.mode.load(signal)).kind === 'read_only') return yield READ_ONLY;
+  const removal = await moveRemovalClock(ports, request);
+  if (removal === undefined) return yield CLOCK_DIFFERS;
+  yield { kind: 'moved', removalBehind: removal.behind };
+  const run = new CleanUpRun(request, ports, removal.reached, limits.orphanAge);
+  yield* (dryRun === true ? count : sweep)(ports, limits, run);
+}
+
 async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
   const { roles, attempts, staging } = ports;
+  const judgedAt = run.judgedAt();
   const { archives, reservations } = await roles.countForCleanup({
-    now: run.start,
-    endedBefore: before(run.start, limits.cleanupGrace),
-    begunBefore: before(run.start, limits.reservationAge),
+    now: run.now(),
+    endedBefore: before(judgedAt, limits.cleanupGrace),
+    begunBefore: before(judgedAt, limits.reservationAge),
   });
   yield removed('reservations', reservations);
-  yield removed('attempts', await attempts.countEnded(run.start));
+  yield removed('attempts', await attempts.countEnded(judgedAt));
   yield removed('uploads', await staging.countAbandoned(run.abandonedBefore));
   const compared = yield* countArchives(ports, run);
   if (!compared.isRefused) yield removed('archives', archives);
-  yield { kind: 'missing', ids: compared.missing ?? [] };
+  yield* tellMissing(roles, compared, run);
 }
 
 async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
   const { roles, attempts, staging } = ports;
-  const begunBefore = before(run.start, limits.reservationAge);
-  if (await run.isReadOnly()) return yield READ_ONLY;
+  const judgedAt = run.judgedAt();
+  const begunBefore = before(judgedAt, limits.reservationAge);
   // While one of them is left, an archive that no record names may get its record yet.
   if (!(yield* drop(run, 'reservations', () => roles.purge(begunBefore, BATCH)))) return;
-  yield* drop(run, 'attempts', () => attempts.purge(run.start, BATCH));
+  yield* drop(run, 'attempts', () => attempts.purge(judgedAt, BATCH));
   yield removed('uploads', await staging.sweep(run.abandonedBefore));
   const compared = yield* compareArchives(ports, run);
   if (!compared.isRefused) yield* removeEnded(ports, limits, run);
-  yield* tellMissing(roles, compared);
+  yield* tellMissing(roles, compared, run);
   if (compared.fault !== undefined) throw compared.fault;
 }
 
 /** A role that ended is not missed when its archive went and only the record of that was not written. */
-async function* tellMissing(roles: RoleStore, { missing = [] }: Compared): Steps {
+async function* tellMissing(roles: RoleStore, { missing }: Compared, run: CleanUpRun): Steps {
+  if (missing === undefined) return;
   const named = await roles.whichAreNamed(missing);
-  yield { kind: 'missing', ids: missing.filter((id) => named.has(id)) };
+  const ids = missing.filter((id) => named.has(id));
+  yield { kind: 'missing', ids, roles: await rolesWithoutArchive(roles, new Set(ids), run) };
 }
 
 async function* removeEnded(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
   while (await run.hasTimeLeft()) {
-    const tasks = await claim(ports, limits);
+    const tasks = await claim(ports, limits, run);
     if (tasks.length === 0) return;
     yield removedOf('archives', await allOf(tasks, (task) => remove(ports, task, run)));
   }
   yield OUT_OF_TIME;
 }
 
-function claim({ roles, clock, ids }: CleanUpPorts, limits: Limits): Promise<readonly CleanupTask[]> {
-  const now = clock.now();
+function claim(
+  { roles, ids }: CleanUpPorts,
+  limits: Limits,
+  run: CleanUpRun,
+): Promise<readonly CleanupTask[]> {
+  const now = run.now();
   return roles.claimForCleanup({
     now,
-    endedBefore: before(now, limits.cleanupGrace),
+    endedBefore: before(run.judgedAt(), limits.cleanupGrace),
     token: ids.token(),
     until: after(now, CLAIM),
     limit: AT_ONCE,

@@ -14,6 +14,7 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { inBatches } from './in-batches.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
+import { type RemovalPorts, removalInstant } from './removal.ts';
 
 /** Which page of the history is wanted. */
 export interface EventListRequest extends PageRequest, ListScope {
@@ -39,13 +40,14 @@ export interface History extends Feed {
 
   /**
    * Records expirations, drops old events and revoked keys, then thins publications with more than 10,000 events, for a
-   * minute each at most; not while the service is read-only. Call it before each `cleanUp`, on any number of nodes.
+   * minute each at most; nothing while the service is read-only, or on a node whose clock differs from the database's by
+   * more than 60 s. Call it before each `cleanUp`, on any number of nodes.
    */
   sweep(options?: HistorySweep): Promise<void>;
 }
 
 /** The ports of `createHistory`. */
-export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'clock' | 'ids'> {
+export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'ids'>, RemovalPorts {
   /** Absent: revoked keys stay. */
   readonly apiKeys?: Pick<AllPorts['apiKeys'], 'purge'>;
 }
@@ -101,11 +103,12 @@ export function createHistory(
       });
     },
     async sweep({ cause = BY_SYSTEM, signal } = {}) {
+      const judgedAt = await removalInstant(ports, signal);
+      if (judgedAt === undefined) return;
       await inBatches(ports, BATCH, signal, () => tellExpired(ports, cause));
-      const now = ports.clock.now();
-      const oldest = before(now, keptFor);
+      const oldest = before(judgedAt, keptFor);
       await inBatches(ports, BATCH, signal, () => history.drop(oldest, BATCH));
-      const until = before(now, FURTHER_KEPT_FOR);
+      const until = before(judgedAt, FURTHER_KEPT_FOR);
       const thinning = {
         since: before(until, THINNED_SINCE),
         until,

@@ -3,6 +3,7 @@ import {
   type ComparedWindow,
   type Comparison,
   ended,
+  isSameProgress,
   isSuspicious,
   MOST_IDS,
   NOT_COMPARED,
@@ -11,6 +12,7 @@ import {
 } from '../domain/reconciliation.ts';
 import { type Fault, isFault, succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
+import type { Versioned } from '../ports/role-store.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import {
   type CleanUpReport,
@@ -51,15 +53,32 @@ export async function* compareArchives(ports: ComparedPorts, run: CleanUpRun): S
       yield progress(turn.found, turn.found.isUnderWay ? 'under_way' : 'not_due');
       return { isRefused: turn.found.isRefused };
     }
-    let version = loaded?.version;
-    const save: Save = async (comparison) => {
-      const outcome = await roles.keepComparison({ ...comparison, keptAt: run.now() }, version);
-      if (outcome.kind !== 'kept') return false;
-      version = outcome.version;
-      return true;
-    };
+    const save = savingAfter(roles, loaded, run);
     if (await save(turn.from)) return yield* orFault(compare(ports, run, turn.from, save), turn.from);
   }
+}
+
+/** Sweeps that only move the clock of removal meanwhile are no obstacle. */
+function savingAfter(
+  roles: ComparedPorts['roles'],
+  loaded: Versioned<Comparison> | undefined,
+  run: CleanUpRun,
+): Save {
+  let last = loaded;
+  return async (comparison) => {
+    const keptAt = run.now();
+    for (;;) {
+      const value = { ...comparison, keptAt, removal: last?.value.removal };
+      const outcome = await roles.keepComparison(value, last?.version);
+      if (outcome.kind === 'kept') {
+        last = { value, version: outcome.version };
+        return true;
+      }
+      const found = await roles.loadComparison();
+      if (found === undefined || !isSameProgress(found.value, last?.value)) return false;
+      last = found;
+    }
+  };
 }
 
 /** Compares all of storage with the records, and changes nothing. */

@@ -1,7 +1,9 @@
 import type { RoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
 import { type CountedViews, type Day, type DayOfViews, dayOf } from '../domain/views.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { inBatches } from './in-batches.ts';
+import { type RemovalPorts, removalInstant } from './removal.ts';
 
 /** Counts views and refused passwords. */
 export interface ViewCounter {
@@ -24,12 +26,15 @@ export interface Views extends ViewCounter {
   /** The last 30 days of a role, today among them, newest first and without days on which nothing was counted. */
   of(role: RoleId): Promise<readonly DayOfViews[]>;
 
-  /** Drops what is older than that, for a minute at most. */
+  /**
+   * Drops what is older than that, for a minute at most; nothing on a node whose clock differs from the database's by
+   * more than 60 s.
+   */
   sweep(signal?: AbortSignal): Promise<void>;
 }
 
 /** The ports of `createViews`. */
-export type ViewPorts = Pick<AllPorts, 'views' | 'mode' | 'clock'>;
+export type ViewPorts = Pick<AllPorts, 'views' | 'mode'> & RemovalPorts;
 
 const DAYS_TOLD = 30;
 
@@ -58,7 +63,7 @@ const MOST_WAITING = 100_000;
 export function createViews(ports: ViewPorts): Views {
   const { views, clock } = ports;
   const waiting = new Map<string, CountedViews>();
-  const firstTold = (): Day => (dayOf(clock.now()) - DAYS_TOLD + 1) as Day;
+  const firstTold = (now: Instant): Day => (dayOf(now) - DAYS_TOLD + 1) as Day;
 
   function count(more: CountedViews): void {
     const key = `${more.role} ${more.day}`;
@@ -92,9 +97,11 @@ export function createViews(ports: ViewPorts): Views {
       }
       return waiting.size > 0;
     },
-    of: (role) => views.list(role, firstTold()),
+    of: (role) => views.list(role, firstTold(clock.now())),
     async sweep(signal) {
-      const before = firstTold();
+      const judgedAt = await removalInstant(ports, signal);
+      if (judgedAt === undefined) return;
+      const before = firstTold(judgedAt);
       await inBatches(ports, BATCH, signal, () => views.drop(before, BATCH));
     },
   };

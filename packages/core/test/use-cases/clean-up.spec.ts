@@ -277,6 +277,9 @@ describe('cleaning up', () => {
       listing: 'done',
       finished: true,
       rested: false,
+      withoutArchive: [],
+      clockDiffers: false,
+      removalBehind: 0,
     });
   });
 

@@ -1,7 +1,6 @@
 import {
   type AccountId,
   accountId,
-  type Clock,
   type Duration,
   duration,
   type EventId,
@@ -35,7 +34,7 @@ export function openFeed(): FeedStage {
   let kept = 0;
   const open = (of: Pick<Memory, 'history' | 'mode'>): History =>
     createHistory(
-      { history: of.history, mode: of.mode, clock: clock as Clock, ids: new RandomIds() },
+      { ...memory, persistence: memory, ...of, clock, machine: clock, ids: new RandomIds() },
       { stopping: stop.signal },
     );
   return {

@@ -20,7 +20,6 @@ import {
   type Password,
   type PasswordHash,
   type PasswordHasher,
-  type Ports,
   type PublishRequest,
   type RoleId,
   type Sha256,
@@ -37,6 +36,7 @@ import { NodeApiKeySecrets, NodeSessionSecrets, RandomIds } from '@pinfold/platf
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import { moveRemovalClock } from '../../src/use-cases/removal.ts';
 
 export const OWNER: AccountId = accountId('owner');
 
@@ -137,7 +137,7 @@ export interface Stage {
   readonly ports: AllPorts;
   readonly useCases: UseCases & Cleaning;
   /** The same data with some ports replaced or limits changed. */
-  with(ports: Partial<Ports>, limits?: Partial<Limits>): UseCases & Cleaning;
+  with(ports: Partial<AllPorts>, limits?: Partial<Limits>): UseCases & Cleaning;
   /** A request for a new archive; the same bytes give the same archive. */
   request(differing?: Differing): Promise<StagedRequest>;
   publish(differing?: Differing): Promise<RoleId>;
@@ -152,7 +152,7 @@ export function stageOfEachTest(): Stage {
   return ofEachTest(openStage);
 }
 
-/** Opens a stage, which ends with its test. */
+/** Opens a stage, which ends with its test. Its clock of removal has begun. */
 export async function openStage(): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-use-cases-'));
   folders.push(folder);
@@ -161,6 +161,7 @@ export async function openStage(): Promise<Stage> {
   const inspector = new ScriptedInspector();
   const ports: AllPorts = {
     ...memory,
+    persistence: memory,
     staging: new NoStaging(),
     inspector,
     passwords: new PlainHasher(),
@@ -168,8 +169,10 @@ export async function openStage(): Promise<Stage> {
     apiKeySecrets: new NodeApiKeySecrets(),
     sessionSecrets: new NodeSessionSecrets(),
     clock,
+    machine: clock,
     ids: new RandomIds(),
   };
+  await moveRemovalClock(ports, {});
   const over: Stage['with'] = (other, limits = {}) => ({
     ...createUseCases({ ...ports, ...other }, limits),
     ...createSharing({ ...ports, ...other }, limits),

@@ -32,7 +32,7 @@ describe('Counting views', () => {
         return store.add(counted);
       },
     });
-    return createViews({ views, mode: memory.mode, clock });
+    return createViews({ ...memory, persistence: memory, views, clock, machine: clock });
   };
   const told = async (views: Views, role: RoleId = ROLE) =>
     (await views.of(role)).map(({ day, ...counts }) => [dayText(day), counts.views, counts.refusedPasswords]);

@@ -1,7 +1,16 @@
-import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
+import {
+  type CleanUpReport,
+  type Clock,
+  hours,
+  type Instant,
+  isFault,
+  minutes,
+  seconds,
+} from '@pinfold/core';
+import { MAX_REMOVAL_DELAY } from '@pinfold/core/internal';
 import { type Command, command, flag } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
+import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -22,12 +31,19 @@ const cleanup = command({
     force: flag(
       'compare storage and records now, and remove archives without a record in any case,\n1,000 at a time',
     ),
+    'catch-up': flag("judge all ages by this machine's clock; asks whether it is right"),
+    yes: flag('do not ask'),
   },
   help: 'remove what is no longer needed; the server also does it every ten minutes',
   example: 'pinfold cleanup --dry-run',
   guide: 'cleanup.md',
-  run: async (_, { 'dry-run': dryRun = false, force = false, json }, terminal) => {
+  run: async (
+    _,
+    { 'dry-run': dryRun = false, force = false, 'catch-up': catchUp = false, yes, json },
+    terminal,
+  ) => {
     const cause = operatorCause();
+    if (catchUp && !dryRun && !yes) await confirmClock(terminal);
     const report = await withComposition(terminal, async ({ useCases, history, views }, settings) => {
       // An expiration is recorded as the node's, not as the user's who starts the cleanup.
       if (!dryRun) {
@@ -36,14 +52,16 @@ const cleanup = command({
       }
       const onProgress = progressTo(terminal, useCases.clock);
       return await useCases
-        .cleanUp({ cause, force, takeOver: true, dryRun, time: LONGEST, onProgress })
+        .cleanUp({ cause, force, catchUp, takeOver: true, dryRun, time: LONGEST, onProgress })
         .catch((error: unknown) => {
           throw asSettingFailure(error, settings);
         });
     });
     if (dryRun) terminal.err(NOT_COMPARED);
     if (json) terminal.out(jsonLine(report));
+    if (report.clockDiffers) throw new CommandFailure(CLOCK_DIFFERS, { reported: true });
     if (report.rested) throw new CommandFailure(RESTED, { reported: true });
+    if (report.removalBehind > MAX_REMOVAL_DELAY) terminal.err(`pinfold: ${BEHIND}`);
     if (!json) for (const line of linesOf(report, dryRun)) terminal.out(line);
     if (report.listing === 'refused') throw new CommandFailure(REFUSED, { reported: true });
   },
@@ -53,6 +71,19 @@ export const commands: readonly Command[] = [cleanup];
 
 const REFUSED =
   'so many archives have no record that the database may be the wrong one, so no archive was removed; "pinfold cleanup --force" removes them in any case, 1,000 at a time';
+
+const CLOCK_DIFFERS =
+  "this machine's clock differs from the database's by more than 60 s, so nothing was removed; set the clock, or run the cleanup on another machine";
+
+const BEHIND =
+  'archives are removed late, as after a time in which no server ran: if the clock of this machine is right, "pinfold cleanup --catch-up" removes them now';
+
+async function confirmClock({ confirm }: Terminal): Promise<void> {
+  if (confirm === undefined) throw new UsageError('--catch-up asks on a terminal; without one, add --yes');
+  const now = new Date().toISOString();
+  const isRight = await confirm(`It is ${now} by this machine's clock. Remove what has ended by then?`);
+  if (!isRight) throw new CommandFailure('nothing was removed');
+}
 
 const RESTED = 'the service is read-only, so nothing was removed; "pinfold mode normal" ends that';
 
@@ -93,6 +124,11 @@ function waitingOf({ listing, unnamed }: CleanUpReport): number {
   return listing === 'done' ? Math.max(0, unnamed - MOST_REMOVED) : 0;
 }
 
+function describeDelay({ removalBehind }: CleanUpReport): string {
+  const minutesBehind = Math.round(removalBehind / minutes(1));
+  return minutesBehind === 0 ? 'now' : `${pluralize(minutesBehind, 'minute')} ago`;
+}
+
 function linesOf(report: CleanUpReport, dryRun: boolean): readonly string[] {
   const waiting = waitingOf(report);
   const [removed, dropped] = dryRun ? ['would be removed', 'would be dropped'] : ['removed', 'dropped'];
@@ -108,7 +144,9 @@ function linesOf(report: CleanUpReport, dryRun: boolean): readonly string[] {
       ? [`could not be removed, and will be tried again: ${pluralize(report.failures, 'archive')}`]
       : []),
     `${pluralize(report.uploads, 'abandoned upload')}, ${pluralize(report.reservations, 'old reservation')} and ${report.attempts} counts of wrong passwords ${dropped}`,
+    `ages are judged as of ${describeDelay(report)}`,
     ...report.missing.map((id) => `missing in the storage: archive ${id} of a published site`),
+    ...report.withoutArchive.map((id) => `in service without its archive: publication ${id}`),
     ...(report.finished ? [] : ['time ran out before everything was done']),
   ];
 }

@@ -7,6 +7,7 @@ import {
   type Ids,
   isFault,
   type Limits,
+  type Machine,
   type Observe,
   type Staging,
   type UseCaseOptions,
@@ -46,6 +47,8 @@ export interface ComposeOptions {
   /** Your own storage of uploads in place of a folder in the data folder. */
   readonly staging?: Staging;
   readonly clock?: Clock;
+  /** Measures the time between sweeps. Default: the machine that the process runs on. */
+  readonly machine?: Machine;
   readonly ids?: Ids;
   /** Limits that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;

@@ -1,9 +1,7 @@
 import type { Instant } from '@pinfold/core';
+import { MAX_CLOCK_DIFFERENCE } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import { PATIENCE } from './dependency.ts';
-
-/** Beyond it, sites end noticeably too soon or too late, and viewers may be asked for their password again. */
-const MOST = 5_000;
 
 /** How far this machine's clock is ahead of the database's. */
 export class ClockDifference {
@@ -15,8 +13,9 @@ export class ClockDifference {
     return this.#milliseconds;
   }
 
+  /** Sites end too soon or too late, and this machine removes nothing. */
   get isGreat(): boolean {
-    return Math.abs(this.#milliseconds ?? 0) > MOST;
+    return Math.abs(this.#milliseconds ?? 0) > MAX_CLOCK_DIFFERENCE;
   }
 
   tellTo(log: Log): void {
@@ -36,5 +35,5 @@ export class ClockDifference {
 function words(milliseconds: number): string {
   const seconds = Math.round(Math.abs(milliseconds) / 100) / 10;
   const direction = milliseconds > 0 ? 'ahead of' : 'behind';
-  return `this machine's clock is ${seconds} s ${direction} the database's`;
+  return `this machine's clock is ${seconds} s ${direction} the database's, so it cleans nothing up`;
 }

@@ -15,9 +15,11 @@ import { Dependency, type DependencyState } from './dependency.ts';
 import { SeenMode } from './mode-watch.ts';
 import { LowSpace, spaceCheck, type UploadDisk } from './upload-disk.ts';
 
-export type Need = 'database' | 'storage' | 'staging';
+type Part = 'database' | 'storage' | 'staging';
 
-const NEEDS: readonly Need[] = ['database', 'storage', 'staging'];
+export type Need = Part | 'clock';
+
+const NEEDS: readonly Need[] = ['database', 'storage', 'staging', 'clock'];
 
 /**
  * Reads what readiness goes by: `none`, or a list of needs joined by commas, to which the database always belongs.
@@ -32,7 +34,7 @@ export function parseNeeds(text: string): readonly Need[] | undefined {
 
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'unavailable';
-  readonly parts: Readonly<Record<Need, DependencyState>>;
+  readonly parts: Readonly<Record<Part, DependencyState>>;
   /** Seconds that this machine's clock is ahead of the database's; null while it is not known. */
   readonly clock: number | null;
 }
@@ -47,7 +49,7 @@ export interface WatchedPorts {
 }
 
 /** The calls of requests that say whether a part answers. */
-const NOTED: Readonly<Record<string, Need>> = {
+const NOTED: Readonly<Record<string, Part>> = {
   'roles load': 'database',
   'roles loadManifest': 'database',
   'api_keys find': 'database',
@@ -67,7 +69,7 @@ const STORAGE_EVERY = 3;
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
   readonly #mode: SeenMode = new SeenMode();
-  readonly #parts: Readonly<Record<Need, Dependency>> = {
+  readonly #parts: Readonly<Record<Part, Dependency>> = {
     database: new Dependency({
       code: 'store_unavailable',
       says: {
@@ -140,11 +142,17 @@ export class Health {
     await Promise.all(Object.values(this.#parts).map((part) => part.close()));
   }
 
-  /** Whether all of these work. A storage that is full still serves views; staging without space takes no upload. */
+  /**
+   * Whether all of these work. A storage that is full still serves views, staging without space takes no upload, and a
+   * clock may differ from the database's by 60 s.
+   */
   has(needs: readonly Need[]): boolean {
-    return needs.every((need) =>
-      need === 'staging' ? this.#canReceive() : this.#parts[need].state !== 'unavailable',
-    );
+    return needs.every((need) => this.#hasOne(need));
+  }
+
+  #hasOne(need: Need): boolean {
+    if (need === 'clock') return !this.#clock.isGreat;
+    return need === 'staging' ? this.#canReceive() : this.#parts[need].state !== 'unavailable';
   }
 
   /** Throws what an upload would meet, as far as is known, before the client sends it. */

@@ -1,4 +1,5 @@
 import { before, type Clock, type Observe, type RoleStore, type UseCases } from '@pinfold/core';
+import { earlier } from '@pinfold/core/internal';
 import type { Figure, Figures } from './registry.ts';
 
 const LENGTHS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
@@ -28,7 +29,9 @@ export function sweepFigures(figures: Figures): SweepFigures {
   const backlog = gauge('backlog', 'What was to be removed and was still there after the sweep.', 'what');
   const age = gauge('comparison_age_seconds', 'Since a comparison of storage with the records ended.');
   const refused = gauge('refused', 'Whether no archive is removed, since too many have no record.');
-  const missing = gauge('missing_archives', 'Published archives that the storage does not have.');
+  const missing = gauge('missing_archives', 'Archives of publications that were removed or are missing.');
+  const behindHelp = 'How far the clock by which ages are judged was behind at the last sweep of this node.';
+  const behind = figures.gauge('pinfold_removal_behind_seconds', behindHelp, [], 'greatest');
   for (const what of REMOVED) removed.at(what);
   /** Whether the comparison that was looked up last is one that a sweep of this process ended. */
   let hasCompared = false;
@@ -44,19 +47,21 @@ export function sweepFigures(figures: Figures): SweepFigures {
       failures.value += report.failures;
       for (const what of REMOVED) removed.at(what).value += report[what];
       hasCompared = report.listing === 'done' || report.listing === 'refused';
-      if (hasCompared) missing.at().value = report.missing.length;
+      if (hasCompared) missing.at().value = Math.max(report.missing.length, report.withoutArchive.length);
+      if (!report.rested && !report.clockDiffers) behind.at().value = report.removalBehind / 1_000;
     },
     look: async ({ roles, clock, limits }, swept) => {
       const now = clock.now();
       if (swept) end.at().value = now / 1_000;
+      const comparison = (await roles.loadComparison())?.value;
+      const judgedAt = earlier(now, comparison?.removal?.reached ?? now);
       const left = await roles.countForCleanup({
         now,
-        endedBefore: before(now, limits.cleanupGrace),
-        begunBefore: before(now, limits.reservationAge),
+        endedBefore: before(judgedAt, limits.cleanupGrace),
+        begunBefore: before(judgedAt, limits.reservationAge),
       });
       backlog.at('archives').value = left.archives;
       backlog.at('reservations').value = left.reservations;
-      const comparison = (await roles.loadComparison())?.value;
       if (comparison === undefined) return;
       refused.at().value = comparison.isRefused ? 1 : 0;
       if (comparison.isUnderWay) return;

@@ -9,7 +9,7 @@ import {
 } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
 import type { History } from '@pinfold/core/history';
-import { sleepUnlessAborted } from '@pinfold/core/internal';
+import { MAX_REMOVAL_DELAY, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
 import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from './log.ts';
@@ -27,6 +27,9 @@ export interface CleanupTimerOptions {
 }
 
 const LONGEST_PAUSE: Duration = minutes(10);
+
+/** A line of the log names at most so many publications; `pinfold cleanup --dry-run` names more. */
+const MAX_NAMED = 20;
 
 /** Sweeps every five to ten minutes until the signal aborts. A failed sweep is logged, and does not prevent the next. */
 export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
@@ -50,7 +53,12 @@ export async function runCleanupTimer(options: CleanupTimerOptions, signal: Abor
 }
 
 function logReport(log: Log, report: CleanUpReport): void {
-  const { missing, listing, finished, rested, compared, ...counts } = report;
+  const { missing, withoutArchive, listing, finished, rested, clockDiffers, removalBehind, ...counts } =
+    report;
+  if (clockDiffers) {
+    log.error("nothing is cleaned up: this machine's clock differs from the database's by more than 60 s");
+    return;
+  }
   if (rested) {
     log.info('cleanup rests: the service is read-only');
     return;
@@ -60,7 +68,16 @@ function logReport(log: Log, report: CleanUpReport): void {
   }
   if (!finished) log.info('cleanup continues with the next sweep: its time was up');
   if (missing.length > 0) log.warn(`${missing.length} published archives are missing from the storage`);
-  log.info('cleanup', { ...counts, compared });
+  if (withoutArchive.length > 0) {
+    const named = withoutArchive.slice(0, MAX_NAMED).join(', ');
+    log.warn(`${withoutArchive.length} publications in service lack their archive: ${named}`);
+  }
+  if (removalBehind > MAX_REMOVAL_DELAY) {
+    log.warn(
+      'archives are removed late: the clock of removal is over 24 h behind; if this clock is right, run "pinfold cleanup --catch-up"',
+    );
+  }
+  log.info('cleanup', { ...counts, removal_behind: Math.round(removalBehind / 1_000) });
 }
 
 /** A process that is killed loses what it counted for so long. */

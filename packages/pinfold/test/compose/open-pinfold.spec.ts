@@ -194,7 +194,8 @@ describe('Pinfold in a server of your own', () => {
 
   it('removes by itself what has expired', async () => {
     const clock = createManualClock();
-    const { useCases } = await open({ clock, limits: { lifetime: hours(1) } });
+    const { useCases } = await open({ clock, machine: clock, limits: { lifetime: hours(1) } });
+    await useCases.cleanUp();
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
     await published(await publish(publicUrl, text, 'a'));
     expect(archives()).to.equal(1);

@@ -1,4 +1,14 @@
-import { type CleanUpReport, type Duration, Fault, type Instant, minutes, seconds } from '@pinfold/core';
+import {
+  type CleanUpReport,
+  type Duration,
+  duration,
+  Fault,
+  hours,
+  type Instant,
+  minutes,
+  type RoleId,
+  seconds,
+} from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { runCleanupTimer, storeLastViews, storeViews } from '../../src/server/background.ts';
@@ -17,6 +27,9 @@ const nothing: CleanUpReport = {
   listing: 'not_due',
   finished: true,
   rested: false,
+  withoutArchive: [],
+  clockDiffers: false,
+  removalBehind: seconds(90),
 };
 
 const away = new Fault('store_unavailable', 'the database is away');
@@ -105,6 +118,37 @@ describe('runCleanupTimer', () => {
     const { lines, pass, end } = timer(0.5, [() => ({ ...nothing, listing: 'refused' })]);
     await pass(10);
     expect(lines.map(({ level }) => level)).to.deep.equal([50, 30]);
+    await end();
+  });
+
+  it('says how far the clock of removal is behind, and warns above 24 hours of how to catch up', async () => {
+    const behind = (by: Duration) => () => ({ ...nothing, removalBehind: by });
+    const { lines, pass, end } = timer(0.5, [behind(hours(24)), behind(duration(hours(24) + 1))]);
+    await pass(10);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include({ level: 30, removal_behind: 86_400 });
+    await pass(10);
+    expect(lines.map(({ level }) => level)).to.deep.equal([30, 40, 30]);
+    expect(lines[1]?.msg).to.include('pinfold cleanup --catch-up');
+    await end();
+  });
+
+  it("says as an error, each time, that nothing is cleaned up by a clock that differs from the database's", async () => {
+    const differing = () => ({ ...nothing, clockDiffers: true, finished: false });
+    const { lines, pass, end } = timer(0.5, [differing, differing]);
+    await pass(10);
+    await pass(10);
+    expect(lines.map(({ level }) => level)).to.deep.equal([50, 50]);
+    expect(lines[0]?.msg).to.include('nothing is cleaned up').and.to.include('clock');
+    await end();
+  });
+
+  it('warns of publications in service without their archive, and names them', async () => {
+    const withoutArchive = ['3f1d2c4e-0000-4000-8000-000000000001' as RoleId];
+    const { lines, pass, end } = timer(0.5, [() => ({ ...nothing, withoutArchive })]);
+    await pass(10);
+    expect(lines.map(({ level }) => level)).to.deep.equal([40, 30]);
+    expect(lines[0]?.msg).to.include(withoutArchive[0]);
     await end();
   });
 

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Fault, type Staging, seconds } from '@pinfold/core';
+import { Fault, instant, type Staging, seconds } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { openRawConnection } from '@pinfold/test-contracts/internal';
@@ -105,12 +105,29 @@ describe('the probes of a server', () => {
     await rename(join(server.folder, 'data', 'archives'), join(server.folder, 'away'));
     staging = new Fault('staging_unavailable', 'the disk is full');
     await until('/healthz', (status) => status === 503);
-    const asked = ['none', 'database', 'storage', 'staging', 'database,staging', 'database,%20storage'];
+    const asked = ['none', 'clock', 'storage', 'staging', 'database,staging', 'database,%20storage'];
     const answers = await Promise.all(asked.map((needs) => statusOf(`/readyz?needs=${needs}`)));
     expect(answers).to.deep.equal([200, 200, 503, 503, 503, 503]);
     for (const needs of ['', 'all', 'none,database', 'Database', 'none&needs=none']) {
       expect(await statusOf(`/readyz?needs=${needs}`), needs).to.equal(400);
     }
+  });
+
+  it("is 503 at /readyz while the clock is wrong only where that is asked for, or the setting's", async () => {
+    const setClock = async (by: number): Promise<void> => {
+      const persistence = await server.app.container.getAsync(tokens.persistence);
+      Object.assign(persistence, { check: async () => instant(clock.now() + by) });
+    };
+    await setClock(-61_000);
+    expect(JSON.parse(await until('/healthz', (_, body) => body.includes('degraded')))).to.include({
+      status: 'degraded',
+    });
+    expect([await statusOf('/readyz'), await statusOf('/readyz?needs=clock')]).to.deep.equal([200, 503]);
+    await restart({ PINFOLD_READY_NEEDS: 'clock' });
+    expect(await statusOf('/readyz')).to.equal(200);
+    await setClock(61_000);
+    await until('/readyz', (status) => status === 503);
+    expect(await statusOf('/readyz?needs=database')).to.equal(200);
   });
 
   it('is 200 at /readyz without the database where PINFOLD_READY_NEEDS is none', async () => {

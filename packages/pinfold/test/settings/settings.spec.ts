@@ -132,6 +132,7 @@ describe('readSettings', () => {
     ['CLEAR_COOKIES', 'off', { clearCookies: false }],
     ['READY_NEEDS', 'database', { readyNeeds: ['database'] }],
     ['READY_NEEDS', 'none', { readyNeeds: [] }],
+    ['READY_NEEDS', 'clock,staging', { readyNeeds: ['database', 'staging', 'clock'] }],
     ['READY_NEEDS', 'staging', { readyNeeds: ['database', 'staging'] }],
     ['READY_NEEDS', 'staging, database,storage', { readyNeeds: ['database', 'storage', 'staging'] }],
     ['DRAIN_SECONDS', '0', { drain: seconds(0) }],

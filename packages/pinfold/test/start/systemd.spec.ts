@@ -40,8 +40,8 @@ describe('the unit for systemd', () => {
   it('starts with the machine and the network, again however often it has ended, and keeps its data to its user', () => {
     expect(Object.fromEntries(settings)).to.include({
       'Install.WantedBy': 'multi-user.target',
-      'Unit.After': 'network-online.target',
-      'Unit.Wants': 'network-online.target',
+      'Unit.After': 'network-online.target time-sync.target',
+      'Unit.Wants': 'network-online.target time-sync.target',
       'Service.ExecStart': 'pinfold serve',
       'Service.Restart': 'always',
       'Unit.StartLimitIntervalSec': '0',

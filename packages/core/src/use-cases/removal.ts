@@ -1,0 +1,92 @@
+import { type Duration, duration, type Instant, instant } from '../domain/instant.ts';
+import { NOT_COMPARED } from '../domain/reconciliation.ts';
+import {
+  caughtUp,
+  clocksDiffer,
+  earlier,
+  firstRemovalClock,
+  movedRemovalClock,
+  type SweepClocks,
+} from '../domain/removal-clock.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import type { RoleStore } from '../ports/role-store.ts';
+
+/** The ports of everything that removes by age. */
+export interface RemovalPorts extends Pick<AllPorts, 'clock' | 'machine' | 'persistence'> {
+  readonly roles: Pick<RoleStore, 'loadComparison' | 'keepComparison' | 'countForCleanup'>;
+}
+
+export interface RemovalOptions {
+  /** Moves it to the node's clock at once. */
+  readonly catchUp?: boolean | undefined;
+  /** Stores nothing. */
+  readonly dryRun?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where the clock of removal is after a sweep has moved it. */
+export interface Removal {
+  readonly reached: Instant;
+  /** How far it is behind the clock of the sweep. */
+  readonly behind: Duration;
+}
+
+/** Moves the clock of removal; `undefined` on a node whose clock differs too much from the database's. */
+export async function moveRemovalClock(
+  ports: RemovalPorts,
+  { catchUp = false, dryRun = false, signal }: RemovalOptions,
+): Promise<Removal | undefined> {
+  const { roles, clock, machine } = ports;
+  const asked = clock.now();
+  const database = await ports.persistence.check(signal);
+  if (database !== undefined && clocksDiffer(asked, database, clock.now())) return undefined;
+  for (;;) {
+    signal?.throwIfAborted();
+    const loaded = await roles.loadComparison();
+    const clocks: SweepClocks = { now: clock.now(), uptime: machine.uptime(), database };
+    const last = loaded?.value.removal;
+    const next =
+      last === undefined
+        ? firstRemovalClock(clocks, await earliestEnd(roles, clocks.now))
+        : movedRemovalClock(last, clocks);
+    const removal = catchUp ? caughtUp(next, clocks.now) : next;
+    const { reached } = removal;
+    const moved = { reached, behind: duration(Math.max(0, clocks.now - reached)) };
+    if (dryRun) return moved;
+    const comparison = { ...(loaded?.value ?? NOT_COMPARED), removal };
+    if ((await roles.keepComparison(comparison, loaded?.version)).kind === 'kept') return moved;
+  }
+}
+
+/**
+ * The instant by which a sweep beside `cleanUp` judges ages; it leaves moving the clock of removal to that. `undefined` on
+ * a node whose clock differs too much from the database's.
+ */
+export async function removalInstant(
+  ports: RemovalPorts,
+  signal: AbortSignal | undefined,
+): Promise<Instant | undefined> {
+  const removal = await moveRemovalClock(ports, { dryRun: true, signal });
+  return removal && earlier(removal.reached, ports.clock.now());
+}
+
+/** Beyond every retry of a claim. */
+const END_OF_TIME: Instant = instant(8_640_000_000_000_000);
+
+/** By halving: it is looked for once in the life of a database. */
+async function earliestEnd(roles: RemovalPorts['roles'], now: Instant): Promise<Instant | undefined> {
+  const count = async (endedBefore: Instant): Promise<number> => {
+    const counted = { now: END_OF_TIME, endedBefore, begunBefore: instant(0) };
+    return (await roles.countForCleanup(counted)).archives;
+  };
+  // Purged roles count whenever they ended.
+  const purged = await count(instant(0));
+  if ((await count(now)) === purged) return undefined;
+  let [none, some] = [0, Number(now)];
+  while (some - none > 1) {
+    const middle = Math.floor((none + some) / 2);
+    if ((await count(instant(middle))) > purged) some = middle;
+    else none = middle;
+  }
+  return instant(some);
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { hostname, uptime } from 'node:os';
+import { type Machine, seconds, type Uptime } from '@pinfold/core';
+
+/**
+ * The machine by Linux's boot id, elsewhere by its host name, and the uptime that the system reports.
+ *
+ * @example
+ * import { NodeMachine } from '@pinfold/platform-node';
+ *
+ * const { boot, elapsed } = new NodeMachine().uptime();
+ * console.log(boot, elapsed); // the boot id, and milliseconds
+ */
+export class NodeMachine implements Machine {
+  readonly #boot: string = bootId() ?? hostname();
+
+  uptime(): Uptime {
+    return { boot: this.#boot, elapsed: seconds(uptime()) };
+  }
+}
+
+function bootId(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
