@@ -102,8 +102,9 @@ const verify = command({
     );
     if (json) terminal.out(jsonLine(found));
     else for (const line of linesOf(found)) terminal.out(line);
-    const wrong = found.missing.length + found.altered.length + found.superfluous.length;
-    const message = `missing, altered or superfluous: ${pluralize(wrong, 'archive')}`;
+    const { missing, altered, removed, superfluous } = found;
+    const wrong = missing.length + altered.length + removed.length + superfluous.length;
+    const message = `missing, altered, removed or superfluous: ${pluralize(wrong, 'archive')}`;
     if (wrong > 0) throw new CommandFailure(message, { reported: true });
   },
 });
@@ -185,12 +186,21 @@ function readSample(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-function linesOf({ named, read, missing, altered, superfluous, young }: Verified): readonly string[] {
+function linesOf({
+  named,
+  read,
+  missing,
+  altered,
+  removed,
+  superfluous,
+  young,
+}: Verified): readonly string[] {
   const those = (what: string, archives: readonly NamedArchive[]) =>
     archives.map(({ archive, pin }) => `${what}: ${archive} of publication ${pin}`);
   return [
     ...those('missing', missing),
     ...those('altered', altered),
+    ...those('removed, though in service', removed),
     ...superfluous.map((id) => `superfluous: ${id}`),
     `${pluralize(named, 'archive')} of publications, of which ${read} were read; ${young} more are younger than a day and have no publication yet`,
   ];

@@ -34,6 +34,8 @@ export interface ExportManifest {
   readonly archives: number;
   /** Archives of its records that were missing or altered already where it was made: it has none of them. */
   readonly broken: readonly ArchiveId[];
+  /** Archives in its folder that its records do not name; a later export removes them. */
+  readonly unnamed: readonly ArchiveId[];
 }
 
 export interface ExportEnd {
@@ -41,6 +43,8 @@ export interface ExportEnd {
   /** The archives that belong to it, in order of id. */
   readonly archives: readonly ArchiveId[];
   readonly broken: readonly ArchiveId[];
+  /** Archives of publications in service, which the source lacks. */
+  readonly lost: readonly ArchiveId[];
 }
 
 /** The manifest's entry of the `n`th file of records. The name contains a part of the hash: two exports share no name. */
@@ -67,14 +71,19 @@ export function recordsIn(lines: Uint8Array): readonly MovedRecord[] {
     });
 }
 
-export function manifestOf({ records, archives, broken }: ExportEnd): Buffer {
-  const manifest = { ...FORM, records, archives: archives.length, broken };
+/** `unnamed` is left out where there is none: it says something of earlier exports. */
+export function manifestOf(
+  { records, archives, broken }: Omit<ExportEnd, 'lost'>,
+  unnamed: readonly ArchiveId[] = [],
+): Buffer {
+  const rest = unnamed.length === 0 ? {} : { unnamed };
+  const manifest = { ...FORM, records, archives: archives.length, broken, ...rest };
   return Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
 /** @throws CommandFailure for anything but a manifest, and for one of a newer release. */
 export function readManifest(text: string): ExportManifest {
-  const { format, version, records, archives, broken } = membersOf(text);
+  const { format, version, records, archives, broken, unnamed = [] } = membersOf(text);
   if (format !== FORM.format) throw new CommandFailure('this is no export: its manifest says nothing of one');
   if (!READ_VERSIONS.includes(version)) {
     throw new CommandFailure('a newer release made this export: import it with that one');
@@ -83,10 +92,17 @@ export function readManifest(text: string): ExportManifest {
     Array.isArray(records) &&
     records.every(isRecordsFile) &&
     Number.isSafeInteger(archives) &&
-    Array.isArray(broken) &&
-    broken.every((id) => typeof id === 'string' && parseArchiveId(id) !== undefined);
+    areArchiveIds(broken) &&
+    areArchiveIds(unnamed);
   if (!isWhole) throw damaged();
-  return { format: FORM.format, version: version as number, records, archives: archives as number, broken };
+  const numbers = { version: version as number, archives: archives as number };
+  return { format: FORM.format, ...numbers, records, broken, unnamed };
+}
+
+function areArchiveIds(value: unknown): value is readonly ArchiveId[] {
+  return (
+    Array.isArray(value) && value.every((id) => typeof id === 'string' && parseArchiveId(id) !== undefined)
+  );
 }
 
 function damaged(cause?: unknown): CommandFailure {

@@ -8,7 +8,7 @@ import type { Destination, Step } from './move.ts';
 import { prefetch, storedArchives, wholeArchive } from './whole-archive.ts';
 
 export async function* stepsFromFolder(folder: string, to: Destination): AsyncGenerator<Step, void> {
-  const { records, archives, broken } = readManifest(await textOf(join(folder, MANIFEST)));
+  const { records, archives, broken, unnamed } = readManifest(await textOf(join(folder, MANIFEST)));
   // The destination begins now: damaged records leave an import unfinished.
   yield { kind: 'expected', archives };
   for (const [n, { file: name, sha256 }] of records.entries()) {
@@ -20,7 +20,8 @@ export async function* stepsFromFolder(folder: string, to: Destination): AsyncGe
   const root = join(folder, ARCHIVES);
   await stat(root);
   const storage = new FsArchiveStorage({ folder: root, staging: { folder: root }, clock: new SystemClock() });
-  const ids = await Array.fromAsync(storedArchives(storage));
+  const others = new Set(unnamed);
+  const ids = (await Array.fromAsync(storedArchives(storage))).filter((id) => !others.has(id));
   for await (const step of prefetch(ids, async (id) => {
     const whole = to.has(id) ? undefined : await wholeArchive(storage, id);
     return { kind: 'archive', id, whole } as const;

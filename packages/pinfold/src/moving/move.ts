@@ -1,4 +1,4 @@
-import type { ArchiveId } from '@pinfold/core';
+import type { ArchiveId, RoleId } from '@pinfold/core';
 import type { ExportEnd, RecordsFile } from './export-form.ts';
 import type { Progress } from './progress.ts';
 import type { MovingArchive } from './whole-archive.ts';
@@ -22,7 +22,9 @@ export type Step =
   /** Without its bytes where the destination has it already. */
   | { readonly kind: 'archive'; readonly id: ArchiveId; readonly whole: MovingArchive | undefined }
   /** Archives that are missing or altered there. */
-  | { readonly kind: 'broken'; readonly ids: readonly ArchiveId[] };
+  | { readonly kind: 'broken'; readonly ids: readonly ArchiveId[] }
+  /** A publication in service without its archive. */
+  | { readonly kind: 'lost'; readonly archive: ArchiveId; readonly pin: RoleId };
 
 export interface Moved {
   readonly records: number;
@@ -32,6 +34,8 @@ export interface Moved {
   readonly copied: number;
   /** Archives that are missing or altered where they come from. */
   readonly broken: readonly ArchiveId[];
+  /** Publications in service whose archive was removed or is missing where they come from. */
+  readonly withoutArchive: readonly RoleId[];
 }
 
 /** Brings an export to a destination, which begins with the first step: a source that is no export changes nothing. */
@@ -39,6 +43,8 @@ export async function move(steps: AsyncIterable<Step>, to: Destination, progress
   const records: RecordsFile[] = [];
   const archives: ArchiveId[] = [];
   const broken: ArchiveId[] = [];
+  const lost: ArchiveId[] = [];
+  const withoutArchive: RoleId[] = [];
   let [begun, copied] = [false, 0];
   for await (const step of steps) {
     if (!begun) await to.begin();
@@ -51,6 +57,9 @@ export async function move(steps: AsyncIterable<Step>, to: Destination, progress
       progress.expect(step.archives);
     } else if (step.kind === 'broken') {
       broken.push(...step.ids);
+    } else if (step.kind === 'lost') {
+      lost.push(step.archive);
+      withoutArchive.push(step.pin);
     } else {
       const { id, whole } = step;
       if (whole !== undefined) await to.archive(whole);
@@ -60,7 +69,7 @@ export async function move(steps: AsyncIterable<Step>, to: Destination, progress
     }
   }
   if (!begun) await to.begin();
-  await to.end({ records, archives, broken });
+  await to.end({ records, archives, broken, lost });
   const count = records.reduce((sum, file) => sum + file.records, 0);
-  return { records: count, archives: archives.length, copied, broken };
+  return { records: count, archives: archives.length, copied, broken, withoutArchive };
 }

@@ -48,19 +48,25 @@ export class Progress {
   }
 }
 
-/** Standard error names at most this many broken archives; `--json` names all. */
+/** Standard error names at most this many broken archives and publications without one; `--json` names all. */
 const MOST_NAMED = 20;
 
-/** @throws CommandFailure if archives of the source are broken; everything else was moved. */
+/** @throws CommandFailure if archives of the source are missing or altered; everything else was moved. */
 export function printSummary(done: string, moved: Moved, json: boolean, { out, err }: Terminal): void {
-  const { records, archives, copied, broken } = moved;
+  const { records, archives, copied, broken, withoutArchive } = moved;
   if (json) out(jsonLine(moved));
   else
     err(`${done}: ${pluralize(records, 'record')}, ${pluralize(archives, 'archive')}, ${copied} of them new`);
-  if (broken.length === 0) return;
   for (const id of broken.slice(0, MOST_NAMED)) err(`broken: ${id}`);
-  throw new CommandFailure(
-    `missing or altered in the source: ${pluralize(broken.length, 'archive')}; everything else is done`,
-    { reported: json },
-  );
+  for (const id of withoutArchive.slice(0, MOST_NAMED)) err(`in service without its archive: ${id}`);
+  const wrong = [
+    ...(broken.length === 0
+      ? []
+      : [`missing or altered in the source: ${pluralize(broken.length, 'archive')}`]),
+    ...(withoutArchive.length === 0
+      ? []
+      : [`in service without its archive: ${pluralize(withoutArchive.length, 'publication')}`]),
+  ];
+  if (wrong.length === 0) return;
+  throw new CommandFailure(`${wrong.join('; ')}; everything else is done`, { reported: json });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveId } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
@@ -11,7 +12,15 @@ import {
 } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
 import { makeFolder } from '../compose/data-folder.ts';
-import { ARCHIVES, type ExportEnd, MANIFEST, manifestOf, RECORDS, type RecordsFile } from './export-form.ts';
+import {
+  ARCHIVES,
+  type ExportEnd,
+  MANIFEST,
+  manifestOf,
+  RECORDS,
+  type RecordsFile,
+  readManifest,
+} from './export-form.ts';
 import type { Destination } from './move.ts';
 import { type MovingArchive, storedArchives } from './whole-archive.ts';
 
@@ -20,11 +29,14 @@ const INCOMING = 'incoming';
 
 /**
  * Writes an export to a folder. An earlier export there stays whole until the new one is: its archives stay, the new
- * manifest replaces the old one, and then unused files are removed.
+ * manifest replaces the old one, and then unused files are removed. An archive leaves with the second export that does not
+ * name it, and never while its publication is in service.
  */
 export class ToFolder implements Destination {
   readonly #folder: string;
   readonly #present: Set<ArchiveId> = new Set();
+  /** What the last export did not name. */
+  #unnamed: ReadonlySet<ArchiveId> = new Set();
   #staging: FsStaging | undefined;
   #storage: FsArchiveStorage | undefined;
 
@@ -48,6 +60,8 @@ export class ToFolder implements Destination {
     const options = { folder: join(this.#folder, ARCHIVES), staging: this.#staging, clock };
     this.#storage = await openFsArchiveStorage(options);
     for await (const id of storedArchives(this.#storage)) this.#present.add(id);
+    const manifest = join(this.#folder, MANIFEST);
+    if (existsSync(manifest)) this.#unnamed = new Set(readManifest(await readFile(manifest, 'utf8')).unnamed);
   }
 
   records(lines: Uint8Array, { file }: RecordsFile): Promise<void> {
@@ -66,9 +80,13 @@ export class ToFolder implements Destination {
 
   async end(end: ExportEnd): Promise<void> {
     await syncFolder(join(this.#folder, RECORDS));
-    await this.#write(MANIFEST, manifestOf(end));
+    const [named, lost] = [new Set(end.archives), new Set(end.lost)];
+    const unnamed = [...this.#present].filter((id) => !named.has(id));
+    const removed = new Set(unnamed.filter((id) => this.#unnamed.has(id) && !lost.has(id)));
+    const staying = unnamed.filter((id) => !removed.has(id)).sort();
+    await this.#write(MANIFEST, manifestOf(end, staying));
     await syncFolder(this.#folder);
-    await this.#removeOthers(end);
+    await this.#remove(end, removed);
   }
 
   /** A file is there whole, or not at all. */
@@ -84,13 +102,12 @@ export class ToFolder implements Destination {
     await rename(incoming, join(this.#folder, name));
   }
 
-  async #removeOthers(end: ExportEnd): Promise<void> {
-    const archives = new Set(end.archives);
+  async #remove(end: ExportEnd, archives: ReadonlySet<ArchiveId>): Promise<void> {
     const files = new Set(end.records.map(({ file }) => file));
     for (const name of await readdir(join(this.#folder, RECORDS))) {
       if (!files.has(`${RECORDS}/${name}`)) await rm(join(this.#folder, RECORDS, name));
     }
-    for (const id of this.#present) if (!archives.has(id)) await this.#storage?.delete(id);
+    for (const id of archives) await this.#storage?.delete(id);
     await rm(join(this.#folder, INCOMING), { recursive: true });
   }
 }

@@ -8,9 +8,11 @@ import type { Snapshot } from '@pinfold/core/moving';
 import type { Progress } from './progress.ts';
 import {
   archiveIn,
+  lacksArchive,
   type MovingArchive,
   type NamedArchive as Named,
   prefetch,
+  removedIn,
   storedArchives,
   wholeArchive,
 } from './whole-archive.ts';
@@ -20,7 +22,7 @@ const YOUNG = hours(24);
 
 export interface VerifiedStores {
   readonly snapshot: Snapshot;
-  readonly roles: Pick<RoleStore, 'loadManifest' | 'whichAreNamed'>;
+  readonly roles: Pick<RoleStore, 'load' | 'loadManifest' | 'whichAreNamed'>;
   readonly archives: ArchiveStorage;
   readonly clock: Clock;
 }
@@ -33,6 +35,8 @@ export interface Verified {
   readonly missing: readonly NamedArchive[];
   /** Not what their record says. */
   readonly altered: readonly NamedArchive[];
+  /** Of publications in service, and removed. */
+  readonly removed: readonly NamedArchive[];
   /** There for over a day, and named by no record. */
   readonly superfluous: readonly ArchiveId[];
   /** Not named either, and younger. */
@@ -47,7 +51,7 @@ export async function verifyStores(
 ): Promise<Verified> {
   // In this order: what is stored and committed between the two looks is named, and not missed.
   const stored = new Set(await Array.fromAsync(storedArchives(stores.archives)));
-  const named = await namedArchives(stores.snapshot, progress);
+  const { named, removed } = await namedArchives(stores, progress);
   const chosen = sampleOf([...named.keys()].sort(), sample);
   progress.expect(chosen.length);
   const found: Record<Judgement['kind'], ArchiveId[]> = { sound: [], altered: [], missing: [], gone: [] };
@@ -67,19 +71,39 @@ export async function verifyStores(
     read: found.sound.length + found.altered.length,
     missing: withPins(await lookedAtAgain(stores, [...missing].sort(), { isNamed: true, isThere: false })),
     altered: withPins(await lookedAtAgain(stores, found.altered, { isNamed: true, isThere: true })),
+    removed: await stillRemoved(stores, removed),
     superfluous: await lookedAtAgain(stores, old, { isNamed: false, isThere: true }),
     young: unnamed.length - old.length,
   };
 }
 
-async function namedArchives(snapshot: Snapshot, progress: Progress): Promise<ReadonlyMap<ArchiveId, Named>> {
+interface Recorded {
+  readonly named: ReadonlyMap<ArchiveId, Named>;
+  readonly removed: readonly Named[];
+}
+
+async function namedArchives({ snapshot, clock }: VerifiedStores, progress: Progress): Promise<Recorded> {
   const named = new Map<ArchiveId, Named>();
+  const removed: Named[] = [];
   for await (const record of snapshot.records()) {
     const archive = archiveIn(record);
     if (archive !== undefined) named.set(archive.archive, archive);
+    const gone = removedIn(record, clock.now());
+    if (gone !== undefined) removed.push(gone);
     progress.records(1);
   }
-  return named;
+  return { named, removed };
+}
+
+async function stillRemoved(
+  { roles, clock }: VerifiedStores,
+  removed: readonly Named[],
+): Promise<readonly NamedArchive[]> {
+  const still: NamedArchive[] = [];
+  for (const { archive, pin } of removed) {
+    if (await lacksArchive(roles, { archive, pin }, clock.now())) still.push({ archive, pin });
+  }
+  return still;
 }
 
 function sampleOf(ids: readonly ArchiveId[], count: number = ids.length): readonly ArchiveId[] {

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type ArchiveId, type ArchiveStorage, isFault, type RoleId, type Sha256 } from '@pinfold/core';
+import {
+  type ArchiveId,
+  type ArchiveStorage,
+  type Instant,
+  isFault,
+  type Role,
+  type RoleId,
+  type RoleStore,
+  type Sha256,
+  stateOf,
+} from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
@@ -21,6 +31,27 @@ export interface NamedArchive {
 export function archiveIn({ kind, value }: MovedRecord): NamedArchive | undefined {
   if (kind !== 'publication' || value.manifest === null) return undefined;
   return { archive: value.archive, pin: value.id, sha256: value.sha256 };
+}
+
+/** A publication in service whose record says that its archive was removed. */
+export function removedIn({ kind, value }: MovedRecord, now: Instant): NamedArchive | undefined {
+  if (kind !== 'publication' || value.manifest !== null || !isInService(value, now)) return undefined;
+  return { archive: value.archive, pin: value.id, sha256: value.sha256 };
+}
+
+/** Whether a publication is in service, and the records do not name its archive. */
+export async function lacksArchive(
+  roles: Pick<RoleStore, 'load' | 'whichAreNamed'>,
+  { archive, pin }: Pick<NamedArchive, 'archive' | 'pin'>,
+  now: Instant,
+): Promise<boolean> {
+  return (
+    isInService((await roles.load(pin))?.value, now) && !(await roles.whichAreNamed([archive])).has(archive)
+  );
+}
+
+export function isInService(role: Pick<Role, 'deletedAt' | 'expiresAt'> | undefined, now: Instant): boolean {
+  return role !== undefined && stateOf(role, now) === 'published';
 }
 
 /** Reads a whole archive; `undefined` if it is not there. A CommandFailure names it: a disk may be damaged. */

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import type { ArchiveId } from '@pinfold/core';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import { compose } from '../../src/compose/compose.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { COMMAND, run, runProcess } from '../command-run.ts';
-import { archivesOf, contentsOf, openStage, removeArchive, succeed } from './stage.ts';
+import { archivesOf, contentsOf, loseArchive, openStage, removeArchive, succeed } from './stage.ts';
 
 describe('pinfold export and import', () => {
   const stage = ofEachTest(openStage);
@@ -33,16 +36,49 @@ describe('pinfold export and import', () => {
     expect(await contentsOf(stage.at('again'))).to.deep.equal(before);
   });
 
-  it('bring a folder up to date: archives that are there stay, those that are named no longer go', async () => {
+  it('bring a folder up to date: archives that are there stay, those that two exports do not name go', async () => {
     const env = await stage.stock('one', 3);
     await succeed(env, 'export', stage.at('out'));
     const [gone] = await archivesOf(env);
     if (gone !== undefined) await removeArchive(env, gone);
     const again = await succeed(env, 'export', stage.at('out'));
     expect(again.err).to.include('2 archives, 0 of them new');
+    expect(await exportedIn('out')).to.have.lengthOf(3);
+    await succeed(stage.env('of the first'), 'import', stage.at('out'));
+    expect(await archivesOf(stage.env('of the first'))).not.to.include(gone);
+    await succeed(env, 'export', stage.at('out'));
     await succeed(env, 'export', stage.at('afresh'));
     expect(await contentsOf(stage.at('out'))).to.deep.equal(await contentsOf(stage.at('afresh')));
   });
+
+  it('keep what two exports do not name while its publication is in service, and end with 1', async () => {
+    const env = await stage.stock('one', 3);
+    await succeed(env, 'export', stage.at('out'));
+    const before = await exportedIn('out');
+    const [removed = '', missing = ''] = await archivesOf(env);
+    const pin = await loseArchive(env, removed as ArchiveId);
+    await rm(stage.at('one', 'archives', missing.slice(0, 4), missing.slice(4, 7), missing));
+    for (let night = 1; night <= 3; night += 1) {
+      const { code, err } = await run(env, 'export', stage.at('out'));
+      expect(code).to.equal(1);
+      expect(err).to.include(`in service without its archive: ${pin}\n`);
+      expect(err).to.include('in service without its archive: 2 publications; everything else is done\n');
+      expect(await exportedIn('out')).to.deep.equal(before);
+    }
+    const json = await run(env, 'export', '--json', stage.at('out'));
+    expect(JSON.parse(json.out)).to.deep.include({ archives: 2, broken: [] });
+    expect(JSON.parse(json.out).withoutArchive).to.have.lengthOf(2).and.include(pin);
+    const { ports, close } = await compose(readSettings(env));
+    const loaded = await ports.roles.load(pin);
+    if (loaded === undefined) throw new Error('a role is not there');
+    await ports.roles.save({ ...loaded.value, deletedAt: loaded.value.publishedAt }, loaded.version, []);
+    await close();
+    await run(env, 'export', stage.at('out'));
+    expect(await exportedIn('out'), 'of a stopped publication').to.have.lengthOf(2);
+  });
+
+  const exportedIn = async (folder: string): Promise<readonly string[]> =>
+    Object.keys(await contentsOf(stage.at(folder, 'archives')));
 
   it('move everything through a pipe, as a tar of the same files', async () => {
     const env = await stage.stock('one', 3, 300_000);

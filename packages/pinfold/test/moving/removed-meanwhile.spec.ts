@@ -5,6 +5,7 @@ import {
   anArchiveId,
   aPublication,
   aRoleId,
+  createManualClock,
   createStagedArchives,
   publishTo,
   replacing,
@@ -27,6 +28,7 @@ const QUIET = new Progress('moving', {
 });
 
 describe('a move during changes', () => {
+  const clock = createManualClock();
   let staged: StagedArchives;
   let memory: Memory;
 
@@ -99,7 +101,7 @@ describe('a move during changes', () => {
       archives: target.archives,
       staging: staging as never,
     });
-    const moved = await moveFromStores({ ...memory, archives }, to, QUIET);
+    const moved = await moveFromStores({ ...memory, archives, clock }, to, QUIET);
     expect(moved).to.deep.include({ archives: 2, copied: 2, broken: [] });
     const role = (await target.roles.load(aRoleId(2)))?.value;
     expect(role?.deletedAt).to.equal((await memory.roles.load(aRoleId(2)))?.value.deletedAt);
@@ -114,7 +116,7 @@ describe('a move during changes', () => {
       await publishTo(memory.roles, aPublication(9));
     });
     const to = gathering();
-    await moveFromStores({ ...memory, archives }, to, QUIET);
+    await moveFromStores({ ...memory, archives, clock }, to, QUIET);
     expect(to.ended?.archives).to.deep.equal([1, 2, 3].map(anArchiveId));
   });
 
@@ -140,7 +142,7 @@ describe('a move during changes', () => {
       await publishTo(memory.roles, aPublication(n, { sha256: hashOf([bytes]) }));
     }
     const to = gathering();
-    await moveFromStores({ ...memory, archives }, to, QUIET);
+    await moveFromStores({ ...memory, archives, clock }, to, QUIET);
     const ids = to.got.map(({ id }) => id);
     expect(ids).to.deep.equal(ids.toSorted());
     expect(ids).to.have.lengthOf(23);
@@ -152,7 +154,7 @@ describe('a move during changes', () => {
     await memory.archives.delete(anArchiveId(2));
     await memory.archives.put(anArchiveId(2), await staged.stage(someBytes(2_000, 7)));
     const to = gathering();
-    const { broken } = await moveFromStores(memory, to, QUIET);
+    const { broken } = await moveFromStores({ ...memory, clock }, to, QUIET);
     expect(broken).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
     expect(to.ended).to.deep.include({ archives: [anArchiveId(3)], broken });
   });
@@ -161,7 +163,7 @@ describe('a move during changes', () => {
     await memory.archives.put(anArchiveId(8), await staged.stage(someBytes(10, 8)));
     await publishTo(memory.roles, aPublication(8, { sha256: '' as Sha256 }));
     const to = gathering();
-    const { broken } = await moveFromStores(memory, to, QUIET);
+    const { broken } = await moveFromStores({ ...memory, clock }, to, QUIET);
     expect(broken).to.deep.equal([]);
     expect(to.got.map(({ id }) => id)).to.include(anArchiveId(8));
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchiveId, Token } from '@pinfold/core';
+import type { ArchiveId, Role, RoleId, Token } from '@pinfold/core';
 import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
@@ -58,23 +58,45 @@ export async function archivesOf(env: Env): Promise<readonly ArchiveId[]> {
 }
 
 /** Ends the publication of an archive and removes that, as a sweep does. */
-export async function removeArchive(env: Env, id: ArchiveId): Promise<void> {
+export function removeArchive(env: Env, id: ArchiveId): Promise<RoleId> {
+  return removeOnceEnded(env, id, (role) => ({ ...role, deletedAt: role.publishedAt }));
+}
+
+/** Removes the archive of a publication in service, as a clock that was ahead did in an earlier release. */
+export async function loseArchive(env: Env, id: ArchiveId): Promise<RoleId> {
+  let before: Role | undefined;
+  const pin = await removeOnceEnded(env, id, (role) => {
+    before = role;
+    return { ...role, expiresAt: role.publishedAt };
+  });
+  const { ports, close } = await compose(readSettings(env));
+  const loaded = await ports.roles.load(pin);
+  if (loaded === undefined || before === undefined) throw new Error('a role is not there');
+  await ports.roles.save(before, loaded.version, []);
+  await close();
+  return pin;
+}
+
+async function removeOnceEnded(env: Env, id: ArchiveId, endedNow: (role: Role) => Role): Promise<RoleId> {
   const { ports, close } = await compose(readSettings(env));
   const { roles, snapshot, archives } = ports;
+  let pin: RoleId | undefined;
   for await (const { kind, value } of snapshot.records()) {
     if (kind !== 'publication' || value.archive !== id) continue;
     const loaded = await roles.load(value.id);
     if (loaded === undefined) throw new Error('a role is not there');
-    const deletedAt = value.publishedAt;
-    await roles.save({ ...loaded.value, deletedAt }, loaded.version, []);
-    const token = 'of the test' as Token;
-    const claim = { now: deletedAt, endedBefore: deletedAt, token, until: deletedAt, limit: 1 };
+    const { publishedAt: at } = value;
+    await roles.save(endedNow(loaded.value), loaded.version, []);
+    const claim = { now: at, endedBefore: at, token: 'of the test' as Token, until: at, limit: 1 };
     const [task] = await roles.claimForCleanup(claim);
     if (task?.archive !== id) throw new Error('another role was claimed');
     await archives.delete(id);
     await roles.settleCleanup(task, { kind: 'removed' }, []);
+    pin = value.id;
   }
   await close();
+  if (pin === undefined) throw new Error('no publication has the archive');
+  return pin;
 }
 
 /** Runs a command that must succeed. */

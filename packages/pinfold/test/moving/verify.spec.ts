@@ -1,11 +1,11 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { after, before, hours, instant } from '@pinfold/core';
+import { type ArchiveId, after, before, hours, instant } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { Verified } from '../../src/moving/verify-stores.ts';
 import { run } from '../command-run.ts';
-import { archivesOf, openStage, succeed } from './stage.ts';
+import { archivesOf, loseArchive, openStage, removeArchive, succeed } from './stage.ts';
 
 describe('pinfold verify', () => {
   const stage = ofEachTest(openStage);
@@ -21,7 +21,7 @@ describe('pinfold verify', () => {
 
   it('finds all well where all is', async () => {
     await stage.stock('one', 3);
-    const found = { named: 3, read: 3, missing: [], altered: [], superfluous: [], young: 0 };
+    const found = { named: 3, read: 3, missing: [], altered: [], removed: [], superfluous: [], young: 0 };
     expect(await verify()).to.deep.equal({ code: 0, ...found });
     const { out } = await succeed(stage.env('one'), 'verify');
     expect(out).to.equal(
@@ -42,7 +42,21 @@ describe('pinfold verify', () => {
     }
     const told = await run(stage.env('one'), 'verify');
     expect(told.out).to.match(new RegExp(`^missing: ${gone} of publication [0-9a-f-]{36}$`, 'm'));
-    expect(told.err).to.include('missing, altered or superfluous: 1 archive\n');
+    expect(told.err).to.include('missing, altered, removed or superfluous: 1 archive\n');
+  });
+
+  it('names what was removed of a publication in service, and ends with 1', async () => {
+    await stage.stock('one', 3);
+    const [lost, ended] = await archivesOf(stage.env('one'));
+    const pin = await loseArchive(stage.env('one'), lost as ArchiveId);
+    await removeArchive(stage.env('one'), ended as ArchiveId);
+    const removed = [{ archive: lost, pin }];
+    expect(await verify()).to.deep.include({ code: 1, named: 1, missing: [], removed });
+    expect(await verify('--sample', '0')).to.deep.include({ code: 1, removed });
+    const { out } = await run(stage.env('one'), 'verify');
+    expect(out).to.include(`removed, though in service: ${lost} of publication ${pin}\n`);
+    const cleaned = await run(stage.env('one'), 'cleanup', '--dry-run');
+    expect(cleaned.out).to.include(`in service without its archive: publication ${pin}\n`);
   });
 
   it('names what the storage does not give', async () => {
