@@ -69,6 +69,7 @@ export function serve<C>(
       },
       signal,
       caller: () => caller,
+      client: () => service.clientAddress(request),
       send: ({ answer }) => send(request, response, encodeAnswer(answer, requestId), service.drain),
       ended: (entry) => service.log(entry, request),
     },

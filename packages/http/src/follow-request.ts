@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RoleId } from '@pinfold/core';
 import { isPromise } from '@pinfold/core/internal';
 import { accountBacklogs } from './account-backlogs.ts';
+import { outgoingBytes } from './outgoing-bytes.ts';
+import { clientOf } from './rates/request-limiter.ts';
 import type { RequestEntry } from './request-entry.ts';
 
 /** A request whose work begins. */
@@ -34,6 +36,8 @@ export interface Door<Arrived extends Arrival, Outcome extends Settled> {
   readonly signal?: AbortSignal;
   /** Who is asking, as far as the work has found out. */
   caller?(): Pick<Settled, 'account' | 'key'> | undefined;
+  /** The client's address, with `send`. */
+  client?(): string;
   /** Sends the outcome. Absent: the work sends its answer, and is in vain once the client has left. */
   send?(outcome: Outcome): Promise<void>;
   /** Takes the log entry, once, when the answer is out or the client has left. */
@@ -129,6 +133,7 @@ class Following<Arrived extends Arrival, Outcome extends Settled> {
     if (this.#door.send !== undefined) {
       this.#ended = this.#door.now();
       sent = outcome && this.#door.send(outcome);
+      outgoingBytes.gave(this.#arrival.response, () => clientOf(this.#door.client?.() ?? ''));
       const account = outcome?.account ?? this.#door.caller?.()?.account;
       if (account !== undefined) accountBacklogs.follow(account, this.#arrival.response);
     }

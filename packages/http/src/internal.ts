@@ -34,6 +34,7 @@ export {
   preferredLanguage,
   prefersGzip,
 } from './negotiation.ts';
+export { type OutgoingAnswer, OutgoingBytes, outgoingBytes, systemMemory } from './outgoing-bytes.ts';
 export { ownBytes, ownText } from './own-memory.ts';
 export { palette, paletteOf } from './palette.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';

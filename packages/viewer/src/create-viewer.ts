@@ -120,7 +120,7 @@ function expectRoot(request: IncomingMessage): void {
 function contextOf(options: ViewerOptions): ViewerContext {
   const { useCases, cacheBytes = DEFAULT_CACHE_BYTES, siteCacheBytes = DEFAULT_SITE_CACHE_BYTES } = options;
   const settings = settingsOf(options);
-  const { inflating, inflatingQueue, heldBytes } = { ...DEFAULT_BOUNDS, ...options.bounds };
+  const { inflating, inflatingQueue } = { ...DEFAULT_BOUNDS, ...options.bounds };
   const tools: BodyTools = {
     open: useCases.open,
     breaker: new CircuitBreaker(useCases.clock),
@@ -129,7 +129,6 @@ function contextOf(options: ViewerOptions): ViewerContext {
       queue: inflatingQueue,
       overloaded: () => new UnavailableError(BUSY_FOR),
     }),
-    mostHeld: heldBytes,
   };
   const sites = new Sites(useCases.open, siteCacheBytes);
   const bodies = new Bodies(tools, cacheBytes);

@@ -17,8 +17,6 @@ export interface ViewerBounds {
   readonly inflating: number;
   /** More of them that may wait to begin; then 503. Default 256. */
   readonly inflatingQueue: number;
-  /** Bytes that were loaded and that viewers have not taken; past them, answers go in pieces of 64 KiB. Default 48 MiB. */
-  readonly heldBytes: number;
 }
 
 /** The use cases that the viewer calls. */
@@ -97,7 +95,7 @@ export interface Settings
 const MiB = 1_048_576;
 export const DEFAULT_CACHE_BYTES: number = 64 * MiB;
 export const DEFAULT_SITE_CACHE_BYTES: number = 32 * MiB;
-export const DEFAULT_BOUNDS: ViewerBounds = { inflating: 2, inflatingQueue: 256, heldBytes: 48 * MiB };
+export const DEFAULT_BOUNDS: ViewerBounds = { inflating: 2, inflatingQueue: 256 };
 
 /** @throws TypeError when a URL is invalid or has a query, the two schemes differ, or there is no such mode. */
 export function settingsOf(options: ViewerOptions): Settings {

@@ -5,9 +5,10 @@ import { isFault, type RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { ViewerFigures, ViewerOptions } from '../src/index.ts';
-import { PIECE } from '../src/sending/memory-budget.ts';
 import { expectPage } from './expect-page.ts';
 import { openRig, type Rig } from './rig.ts';
+
+const PIECE = 65_536;
 
 async function openCounted(
   viewer: Partial<ViewerOptions> = {},

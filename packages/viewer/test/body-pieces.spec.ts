@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { isFault, type ManifestEntry, type Publication } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { outgoingBytes } from '@pinfold/http/internal';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import type { Bodies } from '../src/sending/bodies.ts';
+import { gzipMember } from '../src/sending/bodies.ts';
+import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
 import {
-  copiedPieces,
+  bodyPieces,
   EndedMeanwhile,
   expandedPieces,
   gzipPieces,
+  type PieceSource,
   storedPieces,
-} from '../src/sending/body-pieces.ts';
-import type { PieceSource } from '../src/sending/byte-source.ts';
-import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
-import { gzipMember } from '../src/sending/gzip-member.ts';
-import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
+} from '../src/sending/pieces.ts';
 import type { Form } from '../src/sending/site-files.ts';
 import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 
+const PIECE = 65_536;
 const CONTENT = Buffer.concat([randomBytes(3 * PIECE), Buffer.alloc(3 * PIECE)]);
 const DEFLATED = deflateRawSync(CONTENT);
 const OFFSET = 100;
@@ -44,14 +44,16 @@ function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: () => 
     return read === undefined ? { kind: 'bytes', bytes: archive.subarray(at, at + length) } : read();
   };
   const { signal } = new AbortController();
+  const loads: number[] = [];
   const source: PieceSource = {
     ...toolsOver(readNoted, { breaker }),
     publication: PUBLICATION,
     entry,
     client: 'a',
     signal,
+    outgoing: { load: (bytes) => loads.push(bytes) },
   };
-  return { source, reads, breaker };
+  return { source, reads, breaker, loads };
 }
 
 /** All the pieces, none of which may be empty. */
@@ -77,29 +79,28 @@ describe('the pieces of a body', () => {
     expect(breaker.given).to.equal(1);
   });
 
-  it('count as held while they are taken, but for small ones', async () => {
-    const before = heldBytes.held;
-    for (const [length, held] of [
-      [PIECE, 0],
-      [PIECE + 1, PIECE + 1],
-    ] as const) {
-      const { source } = stage(randomBytes(length), 'stored');
-      for await (const _piece of storedPieces(source)) expect(heldBytes.held - before).to.equal(held);
-      expect(heldBytes.held).to.equal(before);
-    }
+  it('are counted while they are read', async () => {
+    const { source, loads } = stage(randomBytes(PIECE + 1), 'stored');
+    for await (const _piece of storedPieces(source)) expect(loads).to.deep.equal([PIECE + 1, -PIECE - 1]);
   });
 
-  it('are smaller while more than 64 answers go out in pieces', async () => {
-    const { source, reads } = stage(randomBytes(PIECE), 'stored');
-    const small = { ...source, mostHeld: 0 };
-    const answers = Array.from({ length: 64 }, () => heldBytes.beginPieces());
-    await joined(storedPieces(small));
-    answers.push(heldBytes.beginPieces());
-    expect((await joined(storedPieces(small))).length).to.equal(PIECE);
-    for (const end of answers) end();
-    for (const end of answers) end();
-    await joined(storedPieces(small));
-    expect(reads.map(([, length]) => length)).to.deep.equal([PIECE, ...Array(4).fill(PIECE / 4), PIECE]);
+  it('are smaller where there is less room for what clients leave untaken', async () => {
+    const { memory } = outgoingBytes;
+    const sizes: number[][] = [];
+    for (const room of [PIECE + 1, PIECE, PIECE - 1, 0]) {
+      outgoingBytes.memory = 16 * room;
+      const { source, reads } = stage(randomBytes(PIECE + 1), 'stored');
+      await joined(storedPieces(source));
+      sizes.push(reads.map(([, length]) => length));
+    }
+    outgoingBytes.memory = memory;
+    const small = PIECE / 4;
+    expect(sizes).to.deep.equal([
+      [PIECE + 1],
+      [PIECE, 1],
+      [small, PIECE + 1 - small],
+      [small, small, small, small, 1],
+    ]);
   });
 
   it('come from memory as long as it has them, in copies, and from storage then', async () => {
@@ -117,7 +118,7 @@ describe('the pieces of a body', () => {
         };
         const { source, reads } = stage(DEFLATED, 'deflated');
         const form = { gzip: isGzip } as Form;
-        const pieces = copiedPieces(source, { hot } as unknown as Bodies, form, from, to);
+        const pieces = bodyPieces(source, { hot }, form, from, to);
         expect((await joined(pieces)).equals(whole.subarray(from, to)), `${isGzip} ${had}`).to.equal(true);
         expect(reads.length > 0).to.equal(had < 99);
       }

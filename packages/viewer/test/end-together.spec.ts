@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { endTogether } from '../src/sending/end-together.ts';
+import type { Exchange } from '../src/exchange.ts';
+import { endTogether } from '../src/sending/send-body.ts';
 
 const asking = new AsyncLocalStorage<string>();
+
+const exchangeOf = (response: object) => ({ response }) as Exchange;
 
 function responses(log: unknown[]) {
   class Noted {
@@ -12,7 +14,7 @@ function responses(log: unknown[]) {
       log.push([text, encoding, asking.getStore()]);
     }
   }
-  return () => new Noted() as unknown as ServerResponse & Noted;
+  return () => exchangeOf(new Noted());
 }
 
 describe('answers of one turn of the event loop', () => {
@@ -34,22 +36,24 @@ describe('answers of one turn of the event loop', () => {
   });
 
   it('end at once where an app has put a method of its own in place of Node’s, whose error the caller gets', () => {
-    const response = responses([])();
-    response.end = () => {
+    const exchange = responses([])();
+    exchange.response.end = () => {
       throw new Error('the session cannot be saved');
     };
-    expect(() => endTogether(response, 'tide')).to.throw('the session cannot be saved');
+    expect(() => endTogether(exchange, 'tide')).to.throw('the session cannot be saved');
   });
 
   it('end though the one before them throws, and its error is not lost', async () => {
     const log: unknown[] = [];
     const thrown: unknown[] = [];
     const made = responses(log);
-    const broken = Object.create({
-      end: () => {
-        throw new Error('a listener failed');
-      },
-    }) as ServerResponse;
+    const broken = exchangeOf(
+      Object.create({
+        end: () => {
+          throw new Error('a listener failed');
+        },
+      }),
+    );
     process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error.message));
     try {
       endTogether(made(), 'flood');

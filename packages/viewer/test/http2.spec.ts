@@ -4,10 +4,10 @@ import { type ClientHttp2Session, connect, createServer, type Http2Server } from
 import type { AddressInfo } from 'node:net';
 import type { RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
+import { outgoingBytes } from '@pinfold/http/internal';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { createViewer } from '../src/index.ts';
-import { heldBytes } from '../src/sending/memory-budget.ts';
 import { openRig, type Rig } from './rig.ts';
 
 const LARGE = new Uint8Array(200_000).fill(97);
@@ -53,7 +53,7 @@ describe('a viewer over HTTP/2', () => {
     client.request({ ':path': path, host: rig.siteHost(id), ...headers });
 
   it('who leaves before the site is loaded holds no memory, and is logged once', async () => {
-    const held = heldBytes.held;
+    const held = outgoingBytes.bytes;
     const serverStream = once(server, 'stream');
     const stream = ask('/large.bin');
     await loaded.asked.promise;
@@ -63,7 +63,7 @@ describe('a viewer over HTTP/2', () => {
     loaded.answered.resolve();
     while (log.length === 0) await rig.ask('/turn');
     await rig.ask('/turn');
-    expect(heldBytes.held).to.equal(held);
+    expect(outgoingBytes.bytes).to.equal(held);
     expect(log.map(({ status }) => status)).to.deep.equal([499]);
   });
 });

@@ -5,8 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { deflateRawSync } from 'node:zlib';
 import { Gate } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import { inflatedPieces } from '../src/sending/inflated-pieces.ts';
-import { PIECE } from '../src/sending/memory-budget.ts';
+import { inflatedPieces } from '../src/sending/pieces.ts';
 
 /** Some of it shrinks to nothing, some not at all. */
 const CONTENT = Buffer.concat([
@@ -16,6 +15,17 @@ const CONTENT = Buffer.concat([
   randomBytes(90_000),
 ]);
 const DEFLATED = deflateRawSync(CONTENT);
+
+const PIECE = 65_536;
+let counted = 0;
+const outgoing = {
+  load: (bytes: number) => {
+    counted += bytes;
+  },
+};
+afterEach(() => {
+  expect(counted, 'counted in the end').to.equal(0);
+});
 
 /** Turns that note who takes one: whether it is the first of a file. */
 class NotedTurns extends Gate<string> {
@@ -55,7 +65,7 @@ describe('the pieces of an inflated file', () => {
       }
       const pieces: Uint8Array[] = [];
       const { signal } = new AbortController();
-      for await (const piece of inflatedPieces({ turns, client: 'a', signal }, deflated())) {
+      for await (const piece of inflatedPieces({ turns, client: 'a', signal, outgoing }, deflated())) {
         idle.push(turns.running === 0);
         pieces.push(piece);
       }
@@ -72,7 +82,7 @@ describe('the pieces of an inflated file', () => {
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield deflateRawSync(Buffer.alloc(100 * PIECE));
     }
-    const pieces = inflatedPieces({ turns, client: 'a', signal }, deflated());
+    const pieces = inflatedPieces({ turns, client: 'a', signal, outgoing }, deflated());
     const taken: WeakRef<Uint8Array>[] = [];
     for (let count = 0; count < 50; count += 1) taken.push(new WeakRef((await pieces.next()).value));
     await collectGarbage();
@@ -88,7 +98,10 @@ describe('the pieces of an inflated file', () => {
     }
     let pieces = 0;
     const pumping = async (): Promise<void> => {
-      for await (const _piece of inflatedPieces({ turns, client: 'a', signal: viewer.signal }, deflated())) {
+      for await (const _piece of inflatedPieces(
+        { turns, client: 'a', signal: viewer.signal, outgoing },
+        deflated(),
+      )) {
         pieces += 1;
         if (pieces === 2) viewer.abort();
       }
@@ -103,12 +116,12 @@ describe('the pieces of an inflated file', () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('no deflate stream at all');
     }
-    const reading = inflatedPieces({ turns, client: 'a', signal }, broken()).next();
+    const reading = inflatedPieces({ turns, client: 'a', signal, outgoing }, broken()).next();
     expect(await reading.catch((error: unknown) => error)).to.include({ code: 'Z_DATA_ERROR' });
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield DEFLATED;
     }
-    for await (const _piece of inflatedPieces({ turns, client: 'a', signal }, deflated())) break;
+    for await (const _piece of inflatedPieces({ turns, client: 'a', signal, outgoing }, deflated())) break;
     expect(turns.running).to.equal(0);
   });
 });

@@ -2,14 +2,15 @@ import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { ManifestEntry, Publication } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { outgoingBytes } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { Exchange, ViewerContext } from '../src/exchange.ts';
 import { Bodies } from '../src/sending/bodies.ts';
-import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import { sendBody } from '../src/sending/send-body.ts';
 import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 
 const PLENTY = 64 * MAX_READ;
+const PIECE = 65_536;
 
 /** A response over HTTP/2 that notes what it is given, and takes it all. */
 class NotedResponse extends EventEmitter {
@@ -17,7 +18,9 @@ class NotedResponse extends EventEmitter {
   readonly writes: number[] = [];
   headersSent = false;
   destroyed = false;
-  isWatched = false;
+  /** What its client has not taken of what it was given. */
+  writableLength = 0;
+  takes = true;
 
   writeHead(): this {
     this.headersSent = true;
@@ -31,15 +34,14 @@ class NotedResponse extends EventEmitter {
 
   end(body?: string | Buffer): this {
     if (body !== undefined) this.ends.push(body);
+    if (!this.takes) this.writableLength = body?.length ?? 0;
     return this;
-  }
-
-  setTimeout(): void {
-    this.isWatched = true;
   }
 }
 
-function stage(length: number, mostHeld: number, method: ManifestEntry['method'] = 'stored') {
+/** A file of such a length, where so many bytes may be untaken before answers go in pieces. */
+function stage(length: number, room: number, method: ManifestEntry['method'] = 'stored') {
+  outgoingBytes.memory = 16 * room;
   const content = Buffer.alloc(length, 'tide');
   const { bytes, entry, file, formOf } = storedFile(content, method);
   const form = formOf(false);
@@ -50,7 +52,7 @@ function stage(length: number, mostHeld: number, method: ManifestEntry['method']
     if (storage.ended) return { kind: 'expired' };
     return { kind: 'bytes', bytes: bytes.subarray(at, at + count) };
   };
-  const tools = toolsOver(read, { mostHeld });
+  const tools = toolsOver(read);
   const bodies = new Bodies(tools, PLENTY);
   const context = {
     bodies,
@@ -75,29 +77,26 @@ function stage(length: number, mostHeld: number, method: ManifestEntry['method']
 }
 
 describe('a body', () => {
-  let before: number;
-  beforeEach(() => {
-    before = heldBytes.held;
-  });
+  const { memory } = outgoingBytes;
   afterEach(() => {
-    expect(heldBytes.held, 'held in the end').to.equal(before);
+    outgoingBytes.memory = memory;
+    expect(outgoingBytes.bytes, 'counted in the end').to.equal(0);
   });
 
   for (const isHot of [false, true]) {
     describe(isHot ? 'in memory' : 'in storage', () => {
-      it('goes out whole up to 64 KiB, and does not count as held', async () => {
+      it('goes out whole up to 64 KiB', async () => {
         for (const [length, kind] of [
           [8_192, 'string'],
           [8_193, 'object'],
           [PIECE, 'object'],
         ] as const) {
-          const { content, storage, send, warm } = stage(length, 0);
+          const { content, storage, send, warm } = stage(length, length);
           if (isHot) await warm();
           const { response, outcome, ends, writes } = await send();
           expect([outcome, ends, writes]).to.deep.equal(['over', [length], []]);
           expect(Buffer.from(response.ends[0] ?? '').equals(content)).to.equal(true);
           expect(response.ends[0]).to.be.a(kind === 'string' ? 'string' : 'Uint8Array');
-          expect(response.isWatched).to.equal(false);
           expect(storage.reads).to.deep.equal(isHot ? [] : [length]);
         }
       });
@@ -106,12 +105,13 @@ describe('a body', () => {
         for (const length of [PIECE + 1, MAX_READ]) {
           const { storage, send, warm } = stage(length, length);
           if (isHot) await warm();
-          const { response, outcome, ends, writes } = await send();
+          const unread = new NotedResponse();
+          unread.takes = false;
+          const { response, outcome, ends, writes } = await send(0, length, unread);
           expect([outcome, ends, writes]).to.deep.equal(['over', [length], []]);
-          expect(heldBytes.held - before).to.equal(length);
-          expect(response.isWatched).to.equal(true);
+          expect(outgoingBytes.bytes).to.equal(length);
           response.emit('close');
-          expect(heldBytes.held).to.equal(before);
+          expect(outgoingBytes.bytes).to.equal(0);
           expect(response.eventNames()).to.deep.equal([]);
           expect(storage.reads).to.deep.equal(isHot ? [] : [length]);
         }
@@ -120,9 +120,10 @@ describe('a body', () => {
       it('goes out in pieces where there is no room', async () => {
         const { storage, send, warm } = stage(PIECE + 1, PIECE);
         if (isHot) await warm();
-        const { outcome, ends, writes } = await send();
+        const { response, outcome, ends, writes } = await send();
         expect([outcome, ends, writes]).to.deep.equal(['over', [], [PIECE, 1]]);
         expect(storage.reads).to.deep.equal(isHot ? [] : [PIECE, 1]);
+        response.emit('close');
       });
 
       it('goes out in copies where a longer part of it is asked for', async () => {
@@ -130,8 +131,8 @@ describe('a body', () => {
         const { storage, send, warm } = stage(length, PLENTY, 'deflated');
         if (isHot) await warm();
         for (const [from, to, count] of [
-          [1, MAX_READ + 65, 0],
-          [1, MAX_READ + 66, 17],
+          [MAX_READ, 2 * MAX_READ + 64, 0],
+          [MAX_READ, 2 * MAX_READ + 65, 17],
         ] as const) {
           const { response, ends, writes } = await send(from, to);
           expect([ends.length, writes.length], `${to}`).to.deep.equal(count === 0 ? [1, 0] : [0, count]);
@@ -143,7 +144,7 @@ describe('a body', () => {
   }
 
   it('that others wait for is not read again where there is no room, and goes out in copies', async () => {
-    const { storage, send, warm } = stage(PIECE + 1, 0);
+    const { storage, send, warm } = stage(PIECE + 1, PIECE);
     const { promise, resolve } = Promise.withResolvers<void>();
     storage.hold = promise;
     const warming = warm();
@@ -179,7 +180,7 @@ describe('a body', () => {
     expect(storage.reads).to.deep.equal([]);
     await warm();
     await send(0, MAX_READ, gone);
-    expect(heldBytes.held).to.equal(before);
+    expect(outgoingBytes.bytes).to.equal(0);
   });
 
   it('is answered otherwise when its role has ended', async () => {

@@ -4,8 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { Exchange } from '../src/exchange.ts';
-import { EndedMeanwhile } from '../src/sending/body-pieces.ts';
-import { sendPieces } from '../src/sending/send-pieces.ts';
+import { EndedMeanwhile } from '../src/sending/pieces.ts';
+import { sendPieces } from '../src/sending/send-body.ts';
+import { PUBLICATION, storedFile } from './stored-file.ts';
 
 /** A response whose viewer takes a piece only when told to. */
 class SlowResponse extends EventEmitter {
@@ -37,12 +38,17 @@ class SlowResponse extends EventEmitter {
   }
 }
 
-const inService = async () => undefined;
+const { file } = storedFile(Buffer.from('tide'));
+const ANSWER = { publication: PUBLICATION, file, status: 200, headers: [] };
 
-function stage() {
+function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' })) {
   const response = new SlowResponse();
-  const request = { httpVersionMajor: 1 };
-  const exchange = { request, response: response as unknown as ServerResponse } as Exchange;
+  const context = { useCases: { visit }, settings: { clientAddress: () => '192.0.2.1' } };
+  const exchange = {
+    request: {},
+    response: response as unknown as ServerResponse,
+    context,
+  } as unknown as Exchange;
   const asked: string[] = [];
   async function* pieces(left: AbortSignal, fail?: Error): AsyncGenerator<Uint8Array> {
     for (const name of ['a', 'b', 'c']) {
@@ -59,16 +65,10 @@ describe('a body sent piece by piece', () => {
   it('asks for the next piece when the last was taken, and not before', async () => {
     const { response, exchange, asked, pieces } = stage();
     let signal: AbortSignal | undefined;
-    const sending = sendPieces(
-      exchange,
-      200,
-      [],
-      (left) => {
-        signal = left;
-        return pieces(left);
-      },
-      inService,
-    );
+    const sending = sendPieces(exchange, ANSWER, (source) => {
+      signal = source.signal;
+      return pieces(source.signal);
+    });
     for (const taken of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
       await setImmediate();
       expect(asked).to.deep.equal(taken);
@@ -78,12 +78,13 @@ describe('a body sent piece by piece', () => {
     expect(getEventListeners(signal as AbortSignal, 'abort')).to.deep.equal([]);
     expect(response.sent).to.deep.equal(['200', 'a', 'b', 'c']);
     expect(response.ended).to.equal(true);
+    response.emit('close');
     expect(response.eventNames()).to.deep.equal([]);
   });
 
   it('asks for no more once its viewer has left, and holds nothing', async () => {
     const { response, exchange, asked, pieces } = stage();
-    const sending = sendPieces(exchange, 200, [], (left) => pieces(left), inService);
+    const sending = sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal));
     await setImmediate();
     response.destroy();
     expect(await sending).to.equal('over');
@@ -95,28 +96,22 @@ describe('a body sent piece by piece', () => {
   it('is not begun for a viewer who has left already', async () => {
     const { response, exchange, asked, pieces } = stage();
     response.destroyed = true;
-    expect(await sendPieces(exchange, 200, [], (left) => pieces(left), inService)).to.equal('over');
+    expect(await sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal))).to.equal('over');
     expect(asked).to.deep.equal([]);
   });
 
   it('breaks off when the role ends in the middle, and is answered otherwise when it ends before', async () => {
     const ended = new EndedMeanwhile({ kind: 'unknown' });
     const { response, exchange, pieces } = stage();
-    const sending = sendPieces(exchange, 200, [], (left) => pieces(left, ended), inService);
+    const sending = sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal, ended));
     await setImmediate();
     response.emit('drain');
     expect(await sending).to.equal('over');
     expect([response.destroyed, response.ended]).to.deep.equal([true, false]);
     const before = stage();
-    const outcome = await sendPieces(
-      before.exchange,
-      200,
-      [],
-      () => {
-        throw ended;
-      },
-      inService,
-    );
+    const outcome = await sendPieces(before.exchange, ANSWER, () => {
+      throw ended;
+    });
     expect(outcome).to.deep.equal({ kind: 'unknown' });
     expect(before.response.sent).to.deep.equal([]);
   });
@@ -127,7 +122,7 @@ describe('a body sent piece by piece', () => {
       response.destroy();
       return false;
     };
-    expect(await sendPieces(exchange, 200, [], (left) => pieces(left), inService)).to.equal('over');
+    expect(await sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal))).to.equal('over');
     expect(asked).to.deep.equal(['a']);
   });
 
@@ -143,47 +138,40 @@ describe('a body sent piece by piece', () => {
       ],
       [[1, most], [1]],
     ] as const) {
-      const { response, exchange } = stage();
-      response.write = () => true;
       let taken = 0;
       const looked: number[] = [];
+      const { response, exchange } = stage(async () => {
+        looked.push(taken);
+        return { kind: 'published' };
+      });
+      response.write = () => true;
       async function* pieces(): AsyncGenerator<Uint8Array> {
         for (const length of lengths) {
           yield new Uint8Array(length);
           taken += 1;
         }
       }
-      await sendPieces(exchange, 200, [], pieces, async () => {
-        looked.push(taken);
-        return undefined;
-      });
+      await sendPieces(exchange, ANSWER, pieces);
       expect(looked, String(lengths)).to.deep.equal(looks);
       expect(response.ended).to.equal(true);
     }
   });
 
-  it('breaks off when it is seen that its role has ended, and is cut off where nobody takes it', async () => {
-    const { response, exchange } = stage();
-    let timeouts = 0;
-    Object.assign(exchange.request, { httpVersionMajor: 2 });
-    Object.assign(response, {
-      write: () => true,
-      setTimeout: () => {
-        timeouts += 1;
-      },
-    });
+  it('breaks off when it is seen that its role has ended', async () => {
+    const { response, exchange } = stage(async () => ({ kind: 'expired' }));
+    response.write = () => true;
     async function* pieces(): AsyncGenerator<Uint8Array> {
       yield new Uint8Array(MAX_READ);
       yield Uint8Array.of(1);
     }
-    expect(await sendPieces(exchange, 200, [], pieces, async () => ({ kind: 'expired' }))).to.equal('over');
-    expect([response.destroyed, response.ended, timeouts]).to.deep.equal([true, false, 1]);
+    expect(await sendPieces(exchange, ANSWER, pieces)).to.equal('over');
+    expect([response.destroyed, response.ended]).to.deep.equal([true, false]);
   });
 
   it('fails as its source does', async () => {
     const { response, exchange, pieces } = stage();
     const defect = new TypeError('a defect');
-    const sending = sendPieces(exchange, 200, [], (left) => pieces(left, defect), inService);
+    const sending = sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal, defect));
     await setImmediate();
     response.emit('drain');
     expect(await Promise.resolve(sending).catch((error: unknown) => error)).to.equal(defect);

@@ -15,7 +15,7 @@ function openHeld(turns = turnsOf(1, 0)) {
   const reads: { readonly end: AbortSignal; readonly go: (bytes: Uint8Array) => void }[] = [];
   const read = (_publication: Publication, _at: number, _length: number, end: AbortSignal) =>
     new Promise((resolve) => reads.push({ end, go: (bytes) => resolve({ kind: 'bytes', bytes }) }));
-  const bodies = new Bodies(toolsOver(read, { turns, mostHeld: 0 }), 0);
+  const bodies = new Bodies(toolsOver(read, { turns }), 0);
   const load = (leaving: AbortSignal, { gzip = false, client = 'a' } = {}): Promise<unknown> =>
     bodies
       .load({ publication: PUBLICATION, entry, form: formOf(gzip), client, signal: leaving })

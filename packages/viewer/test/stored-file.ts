@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { EntryPath, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
-import { Gate, MAX_READ } from '@pinfold/core/adapter';
+import { Gate } from '@pinfold/core/adapter';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import type { BodyTools } from '../src/sending/bodies.ts';
 import { CircuitBreaker, UnavailableError } from '../src/sending/circuit-breaker.ts';
@@ -39,7 +39,6 @@ export function toolsOver(
     open: { read } as unknown as Open,
     breaker: new CircuitBreaker(createManualClock()),
     turns: turnsOf(1, 1),
-    mostHeld: 2 * MAX_READ,
     ...differing,
   };
 }

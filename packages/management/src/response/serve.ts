@@ -43,6 +43,7 @@ export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHand
         failed: (error) => ({ ...answered(troubleOf(visit, error)), error }),
         signal: visit.signal,
         caller: () => ({ account }),
+        client: () => screen.clientAddress(request),
         send: ({ answer }) => sendAnswer(visit, answer, requestId),
         ended: (entry) => screen.log(entry, request),
       },

@@ -1,6 +1,6 @@
 import type { IdentityProvider } from '@pinfold/core';
 import type { RequestLimiter, RequestLog, Uploads } from '@pinfold/http';
-import { withoutAdministration } from '@pinfold/http/internal';
+import { outgoingBytes, systemMemory, withoutAdministration } from '@pinfold/http/internal';
 import { type Authenticate, apiKeyAuthentication, createApi } from '@pinfold/http-express';
 import { createManagement, type ManagementOptions } from '@pinfold/management';
 import { openIdConnect } from '@pinfold/oidc';
@@ -70,6 +70,7 @@ export async function makeDoors(
         onError: (error) => log.error('the use of a key could not be noted', error),
       }),
   );
+  outgoingBytes.memory = systemMemory() / settings.workers;
   const viewer = await provide('viewer', () =>
     createViewer({
       ...memoryBudget(settings.workers).viewer,

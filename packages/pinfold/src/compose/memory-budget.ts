@@ -14,7 +14,7 @@ const TWO_AT_ONCE = 512 * MiB;
 const SMALL_HASH = { logN: 15, r: 8, p: 3 };
 
 export interface MemoryBudget {
-  readonly viewer: Pick<ViewerOptions, 'cacheBytes' | 'siteCacheBytes' | 'bounds'>;
+  readonly viewer: Pick<ViewerOptions, 'cacheBytes' | 'siteCacheBytes'>;
   readonly hashing: ScryptPasswordHasherOptions;
   readonly threads: number;
 }
@@ -31,7 +31,6 @@ export function memoryBudget(
     viewer: {
       cacheBytes: share(64 * MiB),
       siteCacheBytes: share(32 * MiB),
-      bounds: { heldBytes: share(48 * MiB) },
     },
     hashing: own < TWO_AT_ONCE ? { parallel: 1, cost: SMALL_HASH } : {},
     threads: own < TWO_AT_ONCE ? 1 : Number.POSITIVE_INFINITY,

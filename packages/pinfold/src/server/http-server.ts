@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { type Duration, seconds } from '@pinfold/core';
-import { drainAndClose } from '@pinfold/http/internal';
+import { drainAndClose, outgoingBytes } from '@pinfold/http/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Answers, answerUnread } from './client-error.ts';
@@ -22,6 +22,9 @@ const HEADERS_TIMEOUT = 20_000;
 const REQUEST_TIMEOUT = 20 * 60_000;
 
 const LARGEST_HEAD = 65_536;
+
+/** Bytes of memory for each connection that is accepted: one whose client leaves an answer untaken takes some 40,000. */
+const MEMORY_PER_CONNECTION = 65_536;
 
 /**
  * Milliseconds between two checks for idle connections. More than this many idle checks in a row close a connection, after
@@ -61,6 +64,8 @@ export class HttpServer {
       // Node would set a timer at the end of each answer and clear it at the next request: a twelfth of a small view.
       keepAliveTimeout: 0,
       maxHeaderSize: LARGEST_HEAD,
+      // What a connection buffers of an answer in pieces beyond the piece itself; 64 KiB by default.
+      highWaterMark: 16_384,
       // A GET has no body, and no handler here waits for the end of one.
       optimizeEmptyRequests: true,
     });
@@ -102,6 +107,7 @@ export class HttpServer {
   }
 
   answerWith(handler: RequestHandler): void {
+    this.#server.maxConnections = Math.floor(outgoingBytes.memory / MEMORY_PER_CONNECTION);
     this.#handler = handler;
     for (const answer of this.#held.splice(0)) answer();
   }

@@ -16,7 +16,7 @@ describe('The memory budget of a process', () => {
 
   it('shrinks with the limit, and does one thing at a time below 512 MiB', () => {
     expect(memoryBudget(1, 256 * MiB)).to.deep.equal({
-      viewer: { cacheBytes: 16 * MiB, siteCacheBytes: 8 * MiB, bounds: { heldBytes: 12 * MiB } },
+      viewer: { cacheBytes: 16 * MiB, siteCacheBytes: 8 * MiB },
       hashing: { parallel: 1, cost: { logN: 15, r: 8, p: 3 } },
       threads: 1,
     });

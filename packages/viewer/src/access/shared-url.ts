@@ -17,7 +17,7 @@ import { grantedWay } from '../routing/addresses.ts';
 import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
-import { untilDisconnect } from '../sending/until-disconnect.ts';
+import { untilDisconnect } from '../sending/send-body.ts';
 import { leadIn } from './enter-site.ts';
 import { readPasswordForm } from './password-form.ts';
 

@@ -6,10 +6,8 @@ import { type Gate, MAX_READ, raceSignal } from '@pinfold/core/adapter';
 import { ownBytes } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
 import type { CacheFigures } from '../viewer-options.ts';
-import { checkProved } from './body-pieces.ts';
-import type { PieceSource } from './byte-source.ts';
 import { type CircuitBreaker, UnavailableError } from './circuit-breaker.ts';
-import { gzipMember } from './gzip-member.ts';
+import type { PieceSource } from './pieces.ts';
 import type { Form } from './site-files.ts';
 
 const inflate = promisify(inflateRaw);
@@ -21,7 +19,7 @@ const MAX_TEXT = 8_192;
 const SPARE = 64;
 
 /** The most bytes of a body that is sent whole: what one read gives, with a gzip header and trailer around it. */
-export const MOST_WHOLE: number = MAX_READ + 64;
+export const MAX_WHOLE: number = MAX_READ + 64;
 
 /** A small one is a text, a byte each character: Node joins a text with the head and sends both as one piece. */
 export type Body = string | Buffer;
@@ -34,15 +32,15 @@ export function partOf(body: Body, from: number, to: number): Buffer {
 /** A whole body, unless the publication ended meanwhile. */
 export type Loaded = { readonly kind: 'body'; readonly body: Body } | Ended;
 
-export type BodyRequest = Omit<PieceSource, keyof BodyTools> & { readonly form: Form };
+export type BodyRequest = Pick<PieceSource, 'publication' | 'entry' | 'client' | 'signal'> & {
+  readonly form: Form;
+};
 
 export interface BodyTools {
   readonly open: Open;
   readonly breaker: CircuitBreaker;
   /** Files that are inflated at once, client by client. */
   readonly turns: Gate<string>;
-  /** The most bytes that a process may hold that viewers have not taken. */
-  readonly mostHeld: number;
 }
 
 /** A body on its way into memory, for all who wait for it. */
@@ -73,18 +71,15 @@ export class Bodies implements CacheFigures {
         : undefined;
   }
 
-  /** Whether a body is read and cached whole, rather than piece by piece. */
-  static fits(entry: ManifestEntry, form: Form): boolean {
-    return entry.compressedSize <= MAX_READ && form.length <= MOST_WHOLE;
-  }
-
   /**
-   * Whether to inflate a file whole and cache it, for a range that begins at `first`: for one far inside, all before it
-   * would be inflated again for each request.
+   * Whether a body, or the part of it from `first`, is read and cached whole rather than piece by piece. A part of a
+   * stored file is read as that part. For one far inside a deflated file, all before it would be inflated each time.
    */
-  keepsForParts(entry: ManifestEntry, form: Form, first: number): boolean {
+  caches(entry: ManifestEntry, form: Form, first: number | undefined): boolean {
+    if (entry.compressedSize > MAX_READ) return false;
+    if (form.length <= MAX_WHOLE) return first === undefined || entry.method === 'deflated';
     const { maxSize = 0 } = this.#hot ?? {};
-    return first >= MAX_READ && entry.compressedSize <= MAX_READ && form.length <= maxSize / 4;
+    return (first ?? 0) >= MAX_READ && entry.method === 'deflated' && form.length <= maxSize / 4;
   }
 
   get bytes(): number {
@@ -218,6 +213,21 @@ async function bytesOf(entry: ManifestEntry, form: Form, bytes: Uint8Array): Pro
   return whole;
 }
 
+/**
+ * Compares what was read of an expanded entry with what was proved of it.
+ *
+ * @throws Fault `store_corrupt` when storage gave other bytes.
+ */
+export function checkProved(
+  entry: Pick<ManifestEntry, 'size' | 'crc32'>,
+  length: number,
+  checksum: number,
+): void {
+  if (length !== entry.size || checksum !== entry.crc32) {
+    throw new Fault('store_corrupt', 'an archive is not what was proved');
+  }
+}
+
 /** A long one leaves room for others between. */
 async function checksumOf(bytes: Buffer): Promise<number> {
   let checksum = crc32(bytes.subarray(0, MAX_READ));
@@ -234,4 +244,26 @@ async function inflated(entry: ManifestEntry, bytes: Uint8Array): Promise<Buffer
   } catch (cause) {
     throw new Fault('store_corrupt', 'an entry that was proved cannot be inflated', { cause });
   }
+}
+
+/** The header of a gzip member without name or time (RFC 1952, section 2.3). */
+export const GZIP_HEADER: Uint8Array = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
+
+const TRAILER_LENGTH = 8;
+
+export function gzipLength(entry: Pick<ManifestEntry, 'compressedSize'>): number {
+  return GZIP_HEADER.length + entry.compressedSize + TRAILER_LENGTH;
+}
+
+/** CRC-32 and size of the expanded bytes, as a gzip member ends with them. */
+export function gzipTrailer(entry: Pick<ManifestEntry, 'crc32' | 'size'>): Uint8Array {
+  const trailer = Buffer.alloc(TRAILER_LENGTH);
+  trailer.writeUInt32LE(entry.crc32);
+  trailer.writeUInt32LE(entry.size, 4);
+  return trailer;
+}
+
+/** Wraps an entry's untouched deflate stream into a gzip member. */
+export function gzipMember(entry: Pick<ManifestEntry, 'crc32' | 'size'>, deflated: Uint8Array): Buffer {
+  return Buffer.concat([GZIP_HEADER, deflated, gzipTrailer(entry)]);
 }

@@ -1,15 +1,10 @@
-import type { Ended, Publication } from '@pinfold/core';
+import type { Publication } from '@pinfold/core';
 import { matchesStrongly, matchesWeakly } from '@pinfold/http/internal';
 import { type Exchange, writeHead } from '../exchange.ts';
-import { Bodies } from './bodies.ts';
-import { expandedPieces, gzipPieces } from './body-pieces.ts';
-import { lookingAt, sourceOf } from './byte-source.ts';
-import { endTogether } from './end-together.ts';
 import { acceptsGzip, type ByteRange, rangeOf } from './negotiation.ts';
-import { sendBody } from './send-body.ts';
-import { sendPieces } from './send-pieces.ts';
+import { EndedMeanwhile, expandedPieces } from './pieces.ts';
+import { endTogether, type FileOutcome, sendBody, sourceOf, untilDisconnect } from './send-body.ts';
 import type { FilePolicy, Form, SiteFile } from './site-files.ts';
-import { readSvgzCoding } from './svgz-coding.ts';
 
 export interface FileAnswer {
   readonly publication: Publication;
@@ -19,9 +14,6 @@ export interface FileAnswer {
   readonly fallback: boolean;
   readonly policy: FilePolicy;
 }
-
-/** `over`: it was sent, or its viewer has left; otherwise why the publication is no longer shown. */
-export type FileOutcome = 'over' | Ended;
 
 /** Answers with a file of a site: whole, a part, or that the viewer has it already (RFC 9110, sections 13 and 14). */
 export function sendFile(exchange: Exchange, answer: FileAnswer): Promise<FileOutcome> | FileOutcome {
@@ -66,7 +58,8 @@ function isAnsweredByTag(exchange: Exchange, { file, policy, fallback }: FileAns
   }
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, form.etag)) {
-    endTogether(writeHead(exchange, 304, fallback ? addVaryByAccept(form.notModified) : form.notModified));
+    writeHead(exchange, 304, fallback ? addVaryByAccept(form.notModified) : form.notModified);
+    endTogether(exchange);
     return true;
   }
   return false;
@@ -81,23 +74,7 @@ function sendWhole(exchange: Exchange, answer: FileAnswer, form: Form): Promise<
     writeHead(exchange, status, headers).end();
     return 'over';
   }
-  if (Bodies.fits(answer.file.entry, form)) {
-    const { publication, file } = answer;
-    return sendBody(exchange, {
-      publication,
-      file,
-      form,
-      status,
-      headers,
-      from: 0,
-      to: form.length,
-    });
-  }
-  const piecesUntil = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
-    const source = sourceOf(exchange, answer, signal);
-    return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
-  };
-  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(exchange, answer.publication));
+  return sendBody(exchange, { ...answer, form, status, headers, from: 0, to: form.length });
 }
 
 function sendPart(
@@ -106,8 +83,6 @@ function sendPart(
   form: Form,
   range: Exclude<ByteRange, { kind: 'whole' }>,
 ): Promise<FileOutcome> | FileOutcome {
-  const { context } = exchange;
-  const { entry } = answer.file;
   if (range.kind === 'unsatisfiable') {
     const size = ['Content-Range', `bytes */${form.length}`, 'Content-Length', '0'];
     writeHead(exchange, 416, [...size, ...answer.policy.headers]).end();
@@ -120,20 +95,7 @@ function sendPart(
     ...answer.file.describe(false, length),
     ...['Accept-Ranges', 'bytes', 'Content-Range', `bytes ${first}-${last}/${form.length}`, ...vary],
   ];
-  // A part of a stored file is read as that part; a deflated one has to be inflated from its beginning.
-  const isCut =
-    entry.method === 'deflated' &&
-    (Bodies.fits(entry, form) || context.bodies.keepsForParts(entry, form, first));
-  if (isCut || context.bodies.hot(form) !== undefined) {
-    return sendBody(exchange, { ...answer, form, status: 206, headers, from: first, to: last + 1 });
-  }
-  return sendPieces(
-    exchange,
-    206,
-    headers,
-    (signal) => expandedPieces(sourceOf(exchange, answer, signal), first, length),
-    lookingAt(exchange, answer.publication),
-  );
+  return sendBody(exchange, { ...answer, form, status: 206, headers, from: first, to: last + 1 });
 }
 
 /** The 404 page of a site has no validators: it is the answer to many paths. */
@@ -147,4 +109,32 @@ function withoutValidator(form: Form, { file, policy }: FileAnswer): string[] {
 function addVaryByAccept(headers: readonly string[]): string[] {
   if (!headers.includes('Accept-Encoding')) return [...headers, 'Vary', 'Accept'];
   return headers.map((text) => (text === 'Accept-Encoding' ? 'Accept, Accept-Encoding' : text));
+}
+
+/** The first bytes of every gzip member (RFC 1952, section 2.3.1). */
+const GZIP_MAGIC = [0x1f, 0x8b] as const;
+
+/**
+ * Reads from the first bytes of an `.svgz` file whether it is gzip, which its answers then name as their coding.
+ * Some programs save plain SVG under that name.
+ *
+ * @returns the outcome of the request where it is over already.
+ */
+async function readSvgzCoding(exchange: Exchange, answer: FileAnswer): Promise<FileOutcome | undefined> {
+  const { file } = answer;
+  const read = await untilDisconnect(exchange.response, async (signal) => {
+    const length = Math.min(GZIP_MAGIC.length, file.entry.size);
+    const bytes: number[] = [];
+    try {
+      for await (const piece of expandedPieces(sourceOf(exchange, answer, signal), 0, length))
+        bytes.push(...piece);
+    } catch (error) {
+      if (error instanceof EndedMeanwhile) return error.ended;
+      throw error;
+    }
+    return bytes;
+  });
+  if (!Array.isArray(read)) return read ?? 'over';
+  file.isGzippedSvg = GZIP_MAGIC.every((byte, index) => read[index] === byte);
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Manifest, ManifestEntry, RoleId } from '@pinfold/core';
 import { isCodedType } from '@pinfold/core/internal';
-import { gzipLength } from './gzip-member.ts';
+import { gzipLength } from './bodies.ts';
 import { mediaTypeOf } from './negotiation.ts';
 
 /** The headers that do not depend on the file: one list for open roles, one for protected ones. */

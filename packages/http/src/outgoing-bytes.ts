@@ -1,0 +1,214 @@
+import type { ServerResponse } from 'node:http';
+import { totalmem } from 'node:os';
+
+/** Milliseconds between two ticks, and the ticks over which an answer is measured. */
+const TICK = 1_000;
+const MEASURED_TICKS = 5;
+
+/** An answer is slow if its client takes less than this in {@link MEASURED_TICKS}, in bytes. */
+const SLOW_BYTES = 16_384;
+
+/** Milliseconds after which a client is cut off that takes nothing. */
+const SILENCE = 45_000;
+
+const PIECE = 65_536;
+const SMALL_PIECE = 16_384;
+
+/**
+ * Counts the bytes of answers that are loaded, or given to a connection, and not taken by the client yet. All doors of a
+ * process share one. Past a sixteenth of the memory, answers should go in small pieces. Past an eighth, slow answers are
+ * cut off, and {@link OutgoingBytes.admits} says whether a further one may begin.
+ */
+export class OutgoingBytes {
+  /** Bytes of memory that the process may use. */
+  memory: number;
+  #bytes = 0;
+  readonly #answers: Map<ServerResponse, OutgoingAnswer> = new Map();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(memory: number = systemMemory()) {
+    this.memory = memory;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The most bytes of an answer's next piece. */
+  get piece(): number {
+    return this.hasRoomFor(PIECE) ? PIECE : SMALL_PIECE;
+  }
+
+  /** Whether so many more bytes stay below a sixteenth of the memory. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#bytes + bytes <= this.memory / 16;
+  }
+
+  /** Whether a further large answer may begin. Cuts off slow ones to make room. */
+  admits(): boolean {
+    if (this.#isFull) this.#cut();
+    return !this.#isFull;
+  }
+
+  get #isFull(): boolean {
+    return this.#bytes > this.memory / 8;
+  }
+
+  /**
+   * Follows an answer until its response closes.
+   *
+   * @param client the client's address; of IPv6, its /64.
+   */
+  follow(response: ServerResponse, client: string): OutgoingAnswer {
+    const known = this.#answers.get(response);
+    if (known !== undefined) return known;
+    const answer = new OutgoingAnswer(response, client, (bytes) => {
+      this.#bytes += bytes;
+    });
+    this.#answers.set(response, answer);
+    this.#timer ??= setInterval(() => this.tick(), TICK).unref();
+    response.once('close', () => this.#drop(answer));
+    cutWhenSilent(response);
+    return answer;
+  }
+
+  /** Follows an answer that was given whole, if its client has not taken it already. */
+  gave(response: ServerResponse, client: () => string): void {
+    if (response.writableLength > 0 && response.destroyed !== true) {
+      this.follow(response, client()).gave(response.writableLength);
+    }
+  }
+
+  /** Measures all answers. Runs each second by itself. */
+  tick(): void {
+    for (const answer of this.#answers.values()) answer.tick();
+    if (this.#isFull) this.#cut();
+  }
+
+  /** Cuts off slow answers, the slowest first; of equals one of the client with the most bytes in slow answers. */
+  #cut(): void {
+    const slow = [...this.#answers.values()].filter((answer) => answer.isSlow);
+    const held = new Map<string, number>();
+    const add = (client: string, bytes: number): void => {
+      held.set(client, (held.get(client) ?? 0) + bytes);
+    };
+    for (const { client, bytes } of slow) add(client, bytes);
+    const bySpeed = Map.groupBy(slow, (answer) => answer.takenLately);
+    for (const [, equals] of [...bySpeed].toSorted(([one], [other]) => one - other)) {
+      const byClient = Map.groupBy(equals, ({ client }) => client);
+      while (this.#isFull && byClient.size > 0) {
+        const client = [...byClient.keys()].reduce((most, one) =>
+          (held.get(one) ?? 0) > (held.get(most) ?? 0) ? one : most,
+        );
+        const answer = byClient.get(client)?.pop();
+        if (answer === undefined) byClient.delete(client);
+        else {
+          add(client, -answer.bytes);
+          this.#drop(answer);
+          answer.response.destroy();
+        }
+      }
+    }
+  }
+
+  #drop(answer: OutgoingAnswer): void {
+    if (!this.#answers.delete(answer.response)) return;
+    answer.end();
+    if (this.#answers.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+/** One answer, as its bytes are loaded and taken. */
+export class OutgoingAnswer {
+  readonly response: ServerResponse;
+  readonly client: string;
+  readonly #count: (bytes: number) => void;
+  #loaded = 0;
+  #given = 0;
+  #untaken = 0;
+  #isOver = false;
+  /** What was taken at the last ticks, the oldest first. */
+  readonly #taken: number[] = [];
+
+  constructor(response: ServerResponse, client: string, count: (bytes: number) => void) {
+    this.response = response;
+    this.client = client;
+    this.#count = count;
+  }
+
+  get bytes(): number {
+    return this.#loaded + this.#untaken;
+  }
+
+  /** Counts bytes that are loaded and not given yet. Negative: they no longer are. */
+  load(bytes: number): void {
+    if (this.#isOver) return;
+    this.#loaded += bytes;
+    this.#count(bytes);
+  }
+
+  /** Counts bytes that were given to the response, until the client takes them. */
+  gave(bytes: number): void {
+    this.#given += bytes;
+    this.measure();
+  }
+
+  measure(): void {
+    if (this.#isOver) return;
+    // Not a number for a response without a connection.
+    const untaken = this.response.writableLength || 0;
+    this.#count(untaken - this.#untaken);
+    this.#untaken = untaken;
+  }
+
+  tick(): void {
+    this.measure();
+    this.#taken.push(this.#given - this.#untaken);
+    if (this.#taken.length > MEASURED_TICKS + 1) this.#taken.shift();
+  }
+
+  /** Bytes that the client took in the last five seconds. */
+  get takenLately(): number {
+    return this.#given - this.#untaken - (this.#taken[0] ?? 0);
+  }
+
+  /** Whether the client has had five seconds, and took little of what was there for it. */
+  get isSlow(): boolean {
+    return this.#untaken > 0 && this.#taken.length > MEASURED_TICKS && this.takenLately < SLOW_BYTES;
+  }
+
+  end(): void {
+    this.#count(-this.bytes);
+    this.#isOver = true;
+  }
+}
+
+/** Bytes of memory: the limit of the process's cgroup, else what the machine has. */
+export function systemMemory(): number {
+  return Math.min(process.constrainedMemory?.() || Number.POSITIVE_INFINITY, totalmem());
+}
+
+/** Node's timer starts anew with each byte that the system takes of a write, also of a large one. */
+function cutWhenSilent(response: ServerResponse): void {
+  const cut = (): void => {
+    if (response.writableLength > 0) response.destroy();
+  };
+  // A stream of HTTP/2 has a timer of its own.
+  if ('stream' in response) {
+    response.setTimeout(SILENCE, cut);
+    return;
+  }
+  const { socket } = response;
+  // A server may have a timeout of its own, and a response without a connection has none.
+  if (typeof socket?.setTimeout !== 'function' || (socket.timeout ?? 0) > 0) return;
+  response.setTimeout(SILENCE, cut);
+  // The connection of HTTP/1 serves other requests, and may wait for one.
+  response.once('close', () => {
+    if (!socket.destroyed && socket.timeout === SILENCE) socket.setTimeout(0);
+  });
+}
+
+/** One of the whole process, whose memory all clients share. */
+export const outgoingBytes: OutgoingBytes = new OutgoingBytes();

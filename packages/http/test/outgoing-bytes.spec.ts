@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { OutgoingBytes } from '../src/outgoing-bytes.ts';
+import { close, listen } from './pipelined-stage.ts';
+
+const MiB = 1_048_576;
+/** More than the systems of both sides take. */
+const LARGE = Buffer.alloc(16 * MiB);
+const SMALL_PIECE = 16_384;
+
+/** An answer whose client takes what a test says. */
+class Answer {
+  writableLength = 0;
+  destroyed = false;
+  readonly closed: (() => void)[] = [];
+
+  once(_event: 'close', closed: () => void): void {
+    this.closed.push(closed);
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    for (const closed of this.closed) closed();
+  }
+}
+
+describe('the bytes that clients leave untaken', () => {
+  let outgoing: OutgoingBytes;
+  beforeEach(() => {
+    outgoing = new OutgoingBytes(16 * MiB);
+  });
+
+  /** Gives so many bytes to a client, which takes none of them. */
+  function give(bytes: number, client = 'a') {
+    const answer = new Answer();
+    const followed = outgoing.follow(answer as unknown as ServerResponse, client);
+    const more = (given: number, taken: number): void => {
+      answer.writableLength += given - taken;
+      followed.gave(given);
+    };
+    more(bytes, 0);
+    return { answer, followed, more };
+  }
+
+  const ticks = (count: number): void => {
+    for (let tick = 0; tick < count; tick += 1) outgoing.tick();
+  };
+
+  it('are counted once each, while they are loaded and until they are taken', () => {
+    const { answer, followed, more } = give(1_000);
+    followed.load(5_000);
+    expect(outgoing.bytes).to.equal(6_000);
+    followed.load(-5_000);
+    more(5_000, 2_000);
+    expect(outgoing.bytes).to.equal(4_000);
+    answer.writableLength = 0;
+    outgoing.tick();
+    expect(outgoing.bytes).to.equal(0);
+    more(3_000, 0);
+    answer.destroy();
+    followed.load(7_000);
+    expect(outgoing.bytes).to.equal(0);
+  });
+
+  it('make pieces smaller past a sixteenth of the memory', () => {
+    give(MiB - 65_536);
+    expect(outgoing.piece).to.equal(65_536);
+    give(1);
+    expect(outgoing.piece).to.equal(SMALL_PIECE);
+  });
+
+  it('keep large answers from beginning past an eighth of the memory, until some are taken', () => {
+    const { answer } = give(2 * MiB);
+    expect(outgoing.admits()).to.equal(true);
+    const { more } = give(1);
+    expect(outgoing.admits()).to.equal(false);
+    more(0, 1);
+    expect(outgoing.admits()).to.equal(true);
+    expect(answer.destroyed).to.equal(false);
+  });
+
+  it('end slow answers that have had five seconds, as few as must be', () => {
+    const old = [give(MiB), give(MiB), give(MiB)];
+    ticks(5);
+    expect(old.map(({ answer }) => answer.destroyed)).to.deep.equal([false, false, false]);
+    const recent = give(MiB / 2);
+    ticks(1);
+    expect(old.filter(({ answer }) => answer.destroyed)).to.have.length(2);
+    expect(recent.answer.destroyed).to.equal(false);
+    expect(outgoing.bytes).to.equal(1.5 * MiB);
+  });
+
+  it('make room for a new answer at once, where an answer is slow', () => {
+    const slow = give(2 * MiB);
+    ticks(6);
+    expect(slow.answer.destroyed).to.equal(false);
+    give(MiB);
+    expect(outgoing.admits()).to.equal(true);
+    expect(slow.answer.destroyed).to.equal(true);
+  });
+
+  it('end no answer of a client that takes 16 KiB in five seconds', () => {
+    const [steady, slower] = [give(1.5 * MiB), give(1.5 * MiB)];
+    for (let second = 0; second < 20; second += 1) {
+      steady.more(4_000, 4_000);
+      slower.more(3_000, 3_000);
+      outgoing.tick();
+    }
+    expect([steady.answer.destroyed, slower.answer.destroyed]).to.deep.equal([false, true]);
+  });
+
+  it('end the slowest answers first', () => {
+    const answers = [3_000, 1, 2_000, 0].map((speed) => ({ speed, ...give(0.6 * MiB) }));
+    for (let second = 0; second < 6; second += 1) {
+      for (const { speed, more } of answers) more(speed, speed);
+      outgoing.tick();
+    }
+    expect(answers.map(({ answer }) => answer.destroyed)).to.deep.equal([false, false, false, true]);
+    give(0.5 * MiB);
+    outgoing.tick();
+    expect(answers.map(({ answer }) => answer.destroyed)).to.deep.equal([false, true, false, true]);
+  });
+
+  it('end, among answers of one speed, those of the client with the most bytes', () => {
+    const few = [give(0.5 * MiB, 'few'), give(0.5 * MiB, 'few')];
+    const many = Array.from({ length: 8 }, () => give(0.25 * MiB, 'many'));
+    ticks(6);
+    expect(few.map(({ answer }) => answer.destroyed)).to.deep.equal([false, false]);
+    expect(many.filter(({ answer }) => answer.destroyed)).to.have.length(4);
+  });
+
+  describe('of a real connection', () => {
+    let server: Server;
+    const clients: Socket[] = [];
+    beforeEach(() => {
+      server = createServer();
+    });
+    afterEach(async () => {
+      for (const client of clients.splice(0)) client.destroy();
+      await close(server);
+    });
+
+    async function answerTo(body: Buffer | string): Promise<{ client: Socket; response: ServerResponse }> {
+      const client = connect(await listen(server), '127.0.0.1');
+      clients.push(client.on('error', () => {}).pause());
+      client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+      response.end(body);
+      outgoing.gave(response, () => 'a');
+      return { client, response };
+    }
+
+    it('are counted while its client reads nothing, and no longer once it has read', async () => {
+      const { client, response } = await answerTo(LARGE);
+      expect(outgoing.bytes).to.be.greaterThan(LARGE.length / 2);
+      expect(response.socket?.timeout).to.equal(45_000);
+      const { socket } = response;
+      client.resume();
+      await once(response, 'close');
+      expect(outgoing.bytes).to.equal(0);
+      expect(socket?.timeout).not.to.equal(45_000);
+    });
+
+    it('are none where the system takes all at once', async () => {
+      await answerTo('tide');
+      expect(outgoing.bytes).to.equal(0);
+    });
+  });
+});
