@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { constants } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { cache, isBundled, root, screen, server } from './bundles.mjs';
 import { finished } from './finished.mjs';
 
@@ -71,43 +71,47 @@ function readJson(file) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** The folder in which npx keeps Node 24, if this clone had to fetch it: a later start needs no network. */
-function rememberedNode() {
-  const folder = existsSync(nodeMemory) ? readFileSync(nodeMemory, 'utf8') : '';
-  return folder && existsSync(join(folder, 'node')) ? folder : undefined;
+/** The package with Node's executable for this machine, and the version that the lockfile in scripts/node has of it. */
+function pinnedNode() {
+  const place = join(nodeTools, 'package.json');
+  const system = `-${onWindows ? 'win' : process.platform}-${process.arch}`;
+  const pinned = existsSync(place) ? Object.entries(readJson(place).optionalDependencies) : [];
+  const [name, version] = pinned.find(([known]) => known.endsWith(system)) || [];
+  return name && { name, version, modules: join(nodeTools, 'node_modules', name) };
 }
 
-async function fetchedNode() {
-  console.error('pinfold: fetching Node 24 (once; npm keeps it in its cache)');
-  const npx = [
-    '--yes',
-    '--loglevel=error',
-    '-p',
-    'node@24',
-    'node',
-    '-p',
-    'process.version+process.env.PATH',
-  ];
-  const { succeeded, output } = await finished('npx', npx, { cwd: root });
-  const [, version, path] = /^(v[0-9.]+)(.+)$/m.exec(output) || [];
-  if (!succeeded || !version || !nodeIsNew(version)) {
-    stop('pinfold: npx could not fetch Node. Please install Node 22.18 or newer by hand.');
-  }
-  const folder = path.split(delimiter)[0];
-  try {
-    mkdirSync(cache, { recursive: true });
-    writeFileSync(nodeMemory, folder);
-  } catch {
-    // The clone is another user's: the next run asks npx again.
-  }
+/** The version of the Node that this clone fetched, if it did. */
+function fetchedVersion(pinned) {
+  const isWhole = pinned && existsSync(join(pinned.modules, 'bin', executable));
+  return isWhole ? readJson(join(pinned.modules, 'package.json')).version : undefined;
+}
+
+/** Fetches the pinned Node. npm compares it with its hash in scripts/node/package-lock.json, and runs no script of it. */
+async function fetchNode(pinned) {
+  const byHand = 'Please install Node 22.18 or newer by hand.';
+  if (!pinned)
+    stop(`pinfold: there is no Node to fetch for ${process.platform} on ${process.arch}. ${byHand}`);
+  console.error(`pinfold: fetching Node ${pinned.version} (once)`);
+  const npm = ['ci', '--ignore-scripts', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { succeeded } = await finished('npm', npm, { cwd: nodeTools, stdio: ['ignore', 2, 2] });
+  const folder = join(pinned.modules, 'bin');
+  const runs = succeeded && (await finished(join(folder, executable), ['--version'])).succeeded;
+  if (!runs) stop(`pinfold: npm could not fetch a Node that runs here. ${byHand}`);
   return folder;
+}
+
+/** A release of the same line, since the user of another one has chosen it. */
+function isOlder(version, than) {
+  const [one, other] = [numbersOf(version), numbersOf(than)];
+  if (one[0] !== other[0]) return false;
+  return one[1] < other[1] || (one[1] === other[1] && one[2] < other[2]);
 }
 
 /** npm looks for commands there first: the next run starts with this Node, in place of an old one that starts it. */
 function linkForNpm(folder) {
   try {
     const beside = `${linkedNode}-${process.pid}`;
-    symlinkSync(join(folder, 'node'), beside);
+    symlinkSync(join(folder, executable), beside);
     renameSync(beside, linkedNode);
   } catch {
     // Windows may not, and another start may at this moment: the next run takes a little longer.
@@ -214,7 +218,8 @@ const task = tasks[name];
 if (!task) {
   stop(`usage: node scripts/run.mjs ${Object.keys(tasks).join('|')} [arguments]`);
 }
-const nodeMemory = join(cache, 'pinfold-tools');
+const nodeTools = join(root, 'scripts', 'node');
+const executable = onWindows ? 'node.exe' : 'node';
 const linkedNode = join(root, 'node_modules', '.bin', 'node');
 const serverInstall = join(cache, 'pinfold-server-install');
 const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
@@ -225,16 +230,24 @@ const onlyServer =
 const env = { NODE_COMPILE_CACHE: join(cache, 'node-compile'), ...process.env };
 let node = process.execPath;
 const missingInstall = !isInstalled();
+const pinned = pinnedNode();
+const fetched = fetchedVersion(pinned);
 /** The folder of the Node that this clone fetched; nothing where the user's own runs it. */
 function fetchedNodeInTime() {
-  const folder = rememberedNode();
-  if (!nodeIsNew(process.version)) return folder || fetchedNode();
-  if (!folder || !isSameFile(join(folder, 'node'), process.execPath)) return undefined;
-  const newer = newerNodeOfNpm();
-  if (!newer) return folder;
-  rmSync(linkedNode, { force: true });
-  node = newer;
-  return undefined;
+  const folder = fetched && join(pinned.modules, 'bin');
+  const isLinked = [linkedNode, folder && join(folder, executable)].some(
+    (file) => file && existsSync(file) && isSameFile(file, process.execPath),
+  );
+  if (nodeIsNew(process.version) && !isLinked) return undefined;
+  const newer = isLinked ? newerNodeOfNpm() : undefined;
+  if (newer) {
+    rmSync(linkedNode, { force: true });
+    node = newer;
+    return undefined;
+  }
+  // A later start needs no network; a set-up renews it.
+  if (folder && (fetched === pinned.version || name !== 'setup')) return folder;
+  return isLinked && name !== 'setup' ? dirname(realpathSync(process.execPath)) : fetchNode(pinned);
 }
 const fetchingNode = fetchedNodeInTime();
 /** pnpm's installer runs on Node 18 and newer; with such a one it is fetched while Node 24 is. */
@@ -258,8 +271,16 @@ async function installInTime() {
 const [nodeFolder] = await Promise.all([fetchingNode, installInTime()]);
 if (nodeFolder) {
   env.PATH = nodeFolder + delimiter + env.PATH;
-  node = join(nodeFolder, 'node');
+  node = join(nodeFolder, executable);
   linkForNpm(nodeFolder);
+}
+if (name === 'start' && pinned) {
+  const version = (nodeFolder && fetchedVersion(pinned)) || process.version;
+  const advice = nodeFolder ? '`npm run setup` fetches it' : 'it may have fixes of weaknesses';
+  if (isOlder(version, pinned.version))
+    console.error(
+      `pinfold: Node ${version.replace('v', '')} runs this, and ${pinned.version} is newer: ${advice}`,
+    );
 }
 if (name === 'spec') {
   if (args.length === 0) {

@@ -48,9 +48,12 @@ const npm = `#!/bin/sh
 echo "$@" >> calls; ls node_modules >> calls; mkdir -p node_modules/.bin node_modules/pnpm
 cp ../../tools/pnpm node_modules/.bin/pnpm; echo '{"version":"12.0.0"}' > node_modules/pnpm/package.json
 `;
-/** Finds Node 24 in the folder of this one. */
-const npx = `#!/bin/sh
-echo "v24.0.0${dirname(process.execPath)}:/bin"
+/** Fetches this very Node as the one that the lockfile pins, and that one calls itself another release. */
+const NODE_PACKAGE = `node-${process.platform}-${process.arch}`;
+const npmOfNode = (version: string): string => `#!/bin/sh
+echo "$@" >> calls; mkdir -p node_modules/${NODE_PACKAGE}/bin
+ln -sf ${process.execPath} node_modules/${NODE_PACKAGE}/bin/node
+echo '{"version":"${version}"}' > node_modules/${NODE_PACKAGE}/package.json
 `;
 const older = "data:text/javascript,Object.defineProperty(process,'version',{value:'v20.0.0'})";
 const command = 'console.log(JSON.stringify(process.argv.slice(2)));';
@@ -217,15 +220,26 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     expect(await place()).to.equal(`${join(root, PACKAGE)}\n`);
   });
 
+  /** Lets the clone pin a release of Node, and npm fetch one. */
+  async function pinNode(version: string, fetched: string = version): Promise<void> {
+    const files = {
+      'scripts/node/package.json': JSON.stringify({ optionalDependencies: { [NODE_PACKAGE]: version } }),
+      'tools/npm': npmOfNode(fetched),
+    };
+    await mkdir(join(clone, 'scripts/node'), { recursive: true });
+    for (const [path, content] of Object.entries(files)) await writeFile(join(clone, path), content);
+    await chmod(join(clone, 'tools/npm'), 0o755);
+  }
+
   it('leaves the Node that it fetched where npm looks first, in the place of one that is gone', async () => {
-    await writeFile(join(clone, 'tools/npx'), npx);
-    await chmod(join(clone, 'tools/npx'), 0o755);
+    await pinNode('24.99.0');
     const link = join(clone, 'node_modules/.bin/node');
     await mkdir(dirname(link));
     await symlink(join(clone, 'gone'), link);
     env.NODE_OPTIONS = `--import=${older}`;
     await ended('setup');
     expect(await realpath(link)).to.equal(await realpath(process.execPath));
+    expect(await callsOf('scripts/node/calls')).to.match(/^ci --ignore-scripts [^\n]+\n$/);
     // pnpm lays this folder anew when it installs, and may be run by the Node of the link.
     await rm(link);
     delete env.NODE_OPTIONS;
@@ -234,12 +248,40 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     expect(await realpath(link)).to.equal(await realpath(process.execPath));
   });
 
+  it('says at a start that the pinned Node is newer than the one in use, which a set-up renews', async () => {
+    await writeFile(join(clone, 'examples/reference-app/src/main.ts'), '');
+    env.NODE_OPTIONS = `--import=${older}`;
+    const complaints = () => text(run('start').stderr);
+    await pinNode('24.10.0');
+    expect(await complaints()).to.match(/fetching Node 24\.10\.0 \(once\)\n$/);
+    await pinNode('24.11.0');
+    expect(await complaints()).to.include('Node 24.10.0 runs this, and 24.11.0 is newer: `npm run setup`');
+    await ended('setup');
+    expect(await complaints()).to.equal('');
+    delete env.NODE_OPTIONS;
+    const [major] = process.versions.node.split('.');
+    await rm(join(clone, 'scripts/node/node_modules'), { recursive: true });
+    await rm(join(clone, 'node_modules/.bin'), { recursive: true, force: true });
+    await pinNode(`${major}.999.0`);
+    expect(await complaints()).to.include(
+      `Node ${process.versions.node} runs this, and ${major}.999.0 is newer`,
+    );
+    await pinNode(`${Number(major) + 1}.0.0`);
+    expect(await complaints()).to.equal('');
+  });
+
+  it('names what to do where there is no Node to fetch, or none that runs', async () => {
+    env.NODE_OPTIONS = `--import=${older}`;
+    expect(await text(run('start').stderr)).to.include('install Node 22.18 or newer by hand');
+    await pinNode('24.10.0');
+    await writeFile(join(clone, 'tools/npm'), '#!/bin/sh\nexit 1\n');
+    expect(await text(run('start').stderr)).to.include('install Node 22.18 or newer by hand');
+  });
+
   it('leaves the fetched Node for one of the machine that is new enough', async () => {
     const link = join(clone, 'node_modules/.bin/node');
-    const memory = join(clone, 'node_modules/.cache/pinfold-tools');
-    for (const file of [link, memory]) await mkdir(dirname(file));
+    await mkdir(dirname(link));
     await symlink(process.execPath, link);
-    await writeFile(memory, dirname(link));
     env.npm_config_user_agent = 'npm/11.0.0 node/v24.0.0 linux x64';
     env.npm_node_execpath = join(clone, 'tools/newer');
     await writeFile(env.npm_node_execpath, '#!/bin/sh\necho newer\n');
