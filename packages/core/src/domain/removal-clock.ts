@@ -53,8 +53,8 @@ export function movedRemovalClock(last: RemovalClock, clocks: SweepClocks): Remo
   const isSameBoot = boot === last.boot && elapsed >= last.uptime;
   const isStep = !isSameBoot && mayStep(last, clocks);
   const step = isStep ? STEP : 0;
-  const most = isSameBoot ? 2 * (elapsed - last.uptime) : step;
-  const reached = Math.max(last.reached, Math.min(clocks.now, last.reached + most)) as Instant;
+  const limit = isSameBoot ? 2 * (elapsed - last.uptime) : step;
+  const reached = Math.max(last.reached, Math.min(clocks.now, last.reached + limit)) as Instant;
   return {
     ...markOf(clocks),
     reached,

@@ -1,0 +1,69 @@
+import { type CleanUpReport, days, duration, type Instant, seconds } from '@pinfold/core';
+import { createMemory } from '@pinfold/memory';
+import { aComparison, aRemovalClock, createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { Figures } from '../../src/metrics/registry.ts';
+import { sweepFigures } from '../../src/metrics/sweep-figures.ts';
+
+const report: CleanUpReport = {
+  reservations: 0,
+  attempts: 0,
+  uploads: 0,
+  archives: 0,
+  failures: 0,
+  compared: 0,
+  unnamed: 0,
+  orphans: 0,
+  missing: [],
+  withoutArchive: [],
+  listing: 'done',
+  finished: true,
+  rested: false,
+  clockDiffers: false,
+  removalBehind: seconds(90),
+};
+
+describe('what metrics say of sweeps', () => {
+  it('is how far the clock of removal was behind at the last sweep that judged by it', () => {
+    const figures = new Figures();
+    const { observe } = sweepFigures(figures);
+    const valueAfter = (more: Partial<CleanUpReport>): number | undefined => {
+      observe({ kind: 'sweep', report: { ...report, ...more }, took: duration(1) });
+      return figures.snapshot().pinfold_removal_behind_seconds?.series['']?.[0];
+    };
+    expect(valueAfter({})).to.equal(90);
+    const nothing = { removalBehind: duration(0), finished: false };
+    expect(valueAfter({ ...nothing, clockDiffers: true })).to.equal(90);
+    expect(valueAfter({ ...nothing, rested: true })).to.equal(90);
+    expect(valueAfter({ removalBehind: days(2) })).to.equal(172_800);
+  });
+
+  it('is a publication in service without its archive among the missing', () => {
+    const figures = new Figures();
+    const withoutArchive = [
+      '3f1d2c4e-0000-4000-8000-000000000001',
+    ] as unknown as CleanUpReport['withoutArchive'];
+    sweepFigures(figures).observe({
+      kind: 'sweep',
+      report: { ...report, withoutArchive },
+      took: duration(1),
+    });
+    expect(figures.snapshot().pinfold_sweep_missing_archives?.series['']?.[0]).to.equal(1);
+  });
+
+  it('counts as a backlog only what the clock of removal has reached', async () => {
+    const [memory, clock] = [createMemory(), createManualClock()];
+    const reached = (clock.now() - days(2)) as Instant;
+    await memory.roles.keepComparison(aComparison({ removal: aRemovalClock({ reached }) }), undefined);
+    const asked: number[] = [];
+    const roles = replacing(memory.roles, {
+      countForCleanup: async ({ endedBefore, begunBefore }) => {
+        asked.push(endedBefore, begunBefore);
+        return { archives: 0, reservations: 0 };
+      },
+    });
+    const limits = { cleanupGrace: seconds(1), reservationAge: seconds(2) };
+    await sweepFigures(new Figures()).look({ roles, clock, limits }, true);
+    expect(asked).to.deep.equal([reached - 1_000, reached - 2_000]);
+  });
+});
