@@ -2,9 +2,8 @@ import { crc32 } from 'node:zlib';
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
 import type { EntryTask } from './jobs.ts';
-import { isObservable, observe, observeBytes } from './observe/observe.ts';
+import { isObservable, isReferring, observe, observeBytes } from './observe/observe.ts';
 import type { ReferenceSieve } from './observe/reference-sieve.ts';
-import { isPage } from './observe/service-workers.ts';
 import type { ProofControl } from './proof-control.ts';
 import { readFully } from './staged-file.ts';
 import { isUtf8Text, Utf8Check } from './utf8-check.ts';
@@ -95,15 +94,17 @@ function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Bu
   const wide = utf16Text(bytes);
   // Secrets are ASCII in any other encoding; only names of files need more.
   const seen =
-    isPage(path) || wide !== undefined
+    isReferring(path) || wide !== undefined
       ? observe(path, wide ?? bytes.toString(utf8 ? 'utf8' : 'latin1'), bounds)
-      : observeBytes(path, bytes);
+      : observeBytes(path, bytes, bounds);
   // In an unknown encoding, only ASCII names are certain.
   const legible =
     utf8 || wide !== undefined ? seen.references : seen.references.filter(({ target }) => ASCII.test(target));
   const references = legible.length === 0 ? [] : tools.sieve().sift(path, legible);
+  const modules = legible.length === 0 ? [] : tools.sieve().modules(path, legible);
   const whole = seen.whole && observedBytes === task.size;
-  return { kind: 'proved', proof: { ...seen, entry, utf8, references, whole } };
+  const proof = { ...seen, entry, utf8, references, whole, ...(modules.length > 0 && { modules }) };
+  return { kind: 'proved', proof };
 }
 
 function broken(...problems: readonly ArchiveProblem[]): EntryOutcome {

@@ -4,7 +4,7 @@ import { decodePage, decodeReference } from './code-pages.ts';
 import { inflateWhole, type PieceSource } from './entry-data.ts';
 import { isReadable } from './named-header.ts';
 import { observe } from './observe/observe.ts';
-import { isPage } from './observe/service-workers.ts';
+import { isPage } from './observe/script-findings.ts';
 import { readFully } from './staged-file.ts';
 import { utf16Text } from './utf16-text.ts';
 

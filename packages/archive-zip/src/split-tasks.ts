@@ -1,7 +1,7 @@
 import type { EntryProof, ListedEntry, ProofRequest, ProofTask } from '@pinfold/core';
 import type { EntryTask } from './jobs.ts';
-import { isObservable } from './observe/observe.ts';
-import { isPage } from './observe/service-workers.ts';
+import { isObservable, isReferring } from './observe/observe.ts';
+import { isScript } from './observe/script-findings.ts';
 
 /** Work for one message to a worker, in bytes read and inflated: large enough to be worth the way, small enough to share out. */
 const SMALLEST_JOB = 1_048_576;
@@ -15,8 +15,8 @@ const SHARES = 4;
 const OBSERVED_BYTES = 4_194_304;
 const OBSERVED_SHARE = 0.1;
 /** Looking for references, too, takes longer. */
-const PAGE_WEIGHT = 3;
-/** What all pages may spend on their references beside a character for each byte: in equal shares, for small pages. */
+const REFERRING_WEIGHT = 3;
+/** What all files may spend on their references beside a character for each byte: in equal shares, for small files. */
 const SHARED_WORK = 262_144;
 
 export interface SplitTasks {
@@ -36,12 +36,12 @@ export function splitTasks({ listing, tasks }: ProofRequest, workers: number): S
     else toRead.push({ task, entry });
   }
   const observed = observedBytes(toRead);
-  const pages = toRead.filter(({ task: { path } }) => path !== undefined && isPage(path)).length;
+  const referring = toRead.filter(({ task: { path = '' } }) => isReferring(path) || isScript(path)).length;
   const entryTasks = toRead.map(({ task, entry }) => {
     const { method, crc32, compressedSize, size, dataOffset } = entry;
     const looked = observed.get(task.entry) ?? 0;
     // Known before anything is inflated, it is the same whichever thread proves which entries.
-    const referenceWork = looked + Math.floor(SHARED_WORK / Math.max(1, pages));
+    const referenceWork = looked + Math.floor(SHARED_WORK / Math.max(1, referring));
     return { ...task, method, crc32, compressedSize, size, dataOffset, observedBytes: looked, referenceWork };
   });
   return { jobs: stretches(entryTasks, workers), empty };
@@ -89,5 +89,5 @@ function costOf({ compressedSize, size, observedBytes, path }: EntryTask): numbe
 }
 
 function weightOf(path: string | undefined): number {
-  return path !== undefined && isPage(path) ? PAGE_WEIGHT : 1;
+  return path !== undefined && isReferring(path) ? REFERRING_WEIGHT : 1;
 }

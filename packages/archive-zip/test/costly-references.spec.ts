@@ -36,7 +36,7 @@ const COSTLY: readonly (readonly [name: string, form: CostlyReferences])[] = [
   ['names beside 45 MiB of nothing', { padding: 45 * MiB }],
 ];
 
-describe('a site of 84,320 references from a folder of 1,005 bytes', () => {
+describe('a site of 74,400 references from a folder of 1,005 bytes', () => {
   async function inspected(form: CostlyReferences, workers: number): Promise<Inspection> {
     const inspector = new ZipArchiveInspector({ workers });
     const { stage, dispose } = await createStagedArchives();

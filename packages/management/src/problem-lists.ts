@@ -1,5 +1,6 @@
 import type { ArchiveProblem, Figures, KeptWarning } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal/html';
+import { buildToolOf } from '@pinfold/http/internal/site-tools';
 import type { Values, Words } from './i18n.ts';
 import type { SharedId } from './messages/catalogues.ts';
 
@@ -22,7 +23,10 @@ export function problemList(words: Words<SharedId>, problems: readonly ScreenPro
 }
 
 export function remarkList(words: Words<SharedId>, warnings: readonly KeptWarning[]): Html {
-  return listByRule(words, warnings, (own) => ({ items: own.flatMap((one) => remarkOf(words, one) ?? []) }));
+  return listByRule(words, warnings, (own) => ({
+    values: { advice: adviceOn(words, own[0]) },
+    items: own.flatMap((one) => remarkOf(words, one) ?? []),
+  }));
 }
 
 function listByRule<Broken extends { readonly rule: string }>(
@@ -56,13 +60,27 @@ function remarkOf(words: Words<SharedId>, warning: KeptWarning): Html | undefine
   return html`<li>${path && html`<code dir="auto">${path}</code> `}<span class="quiet" lang="${language ?? words.language}" dir="auto">${seen}</span></li>`;
 }
 
+/** Advice on references that begin with `/`, for the tool that made the site. */
+function adviceOn(words: Words<SharedId>, warning: KeptWarning | undefined): string {
+  const tool = warning !== undefined && 'tool' in warning ? buildToolOf(warning.tool) : undefined;
+  if (tool === undefined) return words.say('adviceRelative');
+  const { name, setting, byHand } = tool;
+  if (byHand === true) return words.say('adviceByHand', { name });
+  return setting === undefined
+    ? words.say('adviceNone', { name })
+    : words.say('adviceSetting', { name, setting });
+}
+
 function seenIn(words: Words<SharedId>, warning: Exclude<KeptWarning, { readonly detail: string }>): string {
   switch (warning.rule) {
     case 'case_mismatch':
       return words.say('caseMismatchSeen', { ...warning });
     case 'broken_reference':
     case 'absolute_reference':
+    case 'needs_referrer':
       return warning.target;
+    case 'needs_origin':
+      return words.say(`need_${warning.need}`);
     case 'possible_secret':
       return words.say(warning.secret);
     case 'names_decoded':

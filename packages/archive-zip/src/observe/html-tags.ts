@@ -1,14 +1,40 @@
+/** The attributes that tell where a page refers to, and how. */
+const ATTRIBUTES = [
+  'action',
+  'content',
+  'crossorigin',
+  'data',
+  'formaction',
+  'href',
+  'http-equiv',
+  'imagesrcset',
+  'name',
+  'poster',
+  'referrerpolicy',
+  'rel',
+  'src',
+  'srcset',
+  'style',
+  'type',
+  'xlink:href',
+] as const;
+
+type Attribute = (typeof ATTRIBUTES)[number];
+
 /** A start tag of a page: its name in lower case, and those of its attributes that make a reference. */
-export interface Tag {
-  readonly name: string;
-  href?: string;
-  src?: string;
-  rel?: string;
-}
+export type Tag = { readonly name: string } & { [Name in Exclude<Attribute, 'name'>]?: string } & {
+  /** The attribute `name`, of `<meta>`. */
+  metaName?: string;
+  /** The content of a script or a style sheet. */
+  text?: string;
+};
 
 /** Elements whose content is text, even if it looks like tags. A template is for scripts to fill in. */
 const OPAQUE = new Set(['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']);
-const LONGEST_ATTRIBUTE = 4;
+const ALL: ReadonlySet<string> = new Set(ATTRIBUTES);
+const STYLE_ALONE: ReadonlySet<string> = new Set(['style']);
+const LONGEST_ATTRIBUTE = Math.max(...ATTRIBUTES.map(({ length }) => length));
+const STYLE_LENGTH = 'style'.length;
 
 const QUOTE = 34;
 const APOSTROPHE = 39;
@@ -16,7 +42,10 @@ const SLASH = 47;
 const EQUALS = 61;
 const END = 62;
 
-/** The start tags of some elements, read as tolerantly as browsers do, in linear time. Leaves out unended tags. */
+/**
+ * The start tags of some elements, and of any other with a `style`, read as tolerantly as browsers do, in linear time.
+ * Leaves out unended tags.
+ */
 export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag> {
   let at = html.indexOf('<');
   while (at !== -1) {
@@ -26,11 +55,16 @@ export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag
       continue;
     }
     const name = html.slice(at + 1, nameEnd).toLowerCase();
-    const tag: Tag | undefined = names.has(name) ? { name } : undefined;
-    const end = readAttributes(html, nameEnd, tag);
+    const isNamed = names.has(name);
+    const tag: Tag = { name };
+    const end = readAttributes(html, nameEnd, tag, isNamed ? ALL : STYLE_ALONE);
     if (end === -1) return;
-    if (tag !== undefined) yield tag;
-    at = html.indexOf('<', OPAQUE.has(name) ? endOfElement(html, end, name) : end);
+    const contentEnd = OPAQUE.has(name) ? endOfElement(html, end, name) : end;
+    if (contentEnd > end + 1 && (name === 'script' || name === 'style')) {
+      tag.text = html.slice(end + 1, contentEnd);
+    }
+    if (isNamed || tag.style !== undefined) yield tag;
+    at = html.indexOf('<', contentEnd);
   }
 }
 
@@ -65,7 +99,8 @@ function behind(html: string, mark: string, from: number): number {
 }
 
 /** Reads attributes up to the `>` and returns its position, or -1 when the text ends before. */
-function readAttributes(html: string, from: number, tag: Tag | undefined): number {
+function readAttributes(html: string, from: number, tag: Tag, wanted: ReadonlySet<string>): number {
+  const longest = wanted === ALL ? LONGEST_ATTRIBUTE : STYLE_LENGTH;
   let at = from;
   while (at < html.length) {
     const code = html.charCodeAt(at);
@@ -77,13 +112,17 @@ function readAttributes(html: string, from: number, tag: Tag | undefined): numbe
     const nameEnd = endOfAttributeName(html, at);
     const value = valueAfter(html, nameEnd);
     if (value === undefined) return -1;
-    if (tag !== undefined && nameEnd - at <= LONGEST_ATTRIBUTE) {
+    if (nameEnd - at <= longest) {
       const name = html.slice(at, nameEnd).toLowerCase();
-      if (name === 'href' || name === 'src' || name === 'rel') tag[name] ??= html.slice(value.from, value.to);
+      if (wanted.has(name)) tag[keyOf(name as Attribute)] ??= html.slice(value.from, value.to);
     }
     at = value.end;
   }
   return -1;
+}
+
+function keyOf(attribute: Attribute): Exclude<Attribute, 'name'> | 'metaName' {
+  return attribute === 'name' ? 'metaName' : attribute;
 }
 
 /** Browsers take a `=` where a name should begin as the name's first character. */

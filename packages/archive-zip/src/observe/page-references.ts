@@ -1,6 +1,6 @@
 import type { FollowedReference } from '@pinfold/core';
 import { answerOf, fallback, foldPath, hasManyMarks, pageForFolder } from '@pinfold/core/adapter';
-import type { Reference } from './observe.ts';
+import type { Reference } from './reference-collector.ts';
 import type { FolderFiles, SitePaths } from './site-paths.ts';
 
 export type Destination = Omit<FollowedReference, 'target'>;
@@ -25,11 +25,14 @@ type Match = Pick<Destination, 'answered' | 'otherCase'>;
 const ANSWERED: Match = { answered: true, otherCase: undefined };
 const UNANSWERED: Match = { answered: false, otherCase: undefined };
 
+/** A base of these leaves references as they are. */
+const NO_BASE = /^(?:#|\?|$)/;
 const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
 /** Placeholders of template languages. */
 const TEMPLATE = /\{\{|\}\}|<%|\$\{/;
 /** Matches every reference but a plain file name. */
 const MORE_THAN_A_NAME = /[^\w.-]|^\.{0,2}$/;
+const ABSOLUTE = /^[\\/](?![\\/])/;
 const ENCODED_SLASH = /%2f/i;
 const NO_FILES: FolderFiles = new Map();
 /** A request with an encoded slash finds no file. */
@@ -53,15 +56,37 @@ export class PageReferences {
     this.#own = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder };
   }
 
+  /** The same for references that are relative to a `<base>`; `undefined`: they lead outside the site, or it is unknown. */
+  below(base: string): PageReferences | undefined {
+    if (NO_BASE.test(base)) return this;
+    const place = this.#find(base)?.place;
+    return place === undefined || place === NOWHERE
+      ? undefined
+      : new PageReferences(this.#site, place.folder);
+  }
+
+  /** The path of the file that a reference names, if it is one of the site. */
+  fileOf({ target }: Reference): string | undefined {
+    const found = this.#address(target);
+    return found === undefined ? undefined : this.#files(found.place).get(found.name);
+  }
+
   /** The target of a reference, and whether the site has it; `undefined`: outside the site, or unknown. */
-  follow({ target, navigation }: Reference): Destination | undefined {
-    const found = MORE_THAN_A_NAME.test(target) ? this.#find(target) : { place: this.#own, name: target };
-    if (found?.place === undefined) return undefined;
+  follow({ target, navigation, isBase }: Reference): Destination | undefined {
+    const absolute = ABSOLUTE.test(target);
+    if (isBase === true) return absolute ? { absolute, ...ANSWERED } : undefined;
+    const found = this.#address(target);
+    if (found === undefined) return undefined;
     const { place, name } = found;
     const match = this.#match({ place, name });
     const page = name === '' && match === UNANSWERED ? this.#matchPage(place.folder) : match;
     const answered = page.answered || (navigation && fallback(this.#root, name, true).kind === 'file');
-    return { absolute: /^[\\/]/.test(target), answered, otherCase: page.otherCase };
+    return { absolute, answered, otherCase: page.otherCase };
+  }
+
+  #address(target: string): Address | undefined {
+    if (MORE_THAN_A_NAME.test(target)) return this.#find(target);
+    return this.#own === undefined ? undefined : { place: this.#own, name: target };
   }
 
   #match({ place, name }: Address): Match {

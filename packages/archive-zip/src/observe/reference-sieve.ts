@@ -1,7 +1,8 @@
 import type { FollowedReference } from '@pinfold/core';
 import { MOST_WARNINGS } from '@pinfold/core/adapter';
-import type { Reference } from './observe.ts';
 import { type Destination, PageReferences } from './page-references.ts';
+import type { Reference } from './reference-collector.ts';
+import { isScript } from './script-findings.ts';
 import type { SitePaths } from './site-paths.ts';
 
 /** References between two calls of `look`. */
@@ -9,6 +10,8 @@ const LOOK_EVERY = 256;
 
 /** The warning that a reference can become; which one depends on how the site is served. */
 type Sort = 'nothing' | 'absolute' | `${'absolute ' | ''}${'unanswered' | 'other case'}`;
+/** Those of scripts are counted apart: they become warnings only if a page loads the script as a module. */
+type CountedSort = Sort | `module ${Sort}`;
 
 /**
  * Selects the references of a site's pages that may become a warning, 20 of each sort. The pages of a large site refer
@@ -24,7 +27,8 @@ type Sort = 'nothing' | 'absolute' | `${'absolute ' | ''}${'unanswered' | 'other
 export class ReferenceSieve {
   readonly #site: SitePaths;
   readonly #look: (() => void) | undefined;
-  readonly #passed: Map<Sort, number> = new Map();
+  readonly #loaded = new Set<string>();
+  readonly #passed: Map<CountedSort, number> = new Map();
 
   /** @param look called now and then; throws to end the work. */
   constructor(site: SitePaths, look?: () => void) {
@@ -32,19 +36,42 @@ export class ReferenceSieve {
     this.#look = look;
   }
 
-  /** The references of a page that no file answers exactly, and those that begin with `/`. */
-  sift(page: string, references: readonly Reference[]): readonly FollowedReference[] {
-    const own = new PageReferences(this.#site, page);
+  /** The references of a file that no file answers exactly, and those that begin with `/`. */
+  sift(file: string, references: readonly Reference[]): readonly FollowedReference[] {
+    const referencesOf = this.#resolver(file);
     return references.flatMap((reference, index) => {
       if (index % LOOK_EVERY === 0) this.#look?.();
-      const destination = own.follow(reference);
-      if (destination === undefined || !this.#passes(sortOf(destination))) return [];
+      const destination = referencesOf(reference)?.follow(reference);
+      if (destination === undefined) return [];
+      const sort = sortOf(destination);
+      if (sort === 'nothing' || !this.#passes(isScript(file) ? `module ${sort}` : sort)) return [];
       return { target: reference.target, ...destination };
     });
   }
 
-  #passes(sort: Sort): boolean {
-    if (sort === 'nothing') return false;
+  /** The scripts that a file loads as modules; of pages only those that no page before loads. */
+  modules(file: string, references: readonly Reference[]): readonly string[] {
+    const referencesOf = this.#resolver(file);
+    const paths = references.flatMap((reference) =>
+      reference.isModule === true ? (referencesOf(reference)?.fileOf(reference) ?? []) : [],
+    );
+    const further = paths.filter((path) => !this.#loaded.has(path));
+    if (!isScript(file)) for (const path of further) this.#loaded.add(path);
+    return [...new Set(further)];
+  }
+
+  /** Finds what resolves a reference. A page has at most one base. */
+  #resolver(file: string): (reference: Reference) => PageReferences | undefined {
+    const own = new PageReferences(this.#site, file);
+    let below: PageReferences | 'unknown' | undefined;
+    return ({ base }) => {
+      if (base === undefined) return own;
+      below ??= own.below(base) ?? 'unknown';
+      return below === 'unknown' ? undefined : below;
+    };
+  }
+
+  #passes(sort: CountedSort): boolean {
     const passed = this.#passed.get(sort) ?? 0;
     this.#passed.set(sort, passed + 1);
     return passed < MOST_WARNINGS;

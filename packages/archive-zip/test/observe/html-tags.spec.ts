@@ -47,7 +47,7 @@ describe('tagsOf', () => {
     [
       '<script src="x">"<a href=\'y\'>"</script><a href="z">',
       [
-        { name: 'script', src: 'x' },
+        { name: 'script', src: 'x', text: '"<a href=\'y\'>"' },
         { name: 'a', href: 'z' },
       ],
     ],
@@ -57,9 +57,32 @@ describe('tagsOf', () => {
     ['<a href="x"', []],
     ['<a href="x', []],
     ['<script>', [{ name: 'script' }]],
-    ['<script><a href="x">', [{ name: 'script' }]],
-    ['<script>xxscript<a href="x">', [{ name: 'script' }]],
-    ['<script></b><a href="x"></script><a href="y">', [{ name: 'script' }, { name: 'a', href: 'y' }]],
+    ['<script><a href="x">', [{ name: 'script', text: '<a href="x">' }]],
+    ['<script>xxscript<a href="x">', [{ name: 'script', text: 'xxscript<a href="x">' }]],
+    [
+      '<script></b><a href="x"></script><a href="y">',
+      [
+        { name: 'script', text: '</b><a href="x">' },
+        { name: 'a', href: 'y' },
+      ],
+    ],
+    ['<p STYLE="a:b"><p class=x>', [{ name: 'p', style: 'a:b' }]],
+    [
+      '<img srcset=a imagesrcset=b poster=c data=d http-equiv=e content=f name=g xlink:href=h>',
+      [
+        {
+          name: 'img',
+          srcset: 'a',
+          imagesrcset: 'b',
+          poster: 'c',
+          data: 'd',
+          'http-equiv': 'e',
+          content: 'f',
+          metaName: 'g',
+          'xlink:href': 'h',
+        },
+      ],
+    ],
     ['<', []],
     ['', []],
   ] as const) {

@@ -20,7 +20,9 @@ describe('the references of a page', () => {
 
   it('are no other attributes and elements', () => {
     expect(
-      targets('<p src=1><form action=2><img srcset=3 alt=4><object data=5><my-link href=6>'),
+      targets(
+        '<p src=1 href=2><form src=3><img poster=4 alt=5><a src=6 data=7><my-link href=8><meta content=9>',
+      ),
     ).to.deep.equal([]);
   });
 
@@ -55,9 +57,28 @@ describe('the references of a page', () => {
     expect(targets('<a href="&#x2F;a&#47;b&quot;">')).to.deep.equal(['/a/b"']);
     expect(targets('<a href="&lt;&gt;&apos;&QUOT;&#X41;&#0065">')).to.deep.equal(['<>\'"AA']);
     expect(targets('<a href="&#x10FFFF;">')).to.deep.equal(['\u{10ffff}']);
-    expect(targets('<a href="a&b&unknown;&#x110000;&#9999999;">')).to.deep.equal([
-      'a&b&unknown;&#x110000;&#9999999;',
-    ]);
+    expect(targets('<a href="a&b&1;&#x110000;&#9999999;">')).to.deep.equal(['a&b&1;&#x110000;&#9999999;']);
+  });
+
+  it('are unknown where their path has a character by another name, with or without a semicolon', () => {
+    const unknown = ['caf&eacute;.html', '&num;top', 'a&sol;b', 'caf&eacute.html', 'a&Ccedil;?b'];
+    for (const value of unknown) expect(targets(`<a href="${value}">`), value).to.deep.equal([]);
+    const known = ['R&D.html', 'a?b&copy;=1', 'a#&copy;', 'Q&A', 'a?x=&lang;', 'a&amp;copy;'];
+    for (const value of known) expect(targets(`<a href="${value}">`), value).to.have.lengthOf(1);
+  });
+
+  it('are what else elements load and lead to', () => {
+    const html = `<img srcset="1 1x, 2 2x"><source srcset=3><link rel=preload imagesrcset="4 100w, 5 200w">
+      <video poster=6></video><object data=7></object><form action=8><button formaction=9></button>
+      <input type=submit formaction=10></form><meta http-equiv=refresh content="0; url=11">
+      <svg><use xlink:href=12 /><image xlink:href=13 /><a xlink:href=14></a></svg>
+      <style>a{background:url(15)}</style><p style="background:url('16'), url(&quot;17&quot;)">
+      <script type=module>import './18'; import('./no')</script><script>import './no'</script>`;
+    expect(targets(html).map((target) => target.replace('./', ''))).to.deep.equal(
+      Array.from({ length: 18 }, (_, n) => String(n + 1)),
+    );
+    const followed = references(html).filter(({ navigation }) => navigation);
+    expect(followed.map(({ target }) => target)).to.deep.equal(['8', '9', '10', '11', '14']);
   });
 
   it('come once each, and only from HTML', () => {
@@ -67,9 +88,22 @@ describe('the references of a page', () => {
     expect(references('<a href=x>', 'a.HTM')).to.have.length(1);
   });
 
-  it('are not judged where a base element leads elsewhere', () => {
-    expect(targets('<base href="/app/"><a href=x>')).to.deep.equal([]);
-    expect(targets('<base target=_blank><a href=x>')).to.deep.equal(['x']);
+  it('are relative to the first base, but for the parts that stand before it', () => {
+    const html = '<img src=1><a href=2><base href=" ./app/ "><img src=3><base href=other/><a href=4>';
+    expect(references(html)).to.deep.equal([
+      { target: '1', navigation: false },
+      { target: '2', navigation: true, base: './app/' },
+      { target: './app/', navigation: false, isBase: true },
+      { target: '3', navigation: false, base: './app/' },
+      { target: '4', navigation: true, base: './app/' },
+    ]);
+    for (const none of [
+      '<base target=_blank>',
+      '<base href="data:text/plain,x">',
+      '<base href="javascript:1">',
+    ]) {
+      expect(references(`${none}<a href=x>`), none).to.deep.equal([{ target: 'x', navigation: true }]);
+    }
   });
 
   it('are no data: none is longer than 2,048 characters', () => {

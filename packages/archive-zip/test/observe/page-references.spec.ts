@@ -140,6 +140,38 @@ describe('following the references of a page', () => {
     expect(brought.filter((text) => text.includes(marks))).to.deep.equal([]);
   });
 
+  it('resolves by a base, and knows nothing where it leads to another site', () => {
+    const own = new PageReferences(new SitePaths(['app/a.png', 'a.png', 'index.html']), 'docs/page.html');
+    const found = (base: string, target: string) => own.below(base)?.follow({ target, navigation: false });
+    for (const base of ['/app/', '/app/index.html', '../app/', '..\\app\\', '/x/../app/?q', '/%61pp/#x']) {
+      expect(found(base, 'a.png'), base).to.deep.include({ answered: true, absolute: false });
+      expect(found(base, 'b.png'), base).to.deep.include({ answered: false });
+      expect(found(base, '/a.png'), base).to.deep.include({ answered: true, absolute: true });
+    }
+    for (const base of ['', '#x', '?x', './', '.']) {
+      expect(found(base, '../a.png'), base).to.deep.include({ answered: true });
+    }
+    for (const base of [
+      'https://example.com/',
+      '//example.com/',
+      'unknown:',
+      '{{ base }}',
+      '%zz/',
+      'a%2Fb/',
+    ]) {
+      expect(found(base, 'a.png'), base).to.equal(undefined);
+    }
+  });
+
+  it('follows a base itself only out of the site', () => {
+    const own = new PageReferences(new SitePaths(['index.html']), 'index.html');
+    const follow = (target: string) => own.follow({ target, navigation: false, isBase: true });
+    expect(follow('/app/')).to.deep.equal({ absolute: true, answered: true, otherCase: undefined });
+    for (const target of ['./', 'gone/', 'https://example.com/', '//example.com/', '']) {
+      expect(follow(target), target).to.equal(undefined);
+    }
+  });
+
   it('takes a folder name literally even if it looks percent-encoded', () => {
     const own = new PageReferences(new SitePaths(['100%/a.png', '%41/b.png']), '100%/index.html');
     expect(own.follow({ target: 'a.png', navigation: false })).to.deep.include({ answered: true });

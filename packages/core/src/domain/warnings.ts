@@ -18,6 +18,35 @@ export type SecretKind =
   /** By its name, or a `.pem` that holds more than certificates and public keys. */
   | 'secret_file';
 
+/** What a site in path mode does not have, because its pages have no origin of their own. */
+export type OriginNeed =
+  /** `localStorage`, `sessionStorage`, IndexedDB and cookies. */
+  | 'storage'
+  | 'worker'
+  | 'track'
+  /** `<use>` of an element in another file. */
+  | 'external_use'
+  | 'embedded_pdf';
+
+/** The tool that made a site, as far as its pages show it. */
+export type SiteTool =
+  | 'angular'
+  | 'astro'
+  | 'blazor'
+  | 'create_react_app'
+  | 'docusaurus'
+  | 'eleventy'
+  | 'flutter'
+  | 'gatsby'
+  | 'hexo'
+  | 'hugo'
+  | 'jekyll'
+  | 'next'
+  | 'nuxt'
+  | 'sveltekit'
+  | 'vite'
+  | 'vitepress';
+
 /** A reference of a page, and where it leads in its site. */
 export interface FollowedReference {
   /** The attribute's value as a URL parser takes it. */
@@ -51,7 +80,11 @@ export interface WarningRules {
   /** Settings for another server, which are not read here and can be read by every viewer. */
   readonly unused_server_file: AtPath;
   /** In path mode, the reference leads out of the site. */
-  readonly absolute_reference: AtPath & { readonly target: string };
+  readonly absolute_reference: AtPath & { readonly target: string; readonly tool?: SiteTool };
+  /** In path mode, the file may need what only a site with an origin of its own has; the first file of each need. */
+  readonly needs_origin: AtPath & { readonly need: OriginNeed };
+  /** The page embeds another site's, which asks for a Referer and gets none. */
+  readonly needs_referrer: AtPath & { readonly target: string };
   /** The site has more text and references than are looked through. */
   readonly not_all_checked: NoDetails;
 }
@@ -78,6 +111,17 @@ export interface ObservedFile {
   readonly secrets: readonly SecretKind[];
   /** Whether a script in it registers a service worker; absent where none does. */
   readonly serviceWorker?: true;
+  /** What it uses and path mode does not have; absent where there is nothing. */
+  readonly originNeeds?: readonly OriginNeed[];
+  /** The addresses of embeds that ask for a Referer and get none; absent where there are none. */
+  readonly withoutReferrer?: readonly string[];
+  /** The tool that made the page, where it shows. */
+  readonly tool?: SiteTool;
+  /**
+   * Paths of scripts that it loads as modules; absent where there are none. References of a script count only if a page
+   * loads it as a module, by itself or by another one: sources for builders refer to files in other ways.
+   */
+  readonly modules?: readonly string[];
   /** Whether all of it was looked through. */
   readonly whole: boolean;
 }
@@ -91,6 +135,8 @@ export interface ReadNames {
   readonly whole: boolean;
 }
 
+const SCRIPT = /\.[cm]?js$/i;
+
 /** At the root of a site these configure other servers. */
 const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htaccess']);
 
@@ -99,10 +145,11 @@ export const MOST_WARNINGS = 20;
 
 /**
  * Judges what was seen. One warning of each rule comes before the second of any, so that no rule hides another:
- * secrets first, then guessed names, references, source maps, service workers and settings for other servers, and in the end whether
+ * secrets first, then guessed names, references, source maps, workers and embeds, settings for other servers, and in the end whether
  * there may be more.
  *
- * @param absolutePathsWork false where sites live under a path (path mode), where `/x` leads out of them.
+ * @param absolutePathsWork false where sites live under a path (path mode), where `/x` leads out of them, and pages have
+ * no origin of their own.
  * @param names absent where no name had to be guessed.
  */
 export function warningsOf(
@@ -115,18 +162,36 @@ export function warningsOf(
       (secret): Warning => ({ rule: 'possible_secret', path, secret }),
     ),
   );
+  const loaded = loadedModules(files);
+  const tool = files.find((file) => file.tool !== undefined)?.tool;
   const references = files.flatMap(({ path, references: made }) =>
-    made.flatMap((reference) => referenceWarning(path, reference, absolutePathsWork) ?? []),
+    SCRIPT.test(path) && !loaded.has(path)
+      ? []
+      : made.flatMap((reference) => referenceWarning(path, reference, absolutePathsWork, tool) ?? []),
   );
   const aboutFiles = (rule: FileRule, isMeant: (file: ObservedFile) => boolean): readonly Warning[] =>
     files.filter(isMeant).map(({ path }) => ({ rule, path }));
   const maps = aboutFiles('source_map', ({ path }) => path.endsWith('.map'));
   const workers = aboutFiles('service_worker', ({ serviceWorker }) => serviceWorker === true);
+  const embeds = files.flatMap(({ path, withoutReferrer = [] }) =>
+    withoutReferrer.map((target): Warning => ({ rule: 'needs_referrer', path, target: cut(target) })),
+  );
+  const needs = absolutePathsWork ? [] : originWarnings(files);
   const unused = aboutFiles('unused_server_file', ({ path }) => SERVER_FILES.has(path));
   const isWhole = names?.whole !== false && files.every(({ whole }) => whole);
   const rest: readonly Warning[] = isWhole ? [] : [{ rule: 'not_all_checked' }];
   const decoded = names === undefined ? [] : [nameWarning(names)];
-  const all = [...secrets, ...decoded, ...references, ...maps, ...workers, ...unused, ...rest];
+  const all = [
+    ...secrets,
+    ...decoded,
+    ...references,
+    ...maps,
+    ...workers,
+    ...embeds,
+    ...needs,
+    ...unused,
+    ...rest,
+  ];
   return orderProblems(all).slice(0, MOST_WARNINGS);
 }
 
@@ -134,13 +199,34 @@ function nameWarning({ path, encoding }: ReadNames): Warning {
   return { rule: 'names_decoded', path, encoding };
 }
 
+/** The scripts that pages load as modules, and those that these import. */
+function loadedModules(files: readonly ObservedFile[]): ReadonlySet<string> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const loaded = new Set(files.flatMap(({ path, modules = [] }) => (SCRIPT.test(path) ? [] : modules)));
+  // Members that are added meanwhile are visited, too.
+  for (const path of loaded) for (const further of byPath.get(path)?.modules ?? []) loaded.add(further);
+  return loaded;
+}
+
+/** One for each need: the first file that has it. */
+function originWarnings(files: readonly ObservedFile[]): readonly Warning[] {
+  const firsts = new Map<OriginNeed, string>();
+  for (const { path, originNeeds = [] } of files) {
+    for (const need of originNeeds) if (!firsts.has(need)) firsts.set(need, path);
+  }
+  return [...firsts].map(([need, path]) => ({ rule: 'needs_origin', path, need }));
+}
+
 function referenceWarning(
   path: string,
   reference: FollowedReference,
   absolutePathsWork: boolean,
+  tool: SiteTool | undefined,
 ): Warning | undefined {
   const target = cut(reference.target);
-  if (reference.absolute && !absolutePathsWork) return { rule: 'absolute_reference', path, target };
+  if (reference.absolute && !absolutePathsWork) {
+    return { rule: 'absolute_reference', path, target, ...(tool !== undefined && { tool }) };
+  }
   if (reference.otherCase !== undefined) {
     return { rule: 'case_mismatch', path, target, file: cut(reference.otherCase) };
   }

@@ -1,30 +1,8 @@
-import { observe, ReferenceSieve, SitePaths } from '@pinfold/archive-zip/observe';
+import { ReferenceSieve } from '@pinfold/archive-zip/observe';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type ObservedFile, type Warning, warningsOf } from '../../src/domain/warnings.ts';
-
-type Site = Readonly<Record<string, string>>;
-
-/** What is seen in the files, with a sieve for each of them unless told otherwise. */
-function observed(
-  site: Site,
-  sieveFor: (paths: SitePaths) => ReferenceSieve = (paths) => new ReferenceSieve(paths),
-): readonly ObservedFile[] {
-  const paths = new SitePaths(Object.keys(site));
-  return Object.entries(site).map(([path, text]) => {
-    const seen = observe(path, text);
-    return { ...seen, path, references: sieveFor(paths).sift(path, seen.references) };
-  });
-}
-
-function warnings(site: Site, absolutePathsWork: boolean = true): readonly Warning[] {
-  return warningsOf(observed(site), absolutePathsWork);
-}
-
-const rules = (site: Site, absolutePathsWork: boolean = true): string[] =>
-  warnings(site, absolutePathsWork).map((warning) =>
-    'path' in warning ? `${warning.rule} ${warning.path}` : warning.rule,
-  );
+import { warningsOf } from '../../src/domain/warnings.ts';
+import { observed, rules, warnings } from './observed-site.ts';
 
 describe('warnings of a site', () => {
   it('are none where every reference is answered', () => {

@@ -5,6 +5,7 @@ import type {
   Figures,
   IdempotencyKeyRules,
   NoDetails,
+  OriginNeed,
   PasswordRules,
   QuotaRules,
   RuleDetails,
@@ -13,6 +14,7 @@ import type {
   UnsafePath,
   WarningRules,
 } from '@pinfold/core';
+import { type BuildTool, buildToolOf } from '@pinfold/http/internal/site-tools';
 
 /** The API's sentence for each rule, or a function that makes it of the details. A missing rule does not compile. */
 export type Sentences<Rules> = {
@@ -171,6 +173,31 @@ const SECRETS: Readonly<Record<Exclude<SecretKind, 'secret_file'>, string>> = {
   pinfold_api_key: 'Pinfold API key',
 };
 
+/** Stands before the advice on a reference that begins with `/`. */
+export const LEADS_OUT = 'begins with "/" and leads out of the site here.';
+
+function cureOf(tool: BuildTool | undefined): string {
+  if (tool === undefined) {
+    return 'Make it relative. If the tool that builds the site cannot do that, ask the operator for a service in origin mode.';
+  }
+  const { name, setting, byHand } = tool;
+  if (byHand === true) return `The site was built with ${name}: write relative references in its templates.`;
+  return setting === undefined
+    ? `The site was built with ${name}, which has no setting for relative references: ask the operator for a service in origin mode.`
+    : `The site was built with ${name}: use \`${setting}\` and build it again.`;
+}
+
+const NEEDS: Readonly<Record<OriginNeed, string>> = {
+  storage:
+    'A script uses localStorage, sessionStorage, IndexedDB or cookies. This service shows sites without an origin of their own, so the script may stop there: catch the error, or ask the operator for a service in origin mode.',
+  worker:
+    'A script starts a worker. This service shows sites without an origin of their own, so that may fail: catch the error, or ask the operator for a service in origin mode.',
+  track:
+    'The subtitles of the <track> may not show here: add the attribute crossorigin to the <video> or <audio>.',
+  external_use: 'The <use> of another file may show nothing here: put the symbol into the page itself.',
+  embedded_pdf: 'The embedded PDF may not show here: link to it instead.',
+};
+
 export const WARNING: Sentences<WarningRules> = {
   password_dropped:
     'The name showed a publication with a password, and this one has none: anyone with the link can open it.',
@@ -190,8 +217,10 @@ export const WARNING: Sentences<WarningRules> = {
     'The script registers a service worker. This server refuses service workers, so the site must work without one.',
   unused_server_file:
     'The file configures another server. It has no effect here, and anyone with the link can read it.',
-  absolute_reference: ({ target }) =>
-    `"${target}" begins with "/" and leads out of the site here; make it relative.`,
+  absolute_reference: ({ target, tool }) => `"${target}" ${LEADS_OUT} ${cureOf(buildToolOf(tool))}`,
+  needs_origin: ({ need }) => NEEDS[need],
+  needs_referrer: ({ target }) =>
+    `"${target}" wants to know which site embeds it, and browsers do not say so here: add referrerpolicy="strict-origin-when-cross-origin" to the <iframe>.`,
   not_all_checked:
     'The site has more text and references than are checked, so there may be more to warn about.',
 };

@@ -506,7 +506,11 @@ export const codes: Readonly<Record<ScreenProblem['rule'] | Warning['rule'] | Se
   broken_reference: 'Missing files',
   source_map: 'Source maps: anyone with the link can read your sources in them.',
   possible_secret: 'These look like secrets. If they are real, stop the publication and revoke them.',
-  absolute_reference: 'Links that begin with “/” lead out of the site here. Make them relative.',
+  absolute_reference: 'Links that begin with “/” lead out of the site here. {advice}',
+  needs_origin:
+    'This service shows sites without an origin of their own, so these may not work. Try the site, or ask the operator for a service in origin mode.',
+  needs_referrer:
+    'These videos want to know which site embeds them, and browsers do not say so here. Add referrerpolicy="strict-origin-when-cross-origin" to each <iframe>.',
   service_worker:
     'These scripts register a service worker. It is refused here: pages that need it, for example to work offline, do not work.',
   unused_server_file:
@@ -539,5 +543,16 @@ export const shared = {
   problemsTitle: 'This cannot be published yet',
   otherRule: 'Something about these files is not allowed.',
   andMore: 'and {count} more',
+  adviceRelative:
+    'Make them relative. If the tool that builds the site cannot do that, ask the operator for a service in origin mode.',
+  adviceSetting: 'The site was built with {name}: use “{setting}” and build it again.',
+  adviceByHand: 'The site was built with {name}: write relative references in its templates.',
+  adviceNone:
+    'The site was built with {name}, which has no setting for relative references: ask the operator for a service in origin mode.',
+  need_storage: 'localStorage, sessionStorage, IndexedDB or cookies',
+  need_worker: 'a worker',
+  need_track: 'subtitles (add “crossorigin” to the video)',
+  need_external_use: '<use> of another file (put the symbol into the page)',
+  need_embedded_pdf: 'an embedded PDF (link to it instead)',
   caseMismatchSeen: '“{target}” is the file “{file}”',
 } as const;

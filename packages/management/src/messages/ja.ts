@@ -501,7 +501,11 @@ export const codes: Readonly<Record<keyof typeof en.codes, Message>> = {
   broken_reference: '見つからないファイル',
   source_map: 'ソースマップから、リンクを知る人が元のソースコードを読めます。',
   possible_secret: '秘密の鍵やトークンのようです。本物なら、公開を停止してその鍵を無効にしてください。',
-  absolute_reference: 'ここでは「/」で始まるリンクはサイトの外を指します。相対パスにしてください。',
+  absolute_reference: 'ここでは「/」で始まるリンクはサイトの外を指します。{advice}',
+  needs_origin:
+    'このサービスではサイトが専用のオリジンを持たないため、次のものは動かないことがあります。表示を確かめるか、オリジンモードのサービスについて運営者に相談してください。',
+  needs_referrer:
+    '埋め込み元のサイトを確認する動画です。ここではブラウザーが埋め込み元を伝えません。<iframe> に referrerpolicy="strict-origin-when-cross-origin" を付けてください。',
   service_worker:
     'Service Worker を登録するスクリプトです。ここでは Service Worker は使えないため、オフライン表示などの機能は動きません。',
   unused_server_file: '別のサーバーの設定ファイルです。ここでは効果がなく、リンクを知る人は誰でも読めます。',
@@ -532,5 +536,16 @@ export const shared: Readonly<Record<keyof typeof en.shared, Message>> = {
   problemsTitle: 'このままでは公開できません',
   otherRule: 'これらのファイルには公開できない点があります。',
   andMore: 'ほか {count} 件',
+  adviceRelative:
+    '相対パスにしてください。サイトを作ったツールでできない場合は、オリジンモードのサービスについて運営者に相談してください。',
+  adviceSetting: 'このサイトは {name} で作られています。「{setting}」を使ってビルドし直してください。',
+  adviceByHand: 'このサイトは {name} で作られています。テンプレートのリンクを相対パスにしてください。',
+  adviceNone:
+    'このサイトは {name} で作られていますが、{name} には相対パスで出力する設定がありません。オリジンモードのサービスについて運営者に相談してください。',
+  need_storage: 'localStorage、sessionStorage、IndexedDB、Cookie',
+  need_worker: 'Worker',
+  need_track: '字幕（動画に crossorigin を付けてください）',
+  need_external_use: '別ファイルを参照する <use>（シンボルをページの中に入れてください）',
+  need_embedded_pdf: '埋め込みの PDF（リンクにしてください）',
   caseMismatchSeen: '「{target}」（実際のファイル名は「{file}」）',
 };

@@ -89,7 +89,7 @@ const publish = command({
       if (values.strict || values['dry-run']) {
         const checked = await publications.check(request);
         if (values['dry-run']) return { checked: name === undefined ? checked : { ...checked, name: null } };
-        const warnings = checked.warnings.filter(({ rule }) => rule !== 'not_all_checked');
+        const warnings = checked.warnings.filter(stopsStrict);
         if (warnings.length > 0) throw strictFailure(warnings, terminal);
       }
       terminal.begins?.(idempotencyKey);
@@ -178,6 +178,11 @@ function refuseUselessReplay(
   });
 }
 
+/** Whether `--strict` stops at a warning: some tell what may be, not what is. */
+function stopsStrict({ rule }: WireWarning): boolean {
+  return rule !== 'not_all_checked' && rule !== 'needs_origin';
+}
+
 function strictFailure(warnings: readonly WireWarning[], terminal: Terminal): CommandFailure {
   printWarnings(warnings, terminal);
   const detail = `--strict: ${pluralize(warnings.length, 'warning')}, so nothing was published`;
@@ -237,7 +242,7 @@ function printCheck(checked: CheckedWithName, json: boolean, strict: boolean, te
     const size = `${pluralize(archive.file_count, 'file')}, ${formatBytes(archive.size)}`;
     terminal.out(`can be published: ${size}, ${pluralize(warnings.length, 'warning')}`);
   }
-  const counted = warnings.filter(({ rule }) => rule !== 'not_all_checked');
+  const counted = warnings.filter(stopsStrict);
   if (strict && counted.length > 0)
     throw new CommandFailure(`--strict: ${pluralize(counted.length, 'warning')}`, { reported: true });
 }

@@ -50,6 +50,22 @@ describe('the place where a command works', () => {
     expect((await run(ownMode, 'open', out.trim(), '--print')).out).to.match(new RegExp(`^${url}/s/`));
   });
 
+  it('stops no strict publication for a feature that the site may do without', async () => {
+    const page = '<!doctype html><script>try { localStorage.seen = 1 } catch {}</script>';
+    await served.write('site/index.html', page);
+    for (const more of [['--dry-run'], []]) {
+      const { code, err } = await run(
+        { ...env, PINFOLD_VIEWER_MODE: '' },
+        'publish',
+        site,
+        '--strict',
+        ...more,
+      );
+      expect(code, err).to.equal(0);
+      expect(err).to.include('index.html: A script uses localStorage').and.include('(needs_origin)');
+    }
+  });
+
   it('warns if no server answers at the shared URL', async () => {
     expect((await run(env, 'publish', site)).err).not.to.include('PINFOLD_PUBLIC_URL');
     await served.app.close();

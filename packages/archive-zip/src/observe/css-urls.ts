@@ -1,0 +1,69 @@
+/** What ends, begins or hides a URL in CSS. The number of spaces is bounded, so that every text takes linear time. */
+const TOKEN = /\/\*|["';}]|@import(?![\w-])|(?<![\w-])url\(\s{0,99}["']?|(?<![\w-])--[\w-]{1,99}\s{0,9}:/gi;
+const ESCAPE = /\\(?:([\da-f]{1,6})\s?|\r\n|([\s\S]))/gi;
+
+/**
+ * The URLs of `url()` and `@import` in a style sheet or a `style` attribute (CSS Syntax Module Level 3), in linear time.
+ * Leaves out custom properties: their URLs are relative to the style sheet that uses them.
+ */
+export function* urlsOf(css: string): Generator<string> {
+  let at = 0;
+  let isImport = false;
+  let isCustom = false;
+  for (;;) {
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(css)?.[0].toLowerCase();
+    if (token === undefined) return;
+    at = TOKEN.lastIndex;
+    if (token === '/*') {
+      const end = css.indexOf('*/', at);
+      if (end === -1) return;
+      at = end + 2;
+    } else if (token === ';' || token === '}') {
+      isImport = false;
+      isCustom = false;
+    } else if (token === '@import') {
+      isImport = true;
+    } else if (token.startsWith('--')) {
+      isCustom = true;
+    } else {
+      const quote = /["']$/.exec(token)?.[0];
+      const end = quote === undefined ? endOfUrl(css, at) : endOfString(css, at, quote);
+      const isUrl = token.startsWith('url(') || isImport;
+      if (isUrl && !isCustom && end.isWhole) yield unescaped(css.slice(at, end.at));
+      isImport = false;
+      at = end.at + 1;
+    }
+  }
+}
+
+interface End {
+  readonly at: number;
+  /** Whether it ends as it should. */
+  readonly isWhole: boolean;
+}
+
+function endOfString(css: string, from: number, quote: string): End {
+  for (let at = from; at < css.length; at += 1) {
+    const character = css[at];
+    if (character === quote) return { at, isWhole: true };
+    if (character === '\\') at += 1;
+    else if (character === '\n') return { at, isWhole: false };
+  }
+  return { at: css.length, isWhole: false };
+}
+
+function endOfUrl(css: string, from: number): End {
+  const end = css.indexOf(')', from);
+  if (end === -1) return { at: css.length, isWhole: false };
+  return { at: end, isWhole: !/["'(]|\\$/.test(css.slice(from, end)) };
+}
+
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replaceAll(ESCAPE, (_whole, digits: string | undefined, character: string | undefined) => {
+    if (digits === undefined) return character === '\n' ? '' : (character ?? '');
+    const code = Number.parseInt(digits, 16);
+    return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : '\u{fffd}';
+  });
+}

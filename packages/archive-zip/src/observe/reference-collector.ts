@@ -1,0 +1,99 @@
+/** A reference to another file that a page, a style sheet, a module or a manifest makes. */
+export interface Reference {
+  /** The attribute's value, with character references resolved as far as URLs need it. */
+  readonly target: string;
+  /** Whether following it is a navigation (a link), rather than loading a part of the page. */
+  readonly navigation: boolean;
+  /** The `href` of the page's `<base>`, if the target is relative to it. */
+  readonly base?: string;
+  /** The reference is the `<base>` itself, which loads nothing. */
+  readonly isBase?: true;
+  /** The reference loads a module. */
+  readonly isModule?: true;
+}
+
+/** How much work a search of one file may take. */
+export interface ObservationBounds {
+  /** Characters compared to read and to follow references. */
+  readonly work: number;
+  /** Called now and then; throws to end the search. */
+  readonly look?: () => void;
+}
+
+/** Cost of a tag without a new reference, in characters. */
+const TAG_COST = 8;
+/** Cost of reading, looking up and judging a reference, in characters, without its own. */
+const REFERENCE_COST = 48;
+/** A slash in any form: the reference may lead into another folder. */
+const SLASH = /[\\/%]/;
+const FOLDERS = /^.*[\\/%]/s;
+/** Costs between two calls of `look`. */
+const LOOK_EVERY = 256;
+
+/** Collects the references of one file, each once, until they cost more work than the bounds allow. */
+export class ReferenceCollector {
+  /** Whether there was enough work for all. */
+  whole = true;
+  readonly #file: string;
+  readonly #look: (() => void) | undefined;
+  readonly #references: Reference[] = [];
+  readonly #seen = new Set<string>();
+  readonly #folders = new Set<string>();
+  #left: number;
+  #steps = 0;
+  #base: string | undefined;
+
+  constructor(file: string, { work, look }: ObservationBounds) {
+    this.#file = file;
+    this.#left = work;
+    this.#look = look;
+  }
+
+  /** Parts of the page that stand before its `<base>` were loaded without it; links are followed later. */
+  references(): readonly Reference[] {
+    const base = this.#base;
+    if (base === undefined) return this.#references;
+    return this.#references.map((reference) => (reference.navigation ? { ...reference, base } : reference));
+  }
+
+  /** The `href` of the page's first `<base>`, by which what follows is resolved. */
+  setBase(href: string): boolean {
+    this.#base = href;
+    return this.add(href, { navigation: false, isBase: true });
+  }
+
+  get hasBase(): boolean {
+    return this.#base !== undefined;
+  }
+
+  /** Takes the cost of reading so many characters from what is left. Returns whether there was as much. */
+  spend(characters: number): boolean {
+    this.#steps += 1;
+    if (this.#steps % LOOK_EVERY === 0) this.#look?.();
+    this.#left -= characters;
+    if (this.#left < 0) this.whole = false;
+    return this.whole;
+  }
+
+  /**
+   * @param value as the file has it: what came before costs little.
+   * @param target as a URL parser takes it; empty for none.
+   */
+  add(target: string, kind: Omit<Reference, 'target' | 'base'>, value: string = target): boolean {
+    const isNew = target !== '' && !this.#seen.has(value);
+    if (!this.spend(isNew ? this.#costOf(target) : TAG_COST)) return false;
+    this.#seen.add(value);
+    const base = kind.isBase === true ? undefined : this.#base;
+    if (isNew) this.#references.push({ target, ...kind, ...(base !== undefined && { base }) });
+    return true;
+  }
+
+  /** The first reference into a folder costs twice the length of the file's path, too: it may lead to a page of that name. */
+  #costOf(target: string): number {
+    const cost = REFERENCE_COST + target.length;
+    const folders = SLASH.test(target) ? FOLDERS.exec(target)?.[0] : undefined;
+    if (folders === undefined || this.#folders.has(folders)) return cost;
+    this.#folders.add(folders);
+    return cost + 2 * (this.#file.length + (this.#base?.length ?? 0));
+  }
+}

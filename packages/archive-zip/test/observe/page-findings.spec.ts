@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { observeBytes } from '../../src/observe/observe.ts';
+import { observe } from '../../src/observe.ts';
+
+describe('the references of other files', () => {
+  const references = (text: string, path: string) => observe(path, text).references;
+
+  it('come from style sheets, modules and web app manifests, too', () => {
+    expect(references('a{b:url(x.png)}', 'a.CSS').map(({ target }) => target)).to.deep.equal(['x.png']);
+    expect(references('import "./x.js"', 'a.mjs')).to.deep.equal([
+      { target: './x.js', navigation: false, isModule: true },
+    ]);
+    const icons = JSON.stringify({ start_url: '.', icons: [{ src: 'i.png' }] });
+    for (const path of ['site.webmanifest', 'a/manifest.json']) {
+      expect(references(icons, path), path).to.deep.equal([
+        { target: 'i.png', navigation: false },
+        { target: '.', navigation: true },
+      ]);
+    }
+    expect(references(icons, 'data.json')).to.deep.equal([]);
+    expect(references('a{b:url(x.png)}', 'a.txt')).to.deep.equal([]);
+  });
+});
+
+describe('what a site may not have where it is shown', () => {
+  const needs = (text: string, path = 'index.html') => observe(path, text).originNeeds ?? [];
+
+  for (const [need, text] of [
+    ['storage', '<script>localStorage.x = 1</script>'],
+    ['storage', '<script type="module">try { window.sessionStorage["a"] } catch {}</script>'],
+    ['storage', "<script>indexedDB.open('x')</script>"],
+    ['storage', '<script>document.cookie="a=b"</script>'],
+    ['worker', '<script>new Worker("w.js")</script>'],
+    ['worker', '<script>const w = new window.SharedWorker ( url )</script>'],
+    ['track', '<video src=a.mp4><track src=a.vtt></video>'],
+    ['external_use', '<svg><use href="icons.svg#a"/></svg>'],
+    ['external_use', '<svg><use xlink:href="./icons.svg#a"/></svg>'],
+    ['embedded_pdf', '<iframe src="a.pdf#page=2"></iframe>'],
+    ['embedded_pdf', '<object data="docs/A.PDF"></object>'],
+    ['embedded_pdf', '<embed src="/a.pdf?x">'],
+  ] as const) {
+    it(`is ${need} in ${text}`, () => {
+      expect(needs(text)).to.deep.equal([need]);
+      if (!text.includes('<script')) return;
+      const script = text.replaceAll(/<[^>]*>/g, '');
+      expect(needs(script, 'a.js')).to.deep.equal([need]);
+      expect(observeBytes('a.cjs', Buffer.from(script)).originNeeds).to.deep.equal([need]);
+    });
+  }
+
+  for (const text of [
+    '<p>localStorage, new Worker("x")</p>',
+    '<script type="application/ld+json">{"a": "localStorage"}</script>',
+    '<script>useLocalStorage(); myLocalStorage; localStorageKey; a.cookies; new WorkerPool(); worker</script>',
+    '<script>class Worker {}; Worker.x; renew Worker</script>',
+    '<video crossorigin><source src=a.mp4><track src=a.vtt></video>',
+    '<svg><use href="#a"/><use href=""/><use href="https://example.com/i.svg#a"/></svg>',
+    '<iframe src="https://example.com/a.pdf"></iframe><a href="a.pdf"><iframe src="a.pdf.html"></iframe>',
+  ]) {
+    it(`is nothing in ${text}`, () => {
+      expect(needs(text)).to.deep.equal([]);
+    });
+  }
+
+  it('is a Referer where a player asks for one, and neither the element nor the page sends it', () => {
+    const embeds = (html: string) => observe('index.html', html).withoutReferrer ?? [];
+    const player = 'https://www.youtube-nocookie.com/embed/x?a=1&amp;b=2';
+    expect(embeds(`<iframe src="${player}"></iframe>`)).to.deep.equal([player.replace('&amp;', '&')]);
+    expect(embeds('<iframe src="//youtube.com/embed/x" referrerpolicy=same-origin>')).to.have.lengthOf(1);
+    expect(embeds(`<meta name=referrer content=no-referrer><iframe src="${player}">`)).to.have.lengthOf(1);
+    for (const html of [
+      `<iframe src="${player}" referrerpolicy="strict-origin-when-cross-origin"></iframe>`,
+      `<iframe src="${player}"></iframe><meta name="Referrer" content="origin">`,
+      '<iframe src="https://player.vimeo.com/video/1"></iframe><a href="https://www.youtube.com/embed/x">',
+      '<iframe src="https://example.com/?u=https://www.youtube.com/embed/x"></iframe>',
+    ]) {
+      expect(embeds(html), html).to.deep.equal([]);
+    }
+  });
+});
+
+describe('the tool that made a page', () => {
+  for (const [tool, html] of [
+    ['astro', '<meta name="generator" content="Astro v7.1.0">'],
+    [
+      'docusaurus',
+      '<meta name="generator" content="Docusaurus v3.9"><script src="/assets/js/main.aaaaaaaa.js">',
+    ],
+    ['hugo', '<META CONTENT="Hugo 0.160.0" NAME="Generator">'],
+    ['next', '<script src="/_next/static/chunks/main.js"></script>'],
+    ['nuxt', '<link rel=stylesheet href="/_nuxt/entry.css">'],
+    ['sveltekit', '<link rel=modulepreload href="./_app/immutable/entry/start.js">'],
+    ['blazor', '<script src="_framework/blazor.webassembly.js"></script>'],
+    ['flutter', '<base href="/"><script src="flutter_bootstrap.js" async></script>'],
+    ['angular', '<base href="/"><app-root></app-root>'],
+    ['angular', '<my-shop ng-version="22.0.1"></my-shop>'],
+    ['create_react_app', '<script defer src="/static/js/main.1a2b3c4d.js"></script>'],
+    ['vite', '<script type=module src="/assets/index-B1xYz_2w.js"></script>'],
+    [
+      'vitepress',
+      '<script type=module src="/assets/app.B1xYz_2w.js"></script><meta name=generator content="VitePress v2">',
+    ],
+    [undefined, '<meta name=generator content="Pen and paper"><script src="app.js"></script>'],
+  ] as const) {
+    it(`is ${tool ?? 'unknown'} by ${html}`, () => {
+      expect(observe('index.html', html).tool).to.equal(tool);
+    });
+  }
+});

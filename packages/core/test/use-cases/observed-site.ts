@@ -1,0 +1,27 @@
+import { observe, ReferenceSieve, SitePaths } from '@pinfold/archive-zip/observe';
+import { type ObservedFile, type Warning, warningsOf } from '../../src/domain/warnings.ts';
+
+export type Site = Readonly<Record<string, string>>;
+
+/** What is seen in the files, with a sieve for each of them unless told otherwise. */
+export function observed(
+  site: Site,
+  sieveFor: (paths: SitePaths) => ReferenceSieve = (paths) => new ReferenceSieve(paths),
+): readonly ObservedFile[] {
+  const paths = new SitePaths(Object.keys(site));
+  return Object.entries(site).map(([path, text]) => {
+    const seen = observe(path, text);
+    const sieve = sieveFor(paths);
+    const references = sieve.sift(path, seen.references);
+    return { ...seen, path, references, modules: sieve.modules(path, seen.references) };
+  });
+}
+
+export function warnings(site: Site, absolutePathsWork: boolean = true): readonly Warning[] {
+  return warningsOf(observed(site), absolutePathsWork);
+}
+
+export const rules = (site: Site, absolutePathsWork: boolean = true): string[] =>
+  warnings(site, absolutePathsWork).map((warning) =>
+    'path' in warning ? `${warning.rule} ${warning.path}` : warning.rule,
+  );
