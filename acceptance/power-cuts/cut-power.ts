@@ -19,6 +19,16 @@ import { judge } from './judge.ts';
 import { type Promises, publishUntil } from './publishers.ts';
 import { startServer } from './server.ts';
 
+const PRELOADED = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  'packages',
+  'persistence-sqlite',
+  'test',
+  'preloaded',
+);
+
 /** How the power is cut. */
 export interface PowerCuts {
   readonly cuts: number;
@@ -122,7 +132,7 @@ function settingsOf(folder: string, disk: Disk, how: PowerCuts): NodeJS.ProcessE
     DISK: disk.kept,
     DISK_DELAY: String(DELAY),
     PINFOLD_WORKERS: String(processes),
-    NODE_OPTIONS: modules.map((name) => `--import=${join(import.meta.dirname, name)}`).join(' '),
+    NODE_OPTIONS: modules.map((name) => `--import=${join(PRELOADED, name)}`).join(' '),
     ...(isPreloaded ? { LD_PRELOAD: compileDisk(folder) } : {}),
   };
 }

@@ -11,7 +11,7 @@ interface Statement {
   run(...values: readonly unknown[]): unknown;
 }
 
-const require = createRequire(new URL('../../packages/persistence-sqlite/src/index.ts', import.meta.url));
+const require = createRequire(import.meta.url);
 
 /** The methods of the connections of this process, as the database's adapter loads them. */
 export const connections: Database = (require('better-sqlite3') as { readonly prototype: Database })

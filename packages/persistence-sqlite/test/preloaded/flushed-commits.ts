@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
-import { Checkpointer } from '../../packages/persistence-sqlite/src/engine/checkpointer.ts';
+import { Checkpointer } from '../../src/engine/checkpointer.ts';
 import { connections } from './better-sqlite3.ts';
 
 const { DISK_OF: data = '', DISK: disk = '', DISK_DELAY: microseconds = '0' } = process.env;

@@ -1,5 +1,5 @@
 // For `node --import`: each change of the database counts for twelve, so that a checkpoint comes after some forty.
-import { Checkpointer } from '../../packages/persistence-sqlite/src/engine/checkpointer.ts';
+import { Checkpointer } from '../../src/engine/checkpointer.ts';
 
 const WEIGHT = 12;
 const { changed } = Checkpointer.prototype;
