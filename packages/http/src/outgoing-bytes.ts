@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { totalmem } from 'node:os';
+import { cutWhenSilent } from './silent-client.ts';
 
 /** Milliseconds between two ticks, and the ticks over which an answer is measured. */
 const TICK = 1_000;
@@ -7,9 +8,6 @@ const MEASURED_TICKS = 5;
 
 /** An answer is slow if its client takes less than this in {@link MEASURED_TICKS}, in bytes. */
 const SLOW_BYTES = 16_384;
-
-/** Milliseconds after which a client is cut off that takes nothing. */
-const SILENCE = 45_000;
 
 const PIECE = 65_536;
 const SMALL_PIECE = 16_384;
@@ -188,26 +186,6 @@ export class OutgoingAnswer {
 /** Bytes of memory: the limit of the process's cgroup, else what the machine has. */
 export function systemMemory(): number {
   return Math.min(process.constrainedMemory?.() || Number.POSITIVE_INFINITY, totalmem());
-}
-
-/** Node's timer starts anew with each byte that the system takes of a write, also of a large one. */
-function cutWhenSilent(response: ServerResponse): void {
-  const cut = (): void => {
-    if (response.writableLength > 0) response.destroy();
-  };
-  // A stream of HTTP/2 has a timer of its own.
-  if ('stream' in response) {
-    response.setTimeout(SILENCE, cut);
-    return;
-  }
-  const { socket } = response;
-  // A server may have a timeout of its own, and a response without a connection has none.
-  if (typeof socket?.setTimeout !== 'function' || (socket.timeout ?? 0) > 0) return;
-  response.setTimeout(SILENCE, cut);
-  // The connection of HTTP/1 serves other requests, and may wait for one.
-  response.once('close', () => {
-    if (!socket.destroyed && socket.timeout === SILENCE) socket.setTimeout(0);
-  });
 }
 
 /** One of the whole process, whose memory all clients share. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Turns } from './turns.ts';
 
 /** Requests that may wait at the same time over all connections, some 2 KB each. */
-const MOST_WAITING = 32_768;
+const MAX_WAITING = 32_768;
 
 interface Waiting {
   readonly response: ServerResponse;
@@ -12,18 +12,24 @@ interface Waiting {
   readonly work: () => void;
 }
 
+interface Connection {
+  /** The response of the request that is worked on, or was last. */
+  current: ServerResponse;
+  /** Absent until a client sends a request before an answer: few ever do. */
+  queue?: Waiting[];
+}
+
 /** Lets the requests that a client sent at once wait for each other. */
 export class Pipelines {
   readonly #turns: Turns;
-  readonly #most: number;
-  /** By connection, the next first: few clients ever have an entry. */
-  readonly #queues: Map<Socket, Waiting[]> = new Map();
+  readonly #maxWaiting: number;
+  readonly #connections: WeakMap<Socket, Connection> = new WeakMap();
   #waiting = 0;
 
-  /** @param most requests that may wait in all; the connection that brings one more is closed. */
-  constructor(turns: Turns, most: number = MOST_WAITING) {
+  /** @param maxWaiting requests that may wait in all; the connection that brings one more is closed. */
+  constructor(turns: Turns, maxWaiting: number = MAX_WAITING) {
     this.#turns = turns;
-    this.#most = most;
+    this.#maxWaiting = maxWaiting;
   }
 
   get waiting(): number {
@@ -31,38 +37,53 @@ export class Pipelines {
   }
 
   /** Calls `work` when the answers before this one are out; never, when the connection closes before. */
-  wait(socket: Socket, response: ServerResponse, work: () => void): void {
+  take(socket: Socket, response: ServerResponse, work: () => void): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) this.#connections.set(socket, { current: response });
+    else if (isAhead(response, connection)) {
+      this.#wait(socket, connection, { response, context: new AsyncResource('PinfoldRequest'), work });
+      return;
+    } else connection.current = response;
+    work();
+  }
+
+  #wait(socket: Socket, connection: Connection, waiting: Waiting): void {
     if (socket.destroyed) return;
-    if (this.#waiting >= this.#most) {
+    if (this.#waiting >= this.#maxWaiting) {
       socket.destroy();
       return;
     }
-    const queue = this.#queues.get(socket) ?? this.#open(socket);
+    const queue = connection.queue ?? this.#open(socket, connection);
     this.#waiting += 1;
-    // The async context of an app is that of this request, not of the one before.
-    queue.push({ response, context: new AsyncResource('PinfoldRequest'), work });
-    if (queue.length === 1) this.#await(socket, queue);
+    if (queue.push(waiting) === 1) this.#await(socket, connection, queue);
   }
 
-  #await(socket: Socket, queue: Waiting[]): void {
-    const [next] = queue;
+  #await(socket: Socket, connection: Connection, queue: Waiting[]): void {
     const begin = (): void => {
-      if (socket.destroyed) return;
-      queue.shift();
+      const next = socket.destroyed ? undefined : queue.shift();
+      if (next === undefined) return;
       this.#waiting -= 1;
-      this.#await(socket, queue);
-      next?.context.runInAsyncScope(next.work);
+      connection.current = next.response;
+      if (queue.length > 0) this.#await(socket, connection, queue);
+      // The async context of an app is that of this request, not of the one before.
+      next.context.runInAsyncScope(next.work);
     };
-    next?.response.once('socket', () => this.#turns.queue(begin));
+    connection.current.once('close', () => this.#turns.queue(begin));
   }
 
-  #open(socket: Socket): Waiting[] {
+  #open(socket: Socket, connection: Connection): Waiting[] {
     const queue: Waiting[] = [];
-    this.#queues.set(socket, queue);
+    connection.queue = queue;
     socket.once('close', () => {
       this.#waiting -= queue.length;
-      this.#queues.delete(socket);
+      queue.length = 0;
     });
     return queue;
   }
+}
+
+/** Whether a request came before the answer to one that a door has: its response has no connection until then. */
+function isAhead(response: ServerResponse, { current, queue }: Connection): boolean {
+  if (current === response || response.socket !== null || response.writableEnded) return false;
+  return !current.writableFinished || (queue !== undefined && queue.length > 0);
 }

@@ -11,7 +11,7 @@ describe('the requests that wait on all connections', () => {
   it('are counted, until they begin or their connection closes', async () => {
     const pipelines = new Pipelines(new Turns());
     const stage = await openStage((request, response, work) =>
-      response.socket === null ? pipelines.wait(request.socket, response, work) : work(),
+      pipelines.take(request.socket, response, work),
     );
     stage.socket.write(many(10));
     await until(() => stage.read.length === 10);
@@ -26,16 +26,16 @@ describe('the requests that wait on all connections', () => {
   it('begin one in a turn of the event loop, where hundreds of connections become ready at once', async () => {
     const pipelines = new Pipelines(new Turns());
     const begun: number[] = [];
-    const stub = { destroyed: false, pause: () => {}, resume: () => {} };
-    const sockets = Array.from(
-      { length: 20 },
-      () => Object.assign(new EventEmitter(), stub) as never as Socket,
-    );
-    const responses = sockets.map(() => new EventEmitter() as unknown as ServerResponse);
-    for (const [n, response] of responses.entries()) {
-      pipelines.wait(sockets[n] as Socket, response, () => begun.push(n));
+    const waiting = { socket: null, writableEnded: false, writableFinished: false };
+    const sockets = Array.from({ length: 20 }, () => new EventEmitter() as Socket);
+    const [first, second] = [0, 1].map(() =>
+      sockets.map(() => Object.assign(new EventEmitter(), waiting) as unknown as ServerResponse),
+    ) as [ServerResponse[], ServerResponse[]];
+    for (const [n, socket] of sockets.entries()) {
+      pipelines.take(socket, first[n] as ServerResponse, () => {});
+      pipelines.take(socket, second[n] as ServerResponse, () => begun.push(n));
     }
-    for (const [n, response] of responses.entries()) response.emit('socket', sockets[n] as Socket);
+    for (const response of first) response.emit('close');
     const seen: number[] = [];
     while (begun.length < 20) {
       await nextTurn();
@@ -47,8 +47,7 @@ describe('the requests that wait on all connections', () => {
 
   it('are bounded: the connection that brings one more is closed, and no other', async () => {
     const pipelines = new Pipelines(new Turns(), 10);
-    const take: Take = (request, response, work) =>
-      response.socket === null ? pipelines.wait(request.socket, response, work) : work();
+    const take: Take = (request, response, work) => pipelines.take(request.socket, response, work);
     const stage = await openStage(take);
     stage.socket.write(many(12));
     await once(stage.socket, 'close');

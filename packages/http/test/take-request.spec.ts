@@ -104,38 +104,6 @@ describe('the requests of one connection', () => {
     await until(() => received().includes('two'));
   });
 
-  it('are unread beyond those that came with the first, and read by and by when their turn comes', async () => {
-    const { read, begun, socket, received } = stage;
-    const all = 20_000;
-    socket.write(many(all));
-    await until(() => begun.length > 0);
-    await settle();
-    // Node reads 64 KiB at once.
-    const atOnce = (2 * 65_536) / get(0).length;
-    expect(read.length).to.be.below(atOnce);
-    const first = read.length;
-    let most = 0;
-    for (let index = 0; index < all; index += 1) {
-      await until(() => begun.length > index);
-      if (read.length > first) most = Math.max(most, read.length - Math.max(index, first));
-      begunAt(begun, index).response.end();
-    }
-    // From then on it parses one when the answer before it is out, and two where what it reads ends within a head's end.
-    expect(most).to.be.at.most(2);
-    await until(() => received().split('HTTP/1.1 200').length === all + 1);
-    expect(read).to.deep.equal(Array.from({ length: all }, (_, index) => `/${index}`));
-  });
-
-  it('are unread, too, while the body of one before them is read', async () => {
-    const { read, begun, socket } = stage;
-    socket.write(post('upload', 'x'.repeat(1_000)) + many(20_000));
-    await until(() => begun.length > 0);
-    expect(String(await buffer(begunAt(begun, 0).request))).to.equal('x'.repeat(1_000));
-    await settle();
-    expect(read.length).to.be.below((2 * 65_536) / get(0).length);
-    expect(begun).to.have.length(1);
-  });
-
   it('may have bodies, whose bytes are taken when their turn comes, and requests after them', async () => {
     const { begun, socket, received } = stage;
     const body = 'y'.repeat(300_000);

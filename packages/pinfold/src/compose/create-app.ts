@@ -151,6 +151,9 @@ export async function createRunnableApp(
     addresses = webAddresses(settings, port);
     const metricsPort = await answerForMetrics(others);
     await service.tell();
+    if (!server.leavesUnread) {
+      log.warn('this runtime parses HTTP in another way: requests sent ahead of an answer are read at once');
+    }
     const firstStart = await makeFirstStart(composition, log, settings);
     const untouched = firstStart === undefined ? await findUntouched(composition, settings) : undefined;
     service.sweep();

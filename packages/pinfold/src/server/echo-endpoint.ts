@@ -23,7 +23,9 @@ export function echoEndpoint(
     const token = request.headers[DOCTOR_TOKEN_HEADER];
     if (typeof token !== 'string' || !request.url?.includes(ECHO_PATH)) return false;
     if (!isDoctorToken(options.grants, token, options.clock.now())) return false;
-    takeRequest(request, response, () => void echo(options, request, response));
+    takeRequest(request, response, () => {
+      echo(options, request, response).catch((error: Error) => response.destroy(error));
+    });
     return true;
   };
 }

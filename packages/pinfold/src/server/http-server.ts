@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { type Duration, seconds } from '@pinfold/core';
-import { drainAndClose, outgoingBytes } from '@pinfold/http/internal';
+import { drainAndClose, loopTurns, outgoingBytes } from '@pinfold/http/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Answers, answerUnread } from './client-error.ts';
+import { hasKnownParser } from './node-parser.ts';
+import { ParseThrottle } from './parse-throttle.ts';
 
 // Importing node:http would load Node's fetch, which the server does not use: 5 MiB of memory, and time at each start.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -44,6 +46,9 @@ export class HttpServer {
   readonly #server: Server;
   /** By connection, so that one `close` listener serves all its requests. */
   readonly #answers: Map<Socket, Answers> = new Map();
+  readonly #connections: Set<Socket> = new Set();
+  /** Absent on a Node whose parser is another one. */
+  readonly #throttle: ParseThrottle | undefined = hasKnownParser() ? new ParseThrottle() : undefined;
   readonly #restTimeout: Duration;
   readonly #idleLook: number;
   #handler: RequestHandler | undefined;
@@ -77,8 +82,19 @@ export class HttpServer {
     this.#server.on('connection', (socket) => {
       // Node keeps an address that was once asked for; of a closed connection it could no longer tell one.
       void socket.remoteAddress;
-      socket.once('close', () => this.#answers.delete(socket));
+      this.#connections.add(socket);
+      socket.once('close', () => {
+        this.#answers.delete(socket);
+        this.#connections.delete(socket);
+      });
+      loopTurns.clientConnected();
+      this.#throttle?.opened(socket);
     });
+  }
+
+  /** Whether requests that a client sends ahead of an answer stay unread. */
+  get leavesUnread(): boolean {
+    return this.#throttle !== undefined;
   }
 
   get stopping(): boolean {
@@ -163,6 +179,7 @@ export class HttpServer {
 
   #take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#draining) response.shouldKeepAlive = false;
+    this.#throttle?.parsed({ request, response }, this.#connections);
     this.#follow(request, response);
     const handler = this.#handler;
     if (handler !== undefined) handler(request, response);

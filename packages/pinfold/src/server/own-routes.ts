@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestLog } from '@pinfold/http';
-import { type Answer, encodeAnswer, PUBLIC_POLICY, type PublicPage } from '@pinfold/http/internal';
+import {
+  type Answer,
+  encodeAnswer,
+  outgoingBytes,
+  PUBLIC_POLICY,
+  type PublicPage,
+  socketAddress,
+} from '@pinfold/http/internal';
 import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
 import type { IsTrustedClient } from './client-address.ts';
 import { indexPage } from './index-page.ts';
@@ -102,6 +109,7 @@ export function sendOwn(
   const { status, headers, body } = encodeAnswer(answered, requestId);
   response.writeHead(status, { 'X-Robots-Tag': 'noindex', ...headers });
   response.end(method === 'HEAD' ? undefined : body);
+  outgoingBytes.gave(response, () => socketAddress(request));
   const milliseconds = performance.now() - began;
   log({ method, route, role: null, status, milliseconds, requestId }, request);
 }

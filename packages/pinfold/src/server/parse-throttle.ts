@@ -1,7 +1,7 @@
-import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Turns } from './turns.ts';
+import { loopTurns } from '@pinfold/http/internal';
+import { isParsingStopped, parsersOf, requestBeingParsed } from './node-parser.ts';
 
 /** How long all connections are read in pieces after a client sent a request ahead of an answer, in milliseconds. */
 const WARY_FOR = 600_000;
@@ -11,11 +11,9 @@ const BODY_PIECE = 4_096;
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** The message that node:http publishes after parsing a head, before it emits the request. */
 interface ParsedHead {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly socket: Socket;
 }
 
 /**
@@ -25,36 +23,28 @@ interface ParsedHead {
  * is read in pieces, because hundreds of clients may do the same at the same moment.
  */
 export class ParseThrottle {
-  readonly #turns: Turns;
   readonly #readers: WeakMap<Socket, PiecewiseReader> = new WeakMap();
   #waryUntil = 0;
-  #isSubscribed = false;
 
-  constructor(turns: Turns) {
-    this.#turns = turns;
-  }
-
+  /** Call it with each connection that the server accepts. */
   opened(socket: Socket): void {
     if (performance.now() < this.#waryUntil) this.#readerOf(socket);
   }
 
-  begin(newest: ParsedHead, connections: Iterable<Socket>): void {
-    const now = performance.now();
-    const isWary = now < this.#waryUntil;
-    this.#waryUntil = now + WARY_FOR;
-    this.#readerOf(newest.socket).follow(newest);
-    if (isWary) return;
-    for (const socket of connections) this.#readerOf(socket);
-    if (this.#isSubscribed) return;
-    this.#isSubscribed = true;
-    subscribe('http.server.request.start', (message) => {
-      const head = message as ParsedHead;
-      this.#readers.get(head.socket)?.follow(head);
-    });
+  /** Call it with each request, when its head was parsed. */
+  parsed(head: ParsedHead, connections: Iterable<Socket>): void {
+    const { socket } = head.request;
+    // Node gives a response its connection when those before it are out.
+    if (head.response.socket === null) {
+      const now = performance.now();
+      if (now >= this.#waryUntil) for (const one of connections) this.#readerOf(one);
+      this.#waryUntil = now + WARY_FOR;
+      this.#readerOf(socket).follow(head);
+    } else if (this.#waryUntil > 0) this.#readers.get(socket)?.follow(head);
   }
 
   #readerOf(socket: Socket): PiecewiseReader {
-    const reader = this.#readers.get(socket) ?? new PiecewiseReader(socket, this.#turns);
+    const reader = this.#readers.get(socket) ?? new PiecewiseReader(socket);
     this.#readers.set(socket, reader);
     return reader;
   }
@@ -62,17 +52,15 @@ export class ParseThrottle {
 
 class PiecewiseReader {
   readonly #socket: Socket;
-  readonly #turns: Turns;
-  #parsers: readonly ((bytes: Buffer) => void)[] = [];
+  #parsers: ReturnType<typeof parsersOf> = [];
   #newest: ParsedHead | undefined;
   /** Whether bytes are left in the connection until the answer is out. */
   #isHeld = false;
   #isQueued = false;
   #hasTurn = false;
 
-  constructor(socket: Socket, turns: Turns) {
+  constructor(socket: Socket) {
     this.#socket = socket;
-    this.#turns = turns;
     // Node may be parsing what it has read of this connection.
     process.nextTick(this.#start);
   }
@@ -95,7 +83,7 @@ class PiecewiseReader {
       socket.once('resume', this.#start);
       return;
     }
-    this.#parsers = socket.listeners('data') as ((bytes: Buffer) => void)[];
+    this.#parsers = parsersOf(socket);
     if (this.#parsers.length === 0) return;
     socket.removeAllListeners('data').on('data', this.#take);
   };
@@ -106,23 +94,21 @@ class PiecewiseReader {
       return;
     }
     const socket = this.#socket;
-    const current = internalsOf(socket).parser?.incoming;
+    const current = requestBeingParsed(socket);
     const end = endOfPiece(bytes, current);
     const rest = bytes.subarray(end);
     // A client that sends requests ahead waits for its turn with the first of them already.
     const isAhead = rest.length > 0 && current?.complete !== false && hasNoBody(bytes);
-    if (isAhead && !this.#hasTurn && !this.#turns.takeNow()) {
+    if (isAhead && !this.#hasTurn && !loopTurns.takeNow()) {
       this.#hold(bytes);
       this.#readOn();
       return;
     }
     this.#hasTurn = false;
     for (const parse of this.#parsers) parse.call(socket, bytes.subarray(0, end));
-    const speaksHttp = internalsOf(socket).parser !== null;
-    if (!speaksHttp) socket.off('data', this.#take);
     if (rest.length === 0 || socket.destroyed) return;
     // Node pauses a connection by itself where a body is not taken, and resumes it.
-    if (!speaksHttp || socket.isPaused()) {
+    if (socket.isPaused()) {
       socket.unshift(rest);
       return;
     }
@@ -131,9 +117,7 @@ class PiecewiseReader {
   };
 
   get #mustWait(): boolean {
-    return (
-      this.#isQueued || this.#newest?.request.complete === true || internalsOf(this.#socket)._paused === true
-    );
+    return this.#isQueued || this.#newest?.request.complete === true || isParsingStopped(this.#socket);
   }
 
   #hold(bytes: Buffer): void {
@@ -144,7 +128,7 @@ class PiecewiseReader {
   #readOn(): void {
     this.#isHeld = false;
     this.#isQueued = true;
-    this.#turns.queue(() => {
+    loopTurns.queue(() => {
       this.#isQueued = false;
       this.#hasTurn = true;
       if (!this.#socket.destroyed) this.#socket.resume();
@@ -162,16 +146,4 @@ function endOfPiece(bytes: Buffer, current: IncomingMessage | null | undefined):
 /** Whether the bytes begin a GET or HEAD, so that what follows the head is another request. */
 function hasNoBody([first]: Buffer): boolean {
   return first === 0x47 || first === 0x48;
-}
-
-/** What node:http notes at a connection, under no public name. */
-interface Internals {
-  /** `null` once the connection speaks another protocol (RFC 9110, section 7.8). */
-  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
-  /** Whether nothing may be parsed because too much of the answers is not taken. */
-  readonly _paused?: boolean;
-}
-
-function internalsOf(socket: Socket): Internals {
-  return socket as Internals;
 }

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { cutWhenSilent } from '../src/silent-client.ts';
+import { close, get, listen } from './pipelined-stage.ts';
+
+const BODY = Buffer.alloc(64 * 1_048_576);
+/** Milliseconds between two checks here, and what nine of them take. */
+const CHECK = 100;
+const LIMIT = 9 * CHECK;
+
+describe('an answer', () => {
+  let server: Server;
+  let client: Socket;
+  let response: ServerResponse;
+
+  beforeEach(async () => {
+    server = createServer({ keepAliveTimeout: 0 });
+    client = connect(await listen(server), '127.0.0.1');
+    client.on('error', () => {}).pause();
+    client.write(get('first'));
+    [, response] = await once(server, 'request');
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await close(server);
+  });
+
+  it('of which nothing is taken is cut off', async () => {
+    response.end(BODY);
+    cutWhenSilent(response, CHECK);
+    await once(response, 'close');
+    expect(response.writableFinished).to.equal(false);
+  });
+
+  it('of which a little is taken now and then goes on, however long that takes', async () => {
+    response.end(BODY);
+    cutWhenSilent(response, CHECK);
+    let taken = 0;
+    client.on('data', (bytes: Buffer) => {
+      taken += bytes.length;
+    });
+    for (let rounds = 1; rounds <= 6; rounds += 1) {
+      client.resume();
+      while (taken < rounds * 8 * 1_048_576) await setTimeout(1);
+      client.pause();
+      await setTimeout(LIMIT / 2);
+    }
+    expect(response.destroyed).to.equal(false);
+  });
+
+  it('that waits for its next piece is not cut off', async () => {
+    response.write(BODY);
+    cutWhenSilent(response, CHECK);
+    client.resume();
+    await once(response, 'drain');
+    await setTimeout(1.5 * LIMIT);
+    expect(response.destroyed).to.equal(false);
+  });
+
+  for (const before of [undefined, 7_654]) {
+    it(`leaves the connection a timeout of ${before ?? 'none'} as it was`, async () => {
+      const { socket } = response.req;
+      if (before !== undefined) socket.setTimeout(before);
+      response.end(BODY);
+      cutWhenSilent(response, CHECK);
+      client.resume();
+      await once(response, 'close');
+      expect(socket.timeout ?? 0).to.equal(before ?? 0);
+    });
+  }
+});
+
+describe('an answer over HTTP/2', () => {
+  it('of which nothing is taken is cut off', async () => {
+    const server = createHttp2Server();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const stream = session.request({ ':path': '/' }).on('error', () => {});
+    const [, answer] = await once(server, 'request');
+    answer.end(BODY);
+    cutWhenSilent(answer, CHECK);
+    await once(answer, 'close');
+    expect(answer.writableFinished).to.equal(false);
+    stream.close();
+    session.destroy();
+    const over = once(server, 'close');
+    server.close();
+    await over;
+  });
+});

@@ -1,0 +1,183 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { HttpServer } from '../../src/server/http-server.ts';
+
+const HEADS = 1_000;
+const get = (path: string | number): string => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const many = (count: number): string => Array.from({ length: count }, (_, index) => get(index)).join('');
+const chunked = 'POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+interface Head {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setImmediate();
+}
+
+/** Lets everything happen that can. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+}
+
+describe('what connections bring', () => {
+  let server: HttpServer;
+  let port: number;
+  /** What Node has parsed, and what the server has passed on. */
+  const parsedHeads: Head[] = [];
+  const begun: Head[] = [];
+  const clients: Socket[] = [];
+  const note = (message: unknown): void => void parsedHeads.push(message as Head);
+
+  beforeEach(async () => {
+    for (const list of [parsedHeads, begun]) list.length = 0;
+    server = new HttpServer();
+    subscribe('http.server.request.start', note);
+    ({ port } = await server.listen(0, '127.0.0.1'));
+    server.answerWith((request, response) => begun.push({ request, response }));
+  });
+
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.destroy();
+    unsubscribe('http.server.request.start', note);
+    await server.stop(AbortSignal.abort());
+  });
+
+  async function open(words = ''): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    clients.push(socket);
+    await once(socket, 'connect');
+    socket.write(words);
+    return socket;
+  }
+
+  const headsOf = (client: Socket): readonly Head[] =>
+    parsedHeads.filter(({ request }) => request.socket.remotePort === client.localPort);
+
+  /** How many requests Node has parsed of a client. */
+  const parsed = (client: Socket): number => headsOf(client).length;
+
+  /** A client that sends requests ahead of answers. */
+  async function beWary(): Promise<void> {
+    const first = await open(many(2));
+    await until(() => parsed(first) === 2);
+    await settle();
+  }
+
+  it('is parsed one head at a time on all of them, once one client has sent two at once', async () => {
+    const before = await open(get('before'));
+    await until(() => parsed(before) === 1);
+    parsedHeads[0]?.response.end();
+    await once(before, 'data');
+    await beWary();
+    before.write(many(HEADS));
+    const after = await open(many(HEADS));
+    await until(() => parsed(before) > 1 && parsed(after) > 0);
+    await settle();
+    expect([parsed(before), parsed(after)]).to.deep.equal([2, 1]);
+    begun.at(-1)?.response.end();
+    await until(() => parsed(before) + parsed(after) === 4);
+    await settle();
+    expect(parsed(before) + parsed(after)).to.equal(4);
+  });
+
+  it('is parsed a head a turn of the event loop where hundreds of clients send several at once', async () => {
+    await beWary();
+    const idle = await Promise.all(Array.from({ length: 50 }, () => open()));
+    let turn = 0;
+    const turns: number[] = [];
+    server.answerWith(() => turns.push(turn));
+    const count = (): void => {
+      turn += 1;
+      if (turns.length < idle.length) globalThis.setImmediate(count);
+    };
+    count();
+    for (const client of idle) client.write(many(2));
+    await until(() => turns.length === idle.length);
+    const most = Math.max(...turns.map((one) => turns.filter((other) => other === one).length));
+    expect(most).to.be.at.most(2);
+  });
+
+  it('is parsed as ever where no client has', async () => {
+    const client = await open();
+    const second = await open(get('alone'));
+    await until(() => parsed(second) === 1);
+    const [socket] = begun.map(({ request }) => request.socket);
+    expect(socket?.listeners('data')).to.have.length(1);
+    client.write(many(HEADS));
+    await until(() => parsed(client) > 1);
+  });
+
+  it('is no more than 4 KiB of heads behind the end of a body in chunks', async () => {
+    await beWary();
+    const client = await open(`${chunked}0\r\n\r\n${many(HEADS)}`);
+    await until(() => parsed(client) > 0);
+    await settle();
+    expect(parsed(client)).to.be.at.most(1 + Math.ceil(4_096 / get(0).length));
+  });
+
+  it('is whole, however it is cut', async () => {
+    await beWary();
+    const body = 'a\r\n\r\nb'.repeat(50_000);
+    const client = await open();
+    const sent = `${chunked}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n${get('next')}`;
+    for (let from = 0; from < sent.length; from += 50_001) {
+      client.write(sent.slice(from, from + 50_001));
+      await settle();
+    }
+    await until(() => parsed(client) === 1);
+    let text = '';
+    const { request, response } = begun.at(-1) ?? expect.fail();
+    for await (const bytes of request) {
+      text += bytes;
+      // A reader that is slower than its client.
+      if (text.length % 7 === 0) await setTimeout(1);
+    }
+    expect(text === body, 'the body').to.equal(true);
+    response.end();
+    await until(() => begun.at(-1)?.request.url === '/next');
+  });
+
+  it('is unread beyond what came with the first, and read by and by when its turn comes', async () => {
+    const all = 5_000;
+    const client = await open(many(all));
+    await until(() => begun.length > 0);
+    await settle();
+    const first = parsed(client);
+    // Node reads 64 KiB at once.
+    expect(first).to.be.below((2 * 65_536) / get(0).length);
+    let most = 0;
+    let received = '';
+    client.on('data', (bytes) => {
+      received += bytes;
+    });
+    for (let index = 0; index < all; index += 1) {
+      await until(() => begun.length > index);
+      if (parsedHeads.length > first) most = Math.max(most, parsedHeads.length - Math.max(index, first));
+      begun[index]?.response.end();
+    }
+    // From then on it parses one when the answer before it is out, and two where what it reads ends within a head's end.
+    expect(most).to.be.at.most(2);
+    await until(() => received.split('HTTP/1.1 200').length === all + 1);
+    expect(begun.map(({ request }) => request.url)).to.deep.equal(
+      Array.from({ length: all }, (_, index) => `/${index}`),
+    );
+  });
+
+  it('is unread, too, while the body of a request before it is read', async () => {
+    const body = 'x'.repeat(1_000);
+    const client = await open(
+      `POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}${many(20_000)}`,
+    );
+    await until(() => begun.length > 0);
+    expect(String(await buffer(begun[0]?.request ?? expect.fail()))).to.equal(body);
+    await settle();
+    expect(parsed(client)).to.be.below((2 * 65_536) / get(0).length);
+  });
+});
