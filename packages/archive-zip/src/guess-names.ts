@@ -1,5 +1,5 @@
-import type { GuessedNames, ListedEntry, NameEncoding } from '@pinfold/core';
-import { chooseNameEncoding, isPlausibleName, NAME_ENCODINGS, type PageLabels } from '@pinfold/core/adapter';
+import type { GuessedNames, ListedEntry } from '@pinfold/core';
+import { chooseNameEncoding, NAME_ENCODINGS, type PageLabels } from '@pinfold/core/adapter';
 import type { CentralHeader } from './central-header.ts';
 import { decodeNames } from './code-pages.ts';
 import type { PieceSource } from './entry-data.ts';
@@ -10,9 +10,9 @@ import { pagesOf, type ReadPage } from './read-pages.ts';
 /** The most work to find out an encoding: characters of names and pages, and of references in each encoding. */
 const WORK = 5_242_880;
 /** Cost of following a reference in one encoding, in characters, without its own. */
-const REFERENCE_COST = 48;
-/** Names take a fraction of the time that pages of as many characters take. */
-const NAME_SHARE = 0.25;
+const REFERENCE_COST = 96;
+/** Cost of one that was followed from the same folder before. */
+const REPEATED_COST = 8;
 const ASCII = /^(?:[\0-\x24\x26-\x7f]|%[0-7][\da-f])*$/i;
 
 export interface NamesRead {
@@ -31,13 +31,13 @@ export function guessNames(
   const readings: NameReading[] = [];
   for (const encoding of NAME_ENCODINGS) {
     source.control.throwIfStopped();
-    const decoded = decodeNames(raw, encoding);
-    if (decoded.every(isPlausibleName)) readings.push(new NameReading(encoding, decoded, unknown, entries));
+    const reading = new NameReading(encoding, raw, unknown, entries);
+    if (reading.isPlausible) readings.push(reading);
   }
   const { labels, whole } = compare(readings, entries, pagesOf(entries, source));
-  const encoding: NameEncoding = chooseNameEncoding(readings, labels);
-  const decoded =
-    readings.find((reading) => reading.encoding === encoding)?.decoded ?? decodeNames(raw, encoding);
+  const encoding = chooseNameEncoding(readings, labels);
+  const chosen = readings.find((reading) => reading.encoding === encoding);
+  const decoded = chosen?.decoded ?? decodeNames(raw, encoding);
   const all = [...names];
   for (const [at, index] of unknown.entries()) {
     all[index] = { ...(names[index] as EntryName), name: decoded[at] as string };
@@ -52,21 +52,43 @@ function compare(
   pages: Iterable<ReadPage>,
 ): { readonly labels: PageLabels; readonly whole: boolean } {
   const characters = entries.reduce((sum, { name }) => sum + name.length, 0);
-  let left = WORK - characters * readings.length * NAME_SHARE;
+  let left = WORK - characters * readings.length;
   let labels: PageLabels | undefined;
   let whole = true;
+  /** The readings that answer a reference from a folder: the pages of a site mostly have the same links. */
+  const answers = new Map<string, readonly NameReading[]>();
   for (const page of pages) {
     labels ??= page;
     left -= page.size;
     whole &&= page.whole;
+    const folder = folderOf(entries[page.entry]?.name ?? '');
     for (const target of page.targets) {
       // Whatever the encoding, such a reference leads to the same file.
       if (ASCII.test(target)) continue;
-      left -= (REFERENCE_COST + target.length) * readings.length;
+      const key = `${folder}\n${target}`;
+      let answering = answers.get(key);
+      left -= answering ? REPEATED_COST : (REFERENCE_COST + target.length) * readings.length;
       if (left < 0) break;
-      for (const reading of readings) reading.follow(page.entry, target);
+      const text = textOf(target);
+      answering ??= readings.filter((reading) => reading.answers(page.entry, target, text));
+      answers.set(key, answering);
+      for (const reading of answering) reading.found += 1;
     }
     if (left < 0) return { labels, whole: false };
   }
   return { labels: labels ?? {}, whole };
+}
+
+/** The path of a reference decoded; empty where it is no UTF-8, and leads to no file. */
+function textOf(target: string): string {
+  try {
+    return decodeURIComponent(target.replace(/[?#].*/s, '')).normalize('NFC');
+  } catch (error) {
+    if (error instanceof URIError) return '';
+    throw error;
+  }
+}
+
+function folderOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('/') + 1);
 }

@@ -1,11 +1,13 @@
 import type { ListedEntry, NameEncoding } from '@pinfold/core';
 import {
   type NameReading as Counted,
+  isPlausibleName,
   isSystemEntry,
   mayBeAppleDouble,
   readNames,
   siteRoot,
 } from '@pinfold/core/adapter';
+import { decodeNames } from './code-pages.ts';
 import { PageReferences } from './observe/page-references.ts';
 import { SitePaths } from './observe/site-paths.ts';
 
@@ -16,6 +18,9 @@ interface Site {
   readonly files: SitePaths;
 }
 
+/** A part of what other characters depend on: half of a pair, or the end of a name that macOS gives. */
+const DEPENDENT = /[\ud800-\udfff\r]/;
+
 /** The names of an archive as they are in one encoding, and how many references of its pages lead to them. */
 export class NameReading implements Counted {
   readonly encoding: NameEncoding;
@@ -23,31 +28,59 @@ export class NameReading implements Counted {
   found = 0;
   readonly #unknown: readonly number[];
   readonly #entries: readonly ListedEntry[];
-  /** Made for the first reference: many archives have none to these files. */
+  /** The UTF-16 units that occur in the names. */
+  readonly #units: Uint8Array = new Uint8Array(0x1_00_00);
+  readonly #used: string;
+  /** Made for the first reference that may lead there: for most readings of an archive there is none. */
   #site: Site | undefined;
   #page: { readonly entry: number; readonly references: PageReferences } | undefined;
 
-  /** @param unknown the entries that `decoded` names. */
+  /** @param unknown the entries that `raw` names. */
   constructor(
     encoding: NameEncoding,
-    decoded: readonly string[],
+    raw: readonly Uint8Array[],
     unknown: readonly number[],
     entries: readonly ListedEntry[],
   ) {
     this.encoding = encoding;
-    this.decoded = decoded;
+    this.decoded = decodeNames(raw, encoding);
     this.#unknown = unknown;
     this.#entries = entries;
+    const used: string[] = [];
+    for (const name of this.decoded) {
+      for (let at = 0; at < name.length; at += 1) {
+        const unit = name.charCodeAt(at);
+        if (this.#units[unit] === 1) continue;
+        this.#units[unit] = 1;
+        used.push(name.charAt(at));
+      }
+    }
+    this.#used = used.join('');
+    // References are compared in NFC, in which some characters of these encodings are others.
+    for (const character of used) this.#units[character.normalize('NFC').charCodeAt(0)] = 1;
+  }
+
+  /** Whether every name may have been written so. Characters are judged once, not in each name. */
+  get isPlausible(): boolean {
+    if (DEPENDENT.test(this.#used)) return this.decoded.every(isPlausibleName);
+    return isPlausibleName(this.#used);
   }
 
   get backslash(): boolean {
     return this.decoded.some((name) => name.includes('\\'));
   }
 
-  /** Counts a reference of a page if it leads to a file; pages come one after the other. */
-  follow(page: number, target: string): void {
+  /**
+   * Whether a reference of a page leads to one of these files; pages come one after the other.
+   * @param text the target decoded, in NFC.
+   */
+  answers(page: number, target: string, text: string): boolean {
+    for (let at = 0; at < text.length; at += 1) {
+      const unit = text.charCodeAt(at);
+      if (unit >= 0x80 && this.#units[unit] === 0) return false;
+    }
     if (this.#page?.entry !== page) this.#page = { entry: page, references: this.#referencesOf(page) };
-    if (this.#page.references.follow({ target, navigation: false })?.answered === true) this.found += 1;
+    return this.#page.references.follow({ target, navigation: false })?.answered === true;
   }
 
   #referencesOf(page: number): PageReferences {

@@ -30,7 +30,7 @@ export function isAppleDouble(data: Uint8Array): boolean {
 
 /** A name without the carriage return that macOS puts at the end of `Icon` and `._Icon`. */
 export function withoutIconEnd(name: string): string {
-  return /(?:^|\/)(?:\._)?Icon\r$/.test(name) ? name.slice(0, -1) : name;
+  return name.endsWith(ICON) && /^(?:\._)?Icon\r$/.test(lastSegment(name)) ? name.slice(0, -1) : name;
 }
 
 function lastSegment(name: string): string {

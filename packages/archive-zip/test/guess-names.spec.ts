@@ -1,0 +1,139 @@
+import type { ArchiveListing } from '@pinfold/core';
+import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
+import { type PlannedEntry, writeZip } from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import iconv from 'iconv-lite';
+import { ZipArchiveInspector } from '../src/index.ts';
+
+const MiB = 1_048_576;
+
+/** A file whose name is in an encoding that nothing tells. */
+function unmarked(name: string, encoding: string, content: string | Uint8Array = 'x'): PlannedEntry {
+  return { name: iconv.encode(name, encoding), content, method: 0, both: { flags: 0 } };
+}
+
+describe('names in an encoding that nothing tells', () => {
+  const inspector = new ZipArchiveInspector({ workers: 1 });
+  let staged: StagedArchives;
+
+  before(async () => {
+    staged = await createStagedArchives();
+  });
+  after(async () => {
+    await inspector.close();
+    await staged.dispose();
+  });
+
+  async function listed(page: string | Uint8Array, ...entries: PlannedEntry[]): Promise<ArchiveListing> {
+    const bytes = writeZip({ entries: [{ name: 'index.html', content: page }, ...entries] });
+    return await inspector.list(await staged.stage(bytes));
+  }
+
+  async function read(page: string | Uint8Array, ...entries: PlannedEntry[]): Promise<readonly string[]> {
+    const { entries: all, guessed } = await listed(page, ...entries);
+    return [guessed?.encoding ?? 'none', ...all.slice(1).map(({ name }) => name)];
+  }
+
+  it('are told by links in the encoding of the page, raw or percent-encoded', async () => {
+    const file = unmarked('ソース.txt', 'cp932');
+    const sjis = (html: string) => iconv.encode(`<meta charset="Shift_JIS">${html}`, 'cp932');
+    expect(await read(sjis('<a href="ソース.txt">'), file)).to.deep.equal(['CP932', 'ソース.txt']);
+    const korean = iconv.encode(
+      '<meta http-equiv="Content-Type" content="text/html; charset=EUC-KR"><img src="그림.png">',
+      'cp949',
+    );
+    expect(await read(korean, unmarked('그림.png', 'cp949'))).to.deep.equal(['CP949', '그림.png']);
+    // Two files, of which one page declares another encoding than the names have.
+    const russian = iconv.encode(
+      '<meta charset="windows-1251"><a href="%EC%E8%F0.txt"><a href="мир.txt">',
+      'cp1251',
+    );
+    expect(await read(russian, unmarked('мир.txt', 'cp866'))).to.deep.equal(['CP866', 'мир.txt']);
+  });
+
+  it('are told by links from a folder, up from one, from the root, and to a folder', async () => {
+    const page = {
+      name: '资料/页面.html',
+      links: '<a href="图.png"><a href="../附件/表.css"><a href="/附件/">',
+    };
+    const { entries, guessed } = await listed(
+      '<p>Hello',
+      unmarked(page.name, 'gbk', page.links),
+      unmarked('资料/图.png', 'gbk'),
+      unmarked('附件/表.css', 'gbk'),
+      unmarked('附件/index.html', 'gbk'),
+    );
+    expect(guessed).to.deep.equal({ encoding: 'GB18030', first: 1, whole: true });
+    expect(entries[1]?.name).to.equal('资料/页面.html');
+    const root = unmarked('站点/index.html', 'gbk', '<a href="/说明.html">');
+    const bytes = writeZip({ entries: [root, unmarked('站点/说明.html', 'gbk')] });
+    expect((await inspector.list(await staged.stage(bytes))).guessed?.encoding).to.equal('GB18030');
+  });
+
+  it('are told by most links, not by the first', async () => {
+    const files = [unmarked('Сад.txt', 'cp1251'), unmarked('Луг.txt', 'cp1251')];
+    const inOther = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
+    const page = (...links: string[]) => links.map((link) => `<a href="${link}.txt">`).join('');
+    expect((await read(page(inOther, 'Сад', 'Луг'), ...files))[0]).to.equal('windows-1251');
+    expect((await read(page(inOther, 'Сад'), ...files))[0]).to.equal('windows-1251');
+    expect((await read(page(inOther), ...files))[0]).to.equal('CP866');
+  });
+
+  it('are told by the first page where links do not tell', async () => {
+    const file = unmarked('读者.txt', 'gbk');
+    expect((await read('<html lang="zh-CN"><p>', file))[0]).to.equal('GB18030');
+    expect((await read('<html lang=zh><meta charset=big5>', file))[0]).to.equal('Big5');
+    expect((await read('<a href="b.html">', unmarked('读者.html', 'gbk', '<html lang="ja">')))[0]).to.equal(
+      'CP437',
+    );
+    // A link in ASCII is found in every encoding.
+    expect((await read('<a href="a.txt">', file, { name: 'a.txt' }))[0]).to.equal('CP437');
+    // As is one to a file whose name is marked.
+    expect((await read('<a href="é.txt">', unmarked('ü.txt', 'cp437'), { name: 'é.txt' }))[0]).to.equal(
+      'CP437',
+    );
+  });
+
+  it('are not in an encoding in which one is broken, or has a private or unassigned character', async () => {
+    const name = (hex: string): PlannedEntry => ({ name: Buffer.from(hex, 'hex'), both: { flags: 0 } });
+    const hint = (charset: string) => `<meta charset="${charset}">`;
+    expect((await read(hint('shift_jis'), name('8940')))[0]).to.equal('CP932');
+    expect((await read(hint('shift_jis'), name('8940'), name('89')))[0]).to.equal('CP437');
+    // A private character, and a byte that is none.
+    expect((await read(hint('shift_jis'), name('f040')))[0]).to.equal('CP437');
+    expect((await read(hint('shift_jis'), name('a0')))[0]).to.equal('CP437');
+    expect((await read(hint('gbk'), name('aaa1')))[0]).to.equal('CP437');
+    // U+0378 in four bytes, and a control character.
+    expect((await read(hint('gb18030'), name('8130c836')))[0]).to.equal('CP437');
+    expect((await read(hint('gb18030'), name('81308130')))[0]).to.equal('CP437');
+    expect((await read(hint('windows-1252'), name('81')))[0]).to.equal('CP437');
+    expect((await read(hint('windows-1252'), name('80')))[0]).to.equal('windows-1252');
+    // The icon of a folder beside them changes nothing.
+    expect(
+      (await read(hint('shift_jis'), name(`8940${Buffer.from('/Icon\r').toString('hex')}`)))[0],
+    ).to.equal('CP932');
+  });
+
+  it('are told by pages of up to 4 MiB', async () => {
+    const file = unmarked('그림.png', 'cp949');
+    const page = (size: number) => {
+      const link = '<a href="그림.png">';
+      return `${link}${' '.repeat(size - Buffer.byteLength(link))}`;
+    };
+    expect((await read(page(4 * MiB), file))[0]).to.equal('CP949');
+    expect((await read(page(4 * MiB + 1), file))[0]).to.equal('CP437');
+  });
+
+  it('are told within a bound of work, which the links of ordinary pages do not pass', async () => {
+    const links = Array.from({ length: 100 }, (_, n) => `<a href="頁面${n}.html">`).join('');
+    const pages = Array.from({ length: 500 }, (_, n) => unmarked(`頁面${n}.html`, 'cp932', links));
+    expect((await listed(links, ...pages)).guessed).to.deep.equal({
+      encoding: 'CP932',
+      first: 1,
+      whole: true,
+    });
+    const many = Array.from({ length: 10_000 }, (_, n) => unmarked(`頁面${n}.html`, 'cp932'));
+    const all = Array.from({ length: 10_000 }, (_, n) => `<a href="頁面${n}.html">`).join('');
+    expect((await listed(all, ...many)).guessed).to.deep.equal({ encoding: 'CP932', first: 1, whole: false });
+  });
+});

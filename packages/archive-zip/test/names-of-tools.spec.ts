@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
+import { type PlannedEntry, writeZip } from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import { ZipArchiveInspector } from '../src/index.ts';
+import { type Inspection, inspect } from './inspection.ts';
+
+const JAPANESE = ['index.html', '予定表/九月.html', '写真/能.svg'];
+const GERMAN = ['Frühstück.html', 'Grüße/Straße.html', 'index.html'];
+
+/** Files of `fixtures`, and the encoding that had to be guessed. */
+const TOOLS: readonly (readonly [file: string, paths: readonly string[], guessed?: string])[] = [
+  ['ant-shift-jis-field.zip', JAPANESE],
+  ['ant-shift-jis.zip', JAPANESE, 'CP932'],
+  ['ant-cp850-escapes.zip', JAPANESE],
+  ['ant-windows-1252-field.zip', GERMAN],
+  ['7-zip-local-names.zip', JAPANESE],
+  ['info-zip-cp932.zip', JAPANESE, 'CP932'],
+  ['bsdtar-cp932.zip', JAPANESE, 'CP932'],
+];
+
+/** Sites as Explorer zips them: made on MS-DOS, no flag, DOS attributes. The names are bytes of each country's code page. */
+const EXPLORER: readonly (readonly [
+  country: string,
+  names: Readonly<Record<string, string>>,
+  guessed: string,
+])[] = [
+  ['Japan', { '機能.html': '8b40945c2e68746d6c', '貼付/ソ.css': '935c95742f835c2e637373' }, 'CP932'],
+  [
+    'China',
+    { '关于我们.html': 'b9d8d3daced2c3c72e68746d6c', '图片/a.svg': 'cdbcc6ac2f612e737667' },
+    'GB18030',
+  ],
+  ['Taiwan', { '功能.html': 'a55cafe02e68746d6c', '關於/許.css': 'c3f6a9f32fb35c2e637373' }, 'Big5'],
+  ['Korea', { '소개.html': 'bcd2b0b32e68746d6c', '똠/펲.css': '8c632fbc842e637373' }, 'CP949'],
+  ['Russia', { 'О нас.html': '8e20ada0e12e68746d6c', 'фото/ёж.svg': 'e4aee2ae2ff1a62e737667' }, 'CP866'],
+];
+
+describe('names outside ASCII without a mark, as other tools write them', () => {
+  const inspector = new ZipArchiveInspector({ workers: 1 });
+  let staged: StagedArchives;
+
+  before(async () => {
+    staged = await createStagedArchives();
+  });
+  after(async () => {
+    await inspector.close();
+    await staged.dispose();
+  });
+
+  async function inspected(bytes: Uint8Array): Promise<Inspection> {
+    return await inspect(inspector, await staged.stage(bytes));
+  }
+
+  for (const [file, expected, guessed] of TOOLS) {
+    it(`are read: ${file}`, async () => {
+      const { problems, files, listing, proof } = await inspected(
+        readFileSync(join(import.meta.dirname, 'fixtures', file)),
+      );
+      expect(problems).to.deep.equal([]);
+      expect(files.map(({ path }) => path)).to.have.members([...expected]);
+      expect(listing.guessed?.encoding).to.equal(guessed);
+      expect(proof.entries.flatMap(({ references }) => references)).to.deep.equal([]);
+    });
+  }
+
+  for (const [country, names, guessed] of EXPLORER) {
+    it(`are read: Explorer in ${country}`, async () => {
+      const links = Object.keys(names).map((name) => `<a href="${name}">`);
+      const explorer = { both: { flags: 0 }, central: { host: 0, externalAttributes: 0x20 } };
+      const entries: PlannedEntry[] = [
+        { name: 'index.html', content: `<meta charset="utf-8">${links.join('')}`, ...explorer },
+        ...Object.values(names).map((name) => ({
+          name: Buffer.from(name, 'hex'),
+          content: 'x',
+          ...explorer,
+        })),
+      ];
+      const { problems, files, listing } = await inspected(writeZip({ entries }));
+      expect(problems).to.deep.equal([]);
+      expect(files.map(({ path }) => path)).to.deep.equal(['index.html', ...Object.keys(names)]);
+      expect(listing.guessed).to.deep.equal({ encoding: guessed, first: 1, whole: true });
+    });
+  }
+});
