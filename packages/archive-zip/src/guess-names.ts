@@ -62,15 +62,16 @@ function compare(
     left -= page.size;
     whole &&= page.whole;
     const folder = folderOf(entries[page.entry]?.name ?? '');
-    for (const target of page.targets) {
+    for (const reference of page.references) {
+      const { target, base = '' } = reference;
       // Whatever the encoding, such a reference leads to the same file.
       if (ASCII.test(target)) continue;
-      const key = `${folder}\n${target}`;
+      const key = `${folder}\n${base}\n${target}`;
       let answering = answers.get(key);
-      left -= answering ? REPEATED_COST : (REFERENCE_COST + target.length) * readings.length;
+      left -= answering ? REPEATED_COST : (REFERENCE_COST + base.length + target.length) * readings.length;
       if (left < 0) break;
       const text = textOf(target);
-      answering ??= readings.filter((reading) => reading.answers(page.entry, target, text));
+      answering ??= readings.filter((reading) => reading.answers(page.entry, reference, text));
       answers.set(key, answering);
       for (const reading of answering) reading.found += 1;
     }

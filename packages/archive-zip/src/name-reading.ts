@@ -8,7 +8,8 @@ import {
   siteRoot,
 } from '@pinfold/core/adapter';
 import { decodeNames } from './code-pages.ts';
-import { PageReferences } from './observe/page-references.ts';
+import { type PageReferences, resolverOf } from './observe/page-references.ts';
+import type { Reference } from './observe/reference-collector.ts';
 import { SitePaths } from './observe/site-paths.ts';
 
 interface Site {
@@ -33,7 +34,9 @@ export class NameReading implements Counted {
   readonly #used: string;
   /** Made for the first reference that may lead there: for most readings of an archive there is none. */
   #site: Site | undefined;
-  #page: { readonly entry: number; readonly references: PageReferences } | undefined;
+  #page:
+    | { readonly entry: number; readonly resolver: (one: Reference) => PageReferences | undefined }
+    | undefined;
 
   /** @param unknown the entries that `raw` names. */
   constructor(
@@ -74,18 +77,19 @@ export class NameReading implements Counted {
    * Whether a reference of a page leads to one of these files; pages come one after the other.
    * @param text the target decoded, in NFC.
    */
-  answers(page: number, target: string, text: string): boolean {
+  answers(page: number, reference: Reference, text: string): boolean {
     for (let at = 0; at < text.length; at += 1) {
       const unit = text.charCodeAt(at);
       if (unit >= 0x80 && this.#units[unit] === 0) return false;
     }
-    if (this.#page?.entry !== page) this.#page = { entry: page, references: this.#referencesOf(page) };
-    return this.#page.references.follow({ target, navigation: false })?.answered === true;
+    if (this.#page?.entry !== page) this.#page = { entry: page, resolver: this.#resolverOf(page) };
+    const answer = this.#page.resolver(reference)?.follow({ ...reference, navigation: false });
+    return answer?.answered === true;
   }
 
-  #referencesOf(page: number): PageReferences {
+  #resolverOf(page: number): (one: Reference) => PageReferences | undefined {
     this.#site ??= this.#siteOf();
-    return new PageReferences(this.#site.files, this.#site.paths[page] ?? '');
+    return resolverOf(this.#site.files, this.#site.paths[page] ?? '');
   }
 
   #siteOf(): Site {

@@ -4,6 +4,7 @@ import { decodePage, decodeReference } from './code-pages.ts';
 import { inflateWhole, type PieceSource } from './entry-data.ts';
 import { isReadable } from './named-header.ts';
 import { observe } from './observe/observe.ts';
+import type { Reference } from './observe/reference-collector.ts';
 import { isPage } from './observe/script-findings.ts';
 import { readFully } from './staged-file.ts';
 import { utf16Text } from './utf16-text.ts';
@@ -12,7 +13,7 @@ import { utf16Text } from './utf16-text.ts';
 export interface ReadPage extends PageLabels {
   readonly entry: number;
   /** Its references, in the order of the page, each once. */
-  readonly targets: readonly string[];
+  readonly references: readonly Reference[];
   /** Its size in bytes. */
   readonly size: number;
   /** Whether all of its references were read. */
@@ -53,6 +54,13 @@ function readPage(index: number, entry: ListedEntry, bytes: Buffer, { control }:
   const text = wide ?? decodePage(bytes, charset);
   const bounds = { work: PAGE_WORK, look: () => control.throwIfStopped() };
   const { references, whole } = observe(entry.name, text, bounds);
-  const targets = references.map(({ target }) => decodeReference(target, charset));
-  return { entry: index, charset, lang: LANG.exec(head)?.[1], targets, size: bytes.length, whole };
+  const loaded = references.filter(({ isBase }) => isBase !== true);
+  return {
+    entry: index,
+    charset,
+    lang: LANG.exec(head)?.[1],
+    references: loaded.map((one) => ({ ...one, target: decodeReference(one.target, charset) })),
+    size: bytes.length,
+    whole,
+  };
 }

@@ -70,6 +70,12 @@ describe('names in an encoding that nothing tells', () => {
     expect((await inspector.list(await staged.stage(bytes))).guessed?.encoding).to.equal('GB18030');
   });
 
+  it('are told by links that are relative to a base', async () => {
+    const page = '<base href="資料/"><a href="表.html">';
+    expect((await read(page, unmarked('資料/表.html', 'cp950')))[0]).to.equal('Big5');
+    expect((await read(page, unmarked('表.html', 'cp950')))[0]).not.to.equal('Big5');
+  });
+
   it('are told by most links, not by the first', async () => {
     const files = [unmarked('Сад.txt', 'cp1251'), unmarked('Луг.txt', 'cp1251')];
     const inOther = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');

@@ -157,6 +157,20 @@ export class PageReferences {
   }
 }
 
+/** Finds what resolves the references of a file. A page has at most one base. */
+export function resolverOf(
+  site: SitePaths,
+  file: string,
+): (reference: Pick<Reference, 'base'>) => PageReferences | undefined {
+  const own = new PageReferences(site, file);
+  let below: PageReferences | 'unknown' | undefined;
+  return ({ base }) => {
+    if (base === undefined) return own;
+    below ??= own.below(base) ?? 'unknown';
+    return below === 'unknown' ? undefined : below;
+  };
+}
+
 function decode(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {

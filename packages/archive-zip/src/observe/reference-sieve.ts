@@ -1,6 +1,6 @@
 import type { FollowedReference } from '@pinfold/core';
 import { MOST_WARNINGS } from '@pinfold/core/adapter';
-import { type Destination, PageReferences } from './page-references.ts';
+import { type Destination, resolverOf } from './page-references.ts';
 import type { Reference } from './reference-collector.ts';
 import { isScript } from './script-findings.ts';
 import type { SitePaths } from './site-paths.ts';
@@ -38,7 +38,7 @@ export class ReferenceSieve {
 
   /** The references of a file that no file answers exactly, and those that begin with `/`. */
   sift(file: string, references: readonly Reference[]): readonly FollowedReference[] {
-    const referencesOf = this.#resolver(file);
+    const referencesOf = resolverOf(this.#site, file);
     return references.flatMap((reference, index) => {
       if (index % LOOK_EVERY === 0) this.#look?.();
       const destination = referencesOf(reference)?.follow(reference);
@@ -51,24 +51,13 @@ export class ReferenceSieve {
 
   /** The scripts that a file loads as modules; of pages only those that no page before loads. */
   modules(file: string, references: readonly Reference[]): readonly string[] {
-    const referencesOf = this.#resolver(file);
+    const referencesOf = resolverOf(this.#site, file);
     const paths = references.flatMap((reference) =>
       reference.isModule === true ? (referencesOf(reference)?.fileOf(reference) ?? []) : [],
     );
     const further = paths.filter((path) => !this.#loaded.has(path));
     if (!isScript(file)) for (const path of further) this.#loaded.add(path);
     return [...new Set(further)];
-  }
-
-  /** Finds what resolves a reference. A page has at most one base. */
-  #resolver(file: string): (reference: Reference) => PageReferences | undefined {
-    const own = new PageReferences(this.#site, file);
-    let below: PageReferences | 'unknown' | undefined;
-    return ({ base }) => {
-      if (base === undefined) return own;
-      below ??= own.below(base) ?? 'unknown';
-      return below === 'unknown' ? undefined : below;
-    };
   }
 
   #passes(sort: CountedSort): boolean {
