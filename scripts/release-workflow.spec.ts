@@ -102,8 +102,25 @@ describe('the release workflow', () => {
       expect(called()).to.have.members([
         'view @pinfold/core@0.1.0 version',
         'view pinfold@0.1.0 version',
-        'publish ./pinfold-0.1.0.tgz --access=public --provenance --ignore-scripts',
+        `publish ${join(folder, 'release/pinfold-0.1.0.tgz')} --access=public --provenance --ignore-scripts`,
       ]);
+    });
+
+    it('publishes from a folder with nothing that npm would obey', () => {
+      writeFileSync(join(folder, 'bin/npm'), `#!/bin/sh\nls -A >> "${folder}/called"; test "$1" = publish\n`);
+      expect(publishing(sums())).to.equal(0);
+      expect(called()).to.deep.equal([]);
+    });
+
+    it('publishes nothing when there is a file that the list does not name', () => {
+      for (const name of ['.npmrc', 'package.json', 'a b.tgz', '.hidden.tgz']) {
+        writeFileSync(join(folder, 'release', name), 'proxy=http://127.0.0.1:9');
+        expect(publishing(sums()), name).not.to.equal(0);
+        rmSync(join(folder, 'release', name));
+      }
+      mkdirSync(join(folder, 'release/node_modules'));
+      expect(publishing(sums()), 'a folder').not.to.equal(0);
+      expect(called()).to.deep.equal([]);
     });
 
     it('publishes nothing when a tarball, the list or the number of tarballs is another', () => {
@@ -132,6 +149,17 @@ describe('what builds a release', () => {
         .to.include({ version })
         .and.have.property('integrity');
     }
+  });
+
+  it('begins, where Node is too old, with one that is pinned by its hash, for each system', () => {
+    const lock = JSON.parse(read('scripts/node/package-lock.json')).packages;
+    const pinned = Object.entries(JSON.parse(read('scripts/node/package.json')).optionalDependencies);
+    for (const [name, version] of pinned) {
+      expect(lock[`node_modules/${name}`]).to.include({ version, optional: true });
+      expect(lock[`node_modules/${name}`]).to.have.property('integrity');
+      expect(lock[`node_modules/${name}`]).not.to.have.property('hasInstallScript');
+    }
+    expect(Object.keys(lock)).to.have.lengthOf(1 + pinned.length);
   });
 
   it('begins with base images that are pinned by their digests', () => {

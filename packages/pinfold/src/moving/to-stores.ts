@@ -1,9 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { ArchiveId, ArchiveStorage, Sha256, Staging, Token } from '@pinfold/core';
+import type {
+  ArchiveId,
+  ArchiveInspector,
+  ArchiveStorage,
+  RoleId,
+  RoleStore,
+  Sha256,
+  StagedArchive,
+  Staging,
+  Token,
+} from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
-import type { Import } from '@pinfold/core/moving';
+import type { Import, MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 import { type ExportEnd, recordsIn } from './export-form.ts';
+import { provesArchive } from './manifest-proof.ts';
 import type { Destination } from './move.ts';
 import { AT_ONCE, archiveIn, type MovingArchive, storedArchives } from './whole-archive.ts';
 
@@ -13,6 +24,8 @@ export interface ImportedStores {
   readonly imports: Import;
   readonly archives: ArchiveStorage;
   readonly staging: Staging;
+  readonly roles: Pick<RoleStore, 'loadManifest'>;
+  readonly inspector: Pick<ArchiveInspector, 'list'>;
 }
 
 /** Takes an export into an empty database and a storage. Nothing but it changes them until it ends. */
@@ -22,6 +35,7 @@ export class ToStores implements Destination {
   readonly #present: Set<ArchiveId> = new Set();
   /** The archives of the records, and what they must be. */
   readonly #named: Map<ArchiveId, Sha256> = new Map();
+  readonly #publications: Set<RoleId> = new Set();
   readonly #storing: Gate = new Gate({ places: AT_ONCE });
   readonly #underWay: Set<Promise<void>> = new Set();
   #failure: { readonly reason: unknown } | undefined;
@@ -41,6 +55,7 @@ export class ToStores implements Destination {
   async records(lines: Uint8Array): Promise<void> {
     const records = recordsIn(lines);
     for (const record of records) {
+      this.#expectPublication(record);
       const named = archiveIn(record);
       if (named !== undefined) this.#named.set(named.archive, named.sha256);
       if (record.kind === 'removal') this.#named.delete(record.value.archive);
@@ -82,11 +97,31 @@ export class ToStores implements Destination {
     if (ended.kind === 'lost') throw taken();
   }
 
-  async #store({ id, pieces, bytes }: MovingArchive): Promise<void> {
+  /** A name without its publication would be a fault of the database, in words of its own. */
+  #expectPublication({ kind, value }: MovedRecord): void {
+    if (kind === 'publication') this.#publications.add(value.id);
+    if (kind !== 'name' || this.#publications.has(value.role)) return;
+    throw new CommandFailure(
+      `the name ${value.name} shows ${value.role}, a publication that the export does not have: it is not whole`,
+    );
+  }
+
+  async #expectProof(archive: MovingArchive, staged: StagedArchive): Promise<void> {
+    const { roles, inspector } = this.#stores;
+    const manifest = await roles.loadManifest(archive.id);
+    if (manifest === undefined || (await provesArchive(manifest, archive, staged, inspector))) return;
+    throw new CommandFailure(
+      `the manifest of archive ${archive.id} does not fit the archive: the export was changed or damaged`,
+    );
+  }
+
+  async #store(archive: MovingArchive): Promise<void> {
+    const { id, pieces, bytes } = archive;
     const { staging, archives } = this.#stores;
     const received = await staging.receive(ReadableStream.from(pieces), bytes);
     if (received.kind !== 'received') throw new Error('an archive is longer than it is');
     try {
+      await this.#expectProof(archive, received.archive);
       await archives.put(id, received.archive);
     } finally {
       await received.archive.discard();

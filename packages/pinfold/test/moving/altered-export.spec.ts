@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import { run } from '../command-run.ts';
+import { openStage, succeed } from './stage.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Row = readonly [
+  path: string,
+  offset: number,
+  packed: number,
+  size: number,
+  method: number,
+  crc32: number,
+  0 | 1,
+];
+
+describe('the import of an export that somebody changed', () => {
+  const stage = ofEachTest(openStage);
+  let records: readonly Json[];
+  let zip: Buffer;
+
+  beforeEach(async () => {
+    await succeed(await stage.stock('one', 1), 'export', stage.at('out'));
+    const { file } = (await manifest()).records[0];
+    records = (await readFile(stage.at('out', file), 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const names = await readdir(stage.at('out', 'archives'), { recursive: true, withFileTypes: true });
+    const [archive] = names.filter((entry) => entry.isFile());
+    zip = await readFile(join(String(archive?.parentPath), String(archive?.name)));
+  });
+
+  const manifest = async () => JSON.parse(await readFile(stage.at('out', 'manifest.json'), 'utf8'));
+
+  /** Writes other records, with the sums that belong to them, and imports them. */
+  async function imported(changed: readonly Json[]) {
+    const whole = await manifest();
+    await rm(stage.at('out', whole.records[0].file));
+    const lines = changed.map((record) => `${JSON.stringify(record)}\n`).join('');
+    const sha256 = createHash('sha256').update(lines).digest('hex');
+    const file = `records/000001-${sha256.slice(0, 12)}.jsonl`;
+    await writeFile(stage.at('out', file), lines);
+    whole.records = [{ file, records: changed.length, bytes: Buffer.byteLength(lines), sha256 }];
+    await writeFile(stage.at('out', 'manifest.json'), JSON.stringify(whole));
+    return run(stage.env('two'), 'import', stage.at('out'));
+  }
+
+  const withManifest = (change: (rows: readonly [Row]) => unknown): readonly Json[] =>
+    records.map((record) => {
+      if (record.record !== 'publication') return record;
+      const [version, rows] = JSON.parse(String(record.manifest));
+      return { ...record, manifest: JSON.stringify([version, change(rows)]) };
+    });
+
+  it('is refused where a manifest does not fit its archive', async () => {
+    const raw = [0, zip.length, zip.length, 0, crc32(zip), 0] as const;
+    for (const change of [
+      ([[path, , ...rest]]: readonly [Row]) => [[path, -40, ...rest]],
+      ([[path]]: readonly [Row]) => [[path, ...raw]],
+      ([[, ...rest]]: readonly [Row]) => [['../index.html', ...rest]],
+      ([[path, offset, packed, size, , ...rest]]: readonly [Row]) => [
+        [path, offset, packed, size, 0, ...rest],
+      ],
+      ([[path, offset, packed, size, method, , utf8]]: readonly [Row]) => [
+        [path, offset, packed, size, method, 1, utf8],
+      ],
+      ([row]: readonly [Row]) => [row, ['other.html', ...(row?.slice(1) ?? [])]],
+      ([row]: readonly [Row]) => [row, row],
+      () => [null],
+      () => [],
+      () => ({}),
+    ] as readonly ((rows: readonly [Row]) => unknown)[]) {
+      const refused = await imported(withManifest(change));
+      expect(refused.err, String(change)).to.include('does not fit the archive');
+      expect([refused.code, refused.out]).to.deep.equal([1, '']);
+    }
+    expect((await imported(records)).code).to.equal(0);
+    await succeed(stage.env('two'), 'verify');
+  });
+
+  it('is refused in words where a name shows a publication that it does not have', async () => {
+    const name = {
+      record: 'name',
+      account: 'default',
+      name: 'docs',
+      token: 'a'.repeat(22),
+      role: '0e43e310-882e-4d8d-89dc-93eeb0df035d',
+      updated_at: 1_795_000_000_000,
+    };
+    const at = records.findLastIndex(({ record }) => record === 'publication') + 1;
+    const refused = await imported(records.toSpliced(at, 0, name));
+    expect(refused.err).to.match(/^pinfold: the name docs shows 0e43e310-[^\n]+ does not have[^\n]*\n$/m);
+    expect(refused.code).to.equal(1);
+  });
+});
