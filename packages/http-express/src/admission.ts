@@ -56,7 +56,7 @@ export const admitAccount: Admit<AccountCall> = async (arrival) => {
   }
   const call: AccountCall = {
     ...callOf(arrival, caller, scope, isComplete),
-    ...{ response, caller, account, requestRate, credential: credentialOf(caller) },
+    ...{ caller, account, requestRate, credential: credentialOf(caller) },
   };
   return { kind: 'admitted', endpoint, call };
 };
@@ -97,7 +97,7 @@ function callOf(
   const origin = { request: requestId, ...(address === undefined ? {} : { address }) };
   const authenticateAgain = () => refuseAgain(service, request, response, caller, scope);
   const again = async () => (isComplete ? undefined : authenticateAgain());
-  return { request, again, authenticateAgain, cause: causeOf(caller, origin), signal };
+  return { request, response, again, authenticateAgain, cause: causeOf(caller, origin), signal };
 }
 
 /** Authenticates a caller again; answers why it may no longer do what it asked for. */

@@ -18,6 +18,7 @@ export interface Offered {
 
 export interface Call {
   readonly request: Request;
+  readonly response: Response;
   /** Authenticates again if the body came after the head. Call it once a body is in, before looking at what it says. */
   readonly again: () => Promise<AnyRefusal | undefined>;
   /** Authenticates again in any case: after a wait. */
@@ -33,7 +34,6 @@ export interface AccountCall extends Call {
   readonly credential: Credential;
   readonly account: Account | undefined;
   readonly requestRate: Rate | null;
-  readonly response: Response;
 }
 
 export interface OperatorCall extends Call {

@@ -4,9 +4,11 @@ import { expect } from 'chai';
 import { type Answer, ask as askApi } from './client.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
-/** The API and a key of the scope admin. */
+/** The API, administered over HTTP. */
 export interface Administered {
   readonly rig: Rig;
+  /** A key of the scope admin. */
+  readonly key: string;
   /** Asks below `/admin/v1`, with a key of the scope admin unless another is given. */
   ask(method: string, path: string, body?: unknown, key?: string, type?: string): Promise<Answer>;
   /** Asks as the first account. */
@@ -28,6 +30,7 @@ export async function openAdministered(options: RigOptions = {}): Promise<Admini
     });
   return {
     rig,
+    key: admin.text,
     ask,
     own: (path, init) => askApi(rig, path, init),
     change: async (name, body) => {

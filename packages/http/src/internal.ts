@@ -45,3 +45,4 @@ export { isOwnForm } from './same-origin.ts';
 export { stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';
 export { loopTurns } from './turns.ts';
+export { untilUnheard } from './until-unheard.ts';

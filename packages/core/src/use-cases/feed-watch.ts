@@ -22,6 +22,8 @@ export interface Awaited {
   readonly pin: RoleId | undefined;
   /** When the wait is over; absent, when it is left. */
   readonly until?: Instant;
+  /** Ends the wait as well. */
+  readonly stopWaiting?: AbortSignal | undefined;
   /** The account whose request waits; undefined: the operator's. Absent: a wait without a bound. */
   readonly request?: { readonly of: AccountId | undefined };
 }
@@ -81,7 +83,8 @@ export class FeedWatch {
     if (!waiter.isNew && !this.#isOver(waiter)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiter.wake = resolve;
-      const woken = raceSignal(promise, this.#stopping).catch(() => {});
+      const unstopped = raceSignal(promise, waiter.awaited.stopWaiting);
+      const woken = raceSignal(unstopped, this.#stopping).catch(() => {});
       await raceSignal(woken, signal);
     }
     const isNew = waiter.isNew && !this.#stopping.aborted;
@@ -89,8 +92,8 @@ export class FeedWatch {
     return isNew;
   }
 
-  #isOver({ awaited: { until = NEVER } }: Waiter): boolean {
-    return this.#stopping.aborted || until <= this.#clock.now();
+  #isOver({ awaited: { until = NEVER, stopWaiting } }: Waiter): boolean {
+    return this.#stopping.aborted || stopWaiting?.aborted === true || until <= this.#clock.now();
   }
 
   async #run(): Promise<void> {

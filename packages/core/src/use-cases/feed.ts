@@ -1,3 +1,4 @@
+import { raceSignal } from '../adapter/race-signal.ts';
 import { boundTo, type ListScope, listedAccount } from '../domain/actor.ts';
 import { decodeFeedCursor, encodeFeedCursor, type FeedCursor } from '../domain/feed.ts';
 import type { HistoryEvent } from '../domain/history.ts';
@@ -24,6 +25,8 @@ export interface FeedRequest extends FollowRequest {
   readonly limit?: number;
   /** How long to wait for an event; absent: not at all. */
   readonly wait?: Duration;
+  /** Ends the wait when it aborts: the page is answered as it is then. */
+  readonly stopWaiting?: AbortSignal | undefined;
 }
 
 /** An event, and the cursor after it. */
@@ -133,7 +136,7 @@ export function createFeed(
   ): Promise<FeedOutcome> {
     let page: FeedOutcome = from;
     try {
-      do page = await read(scope, page.next, limit);
+      do page = await raceSignal(read(scope, page.next, limit), signal);
       while (page.kind === 'page' && page.items.length === 0 && (await wait.next(signal)));
     } finally {
       wait.leave();
@@ -142,13 +145,14 @@ export function createFeed(
   }
 
   return {
-    async feed({ after, limit: wanted, wait: length = 0 as Duration, signal, ...request }) {
+    async feed({ after, limit: wanted, wait: length = 0 as Duration, signal, stopWaiting, ...request }) {
       const limit = pageLimit(wanted);
       const scope = scopeOf(request);
       const page = await read(scope, after, limit);
       if (page.kind === 'refused' || page.items.length > 0 || length === 0) return page;
       if (watch.isCrowded(scope.own)) return { ...page, isCrowded: true };
-      const wait = watch.enter({ ...scope, until: later(clock.now(), length), request: { of: scope.own } });
+      const until = later(clock.now(), length);
+      const wait = watch.enter({ ...scope, until, stopWaiting, request: { of: scope.own } });
       return await readOn(scope, page, limit, wait, signal);
     },
     async *follow({ after, signal, ...request }) {

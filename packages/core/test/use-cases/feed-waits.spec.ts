@@ -130,6 +130,43 @@ describe('Waiting for events', () => {
     expect(getEventListeners(stage.stop.signal, 'abort')).to.have.length.at.most(1);
   });
 
+  it('frees the place of an aborted request, though the store does not answer', async () => {
+    const { promise: held, resolve } = Promise.withResolvers<void>();
+    let reads = 0;
+    const feed = over(async (part, { limit }) => {
+      if (limit === 1) reads += 1;
+      if (limit === 1 && reads > 4) await held;
+      return part;
+    });
+    const request = { by: ADA, after: 'latest', wait: seconds(30) };
+    const leaving = new AbortController();
+    const own = Array.from({ length: 4 }, () =>
+      rejectionOf(feed({ ...request, limit: 1, signal: leaving.signal })),
+    );
+    await stage.passing(Promise.resolve());
+    expect(pageOf(await feed(request)).isCrowded).to.equal(true);
+    leaving.abort(new Error('gone'));
+    for (const error of await Promise.all(own)) expect(error).to.have.property('message', 'gone');
+    expect(pageOf(await stage.passing(feed({ ...request, wait: seconds(1) }))).isCrowded).to.equal(false);
+    resolve();
+  });
+
+  it('ends with the page as it is when it is stopped, frees its place and leaves nothing behind', async () => {
+    const stopping = new AbortController();
+    const own = Array.from({ length: 4 }, () => waiting({ stopWaiting: stopping.signal }));
+    await stage.passing(Promise.resolve());
+    stopping.abort();
+    const ended = [...(await Promise.all(own)), await waiting({ stopWaiting: stopping.signal })];
+    for (const page of ended) {
+      expect(pageOf(page)).to.deep.include({ items: [], isCrowded: false, hasWaited: true });
+    }
+    expect(pageOf(await stage.passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
+    for (const { signal } of [stopping, stage.stop]) {
+      // The look at the feed that all waits share may still pause.
+      expect(getEventListeners(signal, 'abort')).to.have.length.at.most(1);
+    }
+  });
+
   it('ends with a page without events when the service stops', async () => {
     const page = waiting();
     await stage.passing(Promise.resolve());

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { untilUnheard } from '../src/internal.ts';
+import { close, get, listen } from './pipelined-stage.ts';
+
+describe('A wait for the sake of a client', () => {
+  let server: Server;
+  let client: Socket;
+  let request: IncomingMessage;
+  let response: ServerResponse;
+
+  async function ask(): Promise<AbortSignal> {
+    client.write(get('waiting'));
+    [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+    return untilUnheard(request, response);
+  }
+
+  beforeEach(async () => {
+    server = Object.assign(createServer(), { httpAllowHalfOpen: true });
+    client = connect(await listen(server), '127.0.0.1').resume();
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await close(server);
+  });
+
+  it('ends when the client closes its side, which can still read', async () => {
+    const unheard = await ask();
+    expect(unheard.aborted).to.equal(false);
+    const ended = once(unheard, 'abort');
+    client.end();
+    await ended;
+    const received = once(client, 'data');
+    response.end('answered');
+    expect(String(await received)).to.match(/answered$/);
+    expect(untilUnheard(request, response).aborted, 'asked afterwards').to.equal(true);
+  });
+
+  it('ends while the connection is not read', async () => {
+    const unheard = await ask();
+    request.socket.pause();
+    expect(unheard.aborted).to.equal(true);
+    expect(untilUnheard(request, response).aborted, 'asked afterwards').to.equal(true);
+  });
+
+  it('leaves no listener at a connection that stays open', async () => {
+    const listeners = () => ['end', 'pause'].map((name) => request.socket.listenerCount(name));
+    let before: readonly number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const unheard = await ask();
+      const closed = once(response, 'close');
+      response.end('answered');
+      await closed;
+      expect(unheard.aborted).to.equal(false);
+      if (n > 0) expect(listeners()).to.deep.equal(before);
+      before = listeners();
+      expect(request.socket.destroyed).to.equal(false);
+    }
+  });
+});
