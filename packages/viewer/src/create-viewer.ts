@@ -26,7 +26,7 @@ import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
 import { CircuitBreaker, UnavailableError } from './sending/circuit-breaker.ts';
 import { FROM_ANYWHERE_UNNAMED, filePolicies } from './sending/file-policies.ts';
-import { isDocument } from './sending/find-file.ts';
+import { isDocument, isNavigation } from './sending/find-file.ts';
 import { Sites } from './sending/sites.ts';
 import {
   DEFAULT_BOUNDS,
@@ -160,8 +160,11 @@ function serve(view: View): Soon<Answered> {
     return sendTooManyCookies(view, place.kind === 'path' ? FROM_ANYWHERE_UNNAMED : {});
   }
   switch (place.kind) {
-    case 'nowhere':
-      return sendPlainPage(view, 404, 'not_found');
+    case 'nowhere': {
+      // A sandboxed page sends no Referer: whether it led here is unknown.
+      const mayBeLedOut = view.context.settings.mode === 'path' && isNavigation(view.request.headers.accept);
+      return sendPlainPage(view, 404, mayBeLedOut ? 'outside_site' : 'not_found');
+    }
     case 'origin':
       return serveSiteOrigin(view, place);
     case 'path':

@@ -185,6 +185,8 @@ describe('an answer that is no file of a site says what it has to, nothing else,
         'too_many_cookies',
       ],
       'no id': () => [rig.ask('/s/x/'), page(404), 'not_found'],
+      'a link out of a site': () => [rig.ask('/about', { headers: NAVIGATION }), page(404), 'outside_site'],
+      'a part out of a site': () => [rig.ask('/app.js'), page(404), 'not_found'],
       'a method of no site': () => [
         rig.ask(`/s/${open}/`, { method: 'PUT' }),
         page(405, { allow: 'GET, HEAD', ...FROM_ANYWHERE_UNNAMED }),

@@ -12,6 +12,7 @@ export type PageName =
   | 'no_such_file'
   | 'not_admitted'
   | 'not_found'
+  | 'outside_site'
   | 'password_required'
   | 'service_worker'
   | 'too_many_cookies'
@@ -70,6 +71,11 @@ const en: Catalogue = {
       ASK_EN,
     ],
     not_found: ['This link doesn’t work', 'It may be mistyped, or no longer shared.', ASK_EN],
+    outside_site: [
+      'No page is at this address',
+      'If a shared site led you here, go back to it: its link begins with “/”, and leads out of the site, since this service shows sites under a path.',
+      'If the site is yours, write its links relative to the page. Publishing it warns of those that begin with “/”.',
+    ],
     password_required: ['Password required', 'Open the shared link first, and enter its password there.'],
     service_worker: [
       'No service workers here',
@@ -135,6 +141,11 @@ const ja: Catalogue = {
       ASK_JA,
     ],
     not_found: ['このリンクは使えません', 'リンクが間違っているか、共有が終わっています。', ASK_JA],
+    outside_site: [
+      'このアドレスにページはありません',
+      '共有サイトのリンクから来た場合は、前のページに戻ってください。このサービスではサイトがパスの下にあるため、「/」で始まるリンクはサイトの外を指します。',
+      'サイトの作成者の方は、リンクをページからの相対パスにしてください。「/」で始まるリンクがあると、公開時に警告が出ます。',
+    ],
     password_required: ['パスワードが必要です', '先に共有 URL を開き、パスワードを入力してください。'],
     service_worker: [
       'Service Worker は使えません',
