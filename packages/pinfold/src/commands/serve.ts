@@ -1,6 +1,7 @@
 import { type Command, command } from '../command-line/command.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { readSettings } from '../settings/settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 
 const serve = command({
   name: 'serve',
@@ -8,12 +9,20 @@ const serve = command({
   help: 'run the server until SIGTERM; its settings are environment variables',
   example: 'PINFOLD_PORT=9000 pinfold serve',
   guide: 'running.md',
-  run: async (_, __, { env }) => {
+  run: async (_, __, { env, err }) => {
+    let settings: Settings;
+    try {
+      settings = readSettings(env);
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      err(`pinfold: ${error.message}`);
+      return 2;
+    }
     const [{ createRunnableApp }, { runUntilStopped }] = await Promise.all([
       import('../compose/create-app.ts'),
       import('../start/run-until-stopped.ts'),
     ]);
-    return runUntilStopped(async () => createRunnableApp(readSettings(env)));
+    return runUntilStopped(async () => createRunnableApp(settings));
   },
 });
 

@@ -42,10 +42,11 @@ type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } 
 type ExitCode = { readonly exitCode: number };
 
 /**
- * Runs a server as its own process, or as several that share its port if the settings say so: starts it,
- * prints what the first start made, and stops it gracefully on SIGTERM, SIGINT or SIGHUP; a second one ends the drain. Resolves
- * with the exit code: 0, or, if the server could not be started, 2 for a setting with a wrong value, 3 where the database
- * or the storage is away or refuses, else 1; one line on standard error then has the reason. If a write of the log is stuck, for which `process.exit` would wait, the process ends by the default effect of SIGTERM.
+ * Runs a server as its own process, or as several that share its port if the settings say so: starts it, prints what the
+ * first start made, and stops it gracefully on SIGTERM, SIGINT or SIGHUP; a second one ends the drain. Resolves with the
+ * exit code: 0, or, if the server could not be started, 3 where the database or the storage is away or refuses, else 1;
+ * one line on standard error then has the reason. If a write of the log is stuck, for which `process.exit` would wait,
+ * the process ends by the default effect of SIGTERM.
  *
  * Further processes run the program that this one runs, with the same arguments.
  *
@@ -111,7 +112,7 @@ async function start(
   } catch (error) {
     await app?.close();
     process.stderr.write(`pinfold: ${reasonOf(error)}\n`);
-    return { exitCode: exitCodeOf(error) };
+    return { exitCode: isUnavailable(error) ? 3 : 1 };
   }
 }
 
@@ -181,12 +182,6 @@ async function lead(app: RunnableApp): Promise<Started> {
       await app.close();
     },
   };
-}
-
-/** A port that is taken, and a folder that cannot be used, are causes that may pass, unlike a wrong value. */
-function exitCodeOf(error: unknown): number {
-  if (isUnavailable(error)) return 3;
-  return error instanceof SettingsError && error.cause === undefined ? 2 : 1;
 }
 
 function reasonOf(error: unknown): string {

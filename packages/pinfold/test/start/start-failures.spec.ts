@@ -1,6 +1,7 @@
 import { isFault } from '@pinfold/core';
 import { expect } from 'chai';
 import { createApp, type Environment, readSettings, SettingsError } from '../../src/index.ts';
+import { runProcess } from '../command-run.ts';
 import { startChild } from '../servers/child-server.ts';
 import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
 import { newDatabase } from '../servers/new-database.ts';
@@ -122,7 +123,7 @@ describe('a start with engines that cannot be used', () => {
         'PINFOLD_STORAGE_URL',
         () => `s3://nowhere?endpoint=${engines.store.endpoint}`,
       ],
-      ['the value is wrong', 2, 'PINFOLD_SECRET', () => ''],
+      ['the value is wrong', 1, 'PINFOLD_SECRET', () => ''],
       ['the database is away', 3, 'PINFOLD_DATABASE_URL', () => 'postgres://127.0.0.1:1/pinfold'],
     ];
   for (const [why, code, variable, value] of processes) {
@@ -134,4 +135,12 @@ describe('a start with engines that cannot be used', () => {
       expect(child.output()).not.to.include(PASSWORD);
     });
   }
+
+  it('is one line and exit code 2 of pinfold serve where the value is wrong', async () => {
+    const { code, out, err } = await runProcess({ ...engines.env('process'), PINFOLD_SECRET: 'short' }, [
+      'serve',
+    ]);
+    expect([code, out]).to.deep.equal([2, '']);
+    expect(err).to.match(/^pinfold: PINFOLD_SECRET [^\n]+\n$/);
+  });
 });
