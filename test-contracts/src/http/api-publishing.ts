@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { archivePart } from '../fixtures/multipart.ts';
 import { costlyReferences } from '../fixtures/zips/costly-zips.ts';
+import { writeZip } from '../fixtures/zips/zip-writer.ts';
 import { ApiClient, type PublishWish, withClient } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip, zipOf } from './sites.ts';
@@ -35,6 +36,13 @@ const BAD_FILENAMES = [
   Buffer.from('filename="a\ufffdb.zip"'),
   Buffer.concat([Buffer.from('filename="'), Buffer.from([0xe9]), Buffer.from('.zip"')]),
 ];
+
+/** A ZIP as Explorer writes it in Japan, whose page links 会社.html. */
+function japaneseZip(): Uint8Array {
+  const name = Buffer.from('89ef8ed02e68746d6c', 'hex');
+  const page = { name: 'index.html', content: '<a href="%E4%BC%9A%E7%A4%BE.html">x</a>' };
+  return writeZip({ entries: [page, { name, content: 'x', both: { flags: 0 }, central: { host: 0 } }] });
+}
 
 export const publishingClauses: HttpClauses = {
   'http/publish-created: a new publication is 201 with its pin, its warnings and where it is read, and lives as long as the limits say':
@@ -124,6 +132,11 @@ export const publishingClauses: HttpClauses = {
       const suspected = body.warnings.filter(({ rule }) => rule === 'possible_secret');
       expect(suspected.map(({ path }) => path)).to.have.members(['app.js', '.npmrc']);
       expect((await client.publish(wish)).body.warnings).to.deep.equal(body.warnings);
+      const decoded = await client.publish({ archive: japaneseZip(), key: 'decoded' });
+      expect(decoded.body.warnings.map(({ rule, path }) => [rule, path])).to.deep.equal([
+        ['names_decoded', '会社.html'],
+      ]);
+      expect(decoded.body.warnings[0]?.detail).to.include('CP932');
       const costly = { archive: costlyReferences({ pages: 40 }), key: 'costly' };
       const first = await client.publish(costly);
       expect(first.status).to.equal(201);

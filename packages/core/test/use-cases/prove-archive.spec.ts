@@ -23,9 +23,13 @@ const ARCHIVE = {} as StagedArchive;
 const clock: Clock = { now: () => NOW, sleep: () => Promise.resolve() };
 
 /** Proves what an inspector lists; `proof` is what it finds, all entries in order and as text unless told otherwise. */
-function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {}) {
+function prove(
+  entries: readonly ListedEntry[],
+  proof: Partial<ArchiveProof> = {},
+  guessed?: ArchiveListing['guessed'],
+) {
   const asked: string[][] = [];
-  const listing: ArchiveListing = { entries, problems: [], trusted: true };
+  const listing: ArchiveListing = { entries, problems: [], trusted: true, ...(guessed && { guessed }) };
   const inspector: ArchiveInspector = {
     list: () => Promise.resolve(listing),
     prove: ({ tasks }) => {
@@ -50,6 +54,36 @@ const rulesOf = async ({ proved }: ReturnType<typeof prove>) => {
 };
 
 describe('proving an archive', () => {
+  it('warns of names whose encoding was guessed, by the first of them in the site or in the archive', async () => {
+    const warned = async (names: readonly string[], first: number, whole = true) => {
+      const entries = names.map((name) => entry(name));
+      const outcome = await prove(entries, {}, { encoding: 'Big5', first, whole }).proved;
+      return outcome.kind === 'proved' ? outcome.warnings : [];
+    };
+    const named = (path: string) => ({ rule: 'names_decoded', encoding: 'Big5', path });
+    expect(await warned(['index.html', '山.html'], 1)).to.deep.equal([named('山.html')]);
+    expect(await warned(['山/index.html', '山/水.html'], 1)).to.deep.equal([named('水.html')]);
+    expect(await warned(['山/', '山/index.html', '山/a.html'], 0)).to.deep.equal([named('山/')]);
+    expect(await warned(['山/index.html', '山/a.html'], 0, false)).to.deep.equal([
+      named('山/index.html'),
+      { rule: 'not_all_checked' },
+    ]);
+  });
+
+  it('takes AppleDouble files for none of the site', async () => {
+    const icon = entry('a/._Icon\r', { appleDouble: true });
+    const outcome = await prove([
+      entry('index.html'),
+      entry('._b', { appleDouble: true }),
+      icon,
+      entry('._c'),
+    ]).proved;
+    expect(outcome.kind === 'proved' && outcome.entries.map(({ path }) => path)).to.deep.equal([
+      'index.html',
+      '._c',
+    ]);
+  });
+
   it('gives its files with where their bytes lie, and their size together', async () => {
     const stored = entry('s/a.txt', { method: 0, size: 5, compressedSize: 5, dataOffset: 90, crc32: 9 });
     const found = [
