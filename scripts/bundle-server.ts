@@ -30,8 +30,8 @@ const ENTRIES = [
 const BUNDLED = /^(@pinfold|inversify|reflect-metadata)(\/|$)/;
 /** What names a place of the source, and can be told in the bundle. */
 const PLACE = /\bimport\.meta\.(url|dirname|filename)\b/g;
-/** What would name another place there. */
-const OTHER_PLACE = /\bimport\.meta\b(?!\.(?:url|dirname|filename)\b)|\bimport\(\s*[^\s'"]/;
+/** What would name another place there. `import(?` is a part of a regular expression. */
+const OTHER_PLACE = /\bimport\.meta\b(?!\.(?:url|dirname|filename)\b)|\bimport\(\s*[^\s'"?]/;
 const DAY = 24 * 60 * 60 * 1_000;
 
 /** By the packages that the bundle imports, a file that does: they are found from there, by their names, as always. */
