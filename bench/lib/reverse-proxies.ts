@@ -15,6 +15,8 @@ export type ProxyName = 'nginx' | 'HAProxy' | 'Caddy';
 interface ProxyOptions {
   readonly file?: string;
   readonly logsRequests?: boolean;
+  /** Connections to a node at most; absent: as documented. */
+  readonly connections?: number;
 }
 
 interface Kind {
@@ -81,7 +83,7 @@ export function missingPrograms(names: readonly ProxyName[]): readonly string[] 
 export async function startProxy(
   name: ProxyName,
   nodes: readonly number[],
-  { file: source = kinds[name].file, logsRequests = false }: ProxyOptions = {},
+  { file: source = kinds[name].file, logsRequests = false, connections }: ProxyOptions = {},
 ) {
   const { whole, command } = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-proxy-'));
@@ -89,6 +91,7 @@ export async function startProxy(
   const port = await freePort();
   const documented = readFileSync(join(FOLDER, source), 'utf8')
     .replaceAll(/10\.0\.0\.1(\d):8080/g, (_, node: string) => `127.0.0.1:${nodes[Number(node) - 1]}`)
+    .replaceAll(/(max_conns_per_host|maxconn) \d+/g, connections === undefined ? '$&' : `$1 ${connections}`)
     .replaceAll(/\/etc\/(ssl|haproxy|nginx)\//g, `${folder}/`);
   for (const page of PAGES) copyFileSync(join(FOLDER, page), join(folder, page));
   const file = join(folder, 'configuration');

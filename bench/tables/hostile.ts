@@ -14,6 +14,7 @@ import { slowNames } from './hostile-names.ts';
 import { costlyPages } from './hostile-pages.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
 import { deepReferences } from './hostile-references.ts';
+import { unreadStreams } from './hostile-streams.ts';
 import { unreadPipelines } from './hostile-unread.ts';
 import { drippingUploads, heldUploads } from './hostile-uploads.ts';
 
@@ -34,6 +35,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   callbacks: returningBrowsers,
   drip: drippingUploads,
   unread: unreadPipelines,
+  streams: unreadStreams,
   pages: costlyPages,
   keys: manyKeys,
 };

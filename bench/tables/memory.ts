@@ -1,14 +1,14 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { askWell } from '../lib/http.ts';
+import { ask, askWell } from '../lib/http.ts';
+import { makeMemoryGroup } from '../lib/memory-group.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { peakMiB, residentMiB } from '../lib/process-figures.ts';
 import type { Row } from '../lib/report.ts';
-import { filledSite, smallPages, zipOf } from '../lib/sites.ts';
+import { filledSite, type Site, smallPages, zipOf } from '../lib/sites.ts';
 import { postMany } from './uploads.ts';
 
 const CONNECTIONS = 1_000;
@@ -17,6 +17,8 @@ const PAGES = 50;
 const PUBLISHERS = 16;
 /** The memory of a small container, in MiB. */
 const SMALL = 256;
+const SMALL_SITES = 82;
+const SMALL_FILES = 490;
 
 /** Resident memory of a server, and what its work adds to it. */
 export async function memoryRows(folder: string): Promise<readonly Row[]> {
@@ -52,31 +54,56 @@ export async function memoryRows(folder: string): Promise<readonly Row[]> {
  * is killed, and the bench fails. Only root on Linux can make the group; without it there is no row.
  */
 export async function smallRows(folder: string): Promise<readonly Row[]> {
-  if (process.getuid?.() !== 0 || !existsSync('/sys/fs/cgroup')) return [];
-  const isUnified = existsSync('/sys/fs/cgroup/cgroup.controllers');
-  const root = isUnified ? '/sys/fs/cgroup' : '/sys/fs/cgroup/memory';
-  const own = /^\d+:(?:memory)?:(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
-  const group = join(root, `pinfold-bench-${process.pid}`);
-  const enter = (at: string) => writeFileSync(join(at, 'cgroup.procs'), String(process.pid));
-  mkdirSync(group);
+  const job = async (pinfold: PinfoldServer) => {
+    await viewSites(pinfold);
+    const archive = zipOf(filledSite(500, 9_000_000, 12_000_000));
+    await postMany(pinfold, archive, PUBLISHERS, 3);
+    await pinfold.protect(await pinfold.publish(archive, 'protected'));
+  };
+  return peakInGroup('at the most, doing all of it', SMALL, join(folder, 'small'), job);
+}
+
+/** Many small files, each viewed once: what the cache holds of them must be what it counts. */
+export async function smallFilesRows(folder: string): Promise<readonly Row[]> {
+  const what = `at the most, having shown ${SMALL_SITES * SMALL_FILES} small files`;
+  return peakInGroup(what, 2 * SMALL, join(folder, 'small-files'), async (pinfold) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+    for (let site = 0; site < SMALL_SITES; site += 1) {
+      const archive = zipOf(smallFiles(site));
+      const headers = { host: pinfold.hostOf(await pinfold.publish(archive, `small files ${site}`)) };
+      const show = (path: string) => askWell({ port: pinfold.port, path, headers, agent });
+      const missing = (n: number) => ask({ port: pinfold.port, path: `/missing${n}`, headers, agent });
+      // The pages about missing files come out of Node's buffer pool, too.
+      for (let n = 0; n < SMALL_FILES; n += 1)
+        await Promise.all([show(`/${n}.txt`), missing(n), missing(-n)]);
+    }
+    agent.destroy();
+  });
+}
+
+function smallFiles(site: number): Site {
+  const text = (n: number) => new TextEncoder().encode(`${site} ${n} `.repeat(16));
+  const names = Array.from({ length: SMALL_FILES }, (_, n) => [`${n}.txt`, text(n)]);
+  return { ...smallPages(1), ...Object.fromEntries(names) };
+}
+
+async function peakInGroup(
+  what: string,
+  mebibytes: number,
+  folder: string,
+  job: (pinfold: PinfoldServer) => Promise<void>,
+): Promise<readonly Row[]> {
+  const name = `resident memory: ${what} in a group of ${mebibytes} MiB`;
+  const group = makeMemoryGroup(mebibytes);
+  if (group === undefined)
+    return [{ what: `${name}: not run, no group can be made`, figure: 0, unit: 'MiB' }];
   try {
-    const limit = join(group, isUnified ? 'memory.max' : 'memory.limit_in_bytes');
-    writeFileSync(limit, String(SMALL * 1_048_576));
-    // A process begins in the group of the one that starts it.
-    enter(group);
-    const pinfold = await startPinfold(join(folder, 'small')).finally(() => enter(join(root, own)));
-    const job = async () => {
-      await viewSites(pinfold);
-      const archive = zipOf(filledSite(500, 9_000_000, 12_000_000));
-      await postMany(pinfold, archive, PUBLISHERS, 3);
-      await pinfold.protect(await pinfold.publish(archive, 'protected'));
-    };
-    const figure = await peakMiB(pinfold.pid, job()).finally(() => pinfold.stop());
+    const pinfold = await group.start(() => startPinfold(folder));
     // It counts the program's own text, which the group does not where another process read it first.
-    const what = `resident memory: at the most, doing all of it in a group of ${SMALL} MiB`;
-    return [{ what, figure, unit: 'MiB' }];
+    const figure = await peakMiB(pinfold.pid, job(pinfold)).finally(() => pinfold.stop());
+    return [{ what: name, figure, unit: 'MiB' }];
   } finally {
-    rmdirSync(group);
+    group.remove();
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CORE_LIMIT, coreSize } from '../../scripts/check-core-size.ts';
 import { packageIn } from '../../scripts/pack.ts';
 import { type Row, reportParts } from '../lib/report.ts';
-import { memoryRows, smallRows } from './memory.ts';
+import { memoryRows, smallFilesRows, smallRows } from './memory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -19,6 +19,7 @@ export async function run(): Promise<void> {
       install: () => installRows(folder),
       memory: () => memoryRows(folder),
       small: () => smallRows(folder),
+      files: () => smallFilesRows(folder),
     });
   } finally {
     await rm(folder, { recursive: true });
