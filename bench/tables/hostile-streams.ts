@@ -38,9 +38,9 @@ async function measureThrough(start: Start, name: ProxyName, mebibytes: number):
     PINFOLD_TRUST_PROXY: '127.0.0.1',
   };
   const server = await group.start(() => start(settings));
-  // Ten for each MB, as the documents say.
+  // Six for each MB, as the documents say.
   const proxy = await startProxy(name, [server.port, await freePort(), await freePort()], {
-    connections: mebibytes * 10,
+    connections: mebibytes * 6,
   });
   try {
     const site = { ...smallPages(2), 'large.bin': new Uint8Array(randomBytes(1_048_576)) };
@@ -51,8 +51,8 @@ async function measureThrough(start: Start, name: ProxyName, mebibytes: number):
       sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => stall(proxy.port, host)));
       await pause(HELD);
     };
-    const peak = await peakMiB(server.pid, attack());
-    const others = await othersP99(server.port, host, 5);
+    const peak = await peakMiB(server.pid, attack()).catch(() => Number.NaN);
+    const others = Number.isNaN(peak) ? Number.NaN : await othersP99(server.port, host, 5);
     for (const session of sessions) session.destroy();
     return findings(
       what,

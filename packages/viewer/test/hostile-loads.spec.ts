@@ -122,6 +122,60 @@ describe('under hostile loads', () => {
     expect(rig.log.some(({ error }) => error !== undefined)).to.equal(false);
   });
 
+  describe('with a long body that nobody takes', () => {
+    const { memory } = outgoingBytes;
+    const LONG = randomBytes(10 * MAX_READ);
+    let id: RoleId;
+    let readers: Socket[] = [];
+    /** Requests it until so much is untaken that no further large answer may begin. */
+    beforeEach(async () => {
+      outgoingBytes.memory = 8 * MAX_READ;
+      rig = await openLarge();
+      id = await rig.publish({ 'index.html': 'home', 'long.bin': { stored: LONG } });
+      readers = [];
+      while (outgoingBytes.bytes <= MAX_READ) {
+        const client = await openClient(rig);
+        client.write(get(rig, id, '/long.bin'));
+        readers.push(client);
+        await settled(() => outgoingBytes.bytes);
+      }
+    });
+    afterEach(() => {
+      outgoingBytes.memory = memory;
+      for (const client of readers) client.destroy();
+    });
+
+    it('a further large answer is 503 for a second, and a small one comes', async () => {
+      const large = await rig.askSite(id, '/long.bin');
+      expect([large.status, large.headers['retry-after']]).to.deep.equal([503, '1']);
+      expect((await rig.askSite(id, '/')).text).to.equal('home');
+      const part = await rig.askSite(id, '/long.bin', { headers: { range: 'bytes=5-70000' } });
+      expect(part.status).to.equal(503);
+      const first = await rig.askSite(id, '/long.bin', { headers: { range: 'bytes=0-65535' } });
+      expect(first.body.equals(LONG.subarray(0, 65_536))).to.equal(true);
+    });
+
+    it('slow answers end for a new one, and one that is read goes on', async () => {
+      const [steady] = readers as [Socket];
+      let received = 0;
+      steady.on('data', (chunk) => {
+        received += chunk.length;
+      });
+      for (let second = 0; second < 6; second += 1) {
+        const before = received;
+        steady.resume();
+        await until(() => received >= before + MAX_READ || received > LONG.length);
+        steady.pause();
+        outgoingBytes.tick();
+      }
+      const whole = await rig.askSite(id, '/long.bin');
+      expect([whole.status, whole.body.equals(LONG)]).to.deep.equal([200, true]);
+      expect(rig.log.filter(({ gone }) => gone).length).to.be.greaterThan(0);
+      steady.resume();
+      await until(() => received > LONG.length);
+    });
+  });
+
   describe('with bodies that nobody takes', () => {
     const COUNT = 24;
     const MOST = 4 * MAX_READ;

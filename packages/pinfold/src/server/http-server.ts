@@ -25,8 +25,11 @@ const REQUEST_TIMEOUT = 20 * 60_000;
 
 const LARGEST_HEAD = 65_536;
 
-/** Bytes of memory for each connection that is accepted: one whose client leaves an answer untaken takes some 40,000. */
-const MEMORY_PER_CONNECTION = 65_536;
+/**
+ * Bytes of memory for each connection that is accepted: one whose client leaves an answer untaken takes some 40,000. Slow
+ * answers end before all connections have one.
+ */
+const MEMORY_PER_CONNECTION = 131_072;
 
 /**
  * Milliseconds between two checks for idle connections. More than this many idle checks in a row close a connection, after
