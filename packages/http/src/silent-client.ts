@@ -14,7 +14,7 @@ const MAX_CHECKS = 9;
  */
 export function cutWhenSilent(response: ServerResponse, check: number = CHECK): void {
   // Adapters of serverless platforms have no connection.
-  if (typeof response.req?.socket?.setTimeout !== 'function') return;
+  if (!('stream' in response) && typeof response.socket?.setTimeout !== 'function') return;
   restoreTimeout(response);
   let checkedAt = performance.now();
   let untaken = 0;
