@@ -22,8 +22,8 @@ export interface Publisher {
   choose(button: string, files: Parameters<FileChooser['setFiles']>[0]): Promise<void>;
   chooseFolder(files: Files): Promise<void>;
   chooseZip(files: Files): Promise<void>;
-  /** Drops a file or folder of this machine as a hand does, on the edge of the page. */
-  drop(path: string): Promise<void>;
+  /** Drops files and folders of this machine as a hand does, on the edge of the page. */
+  drop(...paths: string[]): Promise<void>;
   /** Waits for a heading. */
   heading(name: string): Promise<void>;
 }
@@ -62,9 +62,9 @@ export async function openPublisher(ports?: Parameters<typeof openService>[1]): 
     },
     chooseFolder: async (files) => choose('Choose a folder', await lay('site', files)),
     chooseZip: (files) => choose('Choose a ZIP', zipFile(files)),
-    drop: async (path) => {
+    drop: async (...files) => {
       const session = await context.newCDPSession(page);
-      const event = { x: 20, y: 20, data: { items: [], files: [path], dragOperationsMask: 1 } };
+      const event = { x: 20, y: 20, data: { items: [], files, dragOperationsMask: 1 } };
       await session.send('Input.dispatchDragEvent', { type: 'dragEnter', ...event });
       await session.send('Input.dispatchDragEvent', { type: 'dragOver', ...event });
       await page.locator('[data-publish][data-over]').waitFor();

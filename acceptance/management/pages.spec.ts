@@ -104,7 +104,7 @@ describe('the pages in a browser', () => {
     await menu.focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.className')).to.equal('item');
+    expect(await page.evaluate('document.activeElement.parentElement.className')).to.equal('menu');
     await page.keyboard.press('Escape');
     expect(await page.evaluate('document.activeElement.className'), 'back on the button').to.equal('more');
     await page.keyboard.press('Enter');
@@ -168,6 +168,25 @@ describe('the pages in a browser', () => {
 });
 
 describe('the first page', () => {
+  it('shows the buttons for ticked rows with the first tick, in sight', async () => {
+    const service = await openService();
+    const page = await openPage({ viewport: { width: 390, height: 700 } });
+    await signIn(page, service);
+    for (let n = 0; n < 20; n += 1) await service.publish(`Publication ${n}`);
+    await page.reload();
+    const stop = page.getByRole('button', { name: 'Stop selected…' });
+    expect(await stop.isVisible()).to.equal(false);
+    await page.locator('.pick').first().check();
+    const isInSight = async () => {
+      const { y = -1, height = 0 } = (await stop.boundingBox()) ?? {};
+      return y >= 0 && y + height <= 700;
+    };
+    expect(await isInSight(), 'at the top of the list').to.equal(true);
+    await page.locator('.pick').last().scrollIntoViewIfNeeded();
+    expect(await isInSight(), 'at its end').to.equal(true);
+    expect(await violations(page)).to.deep.equal([]);
+  });
+
   it('weigh under 50 KB with everything they load', async () => {
     const service = await openService();
     const page = await openPage();

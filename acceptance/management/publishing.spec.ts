@@ -1,19 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { violations } from './looks.ts';
 import { openPublisher, type Publisher, zipFile } from './open-publisher.ts';
-import { signIn } from './open-service.ts';
 
 const SITE = { 'index.html': '<a href="Map.html">the map</a>', 'map.html': 'x' };
 const PAGE = '<!doctype html><title>Figures of May</title><p>Figures';
 const UPLOAD = '**/manage/publish';
-
-function keyOf(route: Route): string {
-  const [, key] = /name="key"\s+(\S+)/.exec(route.request().postData() ?? '') ?? [];
-  if (key === undefined) throw new Error('an upload without a key');
-  return key;
-}
 
 describe('publishing in a browser', () => {
   let publisher: Publisher;
@@ -110,15 +103,14 @@ describe('publishing in a browser', () => {
   });
 
   it('uses a password for one publication, and offers no field for it below what is published', async () => {
-    const protect = page.locator('.protect summary');
+    const protect = page.locator('.options summary').first();
+    const ready = protect.getByText('For the next publication');
+    expect(await ready.isVisible()).to.equal(false);
     await protect.click();
     const password = page.locator('#publish-password');
     await password.pressSequentially('geheim und lang');
     await protect.click();
-    expect(
-      await protect.getByText('For the next publication').isVisible(),
-      'beside the closed field',
-    ).to.equal(true);
+    expect(await ready.isVisible(), 'beside the closed field').to.equal(true);
     await publisher.chooseZip(SITE);
     await publisher.heading('Published');
     expect(await password.isVisible()).to.equal(false);
@@ -162,7 +154,7 @@ describe('publishing in a browser', () => {
   for (const way of ['chooseFolder', 'chooseZip'] as const) {
     it(`asks nothing about what could not be published without the rest either, and says why: ${way}`, async () => {
       const left = { 'node_modules/a.js': 'x', '.env': 'x' };
-      await publisher[way]({ 'page.html': 'x', ...left });
+      await publisher[way]({ 'page.html': 'x', 'other.html': 'x', ...left });
       const leftOut = 'These would be left out: .env, node_modules/';
       await expectEnd('This cannot be published yet', 'There is no index.html', leftOut);
       await page.getByRole('button', { name: 'Choose something else' }).click();
@@ -197,7 +189,8 @@ describe('publishing in a browser', () => {
     const wrong = Array.from({ length: 8 }, (_, n) => [`a${n}:b.txt`, 'x']);
     await publisher.chooseFolder({ 'Index.html': 'x', ...Object.fromEntries(wrong) });
     const another = page.getByRole('button', { name: 'Choose something else' });
-    await expectEnd('This cannot be published yet', 'There is no index.html', 'a4:b.txt', 'and 3 more');
+    const spelled = 'There is no index.html, but “Index.html”. Rename it';
+    await expectEnd('This cannot be published yet', spelled, 'a4:b.txt', 'and 3 more');
     expect(await page.locator('.stage').textContent()).not.to.include('a5:b.txt');
     await another.click();
     await publisher.chooseZip({ 'site/page.html': 'x', 'site/a:b': 'x' });
@@ -208,57 +201,32 @@ describe('publishing in a browser', () => {
     expect(sent).to.equal(0);
   });
 
+  it('takes files that are dropped together as one site, and the only page as its start page', async () => {
+    const report = '<title>Report</title><link rel="stylesheet" href="style.css"><img src="img/a.svg">';
+    const folder = await publisher.lay('parts', {
+      'report.html': report,
+      'style.css': 'body { color: green }',
+      'img/a.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    });
+    await publisher.drop(`${folder}/report.html`);
+    await expectEnd('Published', 'style.css in report.html', 'Drop the folder that holds it and these files');
+    await publisher.drop(...['report.html', 'style.css', 'img'].map((name) => `${folder}/${name}`));
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('report.html can be published as it.').waitFor();
+    expect(await violations(page)).to.deep.equal([]);
+    await dialog.getByRole('button', { name: 'Use report.html' }).click();
+    await page.locator('.stage:not(:has(.remarks)) .url').waitFor();
+    const [one, other] = await publisher.published();
+    expect([one?.title, other?.title]).to.deep.equal(['Report', 'Report']);
+    expect([one?.fileCount, other?.fileCount]).to.have.members([1, 3]);
+  });
+
   it('shows what only the server finds', async () => {
     const file = zipFile({ 'index.html': 'hello hello hello' });
     file.buffer[40] = (file.buffer[40] ?? 0) ^ 0xff;
     await publisher.choose('Choose a ZIP', file);
     await expectEnd('This cannot be published yet');
     expect(await publisher.published()).to.deep.equal([]);
-  });
-
-  it('sends again by itself when the answer is lost, and publishes once', async () => {
-    await page.clock.install();
-    const keys: string[] = [];
-    await page.route(UPLOAD, async (route: Route) => {
-      keys.push(keyOf(route));
-      if (keys.length > 1) return route.continue();
-      await route.fetch();
-      await route.abort('connectionreset');
-    });
-    // The clock of the page goes on by itself, too: it says so for a second.
-    const said = page.getByText('The connection was lost. Trying again…').first().waitFor();
-    await publisher.chooseZip(SITE);
-    await said;
-    await page.clock.runFor(1_000);
-    await publisher.heading('Already published: here is the link.');
-    expect(new Set(keys).size).to.equal(1);
-    expect(keys).to.have.lengthOf(2);
-    expect(await publisher.published()).to.have.lengthOf(1);
-  });
-
-  it('offers to try again when the server stays away, with the same key', async () => {
-    await page.clock.install();
-    const keys = new Set<string>();
-    let tries = 0;
-    let reachable = false;
-    await page.route(UPLOAD, (route) => {
-      tries += 1;
-      keys.add(keyOf(route));
-      return reachable ? route.continue() : route.abort('connectionrefused');
-    });
-    await publisher.chooseZip(SITE);
-    for (const [n, wait] of [1_000, 2_000, 4_000, 8_000].entries()) {
-      while (tries < n + 2) await page.clock.runFor(wait);
-    }
-    await publisher.heading(
-      'The server cannot be reached. Trying again is safe: nothing is published twice.',
-    );
-    expect(tries).to.equal(5);
-    reachable = true;
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await publisher.heading('Published');
-    expect(keys.size).to.equal(1);
-    expect(await publisher.published()).to.have.lengthOf(1);
   });
 
   it('begins the bar anew for the upload, with the focus where the work is shown', async () => {
@@ -270,18 +238,5 @@ describe('publishing in a browser', () => {
     const bar = await page.evaluate('document.querySelector("progress").value');
     expect(bar, 'of the upload, not of the packing').to.equal(0);
     expect(await page.evaluate('document.activeElement.closest(".stage") !== null')).to.equal(true);
-  });
-
-  it('says that one was signed out meanwhile, and goes on after signing in again', async () => {
-    const window = await publisher.context.newPage();
-    await window.goto(publisher.service.screen);
-    await window.getByRole('button', { name: 'Sign out' }).click();
-    await window.getByText('You are signed out.').waitFor();
-    await publisher.chooseZip(SITE);
-    await publisher.heading('You were signed out. Sign in again in another window, then try again here.');
-    expect(await publisher.published()).to.deep.equal([]);
-    await signIn(window, publisher.service);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await publisher.heading('Published');
   });
 });

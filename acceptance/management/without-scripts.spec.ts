@@ -23,6 +23,8 @@ describe('the screen without scripts', () => {
 
   it('publishes a ZIP, and shows its link', async () => {
     expect(await page.getByRole('button', { name: 'Choose a folder' }).isVisible()).to.equal(false);
+    expect(await page.getByText('Drop a folder').isVisible(), 'only a ZIP can be sent').to.equal(false);
+    await page.getByRole('heading', { name: 'Publish a ZIP' }).waitFor();
     await page.getByLabel('ZIP of the site').setInputFiles(zipFile({ 'index.html': 'x' }));
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Summer picnic');
     await page.getByRole('button', { name: 'Publish', exact: true }).click();

@@ -1,14 +1,15 @@
-import { instant } from '@pinfold/core';
 import { parseLanguage } from '@pinfold/http/internal/language';
-import { Words } from '../src/i18n.ts';
+import { momentFormat } from '../src/i18n.ts';
 import { copyOnClick } from './copy.ts';
 import { openDialogs } from './dialogs.ts';
 import { localZone } from './local-zone.ts';
+import { enhanceNameFields } from './name-field.ts';
 import { watchPublishPanel } from './publish-panel.ts';
 import { revealPasswords } from './reveal.ts';
 
 for (const start of [
   watchPublishPanel,
+  enhanceNameFields,
   copyOnClick,
   openDialogs,
   revealPasswords,
@@ -35,9 +36,9 @@ function localTimes(root: Document): void {
   const base = new URL(import.meta.url).pathname.replace(/\/assets\/[^/]*$/, '');
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not to be had over plain http
   document.cookie = `pinfold_zone=${timeZone}; Path=${base || '/'}; SameSite=Strict; Max-Age=31536000`;
-  const words = new Words(parseLanguage(root.documentElement.lang) ?? 'en', timeZone, {});
+  const format = momentFormat(parseLanguage(root.documentElement.lang) ?? 'en', timeZone);
   for (const time of root.querySelectorAll<HTMLTimeElement>('time[data-time]')) {
-    const exact = words.moment(instant(Date.parse(time.dateTime)));
+    const exact = format.format(Date.parse(time.dateTime));
     if (time.dataset.time === 'text') time.textContent = exact;
     else time.title = exact;
   }

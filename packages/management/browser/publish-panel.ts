@@ -17,18 +17,20 @@ export function watchPublishPanel(root: Document): void {
     button.addEventListener('click', () => choose(panel, folder));
   }
   watchDrops(root, panel);
-  const password = passwordOf(panel);
-  password?.addEventListener('input', () => showPasswordReady(panel));
+  for (const option of optionsOf(panel)) option.addEventListener('input', () => showOption(option));
 }
 
-export function passwordOf(panel: HTMLElement): HTMLInputElement | null {
-  return panel.querySelector('#publish-password');
+/** The fields that the next publication uses: its password and its name. */
+export function optionsOf(panel: HTMLElement): readonly HTMLInputElement[] {
+  return [...panel.querySelectorAll<HTMLInputElement>('.options input')];
 }
 
-/** Says beside the closed field, too, that the next publication gets the password that is in it. */
-export function showPasswordReady(panel: HTMLElement): void {
-  const password = passwordOf(panel);
-  password?.closest('details')?.toggleAttribute('data-ready', password.value !== '');
+/** Says beside a field, also where it is closed, that the next publication uses what is in it. */
+export function showOption({ value, parentElement }: HTMLInputElement): void {
+  const details = parentElement?.closest('details');
+  details?.toggleAttribute('data-ready', value !== '');
+  const shown = details?.querySelector('[data-value]');
+  if (shown) shown.textContent = value;
 }
 
 function choose(panel: HTMLElement, folder: boolean): void {
@@ -70,14 +72,14 @@ function watchDrops(root: Document, panel: HTMLElement): void {
 }
 
 async function begin(panel: HTMLElement, chosen: Chosen): Promise<void> {
-  const password = passwordOf(panel);
-  if (password !== null) {
-    // What was chosen waits until the password is long enough; in closed details the browser could not say so.
-    if (!password.validity.valid) password.closest('details')?.setAttribute('open', '');
-    const isValid = password.reportValidity();
-    password.onchange = isValid ? null : () => void begin(panel, chosen);
-    if (!isValid) return;
-  }
+  const options = optionsOf(panel);
+  const wrong = options.find((option) => !option.validity.valid);
+  // What was chosen waits until every option is right; in closed details the browser could not say what is wrong.
+  wrong?.closest('details')?.setAttribute('open', '');
+  wrong?.reportValidity();
+  for (const option of options)
+    option.onchange = wrong === undefined ? null : () => void begin(panel, chosen);
+  if (wrong !== undefined) return;
   const { publish } = (await import(panel.dataset.script ?? '')) as PublishModule;
   await publish(panel, chosen);
 }

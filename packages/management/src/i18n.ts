@@ -16,6 +16,20 @@ const FORMATS: Map<string, unknown> = new Map();
 /** There are hundreds of time zones, and a person may name any. */
 const MOST_FORMATS = 100;
 
+/** The format of an exact time to the minute, with the zone if it is UTC. */
+export function momentFormat(language: Language, timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(LANGUAGES[language].dates, {
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone,
+    ...(timeZone === 'UTC' ? { timeZoneName: 'short' } : {}),
+  });
+}
+
 /** Messages, figures and times in one language and time zone, on the server and in the browser. */
 export class Words<Id extends string> {
   readonly language: Language;
@@ -65,17 +79,7 @@ export class Words<Id extends string> {
 
   /** The exact time to the minute, with the zone if it is UTC. */
   moment(at: Instant, timeZone: string = this.timeZone): string {
-    const make = (language: Language) =>
-      new Intl.DateTimeFormat(LANGUAGES[language].dates, {
-        year: 'numeric',
-        month: 'long',
-        day: 'numeric',
-        hour: '2-digit',
-        minute: '2-digit',
-        hourCycle: 'h23',
-        timeZone,
-        ...(timeZone === 'UTC' ? { timeZoneName: 'short' } : {}),
-      });
+    const make = (language: Language) => momentFormat(language, timeZone);
     return this.#format(`moment ${timeZone}`, make).format(at);
   }
 

@@ -8,7 +8,15 @@ import { connect, handOverKey, registerConnect, showConnect } from './pages/conn
 import { showAccountHistory, showHistory } from './pages/history.ts';
 import { createKey, revokeKey, showKeys } from './pages/keys.ts';
 import { showList } from './pages/list.ts';
-import { deleteName, type Naming, setName, showNames } from './pages/names.ts';
+import {
+  askToMoveName,
+  deleteName,
+  moveName,
+  type Naming,
+  offerNames,
+  setName,
+  showNames,
+} from './pages/names.ts';
 import * as publication from './pages/publication.ts';
 import { archiveReceived, publish } from './pages/publish.ts';
 import { changeService, showService } from './pages/service.ts';
@@ -97,6 +105,9 @@ export function routesOf(screen: Screen): readonly Route[] {
 
 const namesOf = (screen: Naming): readonly Route[] => [
   on('get', '/names', page, showNames, screen),
+  on('get', '/names.json', page, offerNames, screen),
+  on('get', '/names/:name', page, askToMoveName, screen),
+  on('post', '/names/:name', change, moveName, screen),
   on('post', '/names/:name/delete', change, deleteName, screen),
   on('post', '/publications/:id/name', change, setName, screen),
 ];

@@ -8,6 +8,8 @@ export interface Wish {
   readonly filename: string;
   readonly title: string;
   readonly password: string;
+  /** Empty: none. */
+  readonly name: string;
 }
 
 /** Why an upload was refused. With a title it is a page of its own, without one it is said beside the form. */
@@ -33,7 +35,7 @@ const TROUBLES: Readonly<Record<FormTrouble, UploadRefusal>> = {
   too_long: BAD_FORM,
 };
 
-const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password']);
+const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password', 'name']);
 
 /** Reads an upload. Its token stands before its file, so that a forged form's file is not even received. */
 export class UploadForm implements FormReader<Wish, UploadRefusal> {
@@ -73,7 +75,8 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
     const filename = this.#filename ?? '';
     // A list of nameless publications is of no help, so the file's name is the default title.
     const title = text('title').trim() || stemOf(filename);
-    return { kind: 'wish', wish: { key: text('key'), filename, title, password: text('password') } };
+    const wish = { key: text('key'), filename, title, password: text('password'), name: text('name').trim() };
+    return { kind: 'wish', wish };
   }
 
   refuse(trouble: FormTrouble): UploadRefusal {

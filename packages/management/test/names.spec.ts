@@ -1,8 +1,10 @@
-import { accountId } from '@pinfold/core';
+import { accountId, days, parseName } from '@pinfold/core';
 import { expect } from 'chai';
+import { spelledAsName } from '../src/name-spelling.ts';
 import { namesShowing } from '../src/pages/names.ts';
 import type { SignedInContext } from '../src/request/request-context.ts';
-import { enter, OWNER, person, screen } from './open-screen.ts';
+import { enter, OWNER, person, screen, signIn, zipOf } from './open-screen.ts';
+import { formOf } from './person.ts';
 
 describe('the names', () => {
   beforeEach(() => enter());
@@ -37,11 +39,86 @@ describe('the names', () => {
     const { id } = await screen.publish('Mine');
     const theirs = await screen.publish('Theirs', undefined, accountId('stranger'));
     await set(id, 'No Name');
-    expect((await person.get(`/publications/${id}`)).text).to.include('A name has 1 to 63 of the characters');
+    const said = (await person.get(`/publications/${id}`)).text;
+    expect(said).to.include('A name has 1 to 63 of the characters').and.include('Try “no-name”.');
+    await set(id, '桜');
+    expect((await person.get(`/publications/${id}`)).text).not.to.include('Try “');
     expect((await set(theirs.id, 'x')).status).to.equal(404);
     expect((await person.send('/names', '/names/none/delete')).status).to.equal(404);
     const forged = await person.post(`/publications/${id}/name`, { form: 'wrong', name: 'x' });
     expect(forged.status).to.equal(403);
+  });
+
+  it('say whether what they show is still there, and until when; it is renewed there, or replaced', async () => {
+    const [one, two] = [await screen.publish('Autumn'), await screen.publish('<Winter>')];
+    for (const name of ['seasons', 'stopped']) await set(one.id, name);
+    await set(two.id, 'stopped');
+    await screen.useCases.stop({ by: OWNER, id: two.id });
+    screen.clock.advance(days(6.5));
+    await signIn();
+    expect((await person.get('/names')).text)
+      .to.include('Ends soon')
+      .and.include('Stopped');
+    const { headers } = await person.send('/names', `/publications/${one.id}/renew`);
+    expect(headers.get('location')).to.equal(`/manage/publications/${one.id}`);
+    expect((await person.get('/names')).text).not.to.include('Ends soon');
+    screen.clock.advance(days(8));
+    await signIn();
+    expect((await person.get('/names')).text)
+      .to.include('Expired')
+      .and.not.include('/renew');
+    const three = await screen.publish('Spring');
+    const page = await person.get('/names/seasons');
+    expect(page.text).to.include('Spring').and.not.include('Winter').and.not.include('Autumn');
+    const moved = await person.send('/names', '/names/seasons', { pin: three.id });
+    expect(moved.location).to.equal('/manage/names');
+    expect((await person.get('/names')).text).to.include('“seasons” shows the publication that you chose.');
+    expect((await person.send('/names', '/names/seasons', { pin: two.id })).location).to.equal(
+      '/manage/names',
+    );
+    expect((await person.get('/names')).text).to.include('was stopped before');
+    expect((await person.get('/names/none')).status).to.equal(404);
+  });
+
+  it('are offered to our script, and take what it publishes', async () => {
+    const { token: form } = await person.get('/');
+    const upload = async (key: string, name: string) => {
+      const data = formOf({ form, key, name }, zipOf({ 'index.html': key }));
+      const { status, text } = await person.upload(data);
+      return { status, ...JSON.parse(text) };
+    };
+    const { id, name } = await upload('k1', 'spring');
+    expect(name.name).to.equal('spring');
+    expect(name.url).to.match(new RegExp(`^${screen.url}/n/spring-\\w{22}$`));
+    const { text } = await person.get('/names.json');
+    expect(JSON.parse(text).names).to.deep.equal(['spring']);
+    const second = await upload('k2', 'spring');
+    expect(second.name.url).to.equal(name.url);
+    expect((await person.get(`/publications/${id}`)).text).not.to.include('>spring<');
+    expect(await upload('k3', 'No Name')).to.include({ status: 422, kind: 'refused' });
+    expect((await upload('k4', '')).name).to.equal(undefined);
+    const codes = ['', '?name=spring', '?name=none'].map((query) =>
+      person.get(`/publications/${id}/code.svg${query}`),
+    );
+    const [own, named, unknown] = (await Promise.all(codes)).map((answer) => answer.text);
+    expect([named === own, unknown === own]).to.deep.equal([false, true]);
+    const repeated = await upload('k1', 'spring');
+    expect([repeated.kind, repeated.name], 'it shows another one').to.deep.equal(['replayed', undefined]);
+  });
+
+  it('have a spelling that fits, for most texts', () => {
+    const spellings = [
+      ['Spring Katalog', 'spring-katalog'],
+      ['  Über uns: Straße & Söhne! ', 'uber-uns-strasse-sohne'],
+      ['--a--b--', 'a-b'],
+      ['Ｗｅｂ　２０２６', 'web-2026'],
+      [`${'x'.repeat(62)} y`, 'x'.repeat(62)],
+      ['桜', ''],
+    ];
+    for (const [text = '', name] of spellings) {
+      expect(spelledAsName(text)).to.equal(name);
+      if (name !== '') expect(parseName(spelledAsName(text))).to.equal(name);
+    }
   });
 
   it('of a publication are twenty on its page, with a link to all', async () => {

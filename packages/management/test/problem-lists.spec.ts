@@ -42,6 +42,18 @@ describe('the list of problems', () => {
       .and.match(/1\.2 KiB.* 500 bytes/);
   });
 
+  it('says what to do about an index.html in another spelling or place', () => {
+    const textFor = (name: string, depth: number, inOnlyFolder: boolean) =>
+      read(problemList(english, [{ rule: 'missing_index', found: { name, depth, inOnlyFolder } }]))[0]?.[0];
+    expect(textFor('Index.HTML', 0, false)).to.include('“Index.HTML”. Rename it');
+    expect(textFor('index.htm', 1, true)).to.include('“index.htm”. Rename it');
+    for (const [depth, inOnlyFolder] of [
+      [1, false],
+      [2, true],
+    ] as const)
+      expect(textFor('index.html', depth, inOnlyFolder)).to.equal(en.shared.missingIndexDeep);
+  });
+
   it('has a sentence for a rule that a later release may bring', () => {
     const problems = problemList(english, [{ rule: 'new_rule' as 'symlink', path: 'a' }]);
     const remarks = remarkList(english, [{ rule: 'later' as 'source_map', path: 'a' }]);
@@ -55,9 +67,27 @@ describe('the list of warnings', () => {
     const map = { rule: 'source_map', path: 'app.js.map' } as const;
     const list = remarkList(english, [broken('index.html', 'gone.png'), map, broken('a/b.html', '../x')]);
     expect(read(list)).to.deep.equal([
-      [en.codes.broken_reference, ['index.html gone.png', 'a/b.html ../x']],
+      [en.codes.broken_reference, ['gone.png in index.html', '../x in a/b.html']],
       [en.codes.source_map, ['app.js.map ']],
     ]);
+  });
+
+  it('makes one line of one cause, and shows the first five but every secret', () => {
+    const script = (path: string, n: number) =>
+      ({ rule: 'absolute_reference', path, target: `/_next/${n}.js` }) as const;
+    const pages = ['index.html', 'a.html', 'b.html'];
+    const all = pages.flatMap((path) => [0, 1, 2, 3, 4, 5].map((n) => script(path, n)));
+    const [sentence, items] = read(remarkList(english, all))[0] ?? [];
+    expect(sentence).to.equal(english.say('absolute_reference', { advice: en.shared.adviceRelative }));
+    expect(items).to.deep.equal([...[0, 1, 2, 3, 4].map((n) => `/_next/${n}.js in 3 files`), 'and 1 more']);
+    const full = remarkList(english, [...all, script('c.html', 6), script('c.html', 7)]);
+    expect(read(full)[0]?.[1]?.at(-1), 'the answer has no more').to.equal('and at least 3 more');
+    const secrets = Array.from({ length: 8 }, (_, n) => `${n}.env`);
+    const list = remarkList(
+      english,
+      secrets.map((path) => ({ rule: 'possible_secret', path, secret: 'secret_file' })),
+    );
+    expect(read(list)[0]?.[1]).to.have.lengthOf(8);
   });
 
   it('says in the language of the person what was seen', () => {

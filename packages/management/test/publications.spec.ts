@@ -84,6 +84,8 @@ describe('one publication', () => {
     const { text } = await person.get(path);
     expect(text)
       .to.include('Expired publications cannot be renewed')
+      .and.include('The link no longer works. Stopping deletes the files now.')
+      .and.not.include('The link stops working immediately')
       .and.not.include('/rename')
       .and.not.include('/pin');
     for (const verb of ['pin', 'renew', 'rename', 'password']) {

@@ -41,6 +41,15 @@ export async function askForBuiltSite(words: Speech, source: Source): Promise<So
   ]);
 }
 
+/** Asks whether a page may be the start page of a folder that has no index.html. */
+export async function askForStartPage(words: Speech, page: string): Promise<boolean> {
+  const content = html`<p dir="auto">${words.say('startPageText', { page })}</p>`;
+  return await ask(words.say('startPageTitle'), content, [
+    [words.say('cancel'), false],
+    [words.say('startPageUse', { page }), true],
+  ]);
+}
+
 /** Shows a dialog until a button is chosen, the last being the primary one; closing it means the first. */
 function ask<Choice>(
   title: string,

@@ -3,17 +3,26 @@ import type { Values } from '../../src/i18n.ts';
 import { problemList, type ScreenProblem } from '../../src/problem-lists.ts';
 import { putOnClipboard } from '../copy.ts';
 import { pageOf } from '../dialogs.ts';
-import { type Chosen, passwordOf, showPasswordReady } from '../publish-panel.ts';
-import { askForBuiltSite, askToLeaveOut } from './ask.ts';
+import { type Chosen, optionsOf, showOption } from '../publish-panel.ts';
+import { askForBuiltSite, askForStartPage, askToLeaveOut } from './ask.ts';
 import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
-import { confirmCancelled, type LatePublication } from './cancelled.ts';
+import { type CancelPanel, showCancelling, showLate } from './cancel-panel.ts';
+import type { LatePublication } from './cancelled.ts';
 import { button } from './elements.ts';
 import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { pack } from './pack.ts';
 import { unlessAborted } from './pause.ts';
 import { ProgressPanel } from './progress-panel.ts';
-import { lateContent, leftOutLine, linkTo, protectLink, publishedContent, stopForm } from './published.ts';
-import { type FolderSource, type Source, sourceOf, titleIn, withoutForbidden } from './source.ts';
+import { leftOutLine, linkTo, protectLink, publishedContent } from './published.ts';
+import {
+  type FolderSource,
+  type Source,
+  sourceOf,
+  startPageIn,
+  titleIn,
+  withoutForbidden,
+  withStartPage,
+} from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
 interface PanelData {
@@ -63,9 +72,10 @@ class Publishing {
       const { action = '' } = this.#panel.dataset;
       const filename = source.kind === 'archive' ? source.name : `${source.name || 'site'}.zip`;
       const title = await unlessAborted(titleIn(source), this.#cancel.signal);
-      const { value: password = '' } = passwordOf(this.#panel) ?? {};
+      const [password = '', name = ''] = optionsOf(this.#panel).map(({ value }) => value);
       const { token } = this.#data;
-      await this.#send({ action, token, key: newKey(), filename, title, password, archive }, source);
+      const upload = { action, token, key: newKey(), filename, title, password, name, archive };
+      await this.#send(upload, source);
     });
   }
 
@@ -79,46 +89,27 @@ class Publishing {
     }
   }
 
-  /** Says that nothing was published once the server has confirmed it; asks until then, or until the person leaves it. */
-  async #confirmCancelled({ key, token }: Upload): Promise<void> {
-    const words = this.#words;
-    const leave = new AbortController();
-    this.#stage.wait(words.say('cancelling'));
-    const texts = {
-      running: 'cancelRunning',
-      signed_out: 'cancelSignedOut',
-      unreachable: 'cancelUnreachable',
-    } as const;
-    const url = this.#page('publish/cancel');
-    const freshToken = () => this.#freshToken();
-    const onUnconfirmed = (why: keyof typeof texts) =>
-      this.#stage.wait(
-        words.say(texts[why]),
-        this.#another('chooseAnother', () => leave.abort(CANCELLED)),
-      );
-    try {
-      const question = { url, key, token, freshToken, onUnconfirmed };
-      const answer = await confirmCancelled(question, leave.signal);
-      if (answer.kind === 'cancelled') this.#fail('cancelled');
-      else await this.#showLate(answer);
-    } catch (error) {
-      if (error !== CANCELLED) throw error;
-    }
+  /** Says that nothing was published once the server has confirmed it. */
+  async #confirmCancelled(begun: Upload): Promise<void> {
+    const outcome = await showCancelling(this.#cancelPanel, begun);
+    if (outcome?.kind === 'cancelled') this.#fail('cancelled');
+    else if (outcome !== undefined) await this.#showLate(outcome);
   }
 
   async #showLate(late: LatePublication): Promise<void> {
-    const words = this.#words;
-    const page = this.#page(`publications/${late.id}`);
-    const details = linkTo(page, words.say('showDetails'));
-    const another = this.#another('publishAnother');
-    if (late.state === 'published') {
-      const token = (await this.#freshToken()) ?? this.#data.token;
-      const stop = stopForm(words, page, token);
-      this.#stage.end(words.say('cancelledLate'), 'bad', lateContent(words, late), stop, details, another);
-    } else {
-      this.#stage.end(words.say('cancelledStopped'), 'bad', undefined, details, another);
-    }
+    await showLate(this.#cancelPanel, late, this.#begun?.name ?? '');
     await refreshList();
+  }
+
+  get #cancelPanel(): CancelPanel {
+    return {
+      words: this.#words,
+      stage: this.#stage,
+      token: this.#data.token,
+      page: (path) => this.#page(path),
+      freshToken: () => this.#freshToken(),
+      another: (id, first) => this.#another(id, first),
+    };
   }
 
   async #look(chosen: Chosen): Promise<Source | undefined> {
@@ -138,7 +129,7 @@ class Publishing {
   /** The ZIP to upload, when nothing speaks against it. What was left out of it is asked about last. */
   async #archiveOf(chosen: Source): Promise<Packed | undefined> {
     const { limits } = this.#data;
-    const source = chosen.kind === 'folder' ? chosen : withoutForbidden(chosen);
+    const source = chosen.kind === 'folder' ? await this.#withStartPage(chosen) : withoutForbidden(chosen);
     const { leftOut } = source;
     const judged =
       source.kind === 'folder'
@@ -154,6 +145,15 @@ class Publishing {
     if (packed === undefined || packed.source.leftOut.length === 0) return packed;
     const rest = packed.source.kind === 'folder' ? judgeFolder(packed.source.files, limits) : judged;
     return (await askToLeaveOut(this.#words, packed.source, rest)) ? packed : this.#fail('leftOutAsked');
+  }
+
+  /** The folder with a page as its index.html, where that is all it lacks and the person agrees. */
+  async #withStartPage(folder: FolderSource): Promise<FolderSource> {
+    const { problems } = judgeFolder(folder.files, this.#data.limits);
+    const page = startPageIn(folder);
+    const lacksOnlyIndex = problems.length === 1 && problems[0]?.rule === 'missing_index';
+    if (page === undefined || !lacksOnlyIndex) return folder;
+    return (await askForStartPage(this.#words, page)) ? withStartPage(folder, page) : folder;
   }
 
   async #pack(source: FolderSource): Promise<Packed<FolderSource> | undefined> {
@@ -212,17 +212,17 @@ class Publishing {
     }
   }
 
-  async #succeed(published: Published, { leftOut }: Source): Promise<void> {
+  async #succeed(published: Published, source: Source): Promise<void> {
     const words = this.#words;
-    this.#emptyPassword();
-    const copied = await putOnClipboard(published.sharedUrl);
+    this.#emptyOptions();
+    const copied = await putOnClipboard(published.name?.url ?? published.sharedUrl);
     if (this.#cancel.signal.aborted)
       return this.#showLate({ ...published, kind: 'published', state: 'published' });
     const page = this.#page(`publications/${published.id}`);
     this.#stage.end(
       words.say(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
       'good',
-      publishedContent(words, published, page, { copied, leftOut }),
+      publishedContent(words, published, page, { copied, source }),
       linkTo(page, words.say('showDetails')),
       protectLink(words, page, published),
       this.#another('publishAnother'),
@@ -278,12 +278,12 @@ class Publishing {
     });
   }
 
-  /** A password is for one publication, never silently for the next one, too. */
-  #emptyPassword(): void {
-    const password = passwordOf(this.#panel);
-    if (password === null) return;
-    password.value = '';
-    showPasswordReady(this.#panel);
+  /** An option is for one publication, never silently for the next one, too. */
+  #emptyOptions(): void {
+    for (const option of optionsOf(this.#panel)) {
+      option.value = '';
+      showOption(option);
+    }
   }
 
   /** The token of forms as it is now; none while another account is signed in, or nobody. */

@@ -4,6 +4,7 @@ import { remarkList } from '../../src/problem-lists.ts';
 import type { Speech } from './browser-i18n.ts';
 import type { LatePublication } from './cancelled.ts';
 import { elementOf } from './elements.ts';
+import type { Source } from './source.ts';
 import type { Published } from './upload.ts';
 
 const NAMED = 5;
@@ -13,20 +14,27 @@ export function publishedContent(
   words: Speech,
   published: Published,
   page: string,
-  { copied, leftOut }: { readonly copied: boolean; readonly leftOut: readonly string[] },
+  { copied, source }: { readonly copied: boolean; readonly source: Source },
 ): Html {
-  const { remarks } = published;
-  return html`${linkRow(words, published)}
-<img class="code" src="${page}/code.svg" alt="${words.say('linkCode')}" width="128" height="128">
+  const { name } = published;
+  const alone = source.kind === 'folder' && source.isPage ? source.files[0]?.file.name : undefined;
+  // A person knows a single page by the name of its file.
+  const remarks = published.remarks.map((one) =>
+    alone !== undefined && 'path' in one ? { ...one, path: alone } : one,
+  );
+  const lacksFiles = alone !== undefined && remarks.some(({ rule }) => rule === 'broken_reference');
+  return html`${name ? namedRows(words, published, name) : linkRow(words, published.sharedUrl)}
+<img class="code" src="${page}/code.svg${name ? `?name=${name.name}` : ''}" alt="${words.say('linkCode')}" width="128" height="128">
 ${copied ? html`<p>${words.say('linkCopied')}</p>` : undefined}
 ${untilLine(words, published)}
-${leftOutLine(words, 'leftOut', leftOut)}
-${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('remarks')}</p>${remarkList(words, remarks)}</div>`}`;
+${leftOutLine(words, 'leftOut', source.leftOut)}
+${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('remarks')}</p>${remarkList(words, remarks)}${lacksFiles && html`<p>${words.say('pageAlone')}</p>`}</div>`}`;
 }
 
 /** What was published before it was cancelled: anyone with the link can open it until it is stopped. */
-export function lateContent(words: Speech, published: LatePublication): Html {
-  return html`${linkRow(words, published)}${untilLine(words, published)}`;
+export function lateContent(words: Speech, published: LatePublication, name: string): Html {
+  const moved = name !== '' && html`<p>${words.say('lateNamed', { name })}</p>`;
+  return html`${linkRow(words, published.sharedUrl)}${untilLine(words, published)}${moved}`;
 }
 
 export function stopForm(words: Speech, page: string, token: string): HTMLElement {
@@ -61,8 +69,17 @@ export function leftOutLine(
   return html`<p class="quiet" dir="auto">${words.say(message, { names: all })}</p>`;
 }
 
-function linkRow(words: Speech, { sharedUrl }: Pick<Published, 'sharedUrl'>): Html {
-  return html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a><button type="button" class="copy primary" data-copy="${sharedUrl}"><span>${words.say('copyLink')}</span></button></div>`;
+function namedRows(
+  words: Speech,
+  { sharedUrl }: Published,
+  { name, url }: NonNullable<Published['name']>,
+): Html {
+  return html`${linkRow(words, url)}<p>${words.say('shownAt', { name })}</p>
+<p class="quiet">${words.say('ownLink')} <a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a></p>`;
+}
+
+function linkRow(words: Speech, url: string): Html {
+  return html`<div class="url-row"><a class="url" href="${url}" target="_blank" rel="noopener">${url}</a><button type="button" class="copy primary" data-copy="${url}"><span>${words.say('copyLink')}</span></button></div>`;
 }
 
 function untilLine(

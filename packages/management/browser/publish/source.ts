@@ -26,20 +26,46 @@ export interface ArchiveSource {
   readonly leftOut: readonly string[];
 }
 
-/** A folder, whose files are without what is left out; or a single page. */
+/** A folder, or files that were dropped together, without what is left out; or a single page. */
 export interface FolderSource {
   readonly kind: 'folder';
+  /** Whether one page was chosen without the files around it. */
+  readonly isPage?: true;
   readonly name: string;
   readonly files: readonly FolderFile[];
   readonly leftOut: readonly string[];
 }
 
+/** The name of a site of files that were dropped without a folder. */
+const UNNAMED = 'site';
+
 export async function sourceOf(chosen: Chosen): Promise<Source | undefined> {
   if (chosen.kind === 'archive') return await single(chosen.files[0]);
   if (chosen.kind === 'files') return await folderOf(chosen.files);
   const [entry, ...others] = 'entries' in chosen ? chosen.entries : [];
-  if (entry === undefined || others.length > 0) return undefined;
+  if (entry === undefined) return undefined;
+  if (others.length > 0) return await together([entry, ...others]);
   return isFolder(entry) ? await walkFolder(entry) : await single(await fileOf(entry as FileSystemFileEntry));
+}
+
+/** Files that were dropped together, with folders beside them, are one site; several folders or ZIPs are several. */
+async function together(entries: readonly FileSystemEntry[]): Promise<Source | undefined> {
+  const isOneSite = entries.some((entry) => !isFolder(entry) && !/\.zip$/i.test(entry.name));
+  return isOneSite ? await walk(entries, UNNAMED) : undefined;
+}
+
+/**
+ * The page at the root that can be the start page of a folder without an index.html: one that is called so in another
+ * spelling, or the only one.
+ */
+export function startPageIn({ files }: Pick<FolderSource, 'files'>): string | undefined {
+  const pages = files.map(({ path }) => path).filter((path) => /^[^/]+\.html?$/i.test(path));
+  return pages.find((path) => /^index\.html?$/i.test(path)) ?? (pages.length === 1 ? pages[0] : undefined);
+}
+
+export function withStartPage(source: FolderSource, page: string): FolderSource {
+  const files = source.files.map((found) => (found.path === page ? { ...found, path: 'index.html' } : found));
+  return { ...source, files };
 }
 
 /** The title of the start page; only of a folder, as a ZIP is not unpacked here. */
@@ -78,7 +104,7 @@ async function single(file: File | undefined): Promise<Source | undefined> {
   const [extension = ''] = /\.html?$/i.exec(file.name) ?? [];
   if (extension === '') return await archive(file);
   const name = file.name.slice(0, -extension.length);
-  return { kind: 'folder', name, files: [{ path: 'index.html', file }], leftOut: [] };
+  return { kind: 'folder', isPage: true, name, files: [{ path: 'index.html', file }], leftOut: [] };
 }
 
 async function archive(file: File): Promise<ArchiveSource> {
@@ -95,18 +121,22 @@ async function folderOf(files: readonly File[]): Promise<Source> {
   return found.source(name);
 }
 
-/** Walks a folder that was dropped, and enters none that is left out. */
 async function walkFolder(root: FileSystemDirectoryEntry): Promise<Source> {
+  return await walk(await entriesOf(root), root.name);
+}
+
+/** Walks what was dropped, and enters no folder that is left out. */
+async function walk(entries: readonly FileSystemEntry[], name: string): Promise<Source> {
   const found = new Found();
-  const walk = async (folder: FileSystemDirectoryEntry, prefix: string): Promise<void> => {
-    for (const entry of await entriesOf(folder)) {
+  const enter = async (inside: readonly FileSystemEntry[], prefix: string): Promise<void> => {
+    for (const entry of inside) {
       const path = `${prefix}${entry.name}`;
       if (!isFolder(entry)) await found.add(path, await fileOf(entry as FileSystemFileEntry));
-      else if (!found.leavesOut(`${path}/`)) await walk(entry, `${path}/`);
+      else if (!found.leavesOut(`${path}/`)) await enter(await entriesOf(entry), `${path}/`);
     }
   };
-  await walk(root, '');
-  return found.source(root.name);
+  await enter(entries, '');
+  return found.source(name);
 }
 
 class Found {
@@ -121,7 +151,7 @@ class Found {
   /** Whether a file, or a folder with `/` at its end, is left out for its name; then it is noted. */
   leavesOut(path: string): boolean {
     const part = partToLeaveOut(path);
-    if (part !== undefined) this.#leftOut.add(part);
+    if (part !== undefined && !isHarmless(part)) this.#leftOut.add(part);
     return part !== undefined;
   }
 
@@ -133,6 +163,11 @@ class Found {
 
 async function beginsAsAppleDouble(file: File): Promise<boolean> {
   return isAppleDouble(new Uint8Array(await file.slice(0, APPLE_DOUBLE_BYTES).arrayBuffer()));
+}
+
+/** What tools leave beside a built site, which no viewer needs and holds no secret: it is not worth a question. */
+function isHarmless(path: string): boolean {
+  return /(?:^|\/)\.(?:nojekyll|buildinfo|doctrees|gitkeep)\/?$/.test(path);
 }
 
 /** Paths that may be in no site, each by its outermost forbidden part: a folder once, with `/` at its end. */

@@ -10,6 +10,7 @@ export interface Upload {
   readonly filename: string;
   readonly title?: string | undefined;
   readonly password?: string | undefined;
+  readonly name?: string | undefined;
   readonly archive: Blob;
 }
 
@@ -20,6 +21,8 @@ export interface Published {
   readonly expiresAt: number | null;
   readonly passwordProtected: boolean;
   readonly remarks: readonly KeptWarning[];
+  /** The name that was asked for, if it shows this publication. */
+  readonly name?: { readonly name: string; readonly url: string };
 }
 
 export type UploadOutcome =
@@ -99,9 +102,10 @@ function send(wish: Upload, progress: UploadProgress, signal: AbortSignal): Prom
 }
 
 /** The token and the key come first: the server looks at them before it takes the archive. */
-function formOf({ token, key, title = '', password = '', archive, filename }: Upload): FormData {
+function formOf({ token, key, title = '', password = '', name = '', archive, filename }: Upload): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries({ form: token, key, title, password })) form.set(name, value);
+  const fields = { form: token, key, title, password, name };
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
   form.set('archive', archive, filename);
   return form;
 }

@@ -106,8 +106,17 @@ export const pages = {
   more: 'More',
   name: 'Name',
   names: 'Names',
-  nameHeading: 'Name',
-  nameHint: 'The link of a name always shows the publication that you chose last, for example “pr-42”.',
+  nameHeading: 'Show at a name',
+  nameHint:
+    'A name has a link that stays the same and shows what you chose last. Use a to z, 0 to 9 and “-”, for example “spring-catalogue”.',
+  nameIsNew: '“{name}” is a new name, and gets a link of its own.',
+  nameMoves: '“{name}” will show it in place of what it shows now.',
+  nameOffer: 'Use “{name}”',
+  nameOddOffer:
+    'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, with no “-” at an end. Try “{name}”.',
+  moveName: 'Show another',
+  moveNameTitle: 'What is “{name}” to show?',
+  didMoveName: '“{name}” shows the publication that you chose.',
   nameMoved: 'Since',
   setName: 'Show this one',
   namesIntro: 'A name is a link that does not change: it shows the publication that you chose last.',
@@ -141,12 +150,14 @@ export const pages = {
   pagesLabel: 'Pages',
   password: 'Password',
   passwordChangeMeans: 'Everyone who has the site open will be asked for the new password.',
-  passwordHint: '{characters} to {bytes} characters',
+  passwordHint:
+    'At least {characters} characters. At most {bytes} bytes: letters of English take one each, others two to four.',
   nameOdd: 'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, with no “-” at an end.',
   passwordOdd: 'The password has characters that cannot be stored.',
   removePasswordMeans: 'Anyone with the link will be able to open the site.',
   passwordSetMeans: 'Everyone will be asked for it, including those who have the site open now.',
-  passwordTooLong: 'The password is too long: it has {actual} bytes, and {limit} are allowed.',
+  passwordTooLong:
+    'The password is too long: it has {actual} bytes, and {limit} are allowed. Letters of English take one each, others two to four.',
   passwordTooShort: 'The password is too short: it needs {limit} characters.',
   pin: 'Pin',
   pinMeans: 'Pin it to keep it until you unpin or stop it.',
@@ -159,6 +170,7 @@ export const pages = {
   publish: 'Publish',
   publishAndManage: 'Publish and manage',
   publishTitle: 'Drop a folder, ZIP or HTML file to publish it',
+  publishZip: 'Publish a ZIP',
   publishedAt: 'Published',
   removePassword: 'Remove password',
   removePasswordTitle: 'Remove the password?',
@@ -212,6 +224,10 @@ export const pages = {
   stopMeans: {
     one: 'The link stops working immediately, and the files are deleted. This can’t be undone.',
     other: 'Their links stop working immediately, and the files are deleted. This can’t be undone.',
+  },
+  stopExpiredMeans: {
+    one: 'The link no longer works. Stopping deletes the files now. This can’t be undone.',
+    other: 'Their links no longer work. Stopping deletes the files now. This can’t be undone.',
   },
   stopProtected: 'People who entered the password lose access immediately.',
   stopSelected: 'Stop selected…',
@@ -404,12 +420,16 @@ export const publishing = {
   cancelUnreachable:
     'Cancelled, but the server cannot be reached, so it may have been published. Asking again…',
   cancelledLate: 'It was published before you cancelled',
+  lateNamed:
+    '“{name}” shows it now. When it is stopped, choose on the page “Names” what “{name}” is to show.',
   cancelledStopped: 'It was published before you cancelled, and is no longer online.',
   publishedNow: 'Published',
   publishedUntil: 'Anyone with the link can open it until {moment}.',
   publishedUntilProtected: 'Anyone with the link and the password can open it until {moment}.',
   publishedBefore: 'Already published: here is the link.',
   linkCopied: 'Link copied',
+  shownAt: 'This is the link of “{name}”, which shows it now.',
+  ownLink: 'Its own link:',
   showDetails: 'Details',
   publishAnother: 'Publish another',
   remarks: 'Published with warnings',
@@ -435,7 +455,12 @@ export const publishing = {
   chooseAnother: 'Choose something else',
   empty: 'The folder is empty.',
   unreadable: '{name} could not be read. Is it open in another program, or on a drive that has gone?',
-  oneThing: 'Drop one folder, one ZIP or one page at a time.',
+  oneThing: 'Drop one folder, one ZIP, or the files of one site at a time.',
+  pageAlone:
+    'The page was published alone. Drop the folder that holds it and these files, or all of them together.',
+  startPageTitle: 'Use it as the start page?',
+  startPageText: 'There is no index.html, the page that the link opens. {page} can be published as it.',
+  startPageUse: 'Use {page}',
   signedOut: 'You were signed out. Sign in again in another window, then try again here.',
   inProgress: 'The same upload is still being published. Trying again…',
   mismatch: 'Something else was published with this attempt. Choose the folder or ZIP again.',
@@ -476,7 +501,7 @@ export const events: Readonly<Record<EventType, string>> = {
 
 /** The meaning and the cure of each rule for archives, and the meaning of each warning about a published site. */
 export const codes: Readonly<Record<ScreenProblem['rule'] | Warning['rule'] | SecretKind, Message>> = {
-  not_a_zip: 'This is not a ZIP file. Choose a ZIP, or the folder itself.',
+  not_a_zip: 'This is not a ZIP file. Choose one that is.',
   truncated: 'The ZIP ends too early: it was not written or copied completely. Make it again.',
   encrypted: 'These files are encrypted. Make the ZIP without a password.',
   symlink: 'Symbolic links are not published. Put the files themselves in their place.',
@@ -502,8 +527,8 @@ export const codes: Readonly<Record<ScreenProblem['rule'] | Warning['rule'] | Se
   archive_too_large: 'The ZIP is too large: it can have at most {limit}.',
   names_decoded:
     'The ZIP does not tell the encoding of its file names. If this one is wrong, publish the folder instead of the ZIP.',
-  case_mismatch: 'Wrong capitalisation',
-  broken_reference: 'Missing files',
+  case_mismatch: 'References that differ from the file’s name in upper and lower case. Write them alike.',
+  broken_reference: 'Files that pages refer to, and that are missing. Add them, or correct the references.',
   source_map: 'Source maps: anyone with the link can read your sources in them.',
   possible_secret: 'These look like secrets. If they are real, stop the publication and revoke them.',
   absolute_reference: 'Links that begin with “/” lead out of the site here. {advice}',
@@ -543,6 +568,12 @@ export const shared = {
   problemsTitle: 'This cannot be published yet',
   otherRule: 'Something about these files is not allowed.',
   andMore: 'and {count} more',
+  andMoreAtLeast: 'and at least {count} more',
+  missingIndexDeep:
+    'The index.html lies too deep. Publish the folder that holds it: the link opens the one at the top.',
+  missingIndexSpelled: 'There is no index.html, but “{name}”. Rename it to index.html, in lower case.',
+  seenIn: 'in {path}',
+  seenInFiles: { one: 'in {count} file', other: 'in {count} files' },
   adviceRelative:
     'Make them relative. If the tool that builds the site cannot do that, ask the operator for a service in origin mode.',
   adviceSetting: 'The site was built with {name}: use “{setting}” and build it again.',

@@ -104,8 +104,17 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   more: 'その他',
   name: '名前',
   names: '名前',
-  nameHeading: '名前',
-  nameHint: '名前のリンクは、最後に選んだ公開をいつも表示します（例：pr-42）。',
+  nameHeading: '名前のリンクで表示する',
+  nameHint:
+    '名前のリンクは変わらず、最後に選んだ公開をいつも表示します。使える文字は a〜z、0〜9、「-」です（例：spring-catalogue）。',
+  nameIsNew: '「{name}」は新しい名前です。専用のリンクができます。',
+  nameMoves: '「{name}」が、いま表示しているものに代わってこれを表示します。',
+  nameOffer: '「{name}」を使う',
+  nameOddOffer:
+    '名前に使えるのは a〜z、0〜9 と「-」で、1〜63 文字です。「-」は最初と最後には使えません。「{name}」ではどうでしょうか。',
+  moveName: '別の公開を表示',
+  moveNameTitle: '「{name}」で表示するもの',
+  didMoveName: '「{name}」は、選んだ公開を表示します。',
   nameMoved: '変更',
   setName: 'これを表示する',
   namesIntro: '名前は変わらないリンクです。最後に選んだ公開を表示します。',
@@ -139,12 +148,14 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   pagesLabel: 'ページ',
   password: 'パスワード',
   passwordChangeMeans: 'いま開いている人も含め、全員に新しいパスワードを求めます。',
-  passwordHint: '{characters}〜{bytes} 文字',
+  passwordHint:
+    '{characters} 文字以上、{bytes} バイト以下。英数字は 1 文字 1 バイト、日本語は 1 文字 3 バイトです。',
   nameOdd: '名前に使えるのは a〜z、0〜9 と「-」で、1〜63 文字です。「-」は最初と最後には使えません。',
   passwordOdd: '保存できない文字が含まれています。',
   removePasswordMeans: 'リンクを知っている人は誰でも開けるようになります。',
   passwordSetMeans: 'いま開いている人も含め、全員にパスワードを求めます。',
-  passwordTooLong: 'パスワードが長すぎます（{actual} バイト、上限は {limit} バイト）。',
+  passwordTooLong:
+    'パスワードが長すぎます（{actual} バイト、上限は {limit} バイト）。英数字は 1 文字 1 バイト、日本語は 1 文字 3 バイトです。',
   passwordTooShort: 'パスワードが短すぎます。{limit} 文字以上にしてください。',
   pin: 'ピン留め',
   pinMeans: 'ピン留めすると、外すか停止するまで公開され続けます。',
@@ -157,6 +168,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   publish: '公開する',
   publishAndManage: '公開と管理',
   publishTitle: 'フォルダー、ZIP、HTML ファイルをドロップして公開',
+  publishZip: 'ZIP を公開',
   publishedAt: '公開日時',
   removePassword: 'パスワードを外す',
   removePasswordTitle: 'パスワードを外しますか？',
@@ -209,6 +221,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   stateStopped: '停止済み',
   stillPublishing: '同じアップロードを公開している途中です。まもなく一覧に表示されます。',
   stopMeans: 'リンクはすぐに開けなくなり、ファイルは削除されます。元には戻せません。',
+  stopExpiredMeans: 'リンクはもう使えません。停止すると、ファイルがすぐに削除され、元には戻せません。',
   stopProtected: 'パスワードを入力した人も、すぐに見られなくなります。',
   stopSelected: '選択した公開を停止…',
   stopSeveral: '公開を停止',
@@ -403,12 +416,16 @@ export const publishing: Readonly<Record<keyof typeof en.publishing, Message>> =
   cancelUnreachable:
     'キャンセルしましたが、サーバーに接続できないため、公開されたかどうか分かりません。もう一度確かめています…',
   cancelledLate: 'キャンセルする前に公開されていました',
+  lateNamed:
+    '「{name}」がいまこれを表示しています。停止したら、「名前」のページで「{name}」が表示するものを選んでください。',
   cancelledStopped: 'キャンセルする前に公開されましたが、いまは公開されていません。',
   publishedNow: '公開しました',
   publishedUntil: '{moment}まで、リンクを知っている人は誰でも開けます。',
   publishedUntilProtected: '{moment}まで、リンクとパスワードを知っている人が開けます。',
   publishedBefore: 'すでに公開済みです。リンクはこちらです。',
   linkCopied: 'リンクをコピーしました。',
+  shownAt: '「{name}」のリンクです。いまこれを表示しています。',
+  ownLink: 'この公開のリンク：',
   showDetails: '詳細',
   publishAnother: '続けて公開する',
   remarks: '公開しましたが、確認が必要な点があります',
@@ -432,7 +449,12 @@ export const publishing: Readonly<Record<keyof typeof en.publishing, Message>> =
   empty: 'フォルダーが空です。',
   unreadable:
     '{name} を読み込めません。別のアプリで開いていないか、ドライブが外れていないか確認してください。',
-  oneThing: 'フォルダー、ZIP、またはページを 1 つだけドロップしてください。',
+  oneThing: 'フォルダー 1 つ、ZIP 1 つ、または 1 つのサイトのファイルをドロップしてください。',
+  pageAlone:
+    'ページだけを公開しました。ページとこれらのファイルが入ったフォルダーか、すべてをまとめてドロップしてください。',
+  startPageTitle: '最初のページにしますか？',
+  startPageText: 'リンクを開いたときに表示される index.html がありません。代わりに {page} を公開できます。',
+  startPageUse: '{page} を使う',
   signedOut: 'サインアウトしています。別のウィンドウでサインインしてから、ここでもう一度試してください。',
   inProgress: '同じアップロードを公開している途中です。もう一度確かめています…',
   mismatch: 'この操作ではすでに別のものが公開されています。フォルダーか ZIP を選び直してください。',
@@ -472,7 +494,7 @@ export const events: Readonly<Record<keyof typeof en.events, string>> = {
 };
 
 export const codes: Readonly<Record<keyof typeof en.codes, Message>> = {
-  not_a_zip: 'ZIP ファイルではありません。ZIP を選ぶか、フォルダーをそのまま選んでください。',
+  not_a_zip: 'ZIP ファイルではありません。ZIP を選んでください。',
   truncated: 'ZIP が途中で切れています。保存やコピーが最後まで終わっていません。作り直してください。',
   encrypted: '暗号化されたファイルがあります。パスワードを付けずに ZIP を作ってください。',
   symlink: 'シンボリックリンクは公開できません。実際のファイルに置き換えてください。',
@@ -497,8 +519,8 @@ export const codes: Readonly<Record<keyof typeof en.codes, Message>> = {
   archive_too_large: 'ZIP が大きすぎます。上限は {limit} です。',
   names_decoded:
     'ZIP にファイル名の文字コードが記録されていません。名前が正しくない場合は、ZIP ではなくフォルダーを公開してください。',
-  case_mismatch: '大文字・小文字の違い',
-  broken_reference: '見つからないファイル',
+  case_mismatch: 'ファイル名と大文字・小文字が違う参照です。同じ綴りにしてください。',
+  broken_reference: 'ページが参照しているのに見つからないファイルです。追加するか、参照を直してください。',
   source_map: 'ソースマップから、リンクを知る人が元のソースコードを読めます。',
   possible_secret: '秘密の鍵やトークンのようです。本物なら、公開を停止してその鍵を無効にしてください。',
   absolute_reference: 'ここでは「/」で始まるリンクはサイトの外を指します。{advice}',
@@ -536,6 +558,13 @@ export const shared: Readonly<Record<keyof typeof en.shared, Message>> = {
   problemsTitle: 'このままでは公開できません',
   otherRule: 'これらのファイルには公開できない点があります。',
   andMore: 'ほか {count} 件',
+  andMoreAtLeast: 'ほか {count} 件以上',
+  missingIndexDeep:
+    'index.html が深いフォルダーにあります。index.html が先頭に来るように、それが入ったフォルダーを公開してください。',
+  missingIndexSpelled:
+    'index.html がなく、「{name}」があります。小文字の index.html に名前を変えてください。',
+  seenIn: '（{path}）',
+  seenInFiles: '（{count} 個のファイル）',
   adviceRelative:
     '相対パスにしてください。サイトを作ったツールでできない場合は、オリジンモードのサービスについて運営者に相談してください。',
   adviceSetting: 'このサイトは {name} で作られています。「{setting}」を使ってビルドし直してください。',

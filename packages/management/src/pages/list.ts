@@ -175,19 +175,19 @@ function menu(
   const { words, offers } = visit;
   const path = `publications/${id}`;
   const action = (verb: string, message: MessageId) =>
-    html`<button class="item" form="row" formaction="${path}/${verb}"${disabledInReadOnly(visit)}>${words.say(message)}</button>`;
+    html`<button form="row" formaction="${path}/${verb}"${disabledInReadOnly(visit)}>${words.say(message)}</button>`;
   const opener =
     locked && offers.grants
-      ? html`<a hidden id="o${n}" href="${sharedUrl}"></a><button class="item" form="row" formtarget="_blank" formaction="${path}/open">${words.say('openSite')}</button>`
-      : html`<a class="item" id="o${n}" href="${sharedUrl}" target="_blank">${words.say('openSite')}</a>`;
+      ? html`<a hidden id="o${n}" href="${sharedUrl}"></a><button form="row" formtarget="_blank" formaction="${path}/open">${words.say('openSite')}</button>`
+      : html`<a id="o${n}" href="${sharedUrl}" target="_blank">${words.say('openSite')}</a>`;
   const pinAction = pinned ? 'unpin' : 'pin';
   return html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
 <div id="p${n}" class="menu" popover>
 ${state === 'published' && opener}
 ${refusal('pin') === undefined && action(pinAction, pinAction)}
 ${refusal('reset_expiration') === undefined && action('renew', 'renewShort')}
-${refusal('set_password') === undefined && html`<a class="item" href="${path}#password">${words.more('password')}</a>`}
-${refusal('stop') === undefined && stopLink(visit, 'item', `${path}/stop`)}
+${refusal('set_password') === undefined && html`<a href="${path}#password">${words.more('password')}</a>`}
+${refusal('stop') === undefined && stopLink(visit, '', `${path}/stop`)}
 </div>`;
 }
 

@@ -1,21 +1,26 @@
 import type { Name, RoleId, UseCases } from '@pinfold/core';
 import { type Html, html, loopTurns } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
+import { type OfferedNames, spelledAsName } from '../name-spelling.ts';
 import type { Screen } from '../options.ts';
+import { type ShownPublication, shownPublication } from '../publication.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
 import { pageRequest, present } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
-import { confirmation, disabledInReadOnly, field, fieldForm } from '../views/forms.ts';
+import { notFound } from '../response/refuse.ts';
+import { disabledInReadOnly, fieldForm } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
-import { card, copyButton, distance, heading, shortId } from '../views/parts.ts';
-import { listOf } from '../views/tables.ts';
-import { titlesOf } from './history.ts';
+import { nameField } from '../views/name-field.ts';
+import { namesMain } from '../views/names.ts';
+import { card, copyButton } from '../views/parts.ts';
 
-const MOST_SHOWN = 20;
-/** Names that are looked at for them: an operator may allow any number. */
-const MOST_LOOKED_AT = 1_000;
-const LOOKED_AT_ONCE = 100;
+const MAX_SHOWN = 20;
+/** Publications from which a person chooses another for a name, the newest; each page of one offers it, too. */
+const MAX_OFFERED = 100;
+/** Names that are read for a publication's page and for the drop area: an operator may allow any number. */
+const MAX_READ = 1_000;
+const READ_AT_ONCE = 100;
 
 export type Naming = Screen & { readonly names: UseCases['names'] };
 type NamingContext = SignedInContext & { readonly screen: Naming };
@@ -30,51 +35,82 @@ export async function showNames(visit: NamingContext): Promise<Answer> {
   return await screen.pageTurns.run(account, visit.signal, async () => {
     const listed = await screen.names.list({ by: account, ...pageRequest(visit) });
     if (listed.kind === 'refused') return seeOther(`${base}/names`);
-    const { names: items, next } = listed;
-    const titles = await titlesOf(visit, new Set(items.map(({ pin }) => pin)));
-    const disabled = disabledInReadOnly(visit);
-    const remove = (name: string) => {
-      const details = { values: { name }, disabled };
-      return confirmation(visit, 'deleteName', `delete-${name}`, `${base}/names/${name}/delete`, details);
-    };
+    const shown = await publicationsOf(visit, new Set(listed.names.map(({ pin }) => pin)));
     const title = words.say('names');
-    const main = html`${heading(title, words.say('namesIntro'))}
-${listOf(visit, {
-  items,
-  none: 'namesNone',
-  path: '/names',
-  next,
-  columns: [
-    [
-      'name',
-      ({ name, url }) => html`<a class="name" href="${url}" target="_blank" rel="noopener">${name}</a>`,
-    ],
-    [
-      'publication',
-      ({ pin }) =>
-        html`<a class="clip" href="${base}/publications/${pin}" title="${pin}" dir="auto">${titles.get(pin) ?? shortId(pin)}</a>`,
-    ],
-    ['nameMoved', ({ updatedAt }) => distance(visit, updatedAt)],
-    ['actions', ({ name, url }) => html`${copyButton(visit, url, 'copyLink')} ${remove(name)}`],
-  ],
-})}`;
-    return page(layout(visit, { title, signedIn: visit, part: 'names', main }));
+    return page(
+      layout(visit, { title, signedIn: visit, part: 'names', main: namesMain(visit, listed, shown) }),
+    );
   });
 }
 
+/** The account's names, for a field that offers them, and the texts of our script there. */
+export async function offerNames(visit: NamingContext): Promise<Answer> {
+  const { account, signal, screen, words } = visit;
+  return await screen.pageTurns.run(account, signal, async () => {
+    const { names } = await readNames(visit, () => true, MAX_READ);
+    // The script puts the name in.
+    const name = '{name}';
+    const offer = words.say('nameOffer', { name });
+    const moves = words.say('nameMoves', { name });
+    const isNew = words.say('nameIsNew', { name });
+    const body = {
+      names: names.map((one) => one.name),
+      texts: { offer, moves, isNew },
+    } satisfies OfferedNames;
+    return { kind: 'json', status: 200, body };
+  });
+}
+
+/** Asks which publication a name is to show. Scripts show the section as a dialog. */
+export async function askToMoveName(visit: NamingContext): Promise<Answer> {
+  const { account: by, words, base, request, screen } = visit;
+  const found = await screen.names.get({ by, name: String(request.params.name) });
+  if (found.kind === 'refused') return notFound(visit);
+  const { name, pin } = found.name;
+  const listed = await screen.useCases.list({ by, state: 'published', limit: MAX_OFFERED });
+  const offered = listed.kind === 'page' ? listed.publications : [];
+  const title = words.say('moveNameTitle', { name });
+  const options = offered.map((one) => {
+    const { id, name: shown, publishedAt } = shownPublication(one, visit);
+    return html`<option value="${id}"${id === pin && html` selected`}>${shown} – ${words.distance(publishedAt, visit.now)}</option>`;
+  });
+  const content = html`<label for="shown">${words.say('publication')}</label><select id="shown" name="pin">${options}</select>
+<div class="buttons end"><a class="button" href="${base}/names" data-close>${words.say('cancel')}</a><button class="primary"${disabledInReadOnly(visit)}>${words.say('setName')}</button></div>`;
+  const main = html`<section class="card narrow" data-dialog-body>
+<h1 id="dialog-title">${title}</h1>
+${offered.length === 0 ? html`<p>${words.say('noneFound')}</p>` : fieldForm(visit, `${base}/names/${name}`, content)}
+</section>`;
+  return page(layout(visit, { title, signedIn: visit, part: 'names', main }));
+}
+
+export async function moveName(visit: NamingContext): Promise<Answer> {
+  const name = String(visit.request.params.name);
+  return await pointName(visit, name, fieldOf(visit, 'pin') ?? '', `${visit.base}/names`, 'didMoveName');
+}
+
 export async function setName(visit: NamingContext): Promise<Answer> {
-  const { account: by, cause, credential, base, request, screen } = visit;
-  const pin = String(request.params.id);
+  const pin = String(visit.request.params.id);
   const name = (fieldOf(visit, 'name') ?? '').trim();
+  return await pointName(visit, name, pin, `${visit.base}/publications/${pin}`, 'didSetName');
+}
+
+async function pointName(
+  visit: NamingContext,
+  name: string,
+  pin: string,
+  back: string,
+  done: 'didSetName' | 'didMoveName',
+): Promise<Answer> {
+  const { account: by, cause, credential, screen } = visit;
   const outcome = await screen.names.set({ by, name, pin, cause, credential });
-  const back = `${base}/publications/${pin}`;
-  if (outcome.kind !== 'refused')
-    return seeOther(back, { tone: 'good', message: 'didSetName', values: { name } });
+  if (outcome.kind !== 'refused') return seeOther(back, { tone: 'good', message: done, values: { name } });
   const trouble = (message: MessageId, values = {}): Answer =>
     logged(seeOther(back, { tone: 'bad', message, values }), { outcome: outcome.code });
   switch (outcome.code) {
-    case 'invalid_name':
-      return trouble('nameOdd');
+    case 'invalid_name': {
+      const offer = spelledAsName(name);
+      return offer === '' ? trouble('nameOdd') : trouble('nameOddOffer', { name: offer });
+    }
     case 'quota_exceeded':
       return trouble('namesFull', { limit: outcome.limit });
     case 'invalid_state':
@@ -96,10 +132,8 @@ export async function deleteName(visit: NamingContext): Promise<Answer> {
 export async function nameCard(visit: SignedInContext, id: RoleId): Promise<Html> {
   const { words, base } = visit;
   const { names, areAll } = await namesShowing(visit, id);
-  const fields = field(visit, 'name', 'name', {
-    hint: words.say('nameHint'),
-    hidesLabel: true,
-    attributes: html`required maxlength="63" pattern="[a-z0-9]([a-z0-9\\-]*[a-z0-9])?" autocomplete="off" autocapitalize="none" spellcheck="false"`,
+  const fields = nameField(visit, 'name', {
+    attributes: html`required`,
     button: html`<button${disabledInReadOnly(visit)}>${words.say('setName')}</button>`,
   });
   const content = html`${names.map(({ name, url }) => html`<p><a href="${url}" target="_blank" rel="noopener">${name}</a> ${copyButton(visit, url, 'copyLink')}</p>`)}
@@ -110,21 +144,42 @@ ${fieldForm(visit, `${base}/publications/${id}/name`, fields)}`;
 
 /** The names that show a publication: the first ones, among as many names as an account usually has. */
 export async function namesShowing(
-  { account: by, signal, screen }: Pick<SignedInContext, 'account' | 'signal' | 'screen'>,
+  visit: Pick<SignedInContext, 'account' | 'signal' | 'screen'>,
   id: RoleId,
 ): Promise<ShowingNames> {
+  const { names, areAll } = await readNames(visit, ({ pin }) => pin === id, MAX_SHOWN + 1);
+  return { names: names.slice(0, MAX_SHOWN), areAll: areAll && names.length <= MAX_SHOWN };
+}
+
+/** Those of the account's names that are wanted, until there are enough or so many were read as accounts usually have. */
+async function readNames(
+  { account: by, signal, screen }: Pick<SignedInContext, 'account' | 'signal' | 'screen'>,
+  isWanted: (name: Name) => boolean,
+  enough: number,
+): Promise<ShowingNames> {
   const { names } = screen.useCases;
-  const showing: Name[] = [];
+  const wanted: Name[] = [];
   let cursor: string | undefined;
-  for (let looked = 0; looked < MOST_LOOKED_AT && showing.length <= MOST_SHOWN; looked += LOOKED_AT_ONCE) {
-    const listed = await names?.list({ by, limit: LOOKED_AT_ONCE, ...present({ cursor }) });
+  for (let read = 0; read < MAX_READ && wanted.length < enough; read += READ_AT_ONCE) {
+    const listed = await names?.list({ by, limit: READ_AT_ONCE, ...present({ cursor }) });
     if (listed?.kind !== 'page') break;
-    showing.push(...listed.names.filter(({ pin }) => pin === id));
+    wanted.push(...listed.names.filter(isWanted));
     cursor = listed.next;
     if (cursor === undefined) break;
     await loopTurns.wait();
     signal.throwIfAborted();
   }
-  const areAll = cursor === undefined && showing.length <= MOST_SHOWN;
-  return { names: showing.slice(0, MOST_SHOWN), areAll };
+  return { names: wanted, areAll: cursor === undefined };
+}
+
+async function publicationsOf(
+  visit: SignedInContext,
+  ids: ReadonlySet<RoleId>,
+): Promise<ReadonlyMap<RoleId, ShownPublication>> {
+  const { account: by, signal, screen } = visit;
+  const read = [...ids].map(async (id) => {
+    const found = await screen.useCases.read({ by, id, signal });
+    return found.kind === 'found' ? [[id, shownPublication(found.publication, visit)] as const] : [];
+  });
+  return new Map((await Promise.all(read)).flat());
 }

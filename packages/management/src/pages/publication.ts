@@ -12,13 +12,14 @@ import {
   type TitleRules,
   type UpdateOutcome,
 } from '@pinfold/core';
-import { sharedUrl } from '@pinfold/http';
+import { nameUrl, sharedUrl } from '@pinfold/http';
 import { html, loopTurns } from '@pinfold/http/internal';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { type RefusedBecause, shownPublication } from '../publication.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
+import { queryText } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import type { Flash } from '../response/flash.ts';
@@ -205,8 +206,16 @@ export async function showCode(visit: SignedInContext): Promise<Answer> {
   return await screen.pageTurns.run(account, signal, async () => ({
     kind: 'picture',
     status: 200,
-    svg: encodeQR(sharedUrl(screen.publicUrl, publication.id), 'svg'),
+    svg: encodeQR(await linkFor(visit, publication), 'svg'),
   }));
+}
+
+/** The shared URL, or that of the name in the query. */
+async function linkFor(visit: SignedInContext, { id }: Publication): Promise<string> {
+  const { account: by, screen } = visit;
+  const name = queryText(visit, 'name');
+  const found = name === '' ? undefined : await screen.useCases.names?.get({ by, name });
+  return found?.kind === 'found' ? nameUrl(screen.publicUrl, found.name) : sharedUrl(screen.publicUrl, id);
 }
 
 export async function readOwn(visit: SignedInContext): Promise<Publication | undefined> {

@@ -8,7 +8,7 @@ import {
   seconds,
 } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/internal';
-import { sharedUrl } from '@pinfold/http';
+import { nameUrl, sharedUrl } from '@pinfold/http';
 import {
   hashOnly,
   type ReceiveFile,
@@ -85,18 +85,22 @@ function receiving(
 
 /** Publishes what a form or our script sent: a page is answered with a redirect, the script with JSON. */
 export async function publish(visit: ArchiveContext): Promise<Answer> {
-  const { account: by, cause, credential, wish, archive, screen } = visit;
+  const { account: by, cause, credential, archive, screen } = visit;
+  const wish = { ...visit.wish, name: visit.wish.name || null };
   const outcome = await screen.useCases.publish({ by, ...wish, archive, cause, credential });
   if (outcome.kind === 'refused') {
     return outcome.code === 'unauthorized'
       ? askToSignIn(visit)
       : await refuseUpload(visit, outcome.code, refused(visit, outcome));
   }
-  const { publication, warnings: remarks } = outcome;
+  const { publication, warnings: remarks, name: shownAt } = outcome;
   const { id, title, originalFilename, expiresAt, passwordProtected } = publication;
   if (wantsJson(visit)) {
     const shared = { id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, passwordProtected };
-    const body = { kind: outcome.kind, ...shared, remarks };
+    // Of a replay, the name may show another publication by now.
+    const isShown = shownAt?.pin === id;
+    const name = isShown ? { name: shownAt.name, url: nameUrl(screen.publicUrl, shownAt) } : undefined;
+    const body = { kind: outcome.kind, ...shared, remarks, name };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
   }
   return seeOther(`${visit.base}/publications/${id}`, {

@@ -6,6 +6,7 @@ import { refuseRevocation } from '../request/rates.ts';
 import { fieldsOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
+import { stopMeans } from '../views/detail-cards.ts';
 import { disabledInReadOnly, form, hidden } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
 import { pathOf, readOwn, refusal } from './publication.ts';
@@ -74,7 +75,7 @@ function stopPage(
   const main = html`<section class="card narrow" data-dialog-body>
 <h1 id="dialog-title">${title}</h1>
 <ul class="paths">${publications.map(({ name }) => html`<li dir="auto">${name}</li>`)}</ul>
-<p>${words.say('stopMeans', { count })}</p>
+<p>${stopMeans(visit, publications)}</p>
 ${isProtected && html`<p class="quiet">${words.say('stopProtected')}</p>`}
 <div class="buttons end"><a class="button" href="${back}" data-close>${words.say('keepIt', { count })}</a>
 ${form(visit, action, stop)}</div>

@@ -66,11 +66,19 @@ function renewButton(visit: SignedInContext, publication: ShownPublication, limi
   return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text, disabledInReadOnly(visit))}${asksAgain}`;
 }
 
-export function stopCard(visit: SignedInContext, { id, refusal }: ShownPublication): Html | undefined {
+export function stopCard(visit: SignedInContext, publication: ShownPublication): Html | undefined {
+  const { id, refusal } = publication;
   if (refusal('stop') !== undefined) return undefined;
-  const { words, base } = visit;
-  const content = html`<p class="quiet">${words.say('stopMeans', { count: 1 })}</p><p>${stopLink(visit, 'button', `${base}/publications/${id}/stop`)}</p>`;
+  const { base } = visit;
+  const content = html`<p class="quiet">${stopMeans(visit, [publication])}</p><p>${stopLink(visit, 'button', `${base}/publications/${id}/stop`)}</p>`;
   return card(visit, 'stop', content);
+}
+
+/** The consequence of stopping publications. */
+export function stopMeans({ words }: SignedInContext, publications: readonly ShownPublication[]): string {
+  const { length: count } = publications;
+  const areOver = publications.every(({ state }) => state === 'expired');
+  return words.say(areOver ? 'stopExpiredMeans' : 'stopMeans', { count });
 }
 
 export function factsCard(visit: SignedInContext, publication: ShownPublication): Html {

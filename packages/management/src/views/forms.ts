@@ -84,12 +84,12 @@ export function reasonField(visit: SignedInContext): Html {
 }
 
 /** The link to the page that asks before a publication is stopped. */
-export function stopLink(visit: SignedInContext, style: 'button' | 'item', href: string): Html {
+export function stopLink(visit: SignedInContext, style: 'button' | '', href: string): Html {
   const disabled = disabledInReadOnly(visit);
   const text = visit.words.more('stop');
   return disabled === undefined
-    ? html`<a class="${style} bad" href="${href}" data-dialog>${text}</a>`
-    : html`<button type="button" class="${style} bad"${disabled}>${text}</button>`;
+    ? html`<a class="${style}${style && ' '}bad" href="${href}" data-dialog>${text}</a>`
+    : html`<button type="button" class="${style}${style && ' '}bad"${disabled}>${text}</button>`;
 }
 
 /** Actions that need confirmation. Each has messages of its name: for the button, the title and the consequences. */
@@ -109,6 +109,8 @@ export interface ConfirmationDetails {
   readonly fields?: Html;
   /** Attributes of its buttons, where the action is refused now. */
   readonly disabled?: Html | undefined;
+  /** Puts the button that opens the dialog into other markup, such as a menu. */
+  readonly place?: (button: Html) => Html;
 }
 
 /** A button that opens a dialog to confirm an action; it needs no script. */
@@ -117,13 +119,14 @@ export function confirmation(
   name: Confirmed,
   id: string,
   action: string,
-  { values, fields, disabled }: ConfirmationDetails = {},
+  { values, fields, disabled, place = (button) => button }: ConfirmationDetails = {},
 ): Html {
   const { words } = visit;
   const asked = html`
 <h2 id="${id}-title">${words.say(`${name}Title`, values)}</h2>
 <p>${words.say(`${name}Means`)}</p>${fields}
 <div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${words.say('cancel')}</button><button class="danger"${disabled}>${words.say(name)}</button></div>`;
-  return html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${words.more(name)}</button>
+  const opener = html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${words.more(name)}</button>`;
+  return html`${place(opener)}
 <div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title">${fieldForm(visit, action, asked)}</div>`;
 }

@@ -5,6 +5,7 @@ import { formToken } from '../request/form-guard.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { field, form, hidden, READ_ONLY_ID } from './forms.ts';
 import { icon } from './icons.ts';
+import { nameField } from './name-field.ts';
 
 export interface PublishTrouble {
   readonly summary: string;
@@ -32,14 +33,17 @@ export function publishPanel(
   return html`<section class="publish${isRoomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/publish" data-script="${base}/assets/${publish}" data-worker="${base}/assets/${worker}">
 <div class="drop" data-drop>
 ${isRoomy && html`<div class="drop-sign">${icon('folder')}</div>`}
-<div class="drop-text"><h2 id="publish-title">${words.say('publishTitle')}</h2></div>
+<div class="drop-text"><h2 id="publish-title"><span class="scripted">${words.say('publishTitle')}</span><span class="unscripted">${words.say('publishZip')}</span></h2></div>
 <div class="drop-buttons scripted">
 <button type="button" class="primary" data-choose="folder">${icon('folder')}${words.say('chooseFolder')}</button>
 <button type="button" data-choose="archive">${icon('archive')}${words.say('chooseZip')}</button>
 </div>
 ${uploadForm(visit, limits, trouble)}
 </div>
-<details class="protect scripted"><summary>${words.say('protect')} <span class="chip">${icon('lock')}${words.say('passwordReady')}</span></summary>${passwordField(visit, limits, 'publish-password', '')}</details>
+<div class="options scripted">
+<details><summary>${words.say('protect')} <span class="ready">${words.say('passwordReady')}</span></summary>${passwordField(visit, limits, 'publish-password', '')}</details>
+${visit.offers.names && html`<details><summary>${words.say('nameHeading')} <span class="ready" dir="auto" data-value></span></summary>${nameField(visit, 'publish-name', { name: '' })}</details>`}
+</div>
 <p class="limits quiet">${limitsLine(visit, limits)}</p>
 ${allowance && html`<p class="limits quiet">${allowance}</p>`}
 </section>`;

@@ -43,7 +43,7 @@ function chart({ words, now }: SignedInContext, days: readonly DayOfViews[]): Ht
       const x = (CHART_DAYS - 1 - (today - day)) * BAR_WIDTH;
       return html`<rect x="${x}" y="${CHART_HEIGHT - height}" width="${BAR_WIDTH - 2}" height="${height}"><title>${words.day(day)}: ${words.number(views)}</title></rect>`;
     });
-  return html`<svg class="chart" viewBox="0 0 ${CHART_DAYS * BAR_WIDTH} ${CHART_HEIGHT}" role="img" aria-label="${words.say('viewsChart')}">${bars}</svg>`;
+  return html`<svg class="chart" viewBox="0 0 ${CHART_DAYS * BAR_WIDTH} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${words.say('viewsChart')}">${bars}</svg>`;
 }
 
 function means({ words }: SignedInContext): Html {

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
-import { builtSiteIn, type FolderSource, sourceOf, titleIn } from '../../browser/publish/source.ts';
+import {
+  builtSiteIn,
+  type FolderSource,
+  sourceOf,
+  startPageIn,
+  titleIn,
+} from '../../browser/publish/source.ts';
 
 function chosen(...paths: readonly string[]): readonly File[] {
   return paths.map((path) => ({ name: path, webkitRelativePath: `site/${path}` }) as File);
@@ -71,6 +77,7 @@ describe('what is chosen or dropped', () => {
     ] as const) {
       expect(await sourceOf(way)).to.deep.equal({
         kind: 'folder',
+        isPage: true,
         name: 'Report 2026',
         files: [{ path: 'index.html', file: page }],
         leftOut: [],
@@ -78,9 +85,46 @@ describe('what is chosen or dropped', () => {
     }
   });
 
+  it('is one site where files are dropped together, with folders beside them', async () => {
+    const { createReader } = dropped('', {
+      'page.html': '',
+      'style.css': '',
+      '.env': '',
+      img: { 'a.png': '', '.DS_Store': '' },
+      node_modules: { 'x.js': '' },
+    }) as FileSystemDirectoryEntry;
+    const entries: FileSystemEntry[] = [];
+    for (const reader = createReader(); ; ) {
+      const batch = await new Promise<FileSystemEntry[]>((done) => reader.readEntries(done));
+      if (batch.length === 0) break;
+      entries.push(...batch);
+    }
+    const source = await sourceOf({ kind: 'entries', entries });
+    expect(source?.kind === 'folder' && source.files.map(({ path }) => path)).to.deep.equal([
+      'img/a.png',
+      'page.html',
+      'style.css',
+    ]);
+    expect(source).to.deep.include({ name: 'site', leftOut: ['.env', 'node_modules/'] });
+    expect(source).not.to.have.property('isPage');
+  });
+
+  it('is left without what tools leave beside a site, of which nothing is said', async () => {
+    const files = chosen('index.html', '.nojekyll', 'a/.buildinfo', '.doctrees/b.pickle', '.nojekyll.key');
+    const source = await sourceOf({ kind: 'files', files });
+    expect(source?.kind === 'folder' && source.files.map(({ path }) => path)).to.deep.equal(['index.html']);
+    expect(source?.leftOut).to.deep.equal(['.nojekyll.key']);
+  });
+
   it('is one thing', async () => {
     const [one, other] = [dropped('one', {}), dropped('other', {})];
-    expect(await sourceOf({ kind: 'entries', entries: [one, other] })).to.equal(undefined);
+    const zip = { name: 'site.ZIP', isDirectory: false } as FileSystemEntry;
+    for (const entries of [
+      [one, other],
+      [zip, zip],
+      [one, zip],
+    ])
+      expect(await sourceOf({ kind: 'entries', entries })).to.equal(undefined);
     const archive = new File(
       [zipSync({ 'index.html': strToU8('x'), 'node_modules/a.js': strToU8('x') })],
       'site.zip',
@@ -88,6 +132,18 @@ describe('what is chosen or dropped', () => {
     const source = await sourceOf({ kind: 'archive', files: [archive] });
     expect(source).to.include({ kind: 'archive', name: 'site.zip', file: archive });
     expect(source?.leftOut).to.deep.equal(['node_modules/']);
+  });
+});
+
+describe('a folder without an index.html', () => {
+  it('has a start page in another spelling of it, or in its only page', () => {
+    const startPageOf = (...paths: readonly string[]) =>
+      startPageIn({ files: paths.map((path) => ({ path, file: new File([], path) })) });
+    expect(startPageOf('Index.html', 'about.html', 'a.css')).to.equal('Index.html');
+    expect(startPageOf('about.html', 'index.htm')).to.equal('index.htm');
+    expect(startPageOf('report.HTML', 'deep/other.html')).to.equal('report.HTML');
+    expect(startPageOf('one.html', 'two.html')).to.equal(undefined);
+    expect(startPageOf('deep/index.html', 'notes.txt')).to.equal(undefined);
   });
 });
 

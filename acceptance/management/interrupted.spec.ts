@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import type { Page, Route } from 'playwright-core';
+import { openPublisher, type Publisher } from './open-publisher.ts';
+import { signIn } from './open-service.ts';
+
+const SITE = { 'index.html': 'x' };
+const UPLOAD = '**/manage/publish';
+
+function keyOf(route: Route): string {
+  const [, key] = /name="key"\s+(\S+)/.exec(route.request().postData() ?? '') ?? [];
+  if (key === undefined) throw new Error('an upload without a key');
+  return key;
+}
+
+describe('an interrupted upload in a browser', () => {
+  let publisher: Publisher;
+  let page: Page;
+  beforeEach(async () => {
+    publisher = await openPublisher();
+    ({ page } = publisher);
+  });
+
+  it('sends again by itself when the answer is lost, and publishes once', async () => {
+    await page.clock.install();
+    const keys: string[] = [];
+    await page.route(UPLOAD, async (route: Route) => {
+      keys.push(keyOf(route));
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    // The clock of the page goes on by itself, too: it says so for a second.
+    const said = page.getByText('The connection was lost. Trying again…').first().waitFor();
+    await publisher.chooseZip(SITE);
+    await said;
+    await page.clock.runFor(1_000);
+    await publisher.heading('Already published: here is the link.');
+    expect(new Set(keys).size).to.equal(1);
+    expect(keys).to.have.lengthOf(2);
+    expect(await publisher.published()).to.have.lengthOf(1);
+  });
+
+  it('speaks of the lost connection only until it sends again', async () => {
+    let tries = 0;
+    await page.route(UPLOAD, (route) => {
+      tries += 1;
+      return tries === 1 ? route.abort('connectionreset') : route.continue();
+    });
+    const network = await publisher.context.newCDPSession(page);
+    await network.send('Network.enable');
+    const slow = { offline: false, latency: 20, downloadThroughput: -1, uploadThroughput: 400_000 };
+    await network.send('Network.emulateNetworkConditions', slow);
+    await publisher.chooseFolder({ 'index.html': 'x', 'noise.bin': randomBytes(2_000_000) });
+    const line = page.locator('.stage-line');
+    await line.filter({ hasText: 'The connection was lost' }).waitFor();
+    await page.locator('.stage-figure').filter({ hasNotText: '0 bytes' }).waitFor();
+    await line.filter({ hasText: 'Uploading site…' }).waitFor();
+    await publisher.heading('Published');
+  });
+
+  it('offers to try again when the server stays away, with the same key', async () => {
+    await page.clock.install();
+    const keys = new Set<string>();
+    let tries = 0;
+    let reachable = false;
+    await page.route(UPLOAD, (route) => {
+      tries += 1;
+      keys.add(keyOf(route));
+      return reachable ? route.continue() : route.abort('connectionrefused');
+    });
+    await publisher.chooseZip(SITE);
+    for (const [n, wait] of [1_000, 2_000, 4_000, 8_000].entries()) {
+      while (tries < n + 2) await page.clock.runFor(wait);
+    }
+    await publisher.heading(
+      'The server cannot be reached. Trying again is safe: nothing is published twice.',
+    );
+    expect(tries).to.equal(5);
+    reachable = true;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await publisher.heading('Published');
+    expect(keys.size).to.equal(1);
+    expect(await publisher.published()).to.have.lengthOf(1);
+  });
+
+  it('says that one was signed out meanwhile, and goes on after signing in again', async () => {
+    const window = await publisher.context.newPage();
+    await window.goto(publisher.service.screen);
+    await window.getByRole('button', { name: 'Sign out' }).click();
+    await window.getByText('You are signed out.').waitFor();
+    await publisher.chooseZip(SITE);
+    await publisher.heading('You were signed out. Sign in again in another window, then try again here.');
+    expect(await publisher.published()).to.deep.equal([]);
+    await signIn(window, publisher.service);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await publisher.heading('Published');
+  });
+});

@@ -1,0 +1,55 @@
+import { NAME_PATTERN, type OfferedNames, spelledAsName } from '../src/name-spelling.ts';
+import { button } from './publish/elements.ts';
+
+/** A field for a name: it offers the account's names, says whether one is new, and offers a spelling that fits. */
+export function enhanceNameFields(root: Document): void {
+  for (const field of root.querySelectorAll<HTMLInputElement>('input[data-names]')) enhance(field);
+}
+
+function enhance(field: HTMLInputElement): void {
+  const line = document.createElement('p');
+  line.className = 'quiet name-line';
+  line.setAttribute('role', 'status');
+  field.closest('.field')?.append(line);
+  const take = (name: string): void => {
+    field.value = name;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    field.dispatchEvent(new Event('change'));
+    field.focus();
+  };
+  const show = ({ names, texts }: OfferedNames): void => {
+    const { value } = field;
+    const offer = spelledAsName(value);
+    line.replaceChildren();
+    if (isName(value)) line.textContent = withName(names.includes(value) ? texts.moves : texts.isNew, value);
+    else if (offer !== '') line.append(button(withName(texts.offer, offer), '', () => take(offer)));
+  };
+  const offerNames = async (): Promise<void> => {
+    const offered = await offeredAt(field.dataset.names ?? '');
+    if (offered === undefined) return;
+    const options = offered.names.map((value) => Object.assign(document.createElement('option'), { value }));
+    field.list?.replaceChildren(...options);
+    field.addEventListener('input', () => show(offered));
+    show(offered);
+  };
+  field.addEventListener('focus', () => void offerNames(), { once: true });
+}
+
+function withName(text: string, name: string): string {
+  return text.replace('{name}', () => name);
+}
+
+function isName(text: string): boolean {
+  return new RegExp(`^(?:${NAME_PATTERN})$`).test(text);
+}
+
+/** `undefined` where they cannot be had now: the field works without. */
+async function offeredAt(url: string): Promise<OfferedNames | undefined> {
+  try {
+    const response = await fetch(url, { headers: { Accept: 'application/json' } });
+    return response.ok ? ((await response.json()) as OfferedNames) : undefined;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import { type Html, html } from '@pinfold/http/internal';
+import { NAME_PATTERN } from '../name-spelling.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { field } from './forms.ts';
+
+interface NameFieldDetails {
+  readonly name?: string;
+  readonly attributes?: Html;
+  readonly button?: Html;
+}
+
+/** A field for one of the account's names or a new one. Our script offers those there are, and a spelling that fits. */
+export function nameField(
+  visit: SignedInContext,
+  id: string,
+  { name = id, attributes, button }: NameFieldDetails,
+): Html {
+  const { words, base } = visit;
+  const rule = html`maxlength="63" pattern="${NAME_PATTERN}" title="${words.say('nameOdd')}"`;
+  const offering = html`list="${id}-list" data-names="${base}/names.json"`;
+  return html`${field(visit, id, 'name', {
+    name,
+    hint: words.say('nameHint'),
+    hidesLabel: true,
+    attributes: html`${rule} ${offering} autocomplete="off" autocapitalize="none" spellcheck="false" ${attributes}`,
+    ...(button === undefined ? {} : { button }),
+  })}<datalist id="${id}-list"></datalist>`;
+}

@@ -1,0 +1,65 @@
+import type { Name, RoleId } from '@pinfold/core';
+import { nameUrl } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
+import type { ShownPublication } from '../publication.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { confirmation, disabledInReadOnly, hidden } from './forms.ts';
+import { icon } from './icons.ts';
+import { copyButton, distance, heading, shortId, stateBadge } from './parts.ts';
+import { listOf } from './tables.ts';
+
+/** The account's names, each with what it shows, how long that lives, and what can be done with the name. */
+export function namesMain(
+  visit: SignedInContext,
+  { names: items, next }: { readonly names: readonly Name[]; readonly next?: string | undefined },
+  shown: ReadonlyMap<RoleId, ShownPublication>,
+): Html {
+  const { words } = visit;
+  return html`${heading(words.say('names'), words.say('namesIntro'))}
+${listOf(visit, {
+  items,
+  none: 'namesNone',
+  path: '/names',
+  next,
+  columns: [
+    [
+      'name',
+      (name, n) =>
+        html`<a class="name" id="n${n}" href="${nameUrl(visit.screen.publicUrl, name)}" target="_blank" rel="noopener">${name.name}</a>`,
+    ],
+    ['publication', ({ pin }) => shownCell(visit, pin, shown.get(pin))],
+    ['expires', ({ pin }) => endCell(visit, shown.get(pin))],
+    ['nameMoved', ({ updatedAt }) => distance(visit, updatedAt)],
+    ['actions', (name, n) => actions(visit, name, shown.get(name.pin), n)],
+  ],
+})}
+<form id="row" method="post">${hidden('form', visit.formToken)}</form>`;
+}
+
+function shownCell(visit: SignedInContext, pin: RoleId, shown: ShownPublication | undefined): Html {
+  const link = html`<a class="clip" href="${visit.base}/publications/${pin}" title="${pin}" dir="auto">${shown?.name ?? shortId(pin)}</a>`;
+  const isLive = shown === undefined || (shown.state === 'published' && !shown.endsSoon);
+  return isLive ? link : html`${link} ${stateBadge(visit, shown)}`;
+}
+
+function endCell(visit: SignedInContext, shown: ShownPublication | undefined): Html | string {
+  if (shown === undefined || shown.state === 'deleted') return '';
+  return shown.expiresAt === null ? visit.words.say('never') : distance(visit, shown.expiresAt);
+}
+
+function actions(visit: SignedInContext, given: Name, shown: ShownPublication | undefined, n: number): Html {
+  const { words, base, screen } = visit;
+  const { name } = given;
+  const path = `${base}/names/${name}`;
+  const disabled = disabledInReadOnly(visit);
+  const renews = shown?.refusal('reset_expiration') === undefined;
+  const renewal = `${base}/publications/${given.pin}/renew`;
+  const menu = (
+    remove: Html,
+  ) => html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
+<div id="p${n}" class="menu" popover>${disabled === undefined ? html`<a href="${path}" data-dialog>${words.more('moveName')}</a>` : html`<button type="button"${disabled}>${words.more('moveName')}</button>`}
+${renews && html`<button form="row" formaction="${renewal}"${disabled}>${words.say('renewShort')}</button>`}
+${remove}</div>`;
+  const details = { values: { name }, disabled, place: menu };
+  return html`${copyButton(visit, nameUrl(screen.publicUrl, given), 'copyLink')}${confirmation(visit, 'deleteName', `delete-${name}`, `${path}/delete`, details)}`;
+}
