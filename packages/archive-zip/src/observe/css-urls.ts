@@ -1,5 +1,9 @@
-/** What ends, begins or hides a URL in CSS. The number of spaces is bounded, so that every text takes linear time. */
-const TOKEN = /\/\*|["';}]|@import(?![\w-])|(?<![\w-])url\(\s{0,99}["']?|(?<![\w-])--[\w-]{1,99}\s{0,9}:/gi;
+/** What begins or hides a URL in CSS. The number of spaces is bounded, so that every text takes linear time. */
+const TOKEN = /\/\*|["']|(?<![\w-])url\(\s{0,99}["']?|@import(?:\s|\/\*[^*]{0,99}\*\/){0,9}["']/gi;
+/** The beginning of a declaration of a custom property, up to a URL in its value. */
+const CUSTOM_PROPERTY = /^\s*--[\w-]+\s*:/;
+/** Characters before a URL in which its declaration is looked for. */
+const MAX_DECLARATION = 256;
 const ESCAPE = /\\(?:([\da-f]{1,6})\s?|\r\n|([\s\S]))/gi;
 
 /**
@@ -7,34 +11,30 @@ const ESCAPE = /\\(?:([\da-f]{1,6})\s?|\r\n|([\s\S]))/gi;
  * Leaves out custom properties: their URLs are relative to the style sheet that uses them.
  */
 export function* urlsOf(css: string): Generator<string> {
-  let at = 0;
-  let isImport = false;
-  let isCustom = false;
-  for (;;) {
+  for (let at = 0; ; ) {
     TOKEN.lastIndex = at;
-    const token = TOKEN.exec(css)?.[0].toLowerCase();
-    if (token === undefined) return;
-    at = TOKEN.lastIndex;
+    const match = TOKEN.exec(css);
+    if (match === null) return;
+    const [token] = match;
+    at = match.index + token.length;
     if (token === '/*') {
       const end = css.indexOf('*/', at);
       if (end === -1) return;
       at = end + 2;
-    } else if (token === ';' || token === '}') {
-      isImport = false;
-      isCustom = false;
-    } else if (token === '@import') {
-      isImport = true;
-    } else if (token.startsWith('--')) {
-      isCustom = true;
-    } else {
-      const quote = /["']$/.exec(token)?.[0];
-      const end = quote === undefined ? endOfUrl(css, at) : endOfString(css, at, quote);
-      const isUrl = token.startsWith('url(') || isImport;
-      if (isUrl && !isCustom && end.isWhole) yield unescaped(css.slice(at, end.at));
-      isImport = false;
-      at = end.at + 1;
+      continue;
     }
+    const quote = /["']$/.exec(token)?.[0];
+    const end = quote === undefined ? endOfUrl(css, at) : endOfString(css, at, quote);
+    const isUrl = token.length > 1 && end.isWhole && !isCustom(css, match.index);
+    if (isUrl) yield unescaped(css.slice(at, end.at));
+    at = end.at + 1;
   }
+}
+
+/** Whether a URL stands in the value of a custom property. */
+function isCustom(css: string, at: number): boolean {
+  const before = css.slice(Math.max(0, at - MAX_DECLARATION), at);
+  return CUSTOM_PROPERTY.test(before.slice(Math.max(before.lastIndexOf(';'), before.lastIndexOf('{')) + 1));
 }
 
 interface End {

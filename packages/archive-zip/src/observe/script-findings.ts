@@ -16,13 +16,11 @@ const REGISTERS = /\s{0,9}\??\.\s{0,9}register\s{0,9}\(/y;
 const STARTS_WORKER = /\bnew\s{1,9}(?:[\w.]{1,30}\.)?(?:Shared)?Worker$/;
 /** Longer than what {@link STARTS_WORKER} can match. */
 const BEFORE_WORKER = 64;
-const STORES = ['localStorage', 'sessionStorage', 'indexedDB', 'document.cookie'];
-/** V8 finds texts of less than seven characters with memchr: 15 times as fast in a minified script. */
+/** Names that begin a search with a letter that is rare in scripts: V8 finds those of less than seven characters with memchr. */
 const STORE_HINTS = [
-  { hint: 'lStora', before: 4 },
-  { hint: 'nStora', before: 6 },
-  { hint: 'exedDB', before: 3 },
-  { hint: 'cookie', before: 9 },
+  { hint: 'Storag', names: ['localStorage', 'sessionStorage'] },
+  { hint: 'DB', names: ['indexedDB'] },
+  { hint: 'kie', names: ['document.cookie'] },
 ] as const;
 const WORKER_HINT = 'Worker';
 /** Data for scripts, which no browser runs. */
@@ -54,15 +52,17 @@ function findIn(scripts: readonly string[]): ScriptFindings {
 }
 
 function usesStorage(script: string): boolean {
-  return STORE_HINTS.some(({ hint, before }, index) => {
-    const name = STORES[index] as string;
+  return STORE_HINTS.some(({ hint, names }) => {
     for (let at = script.indexOf(hint); at !== -1; at = script.indexOf(hint, at + 1)) {
-      const start = at - before;
-      if (start < 0 || !script.startsWith(name, start)) continue;
-      if (!isWord(script[start - 1]) && !isWord(script[start + name.length])) return true;
+      if (names.some((name) => isNameAt(script, at - name.indexOf(hint), name))) return true;
     }
     return false;
   });
+}
+
+function isNameAt(script: string, start: number, name: string): boolean {
+  if (start < 0 || !script.startsWith(name, start)) return false;
+  return !isWord(script[start - 1]) && !isWord(script[start + name.length]);
 }
 
 function isWord(character: string | undefined): boolean {
