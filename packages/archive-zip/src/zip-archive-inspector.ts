@@ -19,9 +19,9 @@ import { WorkerPool } from './worker-pool.ts';
 /** How much a {@link ZipArchiveInspector} may take. */
 export interface ZipArchiveInspectorOptions {
   /** Threads that read and inflate, one at least; as many as cores, at most 4, if absent. Each holds 10 MiB at work. */
-  readonly workers?: number;
+  readonly workers?: number | undefined;
   /** Entries of one archive, folders included; 150,000 if absent, above any of 10 MiB. More are `too_many_files`. */
-  readonly entries?: number;
+  readonly entries?: number | undefined;
 }
 
 const MOST_WORKERS = 4;

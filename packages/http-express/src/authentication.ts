@@ -10,7 +10,7 @@ export type Authenticate = AuthenticateAny<Request, Response>;
 /** Options of {@link apiKeyAuthentication}. */
 export interface ApiKeyAuthenticationOptions {
   /** Receives errors of storing a key's last use, which happens after the answer. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** RFC 6750, section 2.1. */

@@ -59,5 +59,7 @@ function expectMounted({ baseUrl, originalUrl }: Request, path: string): void {
   if (baseUrl === path || !originalUrl.startsWith(path)) return;
   if (!/^\/(?:api\/|openapi\.json$)/.test(originalUrl.slice(path.length))) return;
   const [is, meant] = [baseUrl === '' ? '/' : baseUrl, path === '' ? '/' : path];
-  throw new Error(`The API is mounted at ${is}: mount it at ${meant}, where publicUrl leads.`);
+  throw new Error(
+    `The API is mounted at ${is}: mount it at ${meant}, where publicUrl leads. A proxy in front has to pass the path on.`,
+  );
 }

@@ -3,7 +3,13 @@ import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import { type CreateGrant, type DoorOptions, type PublicUrl, publicUrl } from '@pinfold/http';
-import { type BodyLimits, type DrainLimits, doorOf, withoutAdministration } from '@pinfold/http/internal';
+import {
+  type BodyLimits,
+  type DrainLimits,
+  doorOf,
+  type Given,
+  withoutAdministration,
+} from '@pinfold/http/internal';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { Offered } from './endpoint.ts';
@@ -32,30 +38,30 @@ export interface ApiOptions extends DoorOptions {
   /** The use cases and parts that the endpoints call. */
   readonly useCases: ApiUseCases;
   /** Absent: `/api/v1/events` is not offered. */
-  readonly history?: History;
+  readonly history?: History | undefined;
   /** Absent: `include=views` is not offered. */
-  readonly views?: Pick<Views, 'of'>;
+  readonly views?: Pick<Views, 'of'> | undefined;
   /** Pass `viewer.createGrant`. Absent: `/api/v1/pins/{id}/grants` is not offered. */
-  readonly createGrant?: CreateGrant;
+  readonly createGrant?: CreateGrant | undefined;
   /** Offers `/admin/v1` and its document to the scope `admin`. Absent: callers lose that scope, logged once. */
-  readonly administration?: Administration;
+  readonly administration?: Administration | undefined;
   /** The public address, under which the router is mounted and sites are shared: `https://share.example`. */
   readonly publicUrl: string;
   /** Finds out whose request it is. */
   readonly authenticate: Authenticate;
   /** How 401, 403 and the API document describe your own sign-in. Absent: they describe API keys. */
-  readonly signIn?: SignIn;
+  readonly signIn?: SignIn | undefined;
   /** The client's address that the history stores; absent: none. */
-  readonly historyAddress?: (request: Request) => string;
+  readonly historyAddress?: ((request: Request) => string) | undefined;
   /** Times that differ from the defaults. */
-  readonly timeouts?: Partial<ApiTimeouts>;
+  readonly timeouts?: Partial<ApiTimeouts> | undefined;
 }
 
 const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), drain: seconds(30) };
 
 export interface Service
   extends Omit<ApiOptions, keyof DoorOptions | 'publicUrl' | 'timeouts'>,
-    Required<DoorOptions> {
+    Given<DoorOptions> {
   readonly offered: Offered;
   readonly documents: { readonly api: ServedDocument; readonly administration: ServedDocument };
   readonly publicUrl: PublicUrl;

@@ -12,14 +12,17 @@ export interface AuthenticateOptions<Response extends ServerResponse = ServerRes
 /**
  * Identifies the caller of a request; `undefined` if it is unknown. It may throw a `Fault`, which is answered as such.
  * A door calls it again when a body has arrived that did not come with the head: a key may have been revoked, and a
- * session ended, while a slow upload ran.
+ * session ended, while a slow upload ran. It may be asynchronous.
  *
  * @typeParam Request, Response as the framework has them that the door is mounted in.
  */
 export type Authenticate<
   Request extends IncomingMessage = IncomingMessage,
   Response extends ServerResponse = ServerResponse,
-> = (request: Request, options: AuthenticateOptions<Response>) => Promise<Caller | undefined>;
+> = (
+  request: Request,
+  options: AuthenticateOptions<Response>,
+) => Promise<Caller | undefined> | Caller | undefined;
 
 /** @throws TypeError for what is no caller; plain JavaScript may return `null` for none. */
 export async function callerOf<Request extends IncomingMessage, Response extends ServerResponse>(

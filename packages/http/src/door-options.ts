@@ -14,18 +14,21 @@ export interface DoorOptions {
    * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the
    * account goes before it. Null and absent: any number. A change costs ten.
    */
-  readonly requestRate?: RequestRate;
+  readonly requestRate?: RequestRate | undefined;
   /** Counts the requests. Absent, the door has its own, and an account a rate for each door. */
-  readonly requestLimiter?: RequestLimiter;
+  readonly requestLimiter?: RequestLimiter | undefined;
   /** The client's address, by which strangers are counted, as far as you trust proxies. Default: the socket's. */
-  readonly clientAddress?: ClientAddress;
+  readonly clientAddress?: ClientAddress | undefined;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
-  readonly uploads?: Uploads;
+  readonly uploads?: Uploads | undefined;
   /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
-  readonly log?: RequestLog;
+  readonly log?: RequestLog | undefined;
 }
 
-export function doorOf(options: DoorOptions, clock: Clock): Required<DoorOptions> {
+/** Options of which each has a value. */
+export type Given<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
+
+export function doorOf(options: DoorOptions, clock: Clock): Given<DoorOptions> {
   return {
     requestRate: options.requestRate ?? null,
     requestLimiter: options.requestLimiter ?? new RequestLimiter(),

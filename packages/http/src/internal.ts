@@ -5,7 +5,7 @@ export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
-export { doorOf } from './door-options.ts';
+export { doorOf, type Given } from './door-options.ts';
 export {
   type Arrival,
   type Door,

@@ -7,13 +7,13 @@ import { endSlowUploads, type IncomingBody, MEASURE_EVERY, PacedUpload } from '.
 export interface UploadsOptions {
   readonly clock: Clock;
   /** Bodies received at the same time. Default 64. */
-  readonly places?: number;
+  readonly places?: number | undefined;
   /** Requests that wait for a place, their bodies unread. Default 512. */
-  readonly queue?: number;
+  readonly queue?: number | undefined;
   /** The longest wait for a place. Default 30 seconds. */
-  readonly patience?: Duration;
+  readonly patience?: Duration | undefined;
   /** Called before an upload is received or waits: throws the fault to answer with while no upload is possible. */
-  readonly admit?: () => void;
+  readonly admit?: (() => void) | undefined;
 }
 
 /**

@@ -1,12 +1,30 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { accountId, type Caller } from '@pinfold/core';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { withoutAdministration } from '../src/internal.ts';
+import { callerOf, withoutAdministration } from '../src/internal.ts';
 
 const request = new IncomingMessage(new Socket());
 const response = new ServerResponse(request);
 const ADA: Caller = { account: accountId('ada'), scopes: ['manage', 'admin'], person: 'ada' };
+
+describe('authentication', () => {
+  it('answers a caller with or without a promise, and undefined or null for none', async () => {
+    for (const answer of [ADA, undefined, null]) {
+      const caller = answer ?? undefined;
+      expect(await callerOf(() => answer as Caller, request, { response })).to.equal(caller);
+      expect(await callerOf(async () => answer as Caller, request, { response })).to.equal(caller);
+    }
+    const thrown = new Error('the directory is away');
+    const fail = (): Caller => {
+      throw thrown;
+    };
+    expect(await rejectionOf(callerOf(fail, request, { response }))).to.equal(thrown);
+    const filtered = async () => await withoutAdministration(fail)(request, { response });
+    expect(await rejectionOf(filtered())).to.equal(thrown);
+  });
+});
 
 describe('authentication without administration', () => {
   it('removes the scope admin, and warns once', async () => {

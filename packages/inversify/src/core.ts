@@ -12,9 +12,9 @@ import { observer, type Parts, type Tokens, tokens } from './tokens.ts';
 /** {@link UseCaseOptions}, and who hears of publications. */
 export interface CoreModuleOptions extends UseCaseOptions {
   /** Called with what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
-  readonly onEvent?: OnEvent;
+  readonly onEvent?: OnEvent | undefined;
   /** The most API keys of an account that are not revoked; null: any number. Default 100. */
-  readonly keyLimit?: number | null;
+  readonly keyLimit?: number | null | undefined;
 }
 
 /** The ports of the sweeps beside `cleanUp`. */

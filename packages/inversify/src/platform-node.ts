@@ -15,7 +15,7 @@ import { tokens } from './tokens.ts';
 /** What {@link platformNodeModule} needs. */
 export interface PlatformNodeModuleOptions extends HmacGrantSignerOptions {
   /** How passwords are hashed. */
-  readonly hashing?: ScryptPasswordHasherOptions;
+  readonly hashing?: ScryptPasswordHasherOptions | undefined;
 }
 
 /** Binds `clock`, `machine`, `ids`, `passwords`, `grants`, `apiKeySecrets` and `sessionSecrets`. */

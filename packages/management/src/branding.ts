@@ -11,20 +11,22 @@ export interface OwnLink {
 /** How an embedding team changes the screen; every member is optional. */
 export interface LookOptions {
   /** The product's name, in titles and at the top. Default `Pinfold`. */
-  readonly productName?: string;
+  readonly productName?: string | undefined;
   /** The address of a picture in place of our mark, of your host or another. */
-  readonly logoUrl?: string;
+  readonly logoUrl?: string | undefined;
   /** One CSS colour; it is made dark enough for light pages and light enough for dark ones. */
-  readonly accentColor?: string;
+  readonly accentColor?: string | undefined;
   /** A link back to where people come from. */
-  readonly back?: OwnLink;
+  readonly back?: OwnLink | undefined;
   /** With `authenticate`: where people sign in and out. */
-  readonly signInUrl?: string;
-  readonly signOutUrl?: string;
+  readonly signInUrl?: string | undefined;
+  readonly signOutUrl?: string | undefined;
   /** The languages that are offered, the one for everybody else first. Default all. */
-  readonly languages?: readonly [Language, ...Language[]];
+  readonly languages?: readonly [Language, ...Language[]] | undefined;
   /** Words in place of ours, by the name of the message; what browsers' scripts say stays ours. */
-  readonly words?: Readonly<Partial<Record<Language, Readonly<Partial<Record<MessageId, Message>>>>>>;
+  readonly words?:
+    | Readonly<Partial<Record<Language, Readonly<Partial<Record<MessageId, Message>>>>>>
+    | undefined;
 }
 
 /** {@link LookOptions}, checked and complete. */

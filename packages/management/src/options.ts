@@ -18,7 +18,7 @@ import {
   type PublicUrl,
   publicUrl,
 } from '@pinfold/http';
-import { doorOf, withoutAdministration } from '@pinfold/http/internal';
+import { doorOf, type Given, withoutAdministration } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { type Assets, loadAssets } from './assets.ts';
@@ -51,33 +51,33 @@ export interface ManagementOptions extends DoorOptions {
   /** The public address, under which sites are shared: `https://pages.example.com`. */
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */
-  readonly sessions?: Sessions;
+  readonly sessions?: Sessions | undefined;
   /** With `sessions`: where people may sign in as well, such as `openIdConnect` of `@pinfold/oidc`. */
-  readonly identityProvider?: IdentityProvider;
+  readonly identityProvider?: IdentityProvider | undefined;
   /** Your own sign-in. The screen then has neither a sign-in page nor a sign-out. */
-  readonly authenticate?: Authenticate;
+  readonly authenticate?: Authenticate | undefined;
   /** Absent: no page for API keys. */
-  readonly keys?: Keys;
+  readonly keys?: Keys | undefined;
   /** Absent: no program gets a key by asking. */
-  readonly pairings?: Pairings;
+  readonly pairings?: Pairings | undefined;
   /** Absent: no history is shown. */
-  readonly history?: History;
+  readonly history?: History | undefined;
   /** Pages for the scope `admin`. Absent: none, and what `authenticate` answers loses the scope, logged once. */
-  readonly administration?: Administration;
+  readonly administration?: Administration | undefined;
   /** How well this node is, for those who administer. Absent: it is not shown. */
-  readonly health?: () => NodeHealth;
+  readonly health?: (() => NodeHealth) | undefined;
   /** Absent: it is not shown how often publications were viewed. */
-  readonly views?: Pick<Views, 'of'>;
+  readonly views?: Pick<Views, 'of'> | undefined;
   /** The address of a client that the history is to keep; absent, it keeps none. */
-  readonly historyAddress?: (request: Request) => string;
+  readonly historyAddress?: ((request: Request) => string) | undefined;
   /** Pass `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
-  readonly createGrant?: CreateGrant;
+  readonly createGrant?: CreateGrant | undefined;
   /** Your own look and texts of the screen. */
-  readonly look?: LookOptions;
+  readonly look?: LookOptions | undefined;
 }
 
 /** {@link ManagementOptions}, checked and complete. */
-export interface Screen extends Omit<ManagementOptions, keyof DoorOptions>, Required<DoorOptions> {
+export interface Screen extends Omit<ManagementOptions, keyof DoorOptions>, Given<DoorOptions> {
   readonly publicUrl: PublicUrl;
   readonly pageTurns: PageTurns;
   /** A cache by publication. A manifest never changes, and reading one takes long. */

@@ -9,17 +9,17 @@ export interface OpenIdConnectOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   /** Default `openid email profile`. */
-  readonly scopes?: string;
+  readonly scopes?: string | undefined;
   /** Its name for people: "Sign in with …". Default: the issuer's host. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The prefix of accounts. Default: `oidc:`. With an empty one, a claim could name another account. */
-  readonly accountPrefix?: string;
+  readonly accountPrefix?: string | undefined;
   /** The claim that names the account, after the prefix. Default `sub`. */
-  readonly accountClaim?: string;
+  readonly accountClaim?: string | undefined;
   /** Decides who may sign in. Default: everyone whom the issuer knows. */
-  readonly require?: ClaimRule;
+  readonly require?: ClaimRule | undefined;
   /** The people whose sessions administer the service, an hour each. Default: none. */
-  readonly admins?: ClaimRule;
+  readonly admins?: ClaimRule | undefined;
   readonly clock: Pick<Clock, 'now'>;
 }
 

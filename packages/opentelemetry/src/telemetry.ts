@@ -16,18 +16,18 @@ import { storeObserver } from './stores.ts';
 /** Options of {@link createTelemetry}. */
 export interface TelemetryOptions {
   /** Makes spans. Default: the global one, even if it is registered later. */
-  readonly tracerProvider?: TracerProvider;
+  readonly tracerProvider?: TracerProvider | undefined;
   /** Records metrics. Default: the global one, which must be registered before. */
-  readonly meterProvider?: MeterProvider;
+  readonly meterProvider?: MeterProvider | undefined;
   /** The name of the database in the conventions: `postgresql`, `sqlite`. Default: `other_sql`. */
-  readonly database?: string;
+  readonly database?: string | undefined;
   /** The scheme that clients use; that of the connection when absent, which is `http` behind a proxy. */
-  readonly scheme?: 'http' | 'https';
+  readonly scheme?: 'http' | 'https' | undefined;
   /**
    * The clients whose `traceparent` is continued; all when absent. These clients choose the trace's id and whether it is
    * sampled.
    */
-  readonly trusts?: (request: IncomingMessage) => boolean;
+  readonly trusts?: ((request: IncomingMessage) => boolean) | undefined;
 }
 
 /** Makes spans and metrics of what Pinfold does; each part may be used without the others. */

@@ -44,7 +44,7 @@ export interface OpenPostgresOptions {
   /** The schema that holds the tables. `migrate` creates it if it does not exist. */
   readonly schema: string;
   /** Waits before retries, by default on the host's timers. Replace only in tests: a stopped clock waits for ever. */
-  readonly sleep?: Clock['sleep'];
+  readonly sleep?: Clock['sleep'] | undefined;
 }
 
 /**

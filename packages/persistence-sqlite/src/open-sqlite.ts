@@ -11,7 +11,7 @@ export interface OpenSqliteOptions {
   /** The database file's absolute path. A missing file is created with mode 0600; its folder must exist. */
   readonly file: string;
   /** Waits for locks, 5 s in total, on the host's timers. Replace it only in tests: a stopped clock waits for ever. */
-  readonly sleep?: Clock['sleep'];
+  readonly sleep?: Clock['sleep'] | undefined;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { HistoryEvent } from '@pinfold/core';
 import { createManualClock, createMemory, type ManualClock } from '@pinfold/memory';
 import { once } from './compose/compose.ts';
 import { openPinfold, type Pinfold, type PinfoldOptions } from './compose/open-pinfold.ts';
+import { given } from './settings/read-variable.ts';
 
 export type { ManualClock } from '@pinfold/memory';
 
@@ -44,7 +45,8 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
   const parts = { persistence: memory, archives: memory.archives, clock, machine: clock };
   const removeFolder = () => rm(dataDir, { recursive: true, maxRetries: 5 });
   try {
-    const pinfold = await openPinfold({ dataDir, publicUrl: PUBLIC_URL, ...parts, ...options, onEvent });
+    const settled = { dataDir, publicUrl: PUBLIC_URL, ...parts, ...given(options), onEvent };
+    const pinfold = await openPinfold(settled);
     const close = once(async () => {
       await pinfold.close();
       await removeFolder();

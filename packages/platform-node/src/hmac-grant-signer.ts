@@ -57,8 +57,11 @@ export class HmacGrantSigner implements GrantSigner {
 
   /** @throws TypeError when a secret is missing or has fewer than 16 bytes. */
   constructor(options: HmacGrantSignerOptions) {
-    // Without types nothing tells of a missing secret before.
-    const [current = '', ...earlier] = options?.secrets ?? [];
+    // Without types nothing tells of a missing or misplaced secret before.
+    if (!Array.isArray(options?.secrets)) {
+      throw new TypeError("write new HmacGrantSigner({ secrets: ['at least 16 bytes'] })");
+    }
+    const [current = '', ...earlier] = options.secrets;
     this.#current = deriveKeys(current);
     this.#keys = [this.#current, ...earlier.map(deriveKeys)];
   }

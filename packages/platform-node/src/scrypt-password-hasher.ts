@@ -6,11 +6,11 @@ import { deriveKey, matchesKey, memoryOf, parseKey, type ScryptCost, workOf } fr
 /** Options of {@link ScryptPasswordHasher}. */
 export interface ScryptPasswordHasherOptions {
   /** Cost of each new hash; {@link SCRYPT_COST} when absent. Fixed, not measured: every node makes the same. */
-  readonly cost?: ScryptCost;
+  readonly cost?: ScryptCost | undefined;
   /** Passwords hashed at the same time; 2 when absent, half of the threads that Node has for files too. */
-  readonly parallel?: number;
+  readonly parallel?: number | undefined;
   /** Passwords that may wait, clients in turn; 64 (about 10 s) when absent. Then the busiest client's last fails. */
-  readonly waiting?: number;
+  readonly waiting?: number | undefined;
 }
 
 /** The first of OWASP's equivalent settings for scrypt: N = 2^17, r = 8, p = 1, which is 128 MiB and some 0.3 s. */

@@ -39,9 +39,16 @@ describe('HmacGrantSigner', () => {
   it('refuses a secret of fewer than 16 bytes, current or earlier', () => {
     expect(() => new HmacGrantSigner({ secrets: ['fifteen bytes !'] })).to.throw(TypeError);
     expect(() => new HmacGrantSigner({ secrets: [SECRET, ''] })).to.throw(TypeError);
-    for (const none of [{ secrets: [] }, {}, undefined]) {
-      const make = () => new HmacGrantSigner(none as unknown as HmacGrantSignerOptions);
-      expect(make).to.throw(TypeError, 'a secret for viewing grants has at least 16 bytes');
+    expect(() => new HmacGrantSigner({ secrets: [] as never })).to.throw(
+      TypeError,
+      'a secret for viewing grants has at least 16 bytes',
+    );
+  });
+
+  it('shows how to give it secrets where they are given in another form', () => {
+    for (const wrong of [{}, undefined, SECRET, [SECRET], { secret: SECRET }, { secrets: SECRET }]) {
+      const make = () => new HmacGrantSigner(wrong as unknown as HmacGrantSignerOptions);
+      expect(make).to.throw(TypeError, 'new HmacGrantSigner({ secrets: [');
     }
   });
 

@@ -7,19 +7,19 @@ export interface S3ClientOptions {
   /** Always needed, also where the server takes any: signatures name it. */
   readonly region: string;
   /** The server's URL; AWS itself when absent. */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /** Whether the bucket stands in the path, not in the host name; true when an endpoint is given. */
-  readonly forcePathStyle?: boolean;
+  readonly forcePathStyle?: boolean | undefined;
   /** As the AWS SDK finds them when absent: environment, shared files, instance or container role. */
-  readonly credentials?: NonNullable<S3ClientConfig['credentials']>;
+  readonly credentials?: NonNullable<S3ClientConfig['credentials']> | undefined;
   /** How long a connection may take to be made; 3 seconds when absent. */
-  readonly connectionTimeout?: Duration;
+  readonly connectionTimeout?: Duration | undefined;
   /** How long a connection may be silent in either direction; 60 seconds when absent. */
-  readonly socketTimeout?: Duration;
+  readonly socketTimeout?: Duration | undefined;
   /** Adds to the headers of each request before it is signed, such as the `traceparent` of what it is for. */
-  readonly addHeaders?: (headers: Record<string, string>) => void;
+  readonly addHeaders?: ((headers: Record<string, string>) => void) | undefined;
   /** Connections at the most; 256 when absent. More than an `S3ArchiveStorage` uses at once. */
-  readonly sockets?: number;
+  readonly sockets?: number | undefined;
 }
 
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };

@@ -32,24 +32,26 @@ export interface S3ArchiveStorageOptions {
   readonly client: Pick<S3Client, 'send'>;
   readonly bucket: string;
   /** The folder of the archives in the bucket, `archives` when absent: segments of `a-z 0-9 . _ -` between slashes. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   readonly clock: Clock;
   /** Parameters of each object: encryption at rest, storage class. */
-  readonly object?: Pick<
-    PutObjectCommandInput,
-    | 'BucketKeyEnabled'
-    | 'SSEKMSEncryptionContext'
-    | 'SSEKMSKeyId'
-    | 'ServerSideEncryption'
-    | 'StorageClass'
-    | 'Tagging'
-  >;
+  readonly object?:
+    | Pick<
+        PutObjectCommandInput,
+        | 'BucketKeyEnabled'
+        | 'SSEKMSEncryptionContext'
+        | 'SSEKMSKeyId'
+        | 'ServerSideEncryption'
+        | 'StorageClass'
+        | 'Tagging'
+      >
+    | undefined;
   /** Calls at once, 128 when absent; fewer than the client has connections. */
-  readonly parallel?: number;
+  readonly parallel?: number | undefined;
   /** How long storing one archive may take, all tries together; 2 minutes when absent. */
-  readonly putDeadline?: Duration;
+  readonly putDeadline?: Duration | undefined;
   /** How long any other call may take; 30 seconds when absent. */
-  readonly deadline?: Duration;
+  readonly deadline?: Duration | undefined;
 }
 
 /** How long the store may take to begin its answer to a small request. */

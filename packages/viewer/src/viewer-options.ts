@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { UseCases } from '@pinfold/core';
 import type { ViewCounter } from '@pinfold/core/views';
 import { type ClientAddress, type PublicUrl, publicUrl, type RequestLog } from '@pinfold/http';
-import { checkReportUrl, type PublicPage, pathOf, socketAddress } from '@pinfold/http/internal';
+import { checkReportUrl, type Given, type PublicPage, pathOf, socketAddress } from '@pinfold/http/internal';
 import type { ViewerAccess } from './access/access.ts';
 
 /** `origin`: each site on its own host; `path`: sandboxed below the shared URL. */
@@ -46,39 +46,39 @@ export interface ViewerOptions {
   /** The URL of this server, with the path of its mount, if any: `https://share.example.org`. */
   readonly publicUrl: string;
   /** Origin mode: the URL whose host gets `{id}.` before it. Default: scheme, host and port of `publicUrl`. */
-  readonly sitesUrl?: string;
+  readonly sitesUrl?: string | undefined;
   /** Default `origin`; `path` where wildcard hosts are impossible, at the price in docs/security.md. */
-  readonly mode?: ViewerMode;
+  readonly mode?: ViewerMode | undefined;
   /** Decides who may view sites. Default: everyone with the link, and with the password if there is one. */
-  readonly access?: ViewerAccess;
+  readonly access?: ViewerAccess | undefined;
   /** The client's address, as far as proxies are trusted. Default: the socket's. IPv6 is reduced to its /64 here. */
-  readonly clientAddress?: ClientAddress;
+  readonly clientAddress?: ClientAddress | undefined;
   /** Whether sites may register service workers, which can outlive a stop in a viewer's browser. Default `refuse`. */
-  readonly serviceWorkers?: 'refuse' | 'allow';
+  readonly serviceWorkers?: 'refuse' | 'allow' | undefined;
   /** Whether 431 for too many cookies also deletes those of the whole domain, other servers' too. Default false. */
-  readonly clearCookies?: boolean;
+  readonly clearCookies?: boolean | undefined;
   /** The service's name in previews of links. Default `Pinfold`. */
-  readonly serviceName?: string;
+  readonly serviceName?: string | undefined;
   /** The URL for reporting a page, linked on the viewer's own pages: http, https or mailto. */
-  readonly reportUrl?: string;
+  readonly reportUrl?: string | undefined;
   /** Bytes of memory for hot bodies; 0 keeps none. Default 64 MiB. */
-  readonly cacheBytes?: number;
+  readonly cacheBytes?: number | undefined;
   /** Bytes of memory, estimated, for what is known of hot sites' files. Default 32 MiB. */
-  readonly siteCacheBytes?: number;
-  readonly bounds?: Partial<ViewerBounds>;
+  readonly siteCacheBytes?: number | undefined;
+  readonly bounds?: Partial<ViewerBounds> | undefined;
   /** Receives every answered request of the viewer's own, once it is over. Default: faults go to `console.error`. */
-  readonly log?: RequestLog;
+  readonly log?: RequestLog | undefined;
   /** Given, once, what metrics may read at any time. */
-  readonly figures?: (figures: ViewerFigures) => void;
+  readonly figures?: ((figures: ViewerFigures) => void) | undefined;
   /** Counts views and wrong passwords; absent: they are not counted. */
-  readonly counter?: ViewCounter;
+  readonly counter?: ViewCounter | undefined;
   /** The id of a request in the log. Default: a UUID. */
-  readonly requestId?: (request: IncomingMessage) => string;
+  readonly requestId?: ((request: IncomingMessage) => string) | undefined;
 }
 
 /** {@link ViewerOptions}, checked and taken apart. */
 export interface Settings
-  extends Required<Pick<ViewerOptions, 'mode' | 'serviceWorkers' | 'clearCookies' | 'clientAddress'>> {
+  extends Given<Pick<ViewerOptions, 'mode' | 'serviceWorkers' | 'clearCookies' | 'clientAddress'>> {
   readonly secure: boolean;
   readonly publicUrl: PublicUrl;
   readonly publicHostname: string;

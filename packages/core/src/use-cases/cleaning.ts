@@ -35,7 +35,7 @@ const LONGEST_PAUSE: Duration = days(1);
 
 /** Options of `createCleaning`. */
 export interface CleaningOptions {
-  readonly observe?: Observe;
+  readonly observe?: Observe | undefined;
 }
 
 /** Removes what is no longer needed. */

@@ -33,9 +33,9 @@ export type Ports = Pick<
 /** Options of an embedding team, in addition to the limits. */
 export interface UseCaseOptions extends PublicationOptions, ProofOptions {
   /** Quotas of accounts that have none of their own, for all or by account. Default: no limit, 1,000 names. */
-  readonly quotas?: Quotas;
+  readonly quotas?: Quotas | undefined;
   /** Limits that differ by account. Asked for each publication and renewal; what it throws ends that. Default: none. */
-  readonly limitsOf?: (account: AccountId) => OwnLimits | Promise<OwnLimits>;
+  readonly limitsOf?: ((account: AccountId) => OwnLimits | Promise<OwnLimits>) | undefined;
 }
 
 /**

@@ -12,19 +12,19 @@ import { MOST_LISTED, pageLimit } from './paging.ts';
 
 /** Which feed to read, and from where. */
 export interface FollowRequest extends ListScope {
-  readonly pin?: RoleId;
+  readonly pin?: RoleId | undefined;
   /** A cursor of the same feed, or `latest` for its end; absent, the beginning. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /** Aborts a wait, which rejects with its reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Which page of a feed is wanted. */
 export interface FeedRequest extends FollowRequest {
   /** 1 to 100, or a TypeError is thrown; 20 when absent. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** How long to wait for an event; absent: not at all. */
-  readonly wait?: Duration;
+  readonly wait?: Duration | undefined;
   /** Ends the wait when it aborts: the page is answered as it is then. */
   readonly stopWaiting?: AbortSignal | undefined;
 }

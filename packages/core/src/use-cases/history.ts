@@ -55,9 +55,9 @@ export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'ids'>
 /** Options of `createHistory`. */
 export interface HistoryOptions {
   /** How long events and revoked keys are stored. Default 400 days. */
-  readonly keptFor?: Duration;
+  readonly keptFor?: Duration | undefined;
   /** Aborted when the service stops: requests that wait for events get a page without any, and iterations end. */
-  readonly stopping?: AbortSignal;
+  readonly stopping?: AbortSignal | undefined;
 }
 
 const EVENT_PLACE: PlaceReaders<EventCursor> = {

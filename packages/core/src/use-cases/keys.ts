@@ -24,11 +24,11 @@ export interface NewKey {
   readonly by?: typeof OPERATOR;
   readonly account: string;
   /** For people to tell keys apart; may be empty. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   /** Default: to read and to write. */
-  readonly scopes?: readonly Scope[];
+  readonly scopes?: readonly Scope[] | undefined;
   /** The cause that the history records. Default: the account. */
-  readonly cause?: Cause;
+  readonly cause?: Cause | undefined;
 }
 
 /** A key just made, with the text that is shown this once. */
@@ -54,7 +54,7 @@ export type KeyListOutcome = PageOutcome<'keys', ApiKey>;
 /** Options of `createKeys`. */
 export interface KeyOptions {
   /** The most keys of an account that are not revoked; null: any number. Default 100. */
-  readonly limit?: number | null;
+  readonly limit?: number | null | undefined;
 }
 
 /** Makes, lists, revokes and recognises API keys. */
@@ -205,11 +205,14 @@ function read({ apiKeySecrets }: KeyPorts, text: string): PresentedKey {
 function newKey(
   { clock, ids }: KeyPorts,
   { id, secretHash }: PresentedKey,
-  { by, label = '', scopes = DEFAULT_SCOPES, account: name, cause = causedBy(by ?? name) }: NewKey,
+  { by, label = '', scopes = DEFAULT_SCOPES, account: name, cause: given }: NewKey,
 ): { readonly key: ApiKey; readonly events: readonly HistoryEvent[] } {
+  // Other use cases take the account as `by`.
+  if (typeof name !== 'string') throw new TypeError("name the key's account: { account: 'ada' }");
   if (!scopes.every((scope) => KNOWN_SCOPES.includes(scope)))
     throw new TypeError('a key has scopes that there are');
   const account = accountId(name);
+  const cause = given ?? causedBy(by ?? name);
   const createdAt = clock.now();
   const event = eventOf(ids, { type: 'key.created', at: createdAt }, cause, account);
   const unused = { lastUsedAt: null, revokedAt: null, isEnsured: false };

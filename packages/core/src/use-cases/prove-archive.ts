@@ -60,9 +60,9 @@ export type BeforePublish = (
 
 export interface ProofOptions {
   /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
-  readonly absolutePathsWork?: boolean;
-  readonly observe?: Observe;
-  readonly beforePublish?: BeforePublish;
+  readonly absolutePathsWork?: boolean | undefined;
+  readonly observe?: Observe | undefined;
+  readonly beforePublish?: BeforePublish | undefined;
 }
 
 export interface ProofTools extends ProofOptions {

@@ -37,12 +37,12 @@ export interface StartedSession {
 /** Lifetimes, and an observer of ended sessions. */
 export interface SessionOptions {
   /** The lifetime of a session. Default 12 hours. */
-  readonly lifetime?: Duration;
+  readonly lifetime?: Duration | undefined;
   /** The lifetime of a session of an administrator who signed in at an identity provider. Default 1 hour. */
-  readonly adminLifetime?: Duration;
+  readonly adminLifetime?: Duration | undefined;
   /** How long a sign-in link can be used. Default 1 hour. */
-  readonly linkLifetime?: Duration;
-  readonly observe?: Observe;
+  readonly linkLifetime?: Duration | undefined;
+  readonly observe?: Observe | undefined;
 }
 
 /**

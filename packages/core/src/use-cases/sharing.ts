@@ -15,7 +15,7 @@ export interface SharingPorts extends NamingPorts, ChangePorts {}
 
 /** Options that have to be those of the use cases. */
 export interface SharingOptions extends PublicationOptions {
-  readonly quotas?: Quotas;
+  readonly quotas?: Quotas | undefined;
 }
 
 /**

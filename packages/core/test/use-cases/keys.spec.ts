@@ -96,9 +96,13 @@ describe('managing API keys', () => {
     }
   });
 
-  it('makes none with a scope that there is not', async () => {
+  it('makes none with a scope that there is not, or without an account', async () => {
     const scopes = ['pins:read', 'root'] as unknown as readonly Scope[];
     expect(await rejectionOf(keys.create({ account: OWNER, scopes }))).to.be.instanceOf(TypeError);
+    const without = rejectionOf(keys.create({ by: OWNER } as never));
+    expect(await without)
+      .to.have.property('message')
+      .that.includes('{ account: ');
     expect(await listedKeys(keys, OPERATOR)).to.deep.equal([]);
   });
 

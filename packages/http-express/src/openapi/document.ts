@@ -15,15 +15,15 @@ export interface OpenApiOptions {
   /** The public address of the API. */
   readonly publicUrl: string;
   /** The limits in force; `defaultLimits` when absent. */
-  readonly limits?: Limits;
+  readonly limits?: Limits | undefined;
   /** Your own sign-in; API keys when absent. */
   readonly signIn?: SignIn | undefined;
   /** Whether the API offers the history; true when absent. */
-  readonly history?: boolean;
+  readonly history?: boolean | undefined;
   /** Whether the API tells how often a publication was viewed; true when absent. */
-  readonly views?: boolean;
+  readonly views?: boolean | undefined;
   /** Whether the API creates grants; true when absent. */
-  readonly grants?: boolean;
+  readonly grants?: boolean | undefined;
 }
 
 /**

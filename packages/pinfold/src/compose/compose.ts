@@ -41,40 +41,40 @@ import { heldIn } from './storage.ts';
 /** Options in code, beside the settings. */
 export interface ComposeOptions {
   /** Your own database in place of the settings'. It is migrated, but not closed. */
-  readonly persistence?: Persistence;
+  readonly persistence?: Persistence | undefined;
   /** Your own storage of archives in place of the settings'. */
-  readonly archives?: ArchiveStorage;
+  readonly archives?: ArchiveStorage | undefined;
   /** Your own storage of uploads in place of a folder in the data folder. */
-  readonly staging?: Staging;
-  readonly clock?: Clock;
+  readonly staging?: Staging | undefined;
+  readonly clock?: Clock | undefined;
   /** Measures the time between sweeps. Default: the machine that the process runs on. */
-  readonly machine?: Machine;
-  readonly ids?: Ids;
+  readonly machine?: Machine | undefined;
+  readonly ids?: Ids | undefined;
   /** Limits that differ from the core's defaults. */
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<Limits> | undefined;
   /** Limits that differ for an account; called for each publication and each renewal. */
-  readonly limitsOf?: UseCaseOptions['limitsOf'];
+  readonly limitsOf?: UseCaseOptions['limitsOf'] | undefined;
   /** The most API keys of an account that are not revoked; null: any number. Default: the setting's. */
-  readonly keyLimit?: number | null;
-  readonly beforePublish?: BeforePublish;
+  readonly keyLimit?: number | null | undefined;
+  readonly beforePublish?: BeforePublish | undefined;
   /** Called with each event of a publication after it is stored, at most once. It must neither throw nor wait. */
-  readonly onEvent?: OnEvent;
+  readonly onEvent?: OnEvent | undefined;
   /** `made` creates a missing data folder; `refused` rejects one that is missing or not a server's. Default: `made`. */
-  readonly missingDataFolder?: 'made' | 'refused';
+  readonly missingDataFolder?: 'made' | 'refused' | undefined;
   /** The beginning of shared URLs, if it is known later than the settings. */
-  readonly publicUrl?: () => string;
+  readonly publicUrl?: (() => string) | undefined;
   /** Receives measurements of the use cases, for metrics. */
-  readonly observe?: Observe;
+  readonly observe?: Observe | undefined;
   /** Wrap every call of stores, archives, staging and inspector, such as `observer` of a telemetry. */
-  readonly observers?: readonly Observer[];
+  readonly observers?: readonly Observer[] | undefined;
   /** Adds headers to each request to an object store, such as `traceparent`. */
-  readonly addHeaders?: (headers: Record<string, string>) => void;
+  readonly addHeaders?: ((headers: Record<string, string>) => void) | undefined;
   /** Aborted when the service stops: waits for events end. */
-  readonly stopping?: AbortSignal;
+  readonly stopping?: AbortSignal | undefined;
   /** Which databases are brought up to this release. Default: `any`. */
-  readonly migrates?: MigrationScope;
+  readonly migrates?: MigrationScope | undefined;
   /** Whether a database with an unfinished import is opened. Default: `refused`. */
-  readonly unfinishedImport?: 'refused' | 'taken';
+  readonly unfinishedImport?: 'refused' | 'taken' | undefined;
 }
 
 /** Every part that a layer may replace: the ports, the use cases over them, and the doors. */

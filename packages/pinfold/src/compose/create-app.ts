@@ -24,7 +24,7 @@ import { openService, type ServiceOptions } from './service.ts';
 /** Options of the reference server in code, beside the settings. */
 export interface AppOptions extends ServiceOptions {
   /** Whether a person reads the output, so that each start offers a sign-in link. Default: `process.stdout.isTTY`. */
-  readonly terminal?: boolean;
+  readonly terminal?: boolean | undefined;
 }
 
 /** The state of a server that listens. */

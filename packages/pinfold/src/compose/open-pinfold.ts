@@ -82,22 +82,22 @@ export interface PinfoldOptions extends Omit<ServiceOptions, Internal> {
   /** The URL of your server: `https://share.example`. */
   readonly publicUrl: string;
   /** An origin for sites: `https://sites.example`. Default: each site has a host below that of `publicUrl`. */
-  readonly sitesUrl?: string;
+  readonly sitesUrl?: string | undefined;
   /** Default: `origin` if the sites' host can have subdomains, else `path`. */
-  readonly viewerMode?: 'origin' | 'path';
+  readonly viewerMode?: 'origin' | 'path' | undefined;
   /** `postgres://…`. Default: SQLite in the data folder. */
-  readonly database?: string;
+  readonly database?: string | undefined;
   /** `s3://bucket/prefix?endpoint=…&region=…`. Default: files in the data folder. */
-  readonly storage?: string;
+  readonly storage?: string | undefined;
   /**
    * The secret that signs viewing grants. If several are separated by commas, the first signs and all are accepted.
    * Default: one is created and stored in the data folder. Required with PostgreSQL.
    */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** The proxies whose `X-Forwarded-For` is trusted, as in `PINFOLD_TRUST_PROXY`. Default: none. */
-  readonly trustProxy?: string;
+  readonly trustProxy?: string | undefined;
   /** The lowest level that is logged. Default: `warn`. */
-  readonly logLevel?: Settings['logLevel'];
+  readonly logLevel?: Settings['logLevel'] | undefined;
 }
 
 /** Pinfold as a part of your server. */
@@ -216,7 +216,7 @@ function checkParts(options: PinfoldOptions): void {
     throw new SettingsError('observers', 'must contain only functions');
   }
   if (options.modules?.some((module) => typeof module?.load !== 'function')) {
-    throw new SettingsError('modules', 'must contain only modules of InversifyJS');
+    throw new SettingsError('modules', 'must contain only modules of InversifyJS 8: older ones do not fit');
   }
 }
 
@@ -235,7 +235,7 @@ function settingsOf(options: PinfoldOptions): Settings {
     throw new SettingsError('identityProvider', 'must be absent where authenticate is given');
   }
   checkParts(options);
-  const texts = { logLevel: 'warn', ...options };
+  const texts = { ...options, logLevel: options.logLevel ?? 'warn' };
   const env = Object.fromEntries(NAMES.map((name) => [VARIABLES[name], texts[name]]));
   const settings = readSettings(env);
   return { ...settings, notes: settings.notes.map(withNamesOfOptions) };

@@ -24,26 +24,26 @@ import { type Doors, makeDoors } from './doors.ts';
 /** Options in code, beside the settings. */
 export interface ServiceOptions extends Omit<ComposeOptions, 'publicUrl'> {
   /** Loaded into the container: a module that calls `rebind` replaces an adapter of ours by yours. */
-  readonly modules?: readonly ContainerModule[];
+  readonly modules?: readonly ContainerModule[] | undefined;
   /** Receives the log's lines. Default: standard output. */
-  readonly log?: LogSink;
+  readonly log?: LogSink | undefined;
   /** Identifies the caller of a request. Default: API keys, and sign-in links for the management screen. */
-  readonly authenticate?: Authenticate;
+  readonly authenticate?: Authenticate | undefined;
   /**
    * Whether callers and sessions of the scope `admin` administer the service, at `/admin/v1` and on the screen. Without
    * it both answer 404 there, and the scope is removed from what `authenticate` answers, which is logged once.
    */
-  readonly administration?: boolean;
+  readonly administration?: boolean | undefined;
   /** An additional sign-in to the management screen, beside links and keys. Default: that of the settings. */
-  readonly identityProvider?: IdentityProvider;
+  readonly identityProvider?: IdentityProvider | undefined;
   /** How 401, 403 and the API document describe your sign-in. Default: as API keys. */
-  readonly signIn?: SignIn;
+  readonly signIn?: SignIn | undefined;
   /** Decides who may view sites. Default: everyone with the link, and with the password if there is one. */
-  readonly access?: ViewerAccess;
+  readonly access?: ViewerAccess | undefined;
   /** Called for each request of the doors when it is over. It must neither throw nor wait. */
-  readonly onRequest?: RequestLog;
+  readonly onRequest?: RequestLog | undefined;
   /** Your own look and texts of the management screen. */
-  readonly look?: LookOptions;
+  readonly look?: LookOptions | undefined;
 }
 
 export interface Service {
