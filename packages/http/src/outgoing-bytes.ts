@@ -22,6 +22,7 @@ export class OutgoingBytes {
   memory: number;
   #bytes = 0;
   readonly #answers: Map<ServerResponse, OutgoingAnswer> = new Map();
+  #slowest: Iterator<OutgoingAnswer, undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(memory: number = systemMemory()) {
@@ -80,11 +81,26 @@ export class OutgoingBytes {
   /** Measures all answers. Runs each second by itself. */
   tick(): void {
     for (const answer of this.#answers.values()) answer.tick();
-    if (this.#isFull) this.#cut();
+    this.#slowest = this.#inOrder();
+    this.#cut();
   }
 
-  /** Cuts off slow answers, the slowest first; of equals one of the client with the most bytes in slow answers. */
+  /** Cuts off slow answers while there are too many bytes. */
   #cut(): void {
+    while (this.#isFull) {
+      const answer = this.#slowest?.next().value;
+      if (answer === undefined) return;
+      if (!answer.isSlow) continue;
+      this.#drop(answer);
+      answer.response.destroy();
+    }
+  }
+
+  /**
+   * Slow answers, the slowest first; of equals one of the client with the most bytes in slow answers. No answer becomes
+   * slow between two ticks, so that one pass over all of them serves a second of new answers.
+   */
+  *#inOrder(): Generator<OutgoingAnswer, undefined> {
     const slow = [...this.#answers.values()].filter((answer) => answer.isSlow);
     const held = new Map<string, number>();
     const add = (client: string, bytes: number): void => {
@@ -94,7 +110,7 @@ export class OutgoingBytes {
     const bySpeed = Map.groupBy(slow, (answer) => answer.takenLately);
     for (const [, equals] of [...bySpeed].toSorted(([one], [other]) => one - other)) {
       const byClient = Map.groupBy(equals, ({ client }) => client);
-      while (this.#isFull && byClient.size > 0) {
+      while (byClient.size > 0) {
         const client = [...byClient.keys()].reduce((most, one) =>
           (held.get(one) ?? 0) > (held.get(most) ?? 0) ? one : most,
         );
@@ -102,11 +118,11 @@ export class OutgoingBytes {
         if (answer === undefined) byClient.delete(client);
         else {
           add(client, -answer.bytes);
-          this.#drop(answer);
-          answer.response.destroy();
+          yield answer;
         }
       }
     }
+    return undefined;
   }
 
   #drop(answer: OutgoingAnswer): void {
@@ -174,7 +190,12 @@ export class OutgoingAnswer {
 
   /** Whether the client has had five seconds, and took little of what was there for it. */
   get isSlow(): boolean {
-    return this.#untaken > 0 && this.#taken.length > MEASURED_TICKS && this.takenLately < SLOW_BYTES;
+    return (
+      !this.#isOver &&
+      this.#untaken > 0 &&
+      this.#taken.length > MEASURED_TICKS &&
+      this.takenLately < SLOW_BYTES
+    );
   }
 
   end(): void {
