@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RoleId } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Answer, type Ask, cookiesOf, locationOf } from './client.ts';
+import { type Answer, type Ask, cookiesOf, locationOf, unmarkedLocationOf } from './client.ts';
 import { expectLine, expectPage, expectRedirect, FORGET, FROM_ANYWHERE_UNNAMED } from './expect-page.ts';
 import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const UNKNOWN = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10' as RoleId;
 const SITE = { 'index.html': 'home', 'docs/index.html': 'docs' };
 const JAR = { cookie: `c=${'x'.repeat(12_400)}` };
+const MARK = '?pinfold-cookie=1';
 const SCRIPT = { 'service-worker': 'script' };
 const UNNAMED = { 'referrer-policy': 'no-referrer' };
 const FROM_ANYWHERE = { ...FROM_ANYWHERE_UNNAMED, 'referrer-policy': 'same-origin' };
@@ -124,7 +125,21 @@ describe('an answer that is no file of a site says what it has to, nothing else,
       ],
       'a hand-over': () => [
         takeOver(),
-        redirect(302, `${site(id)}/`, { ...UNNAMED, 'set-cookie': taken.headers['set-cookie'] }),
+        redirect(302, `${site(id)}/${MARK}`, { ...UNNAMED, 'set-cookie': taken.headers['set-cookie'] }),
+      ],
+      'a page after it': () => [
+        rig.askSite(id, `/${MARK}`, { headers: { ...NAVIGATION, ...inside.headers } }),
+        redirect(302, `${site(id)}/`),
+      ],
+      'a page after it, without a cookie': () => [
+        rig.askSite(id, `/${MARK}`, { headers: NAVIGATION }),
+        page(200),
+        'cookies_blocked',
+      ],
+      'a part after it, without a cookie': () => [
+        rig.askSite(id, `/${MARK}`),
+        line(PASSWORD_REQUIRED),
+        'password_required',
       ],
       'a hand-over that is not needed': () => [
         rig.askSite(open, late),
@@ -174,7 +189,7 @@ describe('an answer that is no file of a site says what it has to, nothing else,
     const id = await rig.publish(SITE, PASSWORD);
     const shared = (role: RoleId) => `http://localhost:${rig.port}/s/${role}`;
     const entered = await rig.enter(id, PASSWORD);
-    const home = locationOf(entered);
+    const home = unmarkedLocationOf(entered);
     const { pathname } = new URL(home);
     const cookie = cookiesOf(entered);
     const document = { headers: { ...NAVIGATION, cookie } };
@@ -204,7 +219,7 @@ describe('an answer that is no file of a site says what it has to, nothing else,
       ],
       'a right password': () => [
         rig.enter(id, PASSWORD),
-        redirect(303, home, { ...UNNAMED, 'set-cookie': entered.headers['set-cookie'] }),
+        redirect(303, home + MARK, { ...UNNAMED, 'set-cookie': entered.headers['set-cookie'] }),
       ],
       'a grant that is not needed': () => [
         rig.ask(`/s/${open}/~${'k'.repeat(40)}/docs/`),
@@ -226,6 +241,15 @@ describe('an answer that is no file of a site says what it has to, nothing else,
       'a page of it to whoever is in': () => [
         rig.ask(`/s/${id}/docs/`, document),
         redirect(302, `${home}docs/`, FROM_ANYWHERE_UNNAMED),
+      ],
+      'a page after a right password': () => [
+        rig.ask(pathname + MARK, document),
+        redirect(302, home, FROM_ANYWHERE_UNNAMED),
+      ],
+      'a page after it, without a cookie': () => [
+        rig.ask(pathname + MARK, { headers: NAVIGATION }),
+        page(200, FROM_ANYWHERE_UNNAMED),
+        'cookies_blocked',
       ],
       'a part of it': () => [
         rig.ask(`/s/${id}/docs/`),

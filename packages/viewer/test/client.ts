@@ -57,3 +57,8 @@ export function cookiesOf(answer: Answer): string {
 export function locationOf(answer: Answer): string {
   return answer.headers.location ?? '';
 }
+
+/** The Location of an answer that sets a cookie, without the mark by which the next request shows whether it was kept. */
+export function unmarkedLocationOf(answer: Answer): string {
+  return locationOf(answer).replace(/[?&]pinfold-cookie=1$/, '');
+}

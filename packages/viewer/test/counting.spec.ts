@@ -119,7 +119,8 @@ describe('views', () => {
     const id = await paths.publish(SITE, PASSWORD);
     await paths.ask(`/s/${id}/`, { headers: OPENED });
     const entered = await paths.enter(id, PASSWORD);
-    await paths.follow(entered, { ...OPENED, cookie: cookiesOf(entered) });
+    const inside = { ...OPENED, cookie: cookiesOf(entered) };
+    await paths.follow(await paths.follow(entered, inside), inside);
     expect(paths.counted).to.deep.equal([
       ['view', open],
       ['view', id],

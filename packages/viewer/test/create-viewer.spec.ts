@@ -1,7 +1,7 @@
 import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
 import express from 'express';
-import { askRaw, cookiesOf } from './client.ts';
+import { askRaw, cookiesOf, locationOf } from './client.ts';
 import { expectPage, FORGET, FROM_ANYWHERE_UNNAMED } from './expect-page.ts';
 import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
@@ -170,7 +170,9 @@ describe('the viewer while something is broken', () => {
         await rig.memory.archives.delete(archive);
       };
       const entered = password === undefined ? await rig.ask(`/s/${id}`) : await rig.enter(id, password);
-      const answer = await rig.follow(entered, { ...NAVIGATION, cookie: cookiesOf(entered) });
+      const { pathname, host } = new URL(locationOf(entered));
+      const headers = { ...NAVIGATION, cookie: cookiesOf(entered) };
+      const answer = await rig.ask(pathname, { host, headers });
       expectPage(answer, 404, mode === 'origin' ? FORGET : FROM_ANYWHERE_UNNAMED);
     });
   }

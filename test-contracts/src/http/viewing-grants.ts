@@ -154,8 +154,35 @@ export const grantClauses: HttpClauses = {
         expect([late.status, late.headers['set-cookie']]).to.deep.equal([403, undefined]);
         return;
       }
-      const copied = await new Visitor(port).ask(way, { headers: NAVIGATION });
+      const page = await visitor.open(way);
+      const copied = await new Visitor(port).ask(page.url, { headers: NAVIGATION });
       expect([copied.status, copied.headers.location]).to.deep.equal([302, `${pin.shared_url}?to=%2F`]);
+    },
+  'http/view-cookie-mark: the redirect that sets the cookie of a site ends with pinfold-cookie=1; the next takes that off, or a page says that the browser keeps no cookies':
+    async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const to = encodeURIComponent('/docs/?q=1');
+      const visitor = new Visitor(port);
+      const entered = await visitor.enter(`${pin.shared_url}?to=${to}`, PASSWORD);
+      const last =
+        port.viewerMode === 'path'
+          ? entered
+          : await visitor.ask(String(entered.headers.location), { headers: NAVIGATION });
+      const marked = String(last.headers.location);
+      expect(marked.endsWith('/docs/?q=1&pinfold-cookie=1'), marked).to.equal(true);
+      const [pair = ''] = last.headers['set-cookie']?.[0]?.split(';') ?? [];
+      for (const Cookie of [pair, `${pair.slice(0, pair.indexOf('='))}=planted`]) {
+        const led = await new Visitor(port).ask(marked, { headers: { ...NAVIGATION, Cookie } });
+        const expected = [302, marked.replace('&pinfold-cookie=1', '')];
+        expect([led.status, led.headers.location], Cookie).to.deep.equal(expected);
+      }
+      const page = await new Visitor(port).ask(marked, { headers: NAVIGATION });
+      expect([page.status, page.headers['content-type']]).to.deep.equal([200, 'text/html; charset=utf-8']);
+      expect(page.text).to.include(`href="${pin.shared_url}?to=${to}"`);
+      expect(page.text).not.to.include('type="password"');
+      expectNothingOfFile(page, SITE['docs/index.html']);
+      if (port.viewerMode === 'path') return;
+      expect((await new Visitor(port).ask(marked, { headers: PART })).status).to.equal(403);
     },
   'http/view-protection-removed: without its password a publication is open, and its pages lead on from where they were':
     async ({ port }) => {

@@ -8,7 +8,7 @@ import {
   sendSignIn,
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
-import { grantedWay, siteBaseOf } from '../routing/addresses.ts';
+import { grantedWay, newlyGrantedWay, siteBaseOf } from '../routing/addresses.ts';
 import { encodeRawBytes } from '../routing/target.ts';
 import type { Meeting } from './access.ts';
 
@@ -55,9 +55,5 @@ function heldWay(
   const held = grants.heldBy(met.viewer, shown, request.headers.cookie);
   if (held !== undefined) return grantedWay(context, publication, held, path);
   if (met.kind === 'password') return undefined;
-  const grant = grants.begin(shown, met.viewer);
-  return {
-    ...grantedWay(context, publication, grant, path),
-    cookie: grants.sharedUrlCookie(publication, grant),
-  };
+  return newlyGrantedWay(context, publication, grants.begin(shown, met.viewer), path);
 }

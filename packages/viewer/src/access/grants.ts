@@ -31,7 +31,7 @@ export class Grants {
   }
 
   ofSite(shown: VisibleRole, cookies: string | undefined): Held {
-    return this.#admitted(shown, 'cookie', cookieValues(cookies, this.#siteScope.name));
+    return this.#admitted(shown, 'cookie', this.siteTokens(cookies));
   }
 
   ofSharedUrl(shown: VisibleRole, cookies: string | undefined): Held {
@@ -52,6 +52,11 @@ export class Grants {
 
   begin(shown: VisibleRole, viewer: KnownViewer): Grant {
     return { ...firstGrant('cookie', shown, this.#useCases.clock.now()), viewer };
+  }
+
+  /** Every token in a cookie of the site's origin, valid or not. */
+  siteTokens(cookies: string | undefined): readonly string[] {
+    return cookieValues(cookies, this.#siteScope.name);
   }
 
   /** Every token in a cookie of the shared URL, valid or not. */

@@ -1,6 +1,7 @@
 import { sharedUrl } from '@pinfold/http';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
 import { sendMethodNotAllowed, sendPlainPage, sendRedirect, sendStopped } from '../pages/answers.ts';
+import { withoutCookieMark } from '../routing/cookie-mark.ts';
 import { isReturnPath, returnQuery } from '../routing/return-path.ts';
 import type { NamePlace } from '../routing/route.ts';
 import { encodeRawBytes, splitTarget } from '../routing/target.ts';
@@ -15,7 +16,7 @@ export async function serveName(exchange: Exchange, { segment, inside }: NamePla
     return sendRedirect(exchange, { status: 302, location });
   }
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const path = inside.startsWith('?') ? `/${inside}` : inside;
+  const path = withoutCookieMark(inside.startsWith('?') ? `/${inside}` : inside);
   const shared = sharedUrl(settings.publicUrl, visit.publication.id);
   const below = settings.mode === 'path' && isReturnPath(path) ? encodeRawBytes(path) : '';
   const to = settings.mode === 'path' ? '' : returnQuery(path);

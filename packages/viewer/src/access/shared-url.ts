@@ -13,7 +13,7 @@ import {
   UNAVAILABLE_FOR,
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
-import { grantedWay } from '../routing/addresses.ts';
+import { newlyGrantedWay } from '../routing/addresses.ts';
 import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
@@ -53,8 +53,7 @@ async function takeGrant(
   const token = new URLSearchParams(query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant === undefined) return undefined;
-  const way = grantedWay(context, publication, grant, returnPathOf(query));
-  return { status: 302, ...way, cookie: grants.sharedUrlCookie(publication, grant) };
+  return { status: 302, ...newlyGrantedWay(context, publication, grant, returnPathOf(query)) };
 }
 
 async function takePassword(exchange: Exchange, id: RoleId, path: string): Promise<Answered> {
@@ -112,9 +111,8 @@ async function tryPassword(exchange: Exchange, trial: Trial): Promise<Answered> 
       return leadIn(exchange, outcome, path, await access.meet(exchange.request, outcome.publication));
     case 'granted': {
       const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
-      const way = grantedWay(context, outcome.publication, grant, path);
-      const cookie = grants.sharedUrlCookie(outcome.publication, grant);
-      return sendRedirect(exchange, { status: 303, ...way, cookie });
+      const way = newlyGrantedWay(context, outcome.publication, grant, path);
+      return sendRedirect(exchange, { status: 303, ...way });
     }
     case 'wrong':
       return sendPasswordPage(exchange, { kind: 'wrong_password' });

@@ -2,6 +2,7 @@ import type { Ended, Publication, VisibleRole, Visit } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { type Answered, type Exchange, isRead, type Soon, whenThere } from '../exchange.ts';
 import {
+  sendCookiesPage,
   sendForbiddenLine,
   sendMethodNotAllowed,
   sendNotAdmitted,
@@ -9,6 +10,7 @@ import {
   sendStopped,
 } from '../pages/answers.ts';
 import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
+import { hasCookieMark, withCookieMark, withoutCookieMark } from '../routing/cookie-mark.ts';
 import { returnPathOf, returnQuery } from '../routing/return-path.ts';
 import type { OriginPlace } from '../routing/route.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
@@ -36,6 +38,9 @@ function serveVisit(
   }
   const { publication } = visit;
   if (target.path === HAND_OVER_PATH) return takeOver(exchange, visit, target);
+  if (hasCookieMark(target.query) && isNavigation(request.headers.accept) && !access.isOpen(publication)) {
+    return takeMarkOff(exchange, publication, whole);
+  }
   return whenThere(access.isOpen(publication) || heldGrant(exchange, visit), (admitted) => {
     if (!admitted) return turnAway(exchange, publication, whole);
     const base = (): string => siteBaseOf(settings, id);
@@ -60,16 +65,30 @@ async function takeOver(exchange: Exchange, shown: VisibleRole, target: Target):
   const { publication } = shown;
   const { access, grants, settings } = exchange.context;
   const path = returnPathOf(target.query);
-  const location = siteBaseOf(settings, publication.id) + encodeRawBytes(path);
-  const onward = { status: 302, location } as const;
+  const base = siteBaseOf(settings, publication.id);
   const token = new URLSearchParams(target.query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant !== undefined) {
-    return sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(publication, grant) });
+    const location = base + encodeRawBytes(withCookieMark(path));
+    return sendRedirect(exchange, {
+      status: 302,
+      location,
+      cookie: grants.siteCookie(publication, grant),
+    });
   }
   return access.isOpen(publication) || (await heldGrant(exchange, shown))
-    ? sendRedirect(exchange, onward)
+    ? sendRedirect(exchange, { status: 302, location: base + encodeRawBytes(path) })
     : turnAway(exchange, publication, path);
+}
+
+/** Answers the navigation that follows a hand-over: its browser kept the cookie, or keeps none. */
+function takeMarkOff(exchange: Exchange, { id }: Publication, path: string): Answered {
+  const { request, context } = exchange;
+  if (context.grants.siteTokens(request.headers.cookie).length === 0) {
+    return sendCookiesPage(exchange, id, path);
+  }
+  const location = siteBaseOf(context.settings, id) + encodeRawBytes(withoutCookieMark(path));
+  return sendRedirect(exchange, { status: 302, location });
 }
 
 function heldGrant({ context: { grants }, request }: Exchange, shown: VisibleRole): Held {

@@ -2,6 +2,7 @@ import type { Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { type Answered, type Exchange, isRead, type ViewerContext } from '../exchange.ts';
 import {
+  sendCookiesPage,
   sendForbiddenLine,
   sendMethodNotAllowed,
   sendNotAdmitted,
@@ -10,6 +11,7 @@ import {
   sendStopped,
 } from '../pages/answers.ts';
 import { grantedWay } from '../routing/addresses.ts';
+import { hasCookieMark, withoutCookieMark } from '../routing/cookie-mark.ts';
 import { returnQuery } from '../routing/return-path.ts';
 import type { PathPlace } from '../routing/route.ts';
 import { decodePath, encodeRawBytes, splitTarget } from '../routing/target.ts';
@@ -45,7 +47,7 @@ async function serveOpen(exchange: Exchange, publication: Publication, inside: s
   const base = sharedUrl(context.settings.publicUrl, publication.id);
   const { grant, path } = cutGrant(inside);
   if (SIGNED.test(grant) && !(await hasFolder(context, publication, grant))) {
-    const location = base + encodeRawBytes(path);
+    const location = base + encodeRawBytes(withoutCookieMark(path));
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
   const place = { base: () => base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
@@ -60,6 +62,7 @@ async function serveProtected(exchange: Exchange, shown: VisibleRole, inside: st
   const { grant: token, path, slash } = cutGrant(inside);
   const granted = await context.grants.admit(shown, 'path', token);
   if (isDocument(headers)) {
+    if (hasCookieMark(path)) return takeMarkOff(exchange, publication, inside);
     const cookie = await context.grants.ofSharedUrl(shown, headers.cookie);
     if (cookie === undefined) {
       const location = sharedUrl(context.settings.publicUrl, publication.id) + returnQuery(path);
@@ -78,6 +81,16 @@ async function serveProtected(exchange: Exchange, shown: VisibleRole, inside: st
   const place = { base: () => base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(exchange, publication, splitTarget(path), place);
   return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
+}
+
+/** Answers the document request that follows a redirect with a cookie: its browser kept the cookie, or keeps none. */
+function takeMarkOff(exchange: Exchange, { id }: Publication, inside: string): Answered {
+  const { request, context } = exchange;
+  if (context.grants.sharedUrlTokens(request.headers.cookie).length === 0) {
+    return sendCookiesPage(exchange, id, cutGrant(inside).path, FROM_ANYWHERE_UNNAMED);
+  }
+  const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(withoutCookieMark(inside));
+  return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
 }
 
 interface GrantedPath {

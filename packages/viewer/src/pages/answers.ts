@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { Ended } from '@pinfold/core';
+import type { Ended, RoleId } from '@pinfold/core';
+import { sharedUrl } from '@pinfold/http';
 import { ALL_LANGUAGES, type Language, PUBLIC_POLICY, preferredLanguage } from '@pinfold/http/internal';
 import { ANSWERED, type Answered, type Exchange, writeHead } from '../exchange.ts';
-import { HAND_OVER_PATH } from '../routing/addresses.ts';
+import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
+import { returnQuery } from '../routing/return-path.ts';
 import { catalogues, type PageName } from './catalogue.ts';
-import { type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
+import { cookiesPage, type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -61,6 +63,16 @@ export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): A
     retry,
   );
   return { outcome: notice?.kind ?? 'password_required' };
+}
+
+/** Answers a viewer whose browser did not keep the cookie of a site; `path` leads back into it. */
+export function sendCookiesPage(exchange: Exchange, id: RoleId, path: string, more: Headers = {}): Answered {
+  const { settings } = exchange.context;
+  const language = languageOf(exchange.request);
+  const { host } = new URL(siteBaseOf(settings, id));
+  const url = sharedUrl(settings.publicUrl, id) + returnQuery(path);
+  sendHtml(exchange, 200, language, cookiesPage(language, { host, url }, settings.service), more);
+  return { outcome: 'cookies_blocked' };
 }
 
 export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): Answered {

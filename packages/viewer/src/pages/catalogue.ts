@@ -21,6 +21,9 @@ export type PageName =
 interface Catalogue {
   readonly pages: Readonly<Record<PageName, readonly [title: string, ...text: readonly string[]]>>;
   readonly busy: string;
+  readonly cookiesLink: string;
+  readonly cookiesText: readonly string[];
+  readonly cookiesTitle: string;
   readonly passwordButton: string;
   readonly passwordIntro: string;
   readonly passwordLabel: string;
@@ -88,6 +91,12 @@ const en: Catalogue = {
     ],
   },
   busy: 'Many people are entering passwords right now. Yours has not been checked: try again shortly.',
+  cookiesLink: 'Open the shared link again',
+  cookiesText: [
+    'Only some people may see this site, and a cookie shows that you are one of them. Your browser did not send it.',
+    'Allow cookies for {host} in the settings of your browser. If you opened the link inside another app, open it in a browser.',
+  ],
+  cookiesTitle: 'Your browser kept no cookie',
   passwordButton: 'Open',
   passwordIntro: 'This site is password-protected.',
   passwordLabel: 'Password',
@@ -158,6 +167,12 @@ const ja: Catalogue = {
     ],
   },
   busy: 'ただいま混み合っています。パスワードはまだ確認していません。少し待ってから、もう一度お試しください。',
+  cookiesLink: 'もう一度、共有 URL を開く',
+  cookiesText: [
+    'このサイトを閲覧できる人は限られており、その確認に Cookie を使います。Cookie がブラウザーから届きませんでした。',
+    'ブラウザーの設定で {host} の Cookie を許可してください。ほかのアプリの中でリンクを開いた場合は、ブラウザーで開き直してください。',
+  ],
+  cookiesTitle: 'Cookie が保存されませんでした',
   passwordButton: '開く',
   passwordIntro: 'このサイトはパスワードで保護されています。',
   passwordLabel: 'パスワード',

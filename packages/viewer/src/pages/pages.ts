@@ -41,6 +41,25 @@ ${problem && html`<p class="problem" id="problem" role="alert">${WARNING_SIGN}${
   );
 }
 
+/** The page for a browser that keeps no cookies of `host`, with a link to the shared URL. */
+export function cookiesPage(
+  language: Language,
+  { host, url }: { readonly host: string; readonly url: string },
+  service: PublicPage = PINFOLD,
+): string {
+  const { cookiesTitle, cookiesText, cookiesLink } = catalogues[language];
+  return documentOf(
+    language,
+    cookiesTitle,
+    html`<h1>${cookiesTitle}</h1>${cookiesText.map(
+      (sentence) => html`
+<p>${sentence.replace('{host}', host)}</p>`,
+    )}
+<p><a href="${url}">${cookiesLink}</a></p>`,
+    service,
+  );
+}
+
 export function plainPage(language: Language, page: PageName, service: PublicPage = PINFOLD): string {
   return documentOf(language, catalogues[language].pages[page][0], contentOf(language, page), service);
 }

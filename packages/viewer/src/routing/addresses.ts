@@ -3,6 +3,7 @@ import { sharedUrl } from '@pinfold/http';
 import type { ViewerContext } from '../exchange.ts';
 import type { Redirect } from '../pages/answers.ts';
 import type { Settings } from '../viewer-options.ts';
+import { withCookieMark } from './cookie-mark.ts';
 import { encodeRawBytes } from './target.ts';
 
 /** The path at which a site's origin takes over a grant. No file of an archive has a colon in its path. */
@@ -31,4 +32,17 @@ export function grantedWay(
       ? `${siteBaseOf(settings, publication.id)}/~${grants.path(grant)}${encodeRawBytes(path)}`
       : `${enteringUrl(settings, publication.id)}?grant=${grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
   return { location, referrer: 'no-referrer' };
+}
+
+/** The same for a grant that is new to the viewer's browser, with the cookie of the shared URL. */
+export function newlyGrantedWay(
+  context: ViewerContext,
+  publication: Publication,
+  grant: Grant,
+  path: string,
+): Omit<Redirect, 'status'> {
+  // In origin mode the hand-over sets the cookie that the site needs.
+  const marked = context.settings.mode === 'path' ? withCookieMark(path) : path;
+  const cookie = context.grants.sharedUrlCookie(publication, grant);
+  return { ...grantedWay(context, publication, grant, marked), cookie };
 }

@@ -1,3 +1,4 @@
+import { withoutCookieMark } from './cookie-mark.ts';
 import type { SharedPlace } from './route.ts';
 
 const LONGEST = 2_048;
@@ -16,15 +17,16 @@ export function isReturnPath(path: string): boolean {
 /** The requested path from the query's `to`; `/` if it is missing, repeated or unsafe. */
 export function returnPathOf(query: string): string {
   const [path, ...more] = new URLSearchParams(query).getAll('to');
-  return path !== undefined && more.length === 0 && isReturnPath(path) ? path : '/';
+  return path !== undefined && more.length === 0 && isReturnPath(path) ? withoutCookieMark(path) : '/';
 }
 
 export function returnPathAt({ inside, query }: Pick<SharedPlace, 'inside' | 'query'>): string {
   if (inside === undefined) return returnPathOf(query);
-  return isReturnPath(inside) ? inside : '/';
+  return isReturnPath(inside) ? withoutCookieMark(inside) : '/';
 }
 
 /** The query that carries a path first asked for; empty when it may not be returned to. */
 export function returnQuery(path: string): string {
-  return isReturnPath(path) ? `?to=${encodeURIComponent(path)}` : '';
+  const unmarked = withoutCookieMark(path);
+  return isReturnPath(unmarked) ? `?to=${encodeURIComponent(unmarked)}` : '';
 }

@@ -1,0 +1,162 @@
+import { OPERATOR, type RoleId } from '@pinfold/core';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { ViewerMode } from '../src/index.ts';
+import { HAND_OVER_PATH } from '../src/routing/addresses.ts';
+import { hasCookieMark, withCookieMark, withoutCookieMark } from '../src/routing/cookie-mark.ts';
+import { returnPathOf, returnQuery } from '../src/routing/return-path.ts';
+import { type Answer, cookiesOf, locationOf } from './client.ts';
+import { NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
+
+const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs', 'app.js': 'run()' };
+const MARK = 'pinfold-cookie=1';
+const DOCUMENT = { ...NAVIGATION, 'sec-fetch-dest': 'document' };
+const TO = '/docs/?q=1&r=a%20b#part';
+
+describe('the mark of a cookie just set', () => {
+  it('stands at the end of the query, and comes off again', () => {
+    for (const [path, marked] of [
+      ['/', `/?${MARK}`],
+      ['/docs/?', `/docs/?&${MARK}`],
+      ['/docs/?q=1', `/docs/?q=1&${MARK}`],
+      ['/docs/?q=1#?part', `/docs/?q=1&${MARK}#?part`],
+      [`/a&${MARK}`, `/a&${MARK}?${MARK}`],
+    ] as const) {
+      expect(withCookieMark(path)).to.equal(marked);
+      expect(withoutCookieMark(marked), marked).to.equal(path);
+    }
+    const path = fc.string().map((text) => `/${text}`);
+    fc.assert(
+      fc.property(path, (text) => {
+        expect(withoutCookieMark(withCookieMark(text))).to.equal(withoutCookieMark(text));
+      }),
+    );
+  });
+
+  it('is no parameter elsewhere in an address', () => {
+    for (const path of [
+      MARK,
+      `/${MARK}`,
+      `/&${MARK}`,
+      `/?a?${MARK}`,
+      `/?${MARK}&a`,
+      `/?${MARK}0`,
+      `/?x${MARK}`,
+    ]) {
+      expect(hasCookieMark(path), path).to.equal(false);
+      expect(withoutCookieMark(path), path).to.equal(path);
+    }
+  });
+
+  it('is never in the path first asked for', () => {
+    expect(returnQuery(`/docs/?q=1&${MARK}&${MARK}`)).to.equal(`?to=${encodeURIComponent('/docs/?q=1')}`);
+    expect(returnPathOf(`?to=${encodeURIComponent(`/docs/?${MARK}#part`)}`)).to.equal('/docs/#part');
+    const longest = `/${'a'.repeat(2_047)}`;
+    expect(returnQuery(withCookieMark(longest))).to.equal(returnQuery(longest));
+  });
+});
+
+for (const mode of ['origin', 'path'] satisfies ViewerMode[]) {
+  describe(`a viewer of a protected site in ${mode} mode`, () => {
+    let rig: Rig;
+    before(async () => {
+      rig = await openRig({ viewer: { mode } });
+    });
+    after(() => rig.close());
+
+    const shared = (id: string): string => `http://localhost:${rig.port}/s/${id}`;
+    const open = (
+      url: string,
+      headers: Record<string, string> = DOCUMENT,
+      method = 'GET',
+    ): Promise<Answer> => {
+      const { host, pathname, search } = new URL(url);
+      return rig.ask(pathname + search, { host, headers, method });
+    };
+    /** The redirect that sets the cookie which the site needs. */
+    async function enter(query = ''): Promise<{ id: RoleId; cookie: string; way: string }> {
+      const id = await rig.publish(SITE, PASSWORD);
+      const entered = await rig.enter(id, PASSWORD, { query });
+      const last = mode === 'path' ? entered : await open(locationOf(entered));
+      return { id, cookie: cookiesOf(last), way: locationOf(last) };
+    }
+
+    it('is led on without the mark if the browser sends a cookie of the name, valid or not', async () => {
+      const { cookie, way } = await enter(`?to=${encodeURIComponent(TO)}`);
+      const unmarked = way.replace(`&${MARK}`, '');
+      expect(way).to.equal(`${unmarked.replace('#part', '')}&${MARK}#part`);
+      const [name] = cookie.split('=');
+      for (const held of [cookie, `${name}=planted`, `a=b; ${name}=; c`]) {
+        const headers = { ...DOCUMENT, cookie: held };
+        for (const method of ['GET', 'HEAD']) {
+          const led = await open(way, headers, method);
+          expect([led.status, locationOf(led)]).to.deep.equal([302, unmarked.replace('#part', '')]);
+          expect(led.headers['cache-control']).to.equal('no-store');
+        }
+      }
+      expect((await open(unmarked, { ...DOCUMENT, cookie })).text).to.equal('docs');
+    });
+
+    it('is told which cookies to allow if the browser sends none', async () => {
+      const { id, way } = await enter(`?to=${encodeURIComponent('/docs/?q=1')}`);
+      const other = { cookie: 'pinfold_grants=x; other=pinfold_grant' };
+      for (const more of [{}, other, { range: 'bytes=0-3' }, { 'if-none-match': '*' }]) {
+        const page = await open(way, { ...DOCUMENT, ...more });
+        expect(page.status).to.equal(200);
+        expect(page.headers).to.include({ 'cache-control': 'no-store', 'content-language': 'en' });
+        expect(page.headers).not.to.have.any.keys('set-cookie', 'etag', 'accept-ranges');
+        expect(page.text).to.include(`Allow cookies for ${new URL(way).host} `);
+        expect(page.text).to.include(`<a href="${shared(id)}?to=${encodeURIComponent('/docs/?q=1')}">`);
+        expect(page.text).not.to.include('password');
+      }
+      const japanese = await open(way, { ...DOCUMENT, 'accept-language': 'ja' });
+      expect(japanese.headers['content-language']).to.equal('ja');
+      expect(japanese.text).to.include('Cookie を許可してください');
+      const head = await open(way, DOCUMENT, 'HEAD');
+      expect([head.status, head.text]).to.deep.equal([200, '']);
+      expect(rig.log.at(-1)?.outcome).to.equal('cookies_blocked');
+    });
+
+    it('gets no byte of a file by the mark', async () => {
+      const { id } = await enter();
+      const base = mode === 'path' ? shared(id) : `http://${rig.siteHost(id)}`;
+      const part = await open(`${base}/app.js?${MARK}`, { accept: '*/*' });
+      expect(part.status).to.equal(403);
+      expect((await open(`${base}/app.js?${MARK}`)).text).not.to.include('run()');
+    });
+
+    it('gets the mark with a created grant, too', async () => {
+      const id = await rig.publish(SITE, PASSWORD);
+      const outcome = await rig.useCases.createGrant({ by: OPERATOR, id });
+      if (outcome.kind !== 'granted' || outcome.grant === null) throw new Error(outcome.kind);
+      const entrance = mode === 'path' ? shared(id) : `http://${rig.siteHost(id)}${HAND_OVER_PATH}`;
+      const taken = await open(`${entrance}?grant=${rig.useCases.grants.sign(outcome.grant)}&to=/docs/`);
+      const way = locationOf(taken);
+      expect(way.endsWith(`/docs/?${MARK}`), way).to.equal(true);
+      expect((await open(way)).text).to.include('Allow cookies');
+      const led = await open(way, { ...DOCUMENT, cookie: cookiesOf(taken) });
+      expect(locationOf(led)).to.equal(way.replace(`?${MARK}`, ''));
+    });
+
+    it('keeps the same parameter of a site that is open', async () => {
+      const id = await rig.publish(SITE);
+      const base = mode === 'path' ? shared(id) : `http://${rig.siteHost(id)}`;
+      expect((await open(`${base}/?${MARK}`)).text).to.equal(SITE['index.html']);
+      expect((await open(`${base}/?${MARK}`, { ...DOCUMENT, cookie: 'pinfold_grant=x' })).status).to.equal(
+        200,
+      );
+    });
+
+    it('keeps the same parameter of a part of a page', async () => {
+      const { cookie, way } = await enter();
+      const part = new URL(`app.js?${MARK}`, way).href;
+      expect((await open(part, { accept: '*/*', cookie })).text).to.equal('run()');
+    });
+
+    it('is asked for the password where a link has the mark but names the shared URL', async () => {
+      const { id } = await enter();
+      const page = await open(`${shared(id)}?${MARK}`);
+      expect(page.text).to.include('type="password"');
+    });
+  });
+}
