@@ -5,6 +5,7 @@ import {
   encodeAnswer,
   followRequest,
   hasSeveralHosts,
+  readTarget,
   type Settled,
   send,
   untilGone,
@@ -43,6 +44,11 @@ export function serve<C>(
   const decide = async (): Promise<Outcome> => {
     if (hasSeveralHosts(request)) {
       return refuseRequest('invalid_request', { detail: 'Send one Host header.' });
+    }
+    if (readTarget(request.originalUrl, request.headers.host) === undefined) {
+      return refuseRequest('invalid_request', {
+        detail: 'Send a request target that begins with /, http://HOST or https://HOST.',
+      });
     }
     const identified = (known: Caller) => {
       caller = known;

@@ -44,6 +44,8 @@ describe('The API as a router', () => {
       ['HTTPS://share.example/openapi.json?x=1', 200],
       ['/api/v1/limits#x', 200],
       ['/api/v1/limitshttp://share.example', 404],
+      ['http://ada@share.example/openapi.json', 400],
+      ['ftp://share.example/api/v1/limits', 400],
     ] as const) {
       const head = [`GET ${target} HTTP/1.1`, 'Host: share.example', key, '\r\n'];
       expect((await askRaw(rig, head.join('\r\n'))).status, target).to.equal(status);

@@ -41,6 +41,7 @@ export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './pu
 export { pathOf } from './public-url.ts';
 export { clientOf, requestRateOf, socketAddress, tellRate } from './rates/request-limiter.ts';
 export { consoleLog } from './request-entry.ts';
+export { type RequestTarget, readTarget, takeOriginForm } from './request-target.ts';
 export { isOwnForm } from './same-origin.ts';
 export { stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';

@@ -1,4 +1,4 @@
-import { loopTurns, takeRequest } from '@pinfold/http/internal';
+import { loopTurns, takeOriginForm, takeRequest } from '@pinfold/http/internal';
 import { type ErrorRequestHandler, Router } from 'express';
 import { type ManagementOptions, screenOf } from './options.ts';
 import { serve } from './response/serve.ts';
@@ -25,13 +25,20 @@ import { nowhere, routesOf } from './routes.ts';
 export function createManagement(options: ManagementOptions): Router {
   const screen = screenOf(options);
   const router = Router({ caseSensitive: true, strict: false });
-  router.use((request, response, next) =>
+  router.use((request, response, next) => {
+    if (!takeOriginForm(request)) {
+      response
+        .status(400)
+        .type('text')
+        .send('The target of the request is neither a path nor an http URL.\n');
+      return;
+    }
     takeRequest(request, response, () => {
       // A page costs many times what a view does, and hundreds of clients may ask at the same moment.
       if (loopTurns.takeNow()) next();
       else void loopTurns.wait().then(() => next());
-    }),
-  );
+    });
+  });
   router.get('/assets/:name', (request, response, next) => {
     if (!screen.assets.serve(request.params.name, request, response)) next();
   });

@@ -25,6 +25,25 @@ describe('signing in', () => {
     expect((await person.get(path)).text).to.include('Report');
   });
 
+  it('leads back to an address that names its host in the request line, and reads no other form', async () => {
+    const { base } = await openScreen();
+    const ask = async (target: string) => {
+      const connection = await new Person(base).begin(`GET ${target}`, 'Accept: text/html');
+      const { status, headers } = await connection.answer();
+      connection.destroy();
+      return { status, location: headers.get('location') };
+    };
+    for (const [target, location] of [
+      ['http://other.example/manage/keys?x=1', '/manage/sign-in?to=%2Fkeys%3Fx%3D1'],
+      ['http://other.example/manage', '/manage/sign-in'],
+    ] as const) {
+      expect(await ask(target)).to.deep.equal({ status: 303, location });
+    }
+    for (const target of ['ftp://other.example/manage/', 'http://ada@other.example/manage/']) {
+      expect((await ask(target)).status, target).to.equal(400);
+    }
+  });
+
   it('leads nowhere else, whatever it is told', async () => {
     const hosts = ['//evil.example', '/\\evil.example', 'https://evil.example'];
     for (const to of [...hosts, 'x', '/a\nb', `/${'a'.repeat(2_048)}`]) {

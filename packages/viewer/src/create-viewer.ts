@@ -12,6 +12,7 @@ import {
   hasSeveralHosts,
   hasTooManyCookies,
   stripInherited,
+  takeOriginForm,
   takeRequest,
 } from '@pinfold/http/internal';
 import { byPassword, byTeam } from './access/access.ts';
@@ -75,6 +76,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   const take: Answers = (request, response, next) => {
     const found = findPlace(context.settings, request);
     if (found.kind === 'nowhere' && next !== undefined) return next();
+    takeOriginForm(request);
     if (found.route !== 'shared_url') stripInherited(response);
     const place = hasSeveralHosts(request) ? UNREADABLE : found;
     const { route, role } = place;

@@ -85,8 +85,24 @@ describe('the viewer in Express', () => {
     expect((await rig.askSite(id, '/')).text).to.equal(SITE['index.html']);
     expect((await rig.askSite(id, '/')).headers['cache-control']).to.equal('no-cache');
     expect((await rig.ask(`/s/${id}`)).status).to.equal(302);
-    const absolute = `GET http://localhost:${rig.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-    expect(await askRaw(rig.port, absolute)).to.match(/^HTTP\/1\.1 400 /);
+    const form = { method: 'POST', body: `password=${PASSWORD}` };
+    const other = { host: 'other.example' };
+    const absolute = `http://${rig.siteHost(id)}`;
+    expect((await rig.ask(absolute, other)).text).to.equal(SITE['index.html']);
+    expect((await rig.askSite(id, `http://localhost:${rig.port}/s/${id}`)).status).to.equal(302);
+    expect((await rig.askSite(id, 'https://other.example/')).text).to.equal('front page');
+    const locked = await rig.publish(SITE, PASSWORD);
+    const origin = { ...FORM, origin: 'https://share.example' };
+    const entered = await rig.ask(`http://share.example/s/${locked}`, { ...form, ...other, headers: origin });
+    expect(entered.status).to.equal(303);
+    for (const target of [
+      `http://ada@${rig.siteHost(id)}/`,
+      `ftp://${rig.siteHost(id)}/`,
+      '*',
+      'index.html',
+    ]) {
+      expect((await rig.askSite(id, target)).status, target).to.equal(400);
+    }
     expect(rig.log.every(({ requestId }) => requestId === 'given')).to.equal(true);
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readTarget } from '@pinfold/http/internal';
 import { SettingsError } from '../settings/settings-error.ts';
 import { exposition, type Snapshot } from './metrics-snapshot.ts';
 
@@ -36,7 +37,7 @@ export async function serveMetrics(port: number, host: string, read: () => Snaps
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, read: () => Snapshot): void {
-  const path = (request.url ?? '').split('?', 1)[0];
+  const path = readTarget(request.url ?? '', undefined)?.path.split('?', 1)[0];
   if (path !== '/metrics') {
     response.writeHead(404, HEADERS).end();
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {

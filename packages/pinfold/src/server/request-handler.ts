@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestLog } from '@pinfold/http';
-import { hasSeveralHosts, hasTooManyCookies, pathOf } from '@pinfold/http/internal';
+import { hasSeveralHosts, hasTooManyCookies, pathOf, takeOriginForm } from '@pinfold/http/internal';
 import express from 'express';
 import type { ComposedService } from '../compose/compose.ts';
 import type { Doors } from '../compose/doors.ts';
@@ -51,6 +51,9 @@ export function requestHandler(
     .use(`${publicPath}${MANAGEMENT_PATH}`, management)
     .use(sendNotFound);
   const echoed = echoEndpoint({ grants, clock, addressOf: clientAddress(trustProxy), log });
-  return (request, response) =>
-    echoed(request, response) || viewer(request, response, () => app(request, response));
+  return (request, response) => {
+    // The viewer, which comes first, refuses what is unreadable.
+    takeOriginForm(request);
+    return echoed(request, response) || viewer(request, response, () => app(request, response));
+  };
 }

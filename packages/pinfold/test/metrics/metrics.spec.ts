@@ -28,6 +28,7 @@ describe('metrics', () => {
     expect((await fetch(`${url}/`)).status).to.equal(404);
     expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).to.equal(405);
     expect((await fetch(`${url}/metrics`, { method: 'HEAD' })).status).to.equal(200);
+    expect((await send(url, 'http://other.example/metrics')).status).to.equal(200);
   });
 
   it('count requests, publications, refused views and tries, without a name of anybody', async () => {

@@ -45,6 +45,33 @@ describe('the reference server, byte by byte', () => {
     expect(JSON.parse(api.body).code).to.equal('invalid_request');
   });
 
+  it('takes targets in absolute form, whose host counts, wherever they lead', async () => {
+    const answer = await publish(url, key, 'absolute form');
+    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const { host } = new URL(url);
+    const statusOf = async (target: string, from = `pods.example:80`): Promise<number> =>
+      (await ask(`GET ${target} HTTP/1.1`, `Host: ${from}`, `Authorization: Bearer ${key}`)).status;
+    for (const [path, status] of [
+      ['', 200],
+      ['/livez', 200],
+      ['/readyz?needs=none', 200],
+      ['/api/v1/limits', 200],
+      ['/openapi.json', 200],
+      ['/manage/sign-in', 200],
+      [`/s/${pin.id}`, 302],
+      ['/nothing', 404],
+    ] as const) {
+      expect(await statusOf(`http://${host}${path}`), path).to.equal(status);
+      expect(await statusOf(`http://${host}${path}`, `${pin.id}.${host}`), path).to.equal(status);
+      expect(await statusOf(`ftp://${host}${path}`), `ftp, ${path}`).to.equal(400);
+      expect(await statusOf(`http://ada:x@${host}${path}`), `a person, ${path}`).to.equal(400);
+    }
+    expect(await statusOf(`HTTPS://${pin.id}.${host}`)).to.equal(200);
+    expect(await statusOf(`http://x.${host}/`, host)).to.equal(421);
+    const turned = await ask(`GET http://${host}/manage/keys?x=1 HTTP/1.1`, 'Host: a', 'Accept: text/html');
+    expect(turned.headers.get('location')).to.equal('/manage/sign-in?to=%2Fkeys%3Fx%3D1');
+  });
+
   it('keeps the page at the public URL to itself', async () => {
     const { status, headers } = await ask('GET / HTTP/1.1', 'Host: localhost');
     expect(status).to.equal(200);

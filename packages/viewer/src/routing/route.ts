@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { parseRoleId, type RoleId } from '@pinfold/core';
+import { readTarget } from '@pinfold/http/internal';
 import type { Settings, ViewerRoute } from '../viewer-options.ts';
 import { HAND_OVER_PATH } from './addresses.ts';
 import { isBelowHost, isHost, siteOfHost } from './host.ts';
@@ -50,10 +51,10 @@ const NO_PLACE = { route: 'none', role: null } as const;
 export const UNREADABLE: NoPlace = { kind: 'unreadable', ...NO_PLACE };
 
 export function findPlace(settings: Settings, request: IncomingMessage): Place {
-  const whole = targetOf(request);
-  if (!whole.startsWith('/')) return UNREADABLE;
+  const read = readTarget(targetOf(request), request.headers.host);
+  if (read === undefined) return UNREADABLE;
+  const { path: whole, host } = read;
   if (settings.mode === 'origin') {
-    const { host } = request.headers;
     const role = siteOfHost(host, settings.sitesHostname);
     if (role !== undefined) return placeOnOrigin(role, whole);
     // Any other answer there would share its domain with the sites.
