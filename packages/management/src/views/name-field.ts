@@ -18,7 +18,7 @@ export function nameField(
   const { words, base } = visit;
   const rule = html`maxlength="63" pattern="${NAME_PATTERN}" title="${words.say('nameOdd')}"`;
   const offering = html`list="${id}-list" data-names="${base}/names.json"`;
-  return html`${field(visit, id, 'name', {
+  return html`${field(visit, id, 'nameHeading', {
     name,
     hint: words.say('nameHint'),
     hidesLabel: true,
