@@ -15,6 +15,7 @@ import { everyPage, isNothing, queryOf, Sender, waitFor } from './sender.ts';
 import {
   type Change,
   type DryRun,
+  type Event,
   type GrantAnswer,
   is,
   type LimitsAnswer,
@@ -143,6 +144,18 @@ export class PinfoldClient {
       return this.#sender.answer({ ...request, timeout }, 'always');
     };
     return readEvents(ask, options);
+  }
+
+  /** The same events, newest first, by the time at which they happened. */
+  history({
+    signal,
+    pin,
+  }: Pick<EventsOptions, 'pin' | 'signal'> = {}): AsyncGenerator<Event, void, undefined> {
+    return everyPage(async (cursor) => {
+      const query = queryOf({ pin, limit: '100', cursor });
+      const page = await this.#sender.read(`/api/v1/events${query}`, is('EventList'), signal);
+      return [page.events, page.next_cursor];
+    });
   }
 
   /** The limits, rates and quotas in force for the key's account. */

@@ -68,6 +68,7 @@ export const WIRE = {
     /** Only of events of a name. */
     name: 'string | undefined',
   },
+  EventList: { events: 'Event[]', next_cursor: 'string | null' },
   EventPage: {
     events: 'Event[]',
     next_cursor: 'string',

@@ -6,6 +6,7 @@ import { isNotFound, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, lineOf, printList } from '../command-line/print-list.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
+import { stopShown } from '../publishing/stop-shown.ts';
 
 const GUIDE = '../publish-with-the-command.md#names';
 
@@ -45,24 +46,30 @@ const remove = command({
   arguments: ['[NAME]'],
   options: {
     'to-branch': TO_BRANCH,
+    stop: flag('also stop the publications that the name has shown, unless another name shows them'),
     'if-exists': flag('succeed if there is no such name'),
     ...TARGET_OPTIONS,
   },
-  help: 'delete a name: its link stops working, and its publications stay',
+  help: 'delete a name: its link stops working, and its publications stay unless --stop is given',
   example: 'pinfold names delete docs',
   guide: GUIDE,
-  run: async ([to], { 'to-branch': toBranch, 'if-exists': ifExists, ...values }, terminal) => {
+  run: async ([to], { 'to-branch': toBranch, 'if-exists': ifExists, stop, ...values }, terminal) => {
     const name = nameToPublish({ to, 'to-branch': toBranch }, 'NAME', terminal.env);
     if (name === undefined) throw new UsageError('NAME is missing');
-    const deleted = await withPublications(values, true, terminal, ({ names }) => names.delete(name)).then(
-      () => true,
-      (error: unknown) => {
-        if (!ifExists || !isNotFound(error)) throw error;
-        return false;
-      },
-    );
-    const text = deleted ? `${name} is deleted.` : `There is no name ${name}.`;
-    return { json: { name, deleted }, text };
+    return withPublications(values, true, terminal, async (publications) => {
+      const missing = await publications.names.delete(name).catch((error: unknown) => {
+        if (isNotFound(error)) return error;
+        throw error;
+      });
+      const stopped = stop ? await stopShown(name, publications) : [];
+      if (missing !== undefined && !ifExists && stopped.length === 0) throw missing;
+      const deleted = missing === undefined;
+      const text = [
+        deleted ? `${name} is deleted.` : `There is no name ${name}.`,
+        ...stopped.map((id) => `${id} is stopped.`),
+      ];
+      return { json: { name, deleted, ...(stop && { stopped }) }, text };
+    });
   },
 });
 

@@ -95,7 +95,7 @@ const publish = command({
       terminal.begins?.(idempotencyKey);
       hasBegun = true;
       const published = await publications.publish(request);
-      refuseUselessReplay(published, request);
+      refuseUselessReplay(published, request, values['idempotency-key'] === undefined);
       return withName(published, name, publications);
     };
     const budget = new RetryBudget(PUBLISH_RETRY_FOR);
@@ -167,12 +167,15 @@ async function offeredTitle(
 function refuseUselessReplay(
   { pin, replayed }: Published,
   { password, idempotencyKey }: Pick<PublishRequest, 'password' | 'idempotencyKey'>,
+  /** Whether the key is that of a job in CI. */
+  isOfRun: boolean,
 ): void {
   if (!replayed) return;
   const ended = { published: undefined, expired: 'has expired', deleted: 'was stopped' }[pin.state];
   const fault = ended ?? (password !== undefined && !pin.password_protected ? 'has no password' : undefined);
   if (fault === undefined) return;
-  const detail = `this was published before, and that publication ${fault}: give another --idempotency-key to publish it again`;
+  const advice = isOfRun ? 'start a new run of the job' : 'give another --idempotency-key';
+  const detail = `this was published before, and that publication ${fault}: ${advice} to publish it again`;
   throw new CommandFailure(detail, {
     json: { code: 'invalid_state', detail, idempotency_key: idempotencyKey },
   });

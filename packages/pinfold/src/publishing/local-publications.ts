@@ -7,7 +7,7 @@ import {
   type Update,
 } from '@pinfold/core';
 import { dayText } from '@pinfold/core/internal';
-import { limitsAnswerOf, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/internal';
+import { eventOf, limitsAnswerOf, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/internal';
 import { knownAddresses, linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -64,7 +64,7 @@ function localNames(
 }
 
 function localPublications(
-  { useCases, views }: ComposedService,
+  { useCases, views, history }: ComposedService,
   by: AccountId,
   { viewerMode: mode, ...urls }: WebAddresses,
   settings: Settings,
@@ -112,6 +112,11 @@ function localPublications(
       const account = await useCases.accounts.load(by);
       return limitsAnswerOf(useCases, by, account?.value, null);
     },
+    history: () =>
+      everyItem(
+        (page) => history.list({ by, ...page }),
+        ({ events }) => events.map(eventOf),
+      ),
     publicUrlFor: async () => (await knownAddresses(settings))?.publicUrl,
     get: async (id) => toPin(accepted(await useCases.read({ by, id })).publication),
     getViewed: async (id) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type {
   Change,
   DryRun,
+  Event,
   LimitsAnswer,
   Name,
   NameList,
@@ -62,6 +63,8 @@ export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor'> {
   stop(id: string): Promise<void>;
   createGrant(id: string): Promise<string>;
   limits(): Promise<LimitsAnswer>;
+  /** Yields the events of the account, newest first. */
+  history(): AsyncIterable<Event>;
 }
 
 /** The id of a publication of the account, or of what a name of the account shows. */

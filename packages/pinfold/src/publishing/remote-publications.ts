@@ -61,6 +61,7 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
     list: (state) => each((client) => client.list({ state })),
     listPage: (query) => call((client) => client.listPage(query)),
     limits: () => call((client) => client.limits()),
+    history: () => each((client) => client.history()),
     publicUrlFor: async (id) => {
       const { pin } = await call((client) => client.get(id));
       return pin.shared_url.replace(/\/s\/[^/]*$/, '');

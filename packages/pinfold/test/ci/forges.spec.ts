@@ -104,6 +104,10 @@ describe('publishing from CI', () => {
     const second = pushed.at(-1)?.outputs ?? {};
     expect(await names()).to.deep.equal(['pr-12']);
     expect(second['name-url']).to.equal(first['name-url']);
+    const { environment, steps: inJob } = workflow.jobs.publish ?? { steps: [] };
+    const { id: step = '' } = inJob.find(({ with: inputs }) => inputs?.path !== undefined) ?? {};
+    const outputs = { steps: { [step]: { outputs: second } } };
+    expect(interpolate(environment?.url ?? '', outputs)).to.equal(second['name-url']);
     expect((await client.names.get('pr-12')).name.pin).to.equal(second.id);
     expect(await shown(String(second['name-url']))).to.include('second');
     expect(await shown(String(first.url))).to.include('first');
@@ -115,7 +119,7 @@ describe('publishing from CI', () => {
     const closed = await runWorkflow(workflow, await pullRequest('closed'), later, workspace);
     expect(closed.map(({ code }) => code)).to.deep.equal([0]);
     expect(await names()).to.deep.equal([]);
-    expect(await shown(String(second.url))).to.include('second');
+    for (const { url } of [first, second]) expect((await fetch(String(url))).status, url).to.equal(404);
   });
 
   it('runs nothing for a pull request of a fork, and has one concurrency group for each name', async () => {
@@ -129,6 +133,47 @@ describe('publishing from CI', () => {
     expect(interpolate(group, await pullRequest('opened'))).to.equal('pinfold-12');
     expect(interpolate(group, contextOf('push', {}))).to.equal('pinfold-refs/heads/main');
     expect(source).not.to.include('pull_request_target');
+  });
+
+  it('renews what a name shows by the schedule of the guide', async () => {
+    const [source = ''] = await samples('yaml');
+    const workflow: Workflow & { readonly on?: unknown } = parse(source);
+    expect(workflow.on).to.have.property('schedule');
+    await build('first');
+    const { outputs } = await step({ to: 'docs' });
+    const { pin: before } = await client.get(String(outputs.id));
+    const known = contextOf('schedule', {});
+    expect(await runWorkflow(workflow, known, job, workspace)).to.deep.equal([]);
+    const context = { ...known, vars: { ...known.vars, PINFOLD_LINK: outputs['name-url'] } };
+    const [renewed, ...more] = await runWorkflow(workflow, context, job, workspace);
+    expect([renewed?.code, more.length], renewed?.err).to.deep.equal([0, 0]);
+    const { pin: after } = await client.get(before.id);
+    expect(Date.parse(String(after.expires_at))).to.be.above(Date.parse(String(before.expires_at)));
+  });
+
+  it('fails with one sentence where a repeated job finds its publication stopped', async () => {
+    await build('first');
+    const { pinfold: publish, 'pinfold-stop': stop } = await readJobs();
+    if (publish === undefined || stop === undefined) throw new Error('the template has two jobs');
+    const project = {
+      PINFOLD_URL: served.url,
+      PINFOLD_KEY: served.key,
+      CI_MERGE_REQUEST_IID: '7',
+      CI_PIPELINE_ID: '1',
+    };
+    const sentence =
+      /^pinfold: this was published before, and that publication was stopped: start a new run of the job to publish it again$/m;
+    expect((await runJob('pinfold', publish, project, workspace)).code).to.equal(0);
+    expect((await runJob('pinfold-stop', stop, project, workspace)).code).to.equal(0);
+    const gitlab = await runJob('pinfold', publish, project, workspace);
+    await step({ to: 'docs' });
+    await step({ to: 'docs', close: true });
+    const action = await step({ to: 'docs' });
+    for (const { code, err } of [gitlab, action]) {
+      expect([code, sentence.test(err)], err).to.deep.equal([1, true]);
+      expect(err).not.to.include('TypeError');
+    }
+    expect(await names()).to.deep.equal([]);
   });
 
   it('publishes once in all attempts of a run', async () => {
@@ -232,6 +277,7 @@ describe('publishing from CI', () => {
       const { code, err } = await runJob('pinfold-stop', stop, project, workspace);
       expect(code, err).to.equal(0);
       expect(await names()).to.deep.equal([]);
+      expect((await client.listPage({ state: 'published' })).pins).to.deep.equal([]);
     }
   });
 

@@ -23,7 +23,13 @@ interface Step {
 
 export interface Workflow {
   readonly concurrency: { readonly group: string };
-  readonly jobs: Readonly<Record<string, { readonly if?: string; readonly steps: readonly Step[] }>>;
+  readonly jobs: Readonly<Record<string, WorkflowJob>>;
+}
+
+interface WorkflowJob {
+  readonly if?: string;
+  readonly environment?: { readonly name: string; readonly url: string };
+  readonly steps: readonly Step[];
 }
 
 interface Action {
@@ -116,7 +122,9 @@ export async function runWorkflow(
     if (job.if !== undefined && !evaluate(job.if, context)) continue;
     for (const step of job.steps) {
       const own = { ...env, GITHUB_JOB: name };
-      if (step.run !== undefined) ran.push({ ...(await workspace.run(BASH, step.run, own)), outputs: {} });
+      const variables = { ...own, ...interpolated(step.env ?? {}, context) };
+      if (step.run !== undefined)
+        ran.push({ ...(await workspace.run(BASH, step.run, variables)), outputs: {} });
       else if (step.uses?.startsWith('example/pinfold/deploy/github-action@v'))
         ran.push(await runAction(step.with ?? {}, context, own, workspace));
     }

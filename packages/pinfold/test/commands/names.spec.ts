@@ -108,6 +108,40 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect((await sh('names', 'set', 'docs', UNKNOWN)).err).to.include('no such publication');
     });
 
+    it('stop what they have shown since they were made, but for what another name shows', async () => {
+      const publish = async (name: string): Promise<string> =>
+        (await asJson('publish', page, '--to', name)).pin.id;
+      const stateOf = async (id: string): Promise<string> => (await asJson('show', id)).pin.state;
+      const before = await publish('docs');
+      expect(await asJson('names', 'delete', 'docs')).not.to.have.any.keys('stopped');
+      const [first, elsewhere, pinned, gone] = [
+        await publish('docs'),
+        await publish('docs'),
+        await publish('docs'),
+        await publish('docs'),
+      ];
+      const other = await publish('docs-2');
+      await asJson('names', 'set', 'stable', elsewhere);
+      await served.run('pin', pinned);
+      await asJson('stop', gone);
+      const { stopped, ...rest } = await asJson('names', 'delete', 'docs', '--stop');
+      expect(rest).to.deep.equal({ name: 'docs', deleted: true });
+      expect(stopped).to.have.members([pinned, first]);
+      const states = await Promise.all([before, elsewhere, other, first, pinned].map(stateOf));
+      expect(states).to.deep.equal(['published', 'published', 'published', 'deleted', 'deleted']);
+      const again = await sh('names', 'delete', 'docs', '--stop', '--json');
+      expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
+      const missed = await asJson('names', 'delete', 'docs', '--stop', '--if-exists');
+      expect(missed).to.deep.equal({ name: 'docs', deleted: false, stopped: [] });
+    });
+
+    it('stop what they have shown after they were deleted, too', async () => {
+      const { pin } = await asJson('publish', page, '--to', 'docs');
+      await asJson('names', 'delete', 'docs');
+      const { code, out } = await sh('names', 'delete', 'docs', '--stop');
+      expect([code, out]).to.deep.equal([0, `There is no name docs.\n${pin.id} is stopped.\n`]);
+    });
+
     it('are only looked at by a check', async () => {
       const checked = await asJson('publish', page, '--to', 'docs', '--dry-run');
       expect(checked).to.deep.include({ pin: null, name: null, warnings: [] });

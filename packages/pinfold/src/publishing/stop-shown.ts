@@ -1,0 +1,45 @@
+import { CommandFailure, isNotFound } from '../command-line/failures.ts';
+import type { Publications } from './publications.ts';
+
+/**
+ * Stops what a deleted name showed since it was last made: each publication that is in service, and that no other name
+ * shows. Returns their ids.
+ */
+export async function stopShown(name: string, publications: Publications): Promise<readonly string[]> {
+  const shown = await shownBy(name, publications).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    const text =
+      'this server has no history, which shows what the name has shown: stop these publications by ID';
+    throw new CommandFailure(text, { cause: error, code: 'not_found' });
+  });
+  for await (const { pin } of publications.names.list()) shown.delete(pin);
+  const stopped: string[] = [];
+  for (const id of shown) if (await stopInService(id, publications)) stopped.push(id);
+  return stopped;
+}
+
+/** The publications of a deleted name, by its events since the deletion before the last. */
+async function shownBy(name: string, { history }: Publications): Promise<Set<string>> {
+  const shown = new Set<string>();
+  let deletions = 0;
+  for await (const event of history()) {
+    if (event.name !== name) continue;
+    if (event.type === 'name.deleted') deletions += 1;
+    if (deletions === 2) break;
+    if (event.type === 'name.set' && event.pin !== null) shown.add(event.pin);
+  }
+  return shown;
+}
+
+/** Returns whether it stopped the publication: another may have stopped it meanwhile. */
+async function stopInService(id: string, publications: Publications): Promise<boolean> {
+  try {
+    if ((await publications.get(id)).state !== 'published') return false;
+    await publications.stop(id);
+    return true;
+  } catch (error) {
+    const code = error instanceof CommandFailure ? error.json?.code : undefined;
+    if (code === 'not_found' || code === 'invalid_state') return false;
+    throw error;
+  }
+}
