@@ -20,6 +20,10 @@ export interface Opened {
   openStorage(): Promise<FsArchiveStorage>;
   /** Archives in a folder that is gone. */
   unreachable(): Promise<ArchiveStorage>;
+  /** Archives in a folder that was removed after it was opened. */
+  placeGone(): Promise<ArchiveStorage>;
+  /** How many files lie in the archives' folder. */
+  left(): Promise<number>;
   /** Receives bytes as an upload. */
   stage(bytes: Uint8Array): Promise<StagedArchive>;
   /** Leaves things beside archives and uploads that are neither. */
@@ -42,6 +46,13 @@ export async function openFolder(): Promise<Opened> {
     openStaging,
     openStorage,
     unreachable: async () => new FsArchiveStorage({ folder: join(folder, 'gone'), staging, clock }),
+    placeGone: async () => {
+      const removed = join(folder, 'removed');
+      const storage = await openFsArchiveStorage({ folder: removed, staging, clock });
+      await rm(removed, { recursive: true });
+      return storage;
+    },
+    left: async () => (await filesIn(join(folder, 'archives'))).length,
     stage: async (bytes) => {
       const outcome = await staging.receive(inOne(bytes), bytes.length);
       if (outcome.kind !== 'received') throw new Error('a fixture was not received');

@@ -26,7 +26,7 @@ describeContract(archiveStorageContract, {
   },
   // How much one read gives, in which order names come, and what is lost show in these.
   clauses:
-    /\/(harness|put-(whole|atomic|as-staged|many)|read-(range|outside|many|absent)|delete-gone|list-(walk|foreign)|size|check|unreachable)/,
+    /\/(harness|put-(whole|atomic|as-staged|many)|read-(range|outside|many|absent)|delete-gone|list-(walk|foreign)|size|check|unreachable|place-gone|leftovers)/,
 });
 
 describeContract(stagingContract, {

@@ -1,4 +1,4 @@
-import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { ArchiveStorage } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { createS3Client, S3ArchiveStorage } from '@pinfold/storage-s3';
@@ -29,6 +29,14 @@ async function createSubject(store: TestStore): Promise<ArchiveStorageSubject> {
     },
     unreachable: async () =>
       new S3ArchiveStorage({ client: dead, bucket, prefix, clock: createHastyClock() }),
+    placeGone: async () =>
+      new S3ArchiveStorage({ client, bucket: `${bucket}-gone`, prefix, clock: createHastyClock() }),
+    left: async () => {
+      const { KeyCount = 0 } = await client.send(
+        new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix }),
+      );
+      return KeyCount;
+    },
     dispose: async () => {
       const port = open();
       for (const id of await port.list(undefined, 1_000)) await port.delete(id);

@@ -4,6 +4,7 @@ import {
   archiveStorageContract,
   checkArchiveStorageSequences,
 } from '@pinfold/test-contracts';
+import { placeStories } from './archive-storage-place.ts';
 import { mutant, openSound, stories, subjectOn } from './archive-storage-stories.ts';
 import { derived, type PortShape } from './derive.ts';
 import type { MutantTable } from './mutant.ts';
@@ -54,5 +55,5 @@ export const archiveStorageTable: MutantTable<ArchiveStorage, ArchiveStorageSubj
     sequences: { check: checkArchiveStorageSequences, runs: 100 },
   },
   sound: () => openSound,
-  mutants: [...harness(subjectOn), ...derived(shape, mutant), ...stories],
+  mutants: [...harness(subjectOn), ...derived(shape, mutant), ...stories, ...placeStories],
 };

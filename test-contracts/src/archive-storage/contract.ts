@@ -6,6 +6,7 @@ import { harnessClauses } from '../harness.ts';
 import { checkClauses } from './check.ts';
 import { deleteClauses } from './delete.ts';
 import { listClauses } from './list.ts';
+import { placeClauses } from './place.ts';
 import { putClauses } from './put.ts';
 import { readClauses } from './read.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
@@ -17,5 +18,12 @@ export const archiveStorageContract: Contract<ArchiveStorage, ArchiveStorageSubj
     write: async (port, n, subject) => port.put(anArchiveId(n), await subject.stage(someBytes(100, n))),
     sees: async (port, n) => (await port.read(anArchiveId(n), 0, 100)) !== undefined,
   }),
-  clauses: toClauses({ ...putClauses, ...readClauses, ...deleteClauses, ...listClauses, ...checkClauses }),
+  clauses: toClauses({
+    ...putClauses,
+    ...readClauses,
+    ...deleteClauses,
+    ...listClauses,
+    ...checkClauses,
+    ...placeClauses,
+  }),
 };

@@ -11,6 +11,16 @@ export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
    * called again.
    */
   strew(): Promise<void>;
+  /**
+   * The implementation over a backend that answers, whose bucket, container or folder is gone. Absent, `unreachable` is
+   * asked in its place, and a storage that takes a deleted bucket for an empty one passes.
+   */
+  placeGone?(): Promise<ArchiveStorage>;
+  /**
+   * How many things lie where the storage keeps its own, of any name: archives, probes, temporary objects, unfinished
+   * uploads. Absent, only archives are counted.
+   */
+  left?(): Promise<number>;
   /** The most bytes that its backend takes, where they are fewer than 34 MiB, as in a stand-in for a real one. */
   readonly largest?: number;
 }

@@ -30,6 +30,9 @@ describeArchiveStorage({
       stage: staged.stage,
       strew: async () => {},
       unreachable: async () => (await unreachable()).archives,
+      // Memory holds archives alone, and goes with all that is in it.
+      placeGone: async () => (await unreachable()).archives,
+      left: async () => (await port.archives.list(undefined, 1_000)).length,
       dispose: async () => {
         await dispose();
         await staged.dispose();

@@ -10,6 +10,8 @@ export const MAX_READ: number = 1_048_576;
  * Faults: `storage_unavailable`, with what caused it.
  *
  * @promise archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable and what caused it
+ * @promise archive-storage/place-gone: where the backend answers, but the bucket or folder is gone, every call rejects with the fault storage_unavailable, the check as well
+ * @promise archive-storage/leftovers: checks, and puts that were aborted or failed, leave nothing in the backend
  * @promise archive-storage/aborted-on-the-way: an abort on the way rejects with its reason, of any type, or comes too late, and the call is whole
  * @promise archive-storage/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file
  */
