@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { ManifestEntry, Publication } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { outgoingBytes } from '@pinfold/http/internal';
+import { loopTurns, outgoingBytes } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { Exchange, ViewerContext } from '../src/exchange.ts';
 import { Bodies } from '../src/sending/bodies.ts';
@@ -170,6 +170,18 @@ describe('a body', () => {
       expect((part?.buffer.byteLength ?? 0) < MAX_READ).to.equal(isCopy);
       response.emit('close');
     }
+  });
+
+  it('goes out whole only where there is still room when its turn comes', async () => {
+    const { send, warm } = stage(MAX_READ, MAX_READ);
+    await warm();
+    loopTurns.takeNow();
+    const responses = [new NotedResponse(), new NotedResponse()];
+    for (const response of responses) response.takes = false;
+    const sent = await Promise.all(responses.map((response) => send(0, MAX_READ, response)));
+    expect(sent.map(({ ends }) => ends)).to.deep.equal([[MAX_READ], []]);
+    expect(sent[1]?.writes).to.have.length(64);
+    for (const response of responses) response.emit('close');
   });
 
   it('is nothing for a viewer who has left, and holds nothing', async () => {

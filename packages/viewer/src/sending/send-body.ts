@@ -76,7 +76,14 @@ async function sendCold(exchange: Exchange, answer: BodyAnswer): Promise<FileOut
 
 function finish(exchange: Exchange, answer: BodyAnswer, body: Body): Promise<FileOutcome> | FileOutcome {
   if (answer.to - answer.from <= MAX_SMALL || loopTurns.takeNow()) return write(exchange, answer, body);
-  return loopTurns.wait().then(() => write(exchange, answer, body));
+  // Others may have taken the room meanwhile.
+  return loopTurns
+    .wait()
+    .then(() =>
+      outgoingBytes.hasRoomFor(answer.to - answer.from)
+        ? write(exchange, answer, body)
+        : sendInPieces(exchange, answer),
+    );
 }
 
 function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, body: Body): FileOutcome {
