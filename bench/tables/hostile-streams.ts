@@ -38,9 +38,9 @@ async function measureThrough(start: Start, name: ProxyName, mebibytes: number):
     PINFOLD_TRUST_PROXY: '127.0.0.1',
   };
   const server = await group.start(() => start(settings));
-  // Six for each MB, as the documents say.
+  // Four for each MB, as the documents say.
   const proxy = await startProxy(name, [server.port, await freePort(), await freePort()], {
-    connections: mebibytes * 6,
+    connections: mebibytes * 4,
   });
   try {
     const site = { ...smallPages(2), 'large.bin': new Uint8Array(randomBytes(1_048_576)) };

@@ -29,7 +29,7 @@ const LARGEST_HEAD = 65_536;
  * Bytes of memory for each connection that is accepted: one whose client leaves an answer untaken takes some 40,000. Slow
  * answers end before all connections have one.
  */
-const MEMORY_PER_CONNECTION = 131_072;
+const MEMORY_PER_CONNECTION = 196_608;
 
 /**
  * Milliseconds between two checks for idle connections. More than this many idle checks in a row close a connection, after
@@ -72,8 +72,6 @@ export class HttpServer {
       // Node would set a timer at the end of each answer and clear it at the next request: a twelfth of a small view.
       keepAliveTimeout: 0,
       maxHeaderSize: LARGEST_HEAD,
-      // What a connection buffers of an answer in pieces beyond the piece itself; 64 KiB by default.
-      highWaterMark: 16_384,
       // A GET has no body, and no handler here waits for the end of one.
       optimizeEmptyRequests: true,
     });
