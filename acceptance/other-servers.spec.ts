@@ -1,13 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { zipOf } from 'pinfold/testing';
 import { quietPort } from 'pinfold-test-servers';
 import { root } from './documents/pages.ts';
 import { Client, siteOf } from './service/client.ts';
@@ -23,6 +26,41 @@ const PROGRAMS: readonly (readonly [page: string, host: string, which: number])[
   ['docs/embedding/hono.md', 'Hono', 0],
 ];
 
+/**
+ * A download and a WebSocket of the host's own, and times that pass a hundred times as fast: 45 seconds without a reader are
+ * over in half a second. Loaded before the program.
+ */
+const HOST = `
+import http from 'node:http';
+import net from 'node:net';
+const faster = (milliseconds) => (milliseconds >= 1_000 ? milliseconds / 100 : milliseconds);
+const { setInterval: repeat } = globalThis;
+globalThis.setInterval = (work, time, ...more) => repeat(work, faster(time), ...more);
+const { setTimeout: expire } = net.Socket.prototype;
+net.Socket.prototype.setTimeout = function (time, ...more) {
+  // Not the time after which a server closes idle connections.
+  return expire.call(this, time === 5_000 || time === 45_000 ? faster(time) : time, ...more);
+};
+const body = Buffer.alloc(40_000_000, 'x');
+const { emit } = http.Server.prototype;
+http.Server.prototype.emit = function (event, request, response) {
+  if (event === 'request' && request.url === '/report.bin') response.end(body);
+  else if (event === 'upgrade') {
+    response.on('error', () => {});
+    response.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: mine\\r\\n\\r\\n');
+    response.write(body);
+  } else return emit.apply(this, arguments);
+  return true;
+};
+http.Server.prototype.listenerCount = function (event) {
+  return event === 'upgrade' ? 1 : net.Server.prototype.listenerCount.call(this, event);
+};
+`;
+const OWN_BYTES = 40_000_000;
+
+/** An option for the log entries. */
+const TELL_AN_ENTRY = '({ route, status }) => void process.send?.({ route, status })';
+
 /** What a page cannot show: the key that a test publishes with. */
 const TELL_A_KEY = `
 const { OPERATOR } = await import('pinfold');
@@ -33,10 +71,13 @@ process.send?.(text);
 describe('the programs for other servers', () => {
   let folder: string;
   let child: ChildProcess | undefined;
+  /** The log entries of the program. */
+  const entries: { readonly route: string }[] = [];
 
   before(() => mkdir(work, { recursive: true }));
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pinfold-other-'));
+    entries.length = 0;
   });
   afterEach(async () => {
     if (child?.exitCode === null) {
@@ -52,10 +93,17 @@ describe('the programs for other servers', () => {
     const [, program = ''] = [...written.matchAll(/^```ts\n([\s\S]*?)^```$/gm)][which] ?? [];
     const port = await quietPort();
     const file = join(work, `${port}.ts`);
-    await writeFile(file, program.replaceAll('8080', String(port)) + TELL_A_KEY);
-    const execArgv = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
+    const logged = program.replace(/publicUrl: '[^']+'/, `$&, onRequest: ${TELL_AN_ENTRY}`);
+    await writeFile(file, logged.replaceAll('8080', String(port)) + TELL_A_KEY);
+    const host = join(folder, 'host.mjs');
+    await writeFile(host, HOST);
+    const execArgv = [
+      ...['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
+      `--import=${pathToFileURL(host)}`,
+    ];
     child = fork(file, { cwd: folder, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const [key] = await once(child, 'message');
+    child.on('message', (entry: { readonly route: string }) => entries.push(entry));
     await rm(file);
     await takesConnections(port);
     return { url: `http://localhost:${port}`, key: String(key) };
@@ -74,6 +122,20 @@ describe('the programs for other servers', () => {
       const way = (await fetch(pin.shared_url, { redirect: 'manual' })).headers.get('location') ?? '';
       expect(await pageAt(new URL(way))).to.include('<p>harbour');
 
+      const large = randomBytes(3 * 1_048_576);
+      const archive = await zipOf({ 'index.html': 'large', 'large.bin': large });
+      const { host: site } = new URL((await shareOf(client, archive)).location);
+      entries.length = 0;
+      expect((await bytesAt(url, site, '/large.bin')).equals(large), 'a file in pieces').to.equal(true);
+      const views = (): unknown[] => entries.filter(({ route }) => route === 'site');
+      await until(() => views().length > 0);
+      expect(views()).to.deep.equal([{ route: 'site', status: 200 }]);
+      expect(await takeLate(url, 'GET /report.bin HTTP/1.1\r\nHost: x\r\n\r\n'), 'a download').to.equal(true);
+      expect(
+        await takeLate(url, 'GET /chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: mine\r\n\r\n'),
+        'a connection of another protocol',
+      ).to.equal(true);
+
       const change = { password: 'harbour lights' };
       expect((await client.patch(pin.id, change)).status).to.equal(200);
       expect((await tryPassword(url, pin.id, 'wrong')).status).to.equal(403);
@@ -89,6 +151,43 @@ async function pageAt({ port, host, pathname }: URL): Promise<string> {
     'response',
   );
   return await text(answer);
+}
+
+async function shareOf(
+  client: Client,
+  archive: Uint8Array<ArrayBuffer>,
+): Promise<{ readonly location: string }> {
+  const { pin } = await client.publish('large', archive);
+  const answer = await fetch(pin?.shared_url ?? '', { redirect: 'manual' });
+  return { location: answer.headers.get('location') ?? '' };
+}
+
+async function bytesAt(url: string, host: string, path: string): Promise<Buffer> {
+  const { port } = new URL(url);
+  const [answer] = await once(
+    get({ host: '127.0.0.1', port, path, headers: { host }, agent: false }),
+    'response',
+  );
+  return await buffer(answer);
+}
+
+/** Whether all of what the host sends arrives at a client that reads nothing of it for what is minutes to the program. */
+async function takeLate(url: string, head: string): Promise<boolean> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(head);
+  await once(socket, 'readable');
+  await pause(1_000);
+  let received = 0;
+  for await (const bytes of socket) {
+    received += bytes.length;
+    if (received > OWN_BYTES) break;
+  }
+  return received > OWN_BYTES;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await pause(5);
 }
 
 /** `listen` looks its host up first, so a program may tell its key before anybody can connect. */

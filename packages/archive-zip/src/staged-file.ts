@@ -1,4 +1,5 @@
 import { readSync } from 'node:fs';
+import { systemCodeOf } from '@pinfold/core/internal';
 
 /** The staged file is not what was received: it was cut while it was read. */
 export class CutFile extends Error {
@@ -49,5 +50,5 @@ export function readFully(fd: number, buffer: Buffer, position: number): Buffer 
 
 /** Whether the operating system refused something, rather than code of ours being wrong. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error;
+  return systemCodeOf(error) !== undefined;
 }

@@ -1,6 +1,6 @@
 // For packages of the same release; semver does not cover it.
 export { firstSchema, type SchemaDialect } from './adapter/first-schema.ts';
-export { codeOf, isPromise, nameOf, systemCodeOf } from './adapter/foreign-values.ts';
+export { codeOf, isBytes, isError, isPromise, nameOf, systemCodeOf } from './adapter/foreign-values.ts';
 export { isOutdated } from './adapter/migrations.ts';
 export {
   type ImportedRows,
@@ -25,7 +25,7 @@ export { parseAccountId } from './domain/identity.ts';
 export { toRfc3339 } from './domain/instant.ts';
 export { secretOfFile } from './domain/key-files.ts';
 export { decodeManifest } from './domain/manifest.ts';
-export { DEFAULT_NAME_LIMIT } from './domain/name.ts';
+export { DEFAULT_NAME_LIMIT, parseNameSegment } from './domain/name.ts';
 export { isOperatorText, OPERATOR_TEXT } from './domain/operator-text.ts';
 export { pairingCode } from './domain/pairing.ts';
 export { parseGuess } from './domain/password.ts';

@@ -1,16 +1,16 @@
 import { pathOf, takeRequest } from '@pinfold/http/internal';
-import { type Request, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { admitAccount, admitAnyone, admitOperator } from './admission.ts';
-import { readAdminDocument, readDocument } from './endpoints/documents.ts';
+import { readDocument } from './endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from './endpoints/index.ts';
 import { Routes } from './routes.ts';
-import { serve } from './serve.ts';
+import { type Area, serve, targetPathOf } from './serve.ts';
 import { type ApiOptions, serviceOf } from './service.ts';
 
 /**
- * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers
- * everything under `/api/`, whose only version is `/api/v1`, and `/openapi.json`; with `administration`, also `/admin/v1`
- * and `/admin/openapi.json`. Other paths are passed on. Mount routes of your own under `/api/` before it.
+ * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers its own
+ * paths below `/api/v1`, and `/openapi.json`; with `administration`, also those below `/admin/v1` and
+ * `/admin/openapi.json`. Other paths are passed on, unless `unknownPaths` says otherwise.
  *
  * @throws TypeError when `publicUrl` is no http or https URL, or `authenticate` is no function.
  * @example
@@ -28,36 +28,54 @@ import { type ApiOptions, serviceOf } from './service.ts';
 export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);
   const { publicUrl, offered } = service;
-  const operator = { routes: new Routes(operatorEndpoints, offered), admit: admitOperator };
-  const areas = {
-    api: { base: '/api/v1', routes: new Routes(endpoints, offered), admit: admitAccount, logsRoles: true },
-    administration: { ...operator, base: '/admin/v1' },
-    administrationDocument: { ...operator, base: '' },
-    document: { base: '', routes: new Routes([readDocument], offered), admit: admitAnyone },
-    // Checks no key: its 404 reveals nothing.
-    nothing: { base: '/api', routes: new Routes([], offered), admit: admitAnyone },
-  } as const;
+  const mounted = <C>(area: Area<C>): MountedArea => ({
+    base: area.base,
+    knows: (path) => area.routes.find(path) !== undefined,
+    serve: (request, response) => void serve(service, area, request, response),
+  });
+  const areas = [
+    mounted({
+      base: '/api/v1',
+      routes: new Routes(endpoints, offered),
+      admit: admitAccount,
+      logsRoles: true,
+    }),
+    ...(service.administration === undefined
+      ? []
+      : [
+          mounted({
+            base: '/admin/v1',
+            routes: new Routes(operatorEndpoints, offered),
+            admit: admitOperator,
+          }),
+        ]),
+    // These check no key: a 404 of theirs reveals nothing.
+    mounted({ base: '/openapi.json', routes: new Routes([readDocument], offered), admit: admitAnyone }),
+    mounted({ base: '/api', routes: new Routes([], offered), admit: admitAnyone }),
+  ];
+  const refuses = service.unknownPaths === 'refuse';
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
     expectMounted(request, pathOf(publicUrl));
-    takeRequest(request, response, next);
+    const path = targetPathOf(request);
+    const isBelow = (base: string): boolean => refuses && (path === base || path.startsWith(`${base}/`));
+    const area = areas.find(({ base, knows }) => knows(path) || (base !== '/openapi.json' && isBelow(base)));
+    if (area === undefined) next();
+    else takeRequest(request, response, () => area.serve(request, response));
   });
-  router.use('/api/v1', (request, response) => serve(service, areas.api, request, response));
-  router.use('/api', (request, response) => serve(service, areas.nothing, request, response));
-  if (service.administration !== undefined) {
-    router.use('/admin/v1', (request, response) => serve(service, areas.administration, request, response));
-    router.all(readAdminDocument.path, (request, response) =>
-      serve(service, areas.administrationDocument, request, response),
-    );
-  }
-  router.all(readDocument.path, (request, response) => serve(service, areas.document, request, response));
   return router;
+}
+
+interface MountedArea {
+  readonly base: string;
+  readonly knows: (path: string) => boolean;
+  readonly serve: (request: Request, response: Response) => void;
 }
 
 /** Throws if the API is mounted elsewhere: requests meant for it would reach other handlers. */
 function expectMounted({ baseUrl, originalUrl }: Request, path: string): void {
   if (baseUrl === path || !originalUrl.startsWith(path)) return;
-  if (!/^\/(?:api\/|openapi\.json$)/.test(originalUrl.slice(path.length))) return;
+  if (!/^\/(?:api\/v1\/|openapi\.json$)/.test(originalUrl.slice(path.length))) return;
   const [is, meant] = [baseUrl === '' ? '/' : baseUrl, path === '' ? '/' : path];
   throw new Error(
     `The API is mounted at ${is}: mount it at ${meant}, where publicUrl leads. A proxy in front has to pass the path on.`,

@@ -8,6 +8,7 @@ import {
   readTarget,
   type Settled,
   send,
+  stripCors,
   untilGone,
 } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
@@ -17,9 +18,9 @@ import { answerRefusal, answerThrown, refuseRequest } from './problems/problem.t
 import { endpointOf, type Routes } from './routes.ts';
 import type { Service } from './service.ts';
 
-/** A part of the API that is mounted at a path and admits requests in its own way. */
+/** A part of the API that admits requests in its own way. */
 export interface Area<C> {
-  /** Where it is mounted, without the slash at its end; the log's route of paths that it does not know. */
+  /** What its paths begin with, without the slash at its end; the log's route of paths that it does not know. */
   readonly base: string;
   readonly routes: Routes<C>;
   readonly admit: Admit<C>;
@@ -37,7 +38,8 @@ export function serve<C>(
   const { clock } = service.useCases;
   const requestId = randomUUID();
   const signal = untilGone(response);
-  const found = area.routes.find(area.base + pathOf(request));
+  const found = area.routes.find(targetPathOf(request));
+  stripCors(response);
   const endpoint = found && endpointOf(found.route, request.method);
   const segment = found?.segment ?? '';
   let caller: Caller | undefined;
@@ -93,6 +95,6 @@ function answered(
 }
 
 /** Reads the target itself: in a bare node:http server, the request lacks what Express adds. */
-function pathOf({ url }: Request): string {
+export function targetPathOf({ url }: Pick<Request, 'url'>): string {
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '');
 }

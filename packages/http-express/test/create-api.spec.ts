@@ -76,7 +76,7 @@ describe('The API as a router', () => {
     expect(status).to.equal(201);
     expect(headers.get('location')).to.equal(`https://team.example/share/api/v1/pins/${json.pin.id}`);
     expect(json.pin).to.include({ shared_url: `https://team.example/share/s/${json.pin.id}` });
-    expect((await ask(at, '/api/v1/nothing')).json.code).to.equal('not_found');
+    expect((await ask(at, '/api/v1/pins/nothing')).json.code).to.equal('not_found');
     const document = await ask(at, '/openapi.json');
     expect(document.json.servers).to.deep.equal([{ url: 'https://team.example/share' }]);
     await server.close();
@@ -89,7 +89,11 @@ describe('The API as a router', () => {
     );
     app.use((request, response) => void response.json({ own: request.path }));
     const server = await listen(app);
-    for (const path of ['/', '/apis', '/API/v1/pins', '/openapi.json/', '/openapi.json/x', '/s/x']) {
+    for (const path of [
+      ...['/', '/apis', '/API/v1/pins', '/openapi.json/', '/openapi.json/x', '/s/x'],
+      ...['/api', '/api/', '/api/users', '/api/v2/pins', '/api/v1', '/api/v1/users', '/api/v1/pins/x/y/z'],
+      ...['/admin/v1/users', '/admin/openapi.json'],
+    ]) {
       const answer = await fetch(`${server.baseUrl}${path}`);
       expect(answer.status).to.equal(200);
       expect(await answer.json()).to.deep.equal({ own: path });

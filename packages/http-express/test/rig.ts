@@ -49,7 +49,16 @@ export function apiAlone(
   const authenticate = apiKeyAuthentication(keys);
   const publicUrl = `http://127.0.0.1:${publicPort}`;
   return express().use(
-    createApi({ useCases, history, views, administration, publicUrl, authenticate, ...api }),
+    createApi({
+      unknownPaths: 'refuse',
+      useCases,
+      history,
+      views,
+      administration,
+      publicUrl,
+      authenticate,
+      ...api,
+    }),
   );
 }
 

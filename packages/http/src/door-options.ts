@@ -21,6 +21,11 @@ export interface DoorOptions {
   readonly clientAddress?: ClientAddress | undefined;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads | undefined;
+  /**
+   * What happens to a path that is none of the door's. `pass`: the next handler of your app gets it, as it came. `refuse`:
+   * it is answered as not found, below `/api/v1` only to callers. Default: `pass`.
+   */
+  readonly unknownPaths?: 'pass' | 'refuse' | undefined;
   /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
   readonly log?: RequestLog | undefined;
 }
@@ -34,6 +39,7 @@ export function doorOf(options: DoorOptions, clock: Clock): Given<DoorOptions> {
     requestLimiter: options.requestLimiter ?? new RequestLimiter(),
     clientAddress: options.clientAddress ?? socketAddress,
     uploads: options.uploads ?? new Uploads({ clock }),
+    unknownPaths: options.unknownPaths ?? 'pass',
     log: options.log ?? consoleLog,
   };
 }

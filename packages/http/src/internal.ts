@@ -25,7 +25,7 @@ export {
   type ReceiveFormOptions,
   receiveForm,
 } from './forms/receive-form.ts';
-export { hasSeveralHosts, headerValues } from './header-values.ts';
+export { expectNodeRequest, hasSeveralHosts, headerValues } from './header-values.ts';
 export { type Html, html, raw } from './html.ts';
 export { ALL_LANGUAGES, LANGUAGES, type Language, parseLanguage } from './language.ts';
 export {
@@ -43,7 +43,7 @@ export { clientOf, requestRateOf, socketAddress, tellRate } from './rates/reques
 export { consoleLog } from './request-entry.ts';
 export { type RequestTarget, readTarget, takeOriginForm } from './request-target.ts';
 export { isOwnForm } from './same-origin.ts';
-export { stripInherited } from './strip-inherited.ts';
+export { stripCors, stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';
 export { loopTurns } from './turns.ts';
 export { untilUnheard } from './until-unheard.ts';

@@ -14,13 +14,28 @@ const BREAKING: readonly string[] = [
   'x-powered-by',
 ];
 
+/** Headers that let other origins read an answer, for which cookies or a key may have been needed. */
+const CORS = /^access-control-/i;
+
+const isCors = (name: string): boolean => CORS.test(name);
+const breaksSites = (name: string): boolean => BREAKING.includes(name.toLowerCase()) || isCors(name);
+
 type Headers = Readonly<Record<string, unknown>> | readonly unknown[];
 type WriteHead = (status: number, headers?: Headers) => ServerResponse;
 
-/** Removes headers that break sites from what the server around a door sets; those given to `writeHead` here stay. */
+/** Removes headers that break or open sites from what the server around a door sets; those given to `writeHead` here stay. */
 export function stripInherited(response: ServerResponse): void {
+  strip(response, breaksSites);
+}
+
+/** The same for answers of the public URL: of all that is set around a door, only what opens them goes. */
+export function stripCors(response: ServerResponse): void {
+  strip(response, isCors);
+}
+
+function strip(response: ServerResponse, isUnwanted: (name: string) => boolean): void {
   if (response.headersSent) return;
-  for (const name of response.getHeaderNames()) if (BREAKING.includes(name)) response.removeHeader(name);
+  for (const name of response.getHeaderNames()) if (isUnwanted(name)) response.removeHeader(name);
   // Session middleware sets its cookie at the last moment, by a writeHead of its own around Node's.
   if (response.writeHead === Object.getPrototypeOf(response).writeHead) return;
   const writeHead = response.writeHead.bind(response) as WriteHead;
@@ -28,7 +43,7 @@ export function stripInherited(response: ServerResponse): void {
     const own = ownValues(headers);
     const { setHeader } = response;
     response.setHeader = (name, value) => {
-      if (!BREAKING.includes(name.toLowerCase())) return setHeader.call(response, name, value);
+      if (!isUnwanted(name)) return setHeader.call(response, name, value);
       const kept = [value].flat().filter((one) => own.has(beginningOf(one)));
       return kept.length === 0 ? response : setHeader.call(response, name, kept.map(String));
     };

@@ -1,12 +1,13 @@
+import { nameOf } from '@pinfold/core/internal';
 import { loopTurns, takeOriginForm, takeRequest } from '@pinfold/http/internal';
-import { type ErrorRequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { type ManagementOptions, screenOf } from './options.ts';
 import { serve } from './response/serve.ts';
 import { nowhere, routesOf } from './routes.ts';
 
 /**
  * The management screen as an Express router, to be mounted at a path of the public URL's host, before any parser of
- * bodies: `app.use('/manage', createManagement({ … }))`. No site may be served from the same origin without a sandbox.
+ * bodies: `app.use('/manage', createManagement({ … }))`. It passes on what is none of its pages. No site may be served from the same origin without a sandbox.
  *
  * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; when
  * `identityProvider` is given without `sessions`; or when a part of `look` is wrong.
@@ -43,7 +44,8 @@ export function createManagement(options: ManagementOptions): Router {
     if (!screen.assets.serve(request.params.name, request, response)) next();
   });
   for (const route of routesOf(screen)) router[route.method](route.path, serve(screen, route));
-  const elsewhere = serve(screen, nowhere);
+  const elsewhere: RequestHandler =
+    screen.unknownPaths === 'refuse' ? serve(screen, nowhere) : (_request, _response, next) => next();
   router.use(elsewhere);
   router.use(((error, request, response, next) =>
     isUnreadable(error) ? elsewhere(request, response, next) : next(error)) satisfies ErrorRequestHandler);
@@ -51,5 +53,5 @@ export function createManagement(options: ManagementOptions): Router {
 }
 
 function isUnreadable(error: unknown): boolean {
-  return error instanceof URIError;
+  return nameOf(error) === 'URIError';
 }

@@ -64,6 +64,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
   const log: RequestEntry[] = [];
   const doors = ({ sessions, publicPort, ...parts }: Inside): express.Express => {
     const screen = createManagement({
+      unknownPaths: 'refuse',
       ...parts,
       ...(management.authenticate === undefined ? { sessions } : {}),
       publicUrl: publicUrl ?? `http://localhost:${publicPort}`,

@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/api';
 import { isFault } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
+import { isPromise, nameOf } from '@pinfold/core/internal';
 
 /** The ports that are no database. */
 const STORAGE: ReadonlySet<string> = new Set(['archives', 'staging', 'inspector']);
@@ -52,7 +53,7 @@ export function storeObserver(tracer: Tracer, meter: Meter, system: string): Obs
         duration.record((performance.now() - begun) / 1_000, { ...attributes, ...failure }, within);
         if (span !== undefined) finish(span, failure);
       };
-      if (answer instanceof Promise) answer.then(() => end(), end);
+      if (isPromise(answer)) answer.then(() => end(), end);
       else end();
       return answer;
     };
@@ -67,7 +68,7 @@ function finish(span: Span, failure: Attributes): void {
 
 function failureOf(error: unknown): Attributes {
   // An aborted call is no failure of the store.
-  if (error === undefined || (error instanceof Error && error.name === 'AbortError')) return {};
+  if (error === undefined || nameOf(error) === 'AbortError') return {};
   if (isFault(error)) return { 'error.type': error.code };
-  return { 'error.type': error instanceof Error ? error.name : '_OTHER' };
+  return { 'error.type': nameOf(error) ?? '_OTHER' };
 }

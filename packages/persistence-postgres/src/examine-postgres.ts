@@ -1,5 +1,6 @@
 import { type Instant, instant } from '@pinfold/core';
 import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
+import { codeOf } from '@pinfold/core/internal';
 import type { PostgresClient, PostgresPool } from './engine/postgres-connection.ts';
 import { TYPES } from './engine/statement.ts';
 import { MIGRATIONS, NEWEST_VERSION } from './schema/migrations.ts';
@@ -119,7 +120,7 @@ async function stateOf(
     SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease"
     FROM ${tablesOf(schema).schemaState}`;
   const [state] = await ask<SchemaState>(client, sql).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && UNREADABLE.has(error.code)) return [];
+    if (UNREADABLE.has(codeOf(error))) return [];
     throw error;
   });
   if (state === undefined) return {};

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +46,8 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
   const parts = { persistence: memory, archives: memory.archives, clock, machine: clock };
   const removeFolder = () => rm(dataDir, { recursive: true, maxRetries: 5 });
   try {
-    const settled = { dataDir, publicUrl: PUBLIC_URL, ...parts, ...given(options), onEvent };
+    const secret = randomBytes(32).toString('base64url');
+    const settled = { dataDir, secret, publicUrl: PUBLIC_URL, ...parts, ...given(options), onEvent };
     const pinfold = await openPinfold(settled);
     const close = once(async () => {
       await pinfold.close();

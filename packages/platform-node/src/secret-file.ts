@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '@pinfold/core/internal';
 
 /** A generated secret has 43 characters; an operator may replace it. */
 const SECRET = /^[\x21-\x7e]{32,}$/;
@@ -66,6 +67,6 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function unlessCode(code: string, error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === code) return undefined;
+  if (codeOf(error) === code) return undefined;
   throw error;
 }

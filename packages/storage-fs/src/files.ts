@@ -1,5 +1,6 @@
 import { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { Fault } from '@pinfold/core';
+import { systemCodeOf } from '@pinfold/core/internal';
 
 /** The file system functions that this package uses; tests replace them with failing ones. */
 export interface Files {
@@ -18,7 +19,7 @@ export const nodeFiles: Files = { mkdir, open, opendir, readdir, rename, rm, rmd
 
 /** The system's name of an error (`ENOENT`); `undefined` for what did not come from the system. */
 export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'syscall' in error ? (error as NodeJS.ErrnoException).code : undefined;
+  return systemCodeOf(error);
 }
 
 /** Does something with files; what the system refuses becomes the fault, anything else passes as it is. */

@@ -89,5 +89,5 @@ function addContentMd5(client: S3Client): void {
 }
 
 function isBytes(body: unknown): body is string | Uint8Array {
-  return typeof body === 'string' || body instanceof Uint8Array;
+  return typeof body === 'string' || ArrayBuffer.isView(body);
 }

@@ -18,6 +18,7 @@ import {
   seconds,
 } from '@pinfold/core';
 import { checkReadRange } from '@pinfold/core/adapter';
+import { nameOf } from '@pinfold/core/internal';
 import { ArchiveKeys } from './archive-keys.ts';
 import { listKeys } from './list-keys.ts';
 import { readRange } from './read-body.ts';
@@ -218,7 +219,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
 
 /** Whether the answer says itself that it is the object that is missing. */
 function isNamed(error: unknown): boolean {
-  return error instanceof Error && error.name === 'NoSuchKey';
+  return nameOf(error) === 'NoSuchKey';
 }
 
 function mayPass(error: unknown): boolean {

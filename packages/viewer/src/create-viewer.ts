@@ -3,14 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { isFault } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
+import { parseNameSegment } from '@pinfold/core/internal';
 import type { CreateGrant } from '@pinfold/http';
 import {
   type Arrival,
   consoleLog,
   type Door,
+  expectNodeRequest,
   followRequest,
   hasSeveralHosts,
   hasTooManyCookies,
+  stripCors,
   stripInherited,
   takeOriginForm,
   takeRequest,
@@ -73,23 +76,38 @@ export function createViewer(options: ViewerOptions): Viewer {
       log(entry, view.request);
     },
   };
-  const take: Answers = (request, response, next) => {
-    const found = findPlace(context.settings, request);
-    if (found.kind === 'nowhere' && next !== undefined) return next();
-    takeOriginForm(request);
-    if (found.route !== 'shared_url') stripInherited(response);
-    const place = hasSeveralHosts(request) ? UNREADABLE : found;
-    const { route, role } = place;
-    void followRequest(
-      { request, response, context, place, requestId: requestId(request), route, role },
-      door,
-    );
+  const take = (found: Place, request: IncomingMessage, response: ServerResponse): void => {
+    try {
+      takeOriginForm(request);
+      if (found.route === 'shared_url' || found.route === 'name') stripCors(response);
+      else stripInherited(response);
+      const place = hasSeveralHosts(request) ? UNREADABLE : found;
+      const { route, role } = place;
+      void followRequest(
+        { request, response, context, place, requestId: requestId(request), route, role },
+        door,
+      );
+    } catch (error) {
+      console.error('Pinfold failed to begin its answer:', error);
+      response.destroy();
+    }
   };
   const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
-    takeRequest(request, response, () => take(request, response, next));
+    expectNodeRequest(request, response);
+    const found = findPlace(context.settings, request);
+    if (next !== undefined && !isOwn(found)) next();
+    else takeRequest(request, response, () => take(found, request, response));
   };
   return Object.assign(viewer, { createGrant: grantCreator(context) });
+}
+
+/** Whether an address has the form of one of ours; whether there is something at it is seen later. */
+function isOwn(place: Place): boolean {
+  if (place.kind === 'name') return parseNameSegment(place.segment) !== undefined;
+  return (
+    place.kind !== 'nowhere' && (place.role !== null || (place.kind !== 'shared' && place.kind !== 'path'))
+  );
 }
 
 /** Seconds of `Retry-After` when too many files wait to be inflated. */

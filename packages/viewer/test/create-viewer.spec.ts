@@ -76,10 +76,15 @@ describe('the viewer in Express', () => {
         app.use(viewer);
         app.get('/', (_request, response) => void response.send('front page'));
         app.post('/s', (_request, response) => void response.send('posted'));
+        app.use((request, response) => void response.send(`own ${request.path}`));
         return app;
       },
     });
     const id = await rig.publish(SITE);
+    for (const path of ['/s/', '/s/about', '/s/about/us', '/n/news', `/n/x${'a'.repeat(22)}`]) {
+      expect((await rig.ask(path)).text, path).to.equal(`own ${path}`);
+    }
+    expect((await rig.ask('/s/b9df3e07-5645-400c-ae31-d009fa487669')).status).to.equal(404);
     expect((await rig.ask('/')).text).to.equal('front page');
     expect((await rig.ask('/s', { method: 'POST' })).text).to.equal('posted');
     expect((await rig.askSite(id, '/')).text).to.equal(SITE['index.html']);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import express from 'express';
 import type { Viewer } from '../src/index.ts';
+import { cookiesOf } from './client.ts';
 import { openRig, PASSWORD, type Rig } from './rig.ts';
 
 const SITE = { 'index.html': '<h1>Harbour</h1>' };
@@ -13,6 +14,9 @@ const SET = {
   'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
   'Cross-Origin-Resource-Policy': 'same-site',
   'X-Frame-Options': 'SAMEORIGIN',
+  'Access-Control-Allow-Origin': 'https://other.example',
+  'Access-Control-Allow-Credentials': 'true',
+  'Access-Control-Expose-Headers': 'ETag',
   'Set-Cookie': 'app=1',
 };
 const KEPT = { 'Strict-Transport-Security': 'max-age=31536000' };
@@ -72,10 +76,27 @@ describe('what the app around the viewer sets', () => {
       it('stays with a shared URL, which is of the same host', async () => {
         const { headers } = await rig.ask(`/s/${await rig.publish(SITE)}`);
         expect(headers['x-frame-options']).to.equal(SET['X-Frame-Options']);
+        expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).to.deep.equal([]);
         expect(headers['set-cookie']).to.deep.equal([SET['Set-Cookie'], 'session=1']);
       });
     });
   }
+
+  it('opens no protected site to other origins, for a preflight either', async () => {
+    const rig = await openRig({ mount: appAround });
+    const id = await rig.publish(SITE, PASSWORD);
+    const entered = await rig.enter(id, PASSWORD);
+    const taken = await rig.follow(entered);
+    const answers = [
+      entered,
+      taken,
+      await rig.askSite(id, '/', { headers: { cookie: cookiesOf(taken) } }),
+      await rig.askSite(id, '/', { headers: { 'access-control-request-method': 'GET' }, method: 'OPTIONS' }),
+    ];
+    for (const { headers } of answers) {
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).to.deep.equal([]);
+    }
+  });
 
   it('leaves the viewer its own cookie', async () => {
     const rig = await openRig({ mount: appAround });

@@ -77,7 +77,14 @@ function listenerOf(
   const sitesUrl = `http://localhost:${publicPort}`;
   const view = createViewer({ useCases, publicUrl, sitesUrl, mode, log, cacheBytes: 0 });
   const authenticate = apiKeyAuthentication(keys, { onError: (error) => errors.push(error) });
-  const api = createApi({ useCases, createGrant: view.createGrant, publicUrl, authenticate, log });
+  const api = createApi({
+    unknownPaths: 'refuse',
+    useCases,
+    createGrant: view.createGrant,
+    publicUrl,
+    authenticate,
+    log,
+  });
   if (mount === 'express') return express().use(view).use(api);
   return (request, response) =>
     view(request, response, () => api(request as never, response as never, notFound));

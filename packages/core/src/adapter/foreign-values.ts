@@ -5,6 +5,12 @@ export function isPromise<Value>(value: PromiseLike<Value> | unknown): value is 
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }
 
+/** Whether a thrown value is an error. */
+export function isError(thrown: unknown): thrown is Error {
+  const { name, message } = Object(thrown) as Partial<Error>;
+  return typeof name === 'string' && typeof message === 'string';
+}
+
 /** The `code` of a thrown value, such as `ENOENT` or `SQLITE_FULL`. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = Object(error) as { readonly code?: unknown };
@@ -20,4 +26,9 @@ export function systemCodeOf(error: unknown): string | undefined {
 export function nameOf(error: unknown): string | undefined {
   const { name } = Object(error) as { readonly name?: unknown };
   return typeof name === 'string' ? name : undefined;
+}
+
+/** Whether a value is a `Uint8Array`, such as a `Buffer`. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === 'Uint8Array';
 }

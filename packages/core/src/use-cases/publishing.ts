@@ -1,3 +1,4 @@
+import { isBytes } from '../adapter/foreign-values.ts';
 import { Gate } from '../adapter/gate.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import { FORBIDDEN_CONTENT } from '../domain/admission.ts';
@@ -177,13 +178,13 @@ const NO_ARCHIVE = 'archive must be the bytes of a ZIP (Uint8Array), or a stream
 /** In plain JavaScript a caller may pass anything: the path of a file, a promise. */
 function isArchive(given: unknown): given is GivenArchive {
   if (typeof given !== 'object' || given === null) return false;
-  return given instanceof Uint8Array || Symbol.asyncIterator in given || 'discard' in given;
+  return isBytes(given) || Symbol.asyncIterator in given || 'discard' in given;
 }
 
 async function* chunksOf(given: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  if (given instanceof Uint8Array) return yield given;
+  if (isBytes(given)) return yield given;
   for await (const chunk of given) {
-    if (!(chunk instanceof Uint8Array)) throw new TypeError(NO_ARCHIVE);
+    if (!isBytes(chunk)) throw new TypeError(NO_ARCHIVE);
     yield chunk;
   }
 }

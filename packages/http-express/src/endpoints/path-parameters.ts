@@ -7,7 +7,7 @@ import {
   type RoleId,
   type Sha256,
 } from '@pinfold/core';
-import { parseSha256 } from '@pinfold/core/internal';
+import { nameOf, parseSha256 } from '@pinfold/core/internal';
 import type { PathParameter } from '../endpoint.ts';
 import { EXAMPLE_SHA256 } from '../wire/pin.ts';
 
@@ -38,7 +38,7 @@ export const accountName: PathParameter<AccountId> = {
       // As the last segment of a path, clients remove these.
       return name === '.' || name === '..' ? undefined : accountId(name);
     } catch (error) {
-      if (error instanceof URIError || error instanceof TypeError) return undefined;
+      if (['URIError', 'TypeError'].includes(nameOf(error) ?? '')) return undefined;
       throw error;
     }
   },

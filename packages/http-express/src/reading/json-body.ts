@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isBytes } from '@pinfold/core/internal';
 import { BodyError, type BodyLimits, readWhole } from '@pinfold/http/internal';
 import { type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import { refuseBody } from './publication-form.ts';
@@ -43,7 +44,7 @@ export async function readJson(
 }
 
 function parsedBefore(body: unknown): JsonBody | HttpRefusal {
-  return typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
+  return typeof body === 'object' && body !== null && !isBytes(body)
     ? { kind: 'json', value: body, members: Object.keys(body).length }
     : refuseBody('read_before', '');
 }

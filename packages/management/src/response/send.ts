@@ -1,4 +1,4 @@
-import { encodeAnswer, send, type Answer as WireAnswer } from '@pinfold/http/internal';
+import { encodeAnswer, send, stripCors, type Answer as WireAnswer } from '@pinfold/http/internal';
 import { writeCookie } from '../request/cookies.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
@@ -7,6 +7,7 @@ import { signFlash } from './flash.ts';
 const FLASH_SECONDS = 60;
 
 export function protect({ response, nonce, screen: { look } }: RequestContext): void {
+  stripCors(response);
   response.set({
     'Content-Security-Policy': [
       "default-src 'none'",
@@ -28,7 +29,7 @@ export function protect({ response, nonce, screen: { look } }: RequestContext): 
 
 export async function sendAnswer(visit: RequestContext, answer: Answer, requestId: string): Promise<void> {
   const { request, response, screen } = visit;
-  if (response.headersSent || response.destroyed) return;
+  if (response.destroyed) return;
   if (answer.kind === 'see_other' && answer.flash !== undefined) {
     writeCookie(response, visit.scope, 'said', signFlash(answer.flash, visit.secret), FLASH_SECONDS);
   }

@@ -1,4 +1,5 @@
 import { Fault, isFault } from '@pinfold/core';
+import { codeOf, nameOf } from '@pinfold/core/internal';
 
 /**
  * The meaning of a query's error by the class of its SQLSTATE (PostgreSQL manual, appendix A):
@@ -21,8 +22,8 @@ const SQLSTATES: readonly (readonly [states: RegExp, trouble: Trouble])[] = [
 ];
 
 export function troubleOf(error: unknown): Trouble {
-  if (!(error instanceof Error) || isFault(error)) return 'bug';
-  if (error instanceof TypeError || error instanceof RangeError) return 'bug';
+  const name = nameOf(error);
+  if (name === undefined || name === 'TypeError' || name === 'RangeError' || isFault(error)) return 'bug';
   const state = sqlStateOf(error);
   // Other errors come from the socket, or from a client that waited too long.
   if (state === undefined) return 'broken';
@@ -41,7 +42,6 @@ export function unavailable(cause: unknown): Fault {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause });
 }
 
-function sqlStateOf(error: Error): string | undefined {
-  if (!('severity' in error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+function sqlStateOf(error: unknown): string | undefined {
+  return 'severity' in Object(error) ? codeOf(error) : undefined;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
+import { systemCodeOf } from '@pinfold/core/internal';
 
 /** In bytes: many times what a cleanup writes before it has removed its first archives. */
 export const RESERVE = 1_048_576;
@@ -53,6 +54,6 @@ function unlessRefused(work: () => void): void {
   try {
     work();
   } catch (error) {
-    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    if (systemCodeOf(error) === undefined) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import Database from 'better-sqlite3';
 import { checkpoint } from './checkpoint.ts';
+import { isOfSqlite } from './sqlite-errors.ts';
 
 const port = parentPort;
 if (port === null) throw new TypeError('this file is run as a worker thread');
@@ -10,7 +10,7 @@ port.on('message', (file: string) => {
     checkpoint(file);
   } catch (error) {
     // The stores report a full disk or a missing file. The log stays, and the next checkpoint copies more.
-    if (!(error instanceof Database.SqliteError)) throw error;
+    if (!isOfSqlite(error)) throw error;
   }
   port.postMessage('done');
 });

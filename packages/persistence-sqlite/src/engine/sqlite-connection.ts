@@ -1,4 +1,5 @@
 import { type Clock, duration, Fault } from '@pinfold/core';
+import { systemCodeOf } from '@pinfold/core/internal';
 import { Reserve } from './ballast.ts';
 import { asFault, isBusy, isFull, isOfSqlite, spoilsConnection, unavailable } from './sqlite-errors.ts';
 import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts';
@@ -207,5 +208,5 @@ function flushLogOf(file: SqliteFile): void {
 }
 
 function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
+  return systemCodeOf(error) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { Fault } from '@pinfold/core';
-import Database from 'better-sqlite3';
+import { codeOf, nameOf } from '@pinfold/core/internal';
 
 /** Result codes for problems with the file, the disk or a lock rather than with the statement. */
 const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|FULL|IOERR|PERM|PROTOCOL|READONLY)(?:_|$)/;
@@ -26,7 +26,7 @@ export function isFull(error: unknown): boolean {
 }
 
 export function isOfSqlite(error: unknown): boolean {
-  return error instanceof Database.SqliteError;
+  return nameOf(error) === 'SqliteError';
 }
 
 /** Converts an error of SQLite to its fault. Any other error is a bug, and is returned unchanged. */
@@ -43,5 +43,5 @@ export function unavailable(cause: unknown): Fault {
 }
 
 function matches(error: unknown, codes: RegExp): boolean {
-  return error instanceof Database.SqliteError && codes.test(error.code);
+  return isOfSqlite(error) && codes.test(codeOf(error) ?? '');
 }

@@ -24,6 +24,7 @@ import {
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory } from '@pinfold/core/history';
+import { codeOf } from '@pinfold/core/internal';
 import { createSharing } from '@pinfold/core/sharing';
 import { createViews } from '@pinfold/core/views';
 import type { Parts } from '@pinfold/inversify';
@@ -195,8 +196,7 @@ async function makeUseCases(
 
 /** Uploads and archives are both in the data folder: a mount or a link below it has put one of them elsewhere. */
 function onSeveralVolumes(error: unknown): SettingsError | undefined {
-  if (!isFault(error) || !(error.cause instanceof Error)) return undefined;
-  if (!('code' in error.cause) || error.cause.code !== 'EXDEV') return undefined;
+  if (!isFault(error) || codeOf(error.cause) !== 'EXDEV') return undefined;
   return new SettingsError('PINFOLD_DATA_DIR', `cannot be used: ${error.message}`, { cause: error });
 }
 

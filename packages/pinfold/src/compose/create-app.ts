@@ -136,7 +136,13 @@ export async function createRunnableApp(
   async function answer(looked: Promise<void>): Promise<void> {
     const isStopping = (): boolean => draining !== undefined || server.stopping;
     const state = { log: requests, health, isStopping };
-    const handler = requestHandler(await service.doors(), composition.ports, settings, addresses, state);
+    const handler = requestHandler(
+      await service.doors('refuse'),
+      composition.ports,
+      settings,
+      addresses,
+      state,
+    );
     // The first probe is answered from a check.
     await looked;
     server.answerWith(handler);

@@ -1,5 +1,6 @@
 import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { codeOf } from '@pinfold/core/internal';
 import { SettingsError } from '../settings/settings-error.ts';
 
 export interface Runner {
@@ -92,8 +93,4 @@ async function makeOne(folder: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

@@ -28,6 +28,8 @@ export interface DoorOptions
   readonly requestLimiter: RequestLimiter;
   readonly figures: ViewerOptions['figures'];
   readonly addresses: WebAddresses;
+  /** What API and screen do with paths that are none of theirs. */
+  readonly unknownPaths: 'pass' | 'refuse';
   readonly health: NonNullable<ManagementOptions['health']>;
 }
 
@@ -58,6 +60,7 @@ export async function makeDoors(
     requestLimiter: options.requestLimiter,
     requestRate: settings.rates.requests,
     clientAddress: address,
+    unknownPaths: options.unknownPaths,
     log: requests,
     ...(options.administration ? { administration: service.administration } : {}),
     ...(settings.historyAddresses ? { historyAddress: address } : {}),

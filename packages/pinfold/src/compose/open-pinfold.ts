@@ -173,7 +173,7 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
     }
   });
   try {
-    const { api, viewer, management } = await service.doors();
+    const { api, viewer, management } = await service.doors('pass');
     await service.tell();
     void service.watchHealth();
     service.storeViews();

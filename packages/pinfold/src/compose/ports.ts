@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import type { Persistence } from '@pinfold/core/adapter';
-import { STORES } from '@pinfold/core/internal';
+import { isError, STORES } from '@pinfold/core/internal';
 import type { Parts } from '@pinfold/inversify';
 import {
   HmacGrantSigner,
@@ -83,7 +83,7 @@ export async function storedSecret(dataDir: string): Promise<string> {
   try {
     return await loadOrCreateSecret(join(dataDir, 'secret'));
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (!isError(error)) throw error;
     const expectation = `names a folder whose file "secret" cannot be used: ${error.message}`;
     throw new SettingsError('PINFOLD_DATA_DIR', expectation, { cause: error });
   }

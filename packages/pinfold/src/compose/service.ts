@@ -19,7 +19,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { siblingWarning } from '../start/sibling-warning.ts';
 import { type ComposedService, type ComposeOptions, compose, type Layer } from './compose.ts';
-import { type Doors, makeDoors } from './doors.ts';
+import { type DoorOptions, type Doors, makeDoors } from './doors.ts';
 
 /** Options in code, beside the settings. */
 export interface ServiceOptions extends Omit<ComposeOptions, 'publicUrl'> {
@@ -53,7 +53,7 @@ export interface Service {
   readonly requests: RequestLog;
   readonly metrics: Metrics | undefined;
   /** Makes the API, the viewer and the management screen with the current addresses. */
-  doors(): Promise<Doors>;
+  doors(unknownPaths: DoorOptions['unknownPaths']): Promise<Doors>;
   /** Logs warnings about the settings, and changes of health from now on. */
   tell(): Promise<void>;
   /** Begins to check the stores; resolves when each has been checked once. */
@@ -135,9 +135,10 @@ export async function openService(
     health,
     requests,
     metrics,
-    doors: () =>
+    doors: (unknownPaths) =>
       makeDoors(composition, settings, {
         ...options,
+        unknownPaths,
         ...{ log, requests, uploads, requestLimiter: new RequestLimiter(), figures: metrics?.viewer },
         health: () => ({ ...health.report(), ...names }),
         addresses: addresses(),

@@ -1,5 +1,6 @@
 import { isFault } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
+import { codeOf, isError } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import { LowSpace } from './upload-disk.ts';
 
@@ -171,6 +172,5 @@ function stateOf(error: unknown): DependencyState {
 }
 
 function hasNoRoom(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ('code' in error && NO_ROOM.has(error.code)) || hasNoRoom(error.cause);
+  return isError(error) && (NO_ROOM.has(codeOf(error)) || hasNoRoom(error.cause));
 }

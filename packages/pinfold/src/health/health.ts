@@ -8,7 +8,7 @@ import {
   seconds,
 } from '@pinfold/core';
 import type { Call, Observer, Persistence } from '@pinfold/core/adapter';
-import { isOutdated, sleepUnlessAborted } from '@pinfold/core/internal';
+import { isOutdated, isPromise, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
 import { Dependency, type DependencyState } from './dependency.ts';
@@ -196,7 +196,7 @@ function observeCall(call: Call, part: Dependency): Call {
   return (...inputs) => {
     const result = call(...inputs);
     // Beside the result, not before it, so that its caller waits no longer.
-    if (result instanceof Promise) result.then(answered, failed);
+    if (isPromise(result)) result.then(answered, failed);
     else answered();
     return result;
   };

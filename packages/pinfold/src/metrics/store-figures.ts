@@ -1,5 +1,6 @@
 import { isFault } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
+import { isPromise, nameOf } from '@pinfold/core/internal';
 import type { Figures, Series } from './registry.ts';
 
 export function storeFigures(figures: Figures): Observer {
@@ -19,7 +20,7 @@ export function storeFigures(figures: Figures): Observer {
     return (...args) => {
       const begun = performance.now();
       const answer = call(...args);
-      if (!(answer instanceof Promise)) {
+      if (!isPromise(answer)) {
         measured(begun);
         return answer;
       }
@@ -31,7 +32,7 @@ export function storeFigures(figures: Figures): Observer {
         (error: unknown) => {
           measured(begun);
           // An aborted call is no failure of the store.
-          const isAborted = error instanceof Error && error.name === 'AbortError';
+          const isAborted = nameOf(error) === 'AbortError';
           const code = isFault(error) ? error.code : 'internal_error';
           if (!isAborted) errors.at(store, operation, code).value += 1;
           throw error;

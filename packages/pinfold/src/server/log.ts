@@ -1,4 +1,5 @@
 import { isFault } from '@pinfold/core';
+import { isError } from '@pinfold/core/internal';
 import type { RequestEntry } from '@pinfold/http';
 import { type LoggerOptions, pino } from 'pino';
 import type { LogFormat, LogLevel } from '../settings/settings.ts';
@@ -131,7 +132,7 @@ export interface DescribedError {
 const DEEPEST_CAUSE = 5;
 
 function describe(error: unknown, depth: number = DEEPEST_CAUSE): DescribedError {
-  if (!(error instanceof Error)) return { name: typeof error, message: 'thrown without being an error' };
+  if (!isError(error)) return { name: typeof error, message: 'thrown without being an error' };
   const { name, message, cause, stack } = error;
   return {
     name,

@@ -1,4 +1,5 @@
 import { isFault } from '@pinfold/core';
+import { isError } from '@pinfold/core/internal';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -19,8 +20,8 @@ export async function orSettingsError<Result>(
 
 /** The message of an error, and of the cause of a fault, in one line that is safe for a terminal. */
 export function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return 'failed';
-  const cause = isFault(error) && error.cause instanceof Error ? ` (${messageOf(error.cause)})` : '';
+  if (!isError(error)) return 'failed';
+  const cause = isFault(error) && isError(error.cause) ? ` (${messageOf(error.cause)})` : '';
   return messageOf(error) + cause;
 }
 

@@ -1,3 +1,4 @@
+import { isError } from '@pinfold/core/internal';
 import { SettingsError } from './settings-error.ts';
 
 /** Parses a variable's text, which is `undefined` if the variable is absent or empty. */
@@ -50,7 +51,7 @@ export function readText<Value>(parse: (text: string) => Value): Parse<Value | u
     try {
       return parse(value);
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
+      if (!isError(error) || error.name !== 'TypeError') throw error;
       throw new SettingsError(variable, error.message);
     }
   };

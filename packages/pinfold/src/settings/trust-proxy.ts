@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { nameOf } from '@pinfold/core/internal';
 import { compile } from 'proxy-addr';
 import { SettingsError } from './settings-error.ts';
 
@@ -31,7 +32,7 @@ function isAddressOrCidr(text: string): boolean {
     compile(text);
     return true;
   } catch (error) {
-    if (error instanceof TypeError) return false;
+    if (nameOf(error) === 'TypeError') return false;
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import type {
   Version,
 } from '@pinfold/core';
 import { changingMembers, FIRST_GENERATION, type StoredRow, titleFolded } from '@pinfold/core/adapter';
+import { isPromise } from '@pinfold/core/internal';
 import type { Statements } from '../../engine/sqlite-connection.ts';
 import type { Prepare } from '../../engine/sqlite-file.ts';
 import { ROLES } from '../../schema/columns.ts';
@@ -40,9 +41,7 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
     // Every view loads its role.
     load(id, signal) {
       const loaded = connection.readCached(LOAD, id, readRole, signal);
-      return loaded instanceof Promise
-        ? loaded.then((role) => role && copyOf(role))
-        : loaded && copyOf(loaded);
+      return isPromise(loaded) ? loaded.then((role) => role && copyOf(role)) : loaded && copyOf(loaded);
     },
     save: (role, loadedAt, events, authority, credential = {}) =>
       connection[role.deletedAt === null ? 'write' : 'writeFromReserve'](
