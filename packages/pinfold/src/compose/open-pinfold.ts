@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Cleaning,
   type Keys,
@@ -7,8 +8,6 @@ import {
   type UseCases,
 } from '@pinfold/core';
 import type { FeedItem, FollowRequest } from '@pinfold/core/history';
-import type { createApi } from '@pinfold/http-express';
-import type { createManagement } from '@pinfold/management';
 import type { Viewer } from '@pinfold/viewer';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
@@ -100,14 +99,21 @@ export interface PinfoldOptions extends Omit<ServiceOptions, Internal> {
   readonly logLevel?: Settings['logLevel'] | undefined;
 }
 
+/** A handler that the types of Express 4 and 5 take alike. */
+type Middleware = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
+
 /** Pinfold as a part of your server. */
 export interface Pinfold {
   /** The API and `/openapi.json`: an Express router, mounted at the path of `publicUrl`. */
-  readonly api: ReturnType<typeof createApi>;
+  readonly api: Middleware;
   /** Shared URLs and sites: a request handler, mounted at the root before all others. */
   readonly viewer: Viewer;
   /** The management screen: an Express router, mounted at `manage` below `publicUrl`. */
-  readonly management: ReturnType<typeof createManagement>;
+  readonly management: Middleware;
   /**
    * Publishes from code, as the use case does.
    *
@@ -179,9 +185,9 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
     service.storeViews();
     service.sweep();
     return {
-      api,
+      api: api as unknown as Middleware,
       viewer,
-      management,
+      management: management as unknown as Middleware,
       publish: useCases.publish,
       events: (request) => history.follow({ by: OPERATOR, ...request }),
       useCases: { ...useCases, keys: manageKeys },
