@@ -1,7 +1,7 @@
 import { pathOf, takeRequest } from '@pinfold/http/internal';
 import { type Request, type Response, Router } from 'express';
 import { admitAccount, admitAnyone, admitOperator } from './admission.ts';
-import { readDocument } from './endpoints/documents.ts';
+import { readAgentGuide, readDocument } from './endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from './endpoints/index.ts';
 import { Routes } from './routes.ts';
 import { type Area, serve, targetPathOf } from './serve.ts';
@@ -9,7 +9,7 @@ import { type ApiOptions, serviceOf } from './service.ts';
 
 /**
  * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers its own
- * paths below `/api/v1`, and `/openapi.json`; with `administration`, also those below `/admin/v1` and
+ * paths below `/api/v1`, `/openapi.json` and `/llms.txt`; with `administration`, also those below `/admin/v1` and
  * `/admin/openapi.json`. Other paths are passed on, unless `unknownPaths` says otherwise.
  *
  * @throws TypeError when `publicUrl` is no http or https URL, or `authenticate` is no function.
@@ -50,7 +50,7 @@ export function createApi(options: ApiOptions): Router {
           }),
         ]),
     // These check no key: a 404 of theirs reveals nothing.
-    mounted({ base: '/openapi.json', routes: new Routes([readDocument], offered), admit: admitAnyone }),
+    mounted({ base: '', routes: new Routes([readDocument, readAgentGuide], offered), admit: admitAnyone }),
     mounted({ base: '/api', routes: new Routes([], offered), admit: admitAnyone }),
   ];
   const refuses = service.unknownPaths === 'refuse';
@@ -59,7 +59,7 @@ export function createApi(options: ApiOptions): Router {
     expectMounted(request, pathOf(publicUrl));
     const path = targetPathOf(request);
     const isBelow = (base: string): boolean => refuses && (path === base || path.startsWith(`${base}/`));
-    const area = areas.find(({ base, knows }) => knows(path) || (base !== '/openapi.json' && isBelow(base)));
+    const area = areas.find(({ base, knows }) => knows(path) || (base !== '' && isBelow(base)));
     if (area === undefined) next();
     else takeRequest(request, response, () => area.serve(request, response));
   });
@@ -75,7 +75,7 @@ interface MountedArea {
 /** Throws if the API is mounted elsewhere: requests meant for it would reach other handlers. */
 function expectMounted({ baseUrl, originalUrl }: Request, path: string): void {
   if (baseUrl === path || !originalUrl.startsWith(path)) return;
-  if (!/^\/(?:api\/v1\/|openapi\.json$)/.test(originalUrl.slice(path.length))) return;
+  if (!/^\/(?:api\/v1\/|openapi\.json$|llms\.txt$)/.test(originalUrl.slice(path.length))) return;
   const [is, meant] = [baseUrl === '' ? '/' : baseUrl, path === '' ? '/' : path];
   throw new Error(
     `The API is mounted at ${is}: mount it at ${meant}, where publicUrl leads. A proxy in front has to pass the path on.`,

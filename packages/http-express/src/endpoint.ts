@@ -52,6 +52,8 @@ export interface DocumentContext {
 export interface DescribedAnswer {
   readonly description: string;
   readonly schema?: Schema<unknown>;
+  /** `application/json` when absent. */
+  readonly mediaType?: string;
   readonly examples?: Readonly<Record<string, unknown>>;
   /** Headers of this answer alone. */
   readonly headers?: readonly string[];

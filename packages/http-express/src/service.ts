@@ -13,6 +13,7 @@ import {
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { Offered } from './endpoint.ts';
+import { agentGuide } from './openapi/agent-guide.ts';
 import { administrationDocument, openApiDocument } from './openapi/document.ts';
 import { ServedDocument } from './openapi/served-document.ts';
 import { type SignIn, signInWords } from './sign-in.ts';
@@ -57,13 +58,15 @@ export interface ApiOptions extends DoorOptions {
   readonly timeouts?: Partial<ApiTimeouts> | undefined;
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), drain: seconds(30) };
 
 export interface Service
   extends Omit<ApiOptions, keyof DoorOptions | 'publicUrl' | 'timeouts'>,
     Given<DoorOptions> {
   readonly offered: Offered;
-  readonly documents: { readonly api: ServedDocument; readonly administration: ServedDocument };
+  readonly documents: Readonly<Record<'api' | 'administration' | 'agentGuide', ServedDocument>>;
   readonly publicUrl: PublicUrl;
   readonly bodyTimeouts: Pick<BodyLimits, 'idle' | 'total'>;
   readonly drain: DrainLimits;
@@ -82,16 +85,18 @@ export function serviceOf(options: ApiOptions): Service {
     views: views !== undefined,
     grants: createGrant !== undefined,
   };
+  const url = publicUrl(options.publicUrl);
   const described = { publicUrl: options.publicUrl, limits, signIn, ...offered };
   return {
     ...options,
     ...doorOf(options, clock),
     offered,
     documents: {
-      api: new ServedDocument(() => openApiDocument(described)),
-      administration: new ServedDocument(() => administrationDocument(described)),
+      api: new ServedDocument(() => JSON.stringify(openApiDocument(described)), JSON_TYPE),
+      administration: new ServedDocument(() => JSON.stringify(administrationDocument(described)), JSON_TYPE),
+      agentGuide: new ServedDocument(() => agentGuide(url, limits, signIn), 'text/plain; charset=utf-8'),
     },
-    publicUrl: publicUrl(options.publicUrl),
+    publicUrl: url,
     authenticate: administration === undefined ? withoutAdministration(authenticate) : authenticate,
     bodyTimeouts,
     drain: { clock, time: drain },

@@ -75,7 +75,7 @@ export function apiPage(): string {
   const known = new Set(Object.keys(api.components.schemas));
   return [
     '# API reference',
-    `*Reference.* Every operation, object and error, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
+    `*Reference.* Every operation, object and error, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
     'Send the API key as `Authorization: Bearer KEY`. Every answer has an `X-Request-Id`; tell it to the operator when something is wrong.',
     ...operationsOf(api),
     '## Objects',

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import type { Endpoint } from '../src/endpoint.ts';
-import { readDocument } from '../src/endpoints/documents.ts';
+import { readAgentGuide, readDocument } from '../src/endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from '../src/endpoints/index.ts';
 import { administrationDocument, openApiDocument } from '../src/index.ts';
 import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
@@ -96,7 +96,7 @@ describe('The API documents', () => {
       );
     const expected = (all: readonly Pick<Endpoint<never>, 'method' | 'path' | 'id'>[]) =>
       all.map(({ method, path, id }) => `${method} ${path} ${id}`);
-    expect(operations(document)).to.have.members(expected([...endpoints, readDocument]));
+    expect(operations(document)).to.have.members(expected([...endpoints, readDocument, readAgentGuide]));
     expect(operations(administration)).to.have.members(expected(operatorEndpoints));
     const ids = JSON.stringify(paths).match(/"operationId":"\w+"/g) ?? [];
     expect(ids.length).to.be.greaterThan(10);
@@ -114,7 +114,7 @@ describe('The API documents', () => {
     expect(text).not.to.match(/"additionalProperties":true|"required":false/);
   });
 
-  it('asks for an API key everywhere but for itself', () => {
+  it('asks for an API key everywhere but for itself and the guide for agents', () => {
     for (const { security, components } of documents) {
       expect(security).to.deep.equal([{ apiKey: [] }]);
       expect(components?.securitySchemes).to.have.nested.include({
@@ -125,7 +125,10 @@ describe('The API documents', () => {
     const operations = Object.entries(paths).flatMap(([path, item]) =>
       Object.values(item).flatMap(({ security }) => (security === undefined ? [] : [{ path, security }])),
     );
-    expect(operations).to.deep.equal([{ path: '/openapi.json', security: [] }]);
+    expect(operations).to.deep.equal([
+      { path: '/openapi.json', security: [] },
+      { path: '/llms.txt', security: [] },
+    ]);
   });
 
   it('require every body but the one that may be absent', () => {

@@ -60,6 +60,13 @@ describe('the API with a sign-in of the team', () => {
     expect(rig.log[0]).to.include({ account: 'first' }).and.not.to.have.property('key');
   });
 
+  it('says it to agents', async () => {
+    const { text } = await ask(rig, '/llms.txt');
+    expect(text)
+      .to.include(signIn.detail)
+      .and.not.match(/API key|Bearer/);
+  });
+
   it('describes it to machines', async () => {
     const { text } = await ask(rig, '/openapi.json');
     const json = JSON.parse(text);

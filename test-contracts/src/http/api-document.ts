@@ -61,7 +61,7 @@ export function checkAgainstDocument(
   const schema = response.content[type]?.schema;
   if (schema === undefined) throw new AssertionError(`${where} has the media type "${type}"`);
   const isValid = validatorOf(document, schema);
-  if (!isValid(JSON.parse(answer.text))) {
+  if (!isValid(type.endsWith('json') ? JSON.parse(answer.text) : answer.text)) {
     throw new AssertionError(`${where} is not as the document says: ${JSON.stringify(isValid.errors)}`);
   }
 }

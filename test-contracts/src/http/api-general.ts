@@ -165,7 +165,7 @@ export const generalClauses: HttpClauses = {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
       const paths = ['pins', 'limits', `pins/${id}`, `pins/${UNKNOWN_ID}`].map((end) => `/api/v1/${end}`);
-      for (const path of [...paths, '/openapi.json']) {
+      for (const path of [...paths, '/openapi.json', '/llms.txt']) {
         const get = await client.get(path);
         const head = await client.send({ method: 'HEAD', path });
         expect(head.status).to.equal(get.status);
@@ -241,33 +241,53 @@ export const generalClauses: HttpClauses = {
       'put /api/v1/names/{name}',
       'delete /api/v1/names/{name}',
       'get /openapi.json',
+      'get /llms.txt',
     ]);
     const { status, headers } = await exchange(port.baseUrl, { method: 'POST', path: '/openapi.json' });
     expect([status, headers.allow]).to.deep.equal([405, 'GET, HEAD']);
   },
-  'http/document-cached: GET /openapi.json is compressed where asked, and 304 for the ETag of the same coding; it must be revalidated':
+  'http/agent-guide: GET /llms.txt needs no key, and says in plain text of less than 600 words how to publish here, with the limits in force':
     async ({ port }) => {
-      const [tags, texts] = [new Set(), new Set()];
-      for (const coding of ['gzip', 'identity']) {
-        const path = '/openapi.json';
-        const first = await exchange(port.baseUrl, { path, headers: { 'accept-encoding': coding } });
-        expect(first.headers['content-encoding']).to.equal(coding === 'gzip' ? coding : undefined);
-        expect(first.headers['cache-control']).to.equal('no-cache');
-        expect(first.headers.vary).to.match(/accept-encoding/i);
-        const tag = first.headers.etag ?? '';
-        expect(tag).to.match(/^"[^"]+"$/);
-        const headers = { 'accept-encoding': coding, 'if-none-match': tag };
-        const again = await exchange(port.baseUrl, { path, headers });
-        expect([again.status, again.text, again.headers.etag]).to.deep.equal([304, '', tag]);
-        expect(again.headers['cache-control']).to.equal('no-cache');
-        const other = await exchange(port.baseUrl, {
-          path,
-          headers: { ...headers, 'if-none-match': '"other"' },
-        });
-        expect(other.status).to.equal(200);
-        tags.add(tag);
-        texts.add(first.text);
+      const { status, headers, text } = await exchange(port.baseUrl, { path: '/llms.txt' });
+      expect([status, headers['content-type']]).to.deep.equal([200, 'text/plain; charset=utf-8']);
+      expect(text.split(/\s+/).length).to.be.below(600);
+      const { limits } = (await new ApiClient(port).get('/api/v1/limits')).body;
+      for (const part of [
+        `${port.baseUrl}/api/v1/pins`,
+        `${port.baseUrl}/openapi.json`,
+        'Idempotency-Key',
+        'archive',
+        'index.html',
+        `${limits.files} files`,
+        `${limits.lifetime_days} days`,
+      ])
+        expect(text).to.include(part);
+      expect((await exchange(port.baseUrl, { method: 'POST', path: '/llms.txt' })).status).to.equal(405);
+    },
+  'http/document-cached: GET /openapi.json and /llms.txt are compressed where asked, and 304 for the ETag of the same coding; they must be revalidated':
+    async ({ port }) => {
+      for (const path of ['/openapi.json', '/llms.txt']) {
+        const [tags, texts] = [new Set(), new Set()];
+        for (const coding of ['gzip', 'identity']) {
+          const first = await exchange(port.baseUrl, { path, headers: { 'accept-encoding': coding } });
+          expect(first.headers['content-encoding']).to.equal(coding === 'gzip' ? coding : undefined);
+          expect(first.headers['cache-control']).to.equal('no-cache');
+          expect(first.headers.vary).to.match(/accept-encoding/i);
+          const tag = first.headers.etag ?? '';
+          expect(tag).to.match(/^"[^"]+"$/);
+          const headers = { 'accept-encoding': coding, 'if-none-match': tag };
+          const again = await exchange(port.baseUrl, { path, headers });
+          expect([again.status, again.text, again.headers.etag]).to.deep.equal([304, '', tag]);
+          expect(again.headers['cache-control']).to.equal('no-cache');
+          const other = await exchange(port.baseUrl, {
+            path,
+            headers: { ...headers, 'if-none-match': '"other"' },
+          });
+          expect(other.status).to.equal(200);
+          tags.add(tag);
+          texts.add(first.text);
+        }
+        expect([tags.size, texts.size], path).to.deep.equal([2, 1]);
       }
-      expect([tags.size, texts.size]).to.deep.equal([2, 1]);
     },
 };

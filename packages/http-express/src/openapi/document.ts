@@ -2,7 +2,7 @@ import { defaultLimits, type Limits } from '@pinfold/core';
 import { publicUrl } from '@pinfold/http';
 import { changes } from '../admission.ts';
 import type { DescribedAnswer, DocumentContext, Endpoint } from '../endpoint.ts';
-import { readDocument } from '../endpoints/documents.ts';
+import { readAgentGuide, readDocument } from '../endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from '../endpoints/index.ts';
 import type { WireCode } from '../problems/problem-table.ts';
 import { offeredParameters } from '../reading/query.ts';
@@ -35,7 +35,7 @@ export interface OpenApiOptions {
  * JSON.stringify(openApiDocument({ publicUrl: 'https://pages.example' }));
  */
 export function openApiDocument(options: OpenApiOptions): JsonObject {
-  const described = [...endpoints, readDocument];
+  const described = [...endpoints, readDocument, readAgentGuide];
   return documentOf(options, described, {
     info: {
       title: 'Pinfold',

@@ -55,7 +55,7 @@ export const componentHeaders = (): T.JsonObject => ({
     'The id of this request. Give it to the operator when you report a problem.',
     EXAMPLE_REQUEST_ID,
   ),
-  'Cache-Control': header('`no-store`; of the API document `no-cache`.', 'no-store'),
+  'Cache-Control': header('`no-store`; of this document and of `/llms.txt` `no-cache`.', 'no-store'),
   ETag: header('The tag of this form of the answer, for If-None-Match.', '"NzI0YmY5"'),
   Location: header('Where the new pin is read.', `https://share.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
   'Idempotent-Replayed': header('`true` when the publication was complete before.', 'true'),
@@ -73,7 +73,7 @@ export const componentHeaders = (): T.JsonObject => ({
 });
 
 export function success(
-  { description, schema, examples, headers = [] }: DescribedAnswer,
+  { description, schema, mediaType = 'application/json', examples, headers = [] }: DescribedAnswer,
   rates: readonly string[],
 ): T.JsonObject {
   const values = Object.entries(examples ?? {}).map(([name, value]) => [name, { value }]);
@@ -81,7 +81,7 @@ export function success(
   return {
     description,
     headers: headerRefs([...rates, ...headers]),
-    ...(schema === undefined ? {} : { content: { 'application/json': content } }),
+    ...(schema === undefined ? {} : { content: { [mediaType]: content } }),
   };
 }
 

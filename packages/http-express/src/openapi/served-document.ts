@@ -9,17 +9,19 @@ interface Form {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Serves the API document: it is written and compressed once, when it is first asked for. */
+/** Serves a document that never changes: it is written and compressed once, when it is first asked for. */
 export class ServedDocument {
-  readonly #describe: () => object;
+  readonly #write: () => string;
+  readonly #type: string;
   #forms: { readonly plain: Form; readonly gzip: Form } | undefined;
 
-  constructor(describe: () => object) {
-    this.#describe = describe;
+  constructor(write: () => string, type: string) {
+    this.#write = write;
+    this.#type = type;
   }
 
   answer(asked: IncomingHttpHeaders): Answer {
-    this.#forms ??= formsOf(Buffer.from(JSON.stringify(this.#describe())));
+    this.#forms ??= formsOf(Buffer.from(this.#write()), this.#type);
     const { bytes, headers } = this.#forms[prefersGzip(asked['accept-encoding'] ?? '') ? 'gzip' : 'plain'];
     const { ETag: tag = '' } = headers;
     return matchesWeakly(asked['if-none-match'] ?? '', tag)
@@ -28,18 +30,20 @@ export class ServedDocument {
   }
 }
 
-function formsOf(plain: Uint8Array): { readonly plain: Form; readonly gzip: Form } {
+function formsOf(plain: Uint8Array, type: string): { readonly plain: Form; readonly gzip: Form } {
   const gzip = gzipSync(plain, { level: 9 });
-  return { plain: formOf(plain, {}), gzip: formOf(gzip, { 'Content-Encoding': 'gzip' }) };
+  return {
+    plain: formOf(plain, { 'Content-Type': type }),
+    gzip: formOf(gzip, { 'Content-Type': type, 'Content-Encoding': 'gzip' }),
+  };
 }
 
-function formOf(bytes: Uint8Array, coding: Readonly<Record<string, string>>): Form {
+function formOf(bytes: Uint8Array, own: Readonly<Record<string, string>>): Form {
   const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-cache',
     Vary: 'Accept-Encoding',
     ETag: `"${createHash('sha256').update(bytes).digest('base64url')}"`,
-    ...coding,
+    ...own,
   };
   return { bytes, headers };
 }

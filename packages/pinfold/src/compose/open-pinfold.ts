@@ -108,7 +108,7 @@ type Middleware = (
 
 /** Pinfold as a part of your server. */
 export interface Pinfold {
-  /** The API and `/openapi.json`: an Express router, mounted at the path of `publicUrl`. */
+  /** The API, `/openapi.json` and `/llms.txt`: an Express router, mounted at the path of `publicUrl`. */
   readonly api: Middleware;
   /** Shared URLs and sites: a request handler, mounted at the root before all others. */
   readonly viewer: Viewer;
