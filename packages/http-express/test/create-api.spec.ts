@@ -52,6 +52,24 @@ describe('The API as a router', () => {
     }
   });
 
+  it('says which boundary to quote where a form cannot be read for that', async () => {
+    const send = async (boundary: string): Promise<string> => {
+      const headers = {
+        'content-type': `multipart/form-data; boundary=${boundary}`,
+        'idempotency-key': boundary.replaceAll('"', ''),
+      };
+      const plain = boundary.replaceAll('"', '');
+      const body = `--${plain}\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\r\n--${plain}--\r\n`;
+      return (await ask(rig, '/api/v1/pins', { method: 'POST', headers, body })).json.detail as string;
+    };
+    for (const boundary of ['----=_Part_1', 'a/b', 'gc0p4Jq0M2Yt08j34c0p:x']) {
+      expect(await send(boundary), boundary).to.include(`in quotation marks, as it has`);
+      expect(await send(boundary), boundary).to.include(`: boundary="${boundary}".`);
+      expect(await send(`"${boundary}"`), boundary).not.to.include('boundary=');
+    }
+    expect(await send('plain')).not.to.include('boundary=');
+  });
+
   it('counts an answer for its account until its client has taken it', async () => {
     const followed: string[] = [];
     accountBacklogs.follow = (account, { headersSent }) => {

@@ -244,7 +244,10 @@ async function receiveUpload(
   const limits = await limitsOf(caller.account);
   const options = { receive, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };
   const form = await uploads.take(caller.account, signal, (follow) =>
-    receiveForm(request, new PublicationForm(limits), { ...options, follow }),
+    receiveForm(request, new PublicationForm(limits, request.headers['content-type']), {
+      ...options,
+      follow,
+    }),
   );
   return form.kind === 'refused' ? form : await judged(form, again);
 }

@@ -30,14 +30,23 @@ const ARCHIVE_TYPES: ReadonlySet<string> = new Set([
   'text/plain',
 ]);
 
+/** A boundary that is not a token has to be quoted (RFC 2045, section 5.1; RFC 2046, section 5.1.1). */
+function boundaryAdvice(contentType: string): string {
+  const [, boundary = ''] = /;\s*boundary=([\w'()+,./:=?-]{1,70})(?:;|$)/i.exec(contentType) ?? [];
+  if (!/[(),/:=?]/.test(boundary)) return '';
+  return ` Put the boundary in Content-Type in quotation marks, as it has other characters than a token may have: boundary="${boundary}".`;
+}
+
 /** Reads the form of a publication: one file named `archive`, and at most one text named `title`. */
 export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> {
   readonly #limits: Limits;
+  readonly #contentType: string;
   #filename: Filename | undefined;
   #title: string | undefined;
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, contentType = '') {
     this.#limits = limits;
+    this.#contentType = contentType;
   }
 
   field({ name, text, cut }: FormField): HttpRefusal | undefined {
@@ -78,8 +87,7 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
       }
       case 'broken':
         return refuseRequest('invalid_request', {
-          detail:
-            'Send the form whole and well-formed, up to its closing boundary, as RFC 7578 says: part of it cannot be read.',
+          detail: `Send the form whole and well-formed, up to its closing boundary, as RFC 7578 says: part of it cannot be read.${boundaryAdvice(this.#contentType)}`,
         });
       case 'no_archive':
         return invalid({ rule: 'archive_missing' });
