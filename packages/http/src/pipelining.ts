@@ -68,7 +68,7 @@ export class Pipelines {
       // The async context of an app is that of this request, not of the one before.
       next.context.runInAsyncScope(next.work);
     };
-    connection.current.once('close', () => this.#turns.queue(begin));
+    connection.current.once('close', () => this.#turns.queue(begin, 'cheap'));
   }
 
   #open(socket: Socket, connection: Connection): Waiting[] {

@@ -1,30 +1,36 @@
-/** Costly steps that one turn of the event loop begins, over all connections. */
-const MOST_A_TURN = 1;
+/** Steps of each kind that one turn of the event loop begins, over all connections. */
+const MAX_A_TURN = 1;
+
+/** A cheap step is a request that waited behind another on its connection, a costly one a piece of a large body. */
+export type StepKind = 'cheap' | 'costly';
+
+const KINDS: readonly StepKind[] = ['cheap', 'costly'];
 
 /** How long clients that connect may keep every costly step from beginning, in milliseconds. */
 const LONGEST_REST = 10;
 
 /**
- * Bounds how many costly steps one turn of the event loop begins: a request that waited behind another on its
- * connection, a piece of a large body. Node accepts one connection a turn, so a client that connects waits for as many
- * turns as there are connections before its own. Hundreds of clients that send much and read nothing would make each of
- * these turns long; while clients connect, turns begin no costly step.
+ * Bounds how many steps one turn of the event loop begins. Node accepts one connection a turn, so a client that connects
+ * waits for as many turns as there are connections before its own. Hundreds of clients that send much and read nothing
+ * would make each of these turns long; while clients connect, turns begin no step. Each kind has a queue of its own: a
+ * download of many pieces does not stand behind every connection that sends requests ahead.
  */
 export class Turns {
   readonly #most: number;
   /** The next first. */
-  readonly #waiting: (() => void)[] = [];
-  #begun = 0;
+  readonly #waiting: Readonly<Record<StepKind, (() => void)[]>> = { cheap: [], costly: [] };
+  readonly #begun: Record<StepKind, number> = { cheap: 0, costly: 0 };
   #lastBegun = 0;
   #hasNewClient = false;
   #next: NodeJS.Immediate | undefined;
 
-  constructor(most: number = MOST_A_TURN) {
+  constructor(most: number = MAX_A_TURN) {
     this.#most = most;
   }
 
+  /** Whether costly steps wait. */
   get isBusy(): boolean {
-    return this.#waiting.length > 0;
+    return this.#waiting.costly.length > 0;
   }
 
   /** A client has connected; more may have at the same moment. */
@@ -34,39 +40,41 @@ export class Turns {
   }
 
   /** Begins a step in this turn; false when it has to {@link wait}. */
-  takeNow(): boolean {
-    if (this.#hasNewClient || this.#begun >= this.#most || this.isBusy) return false;
-    this.#count(1);
+  takeNow(kind: StepKind = 'costly'): boolean {
+    if (this.#hasNewClient || this.#begun[kind] >= this.#most || this.#waiting[kind].length > 0) return false;
+    this.#count(kind, 1);
     return true;
   }
 
-  /** Resolves in the turn in which the step may begin, in the order of calls. */
+  /** Resolves in the turn in which a costly step may begin, in the order of calls. */
   wait(): Promise<void> {
     return new Promise((begin) => this.queue(begin));
   }
 
-  /** Calls `begin` in a later turn, in the order of calls. */
-  queue(begin: () => void): void {
-    this.#waiting.push(begin);
+  /** Calls `begin` in a later turn, in the order of calls of its kind. */
+  queue(begin: () => void, kind: StepKind = 'costly'): void {
+    this.#waiting[kind].push(begin);
     this.#next ??= setImmediate(this.#beginNext);
   }
 
   readonly #beginNext = (): void => {
     const rests = this.#hasNewClient && performance.now() - this.#lastBegun < LONGEST_REST;
     this.#hasNewClient = false;
-    this.#begun = 0;
     this.#next = undefined;
+    for (const kind of KINDS) this.#begun[kind] = 0;
     if (rests) {
       this.#next = setImmediate(this.#beginNext);
       return;
     }
-    const next = this.#waiting.splice(0, this.#most);
-    if (next.length > 0) this.#count(next.length);
-    for (const begin of next) begin();
+    for (const kind of KINDS) {
+      const next = this.#waiting[kind].splice(0, this.#most);
+      if (next.length > 0) this.#count(kind, next.length);
+      for (const begin of next) begin();
+    }
   };
 
-  #count(steps: number): void {
-    this.#begun += steps;
+  #count(kind: StepKind, steps: number): void {
+    this.#begun[kind] += steps;
     this.#lastBegun = performance.now();
     this.#next ??= setImmediate(this.#beginNext);
   }

@@ -29,6 +29,18 @@ describe('The turns of the event loop', () => {
     ).to.equal(true);
   });
 
+  it('begin a piece of a body in each turn, however many requests wait', async () => {
+    const turns = new Turns();
+    const begun: string[] = [];
+    for (let n = 0; n < 100; n += 1) turns.queue(() => begun.push('request'), 'cheap');
+    for (let n = 0; n < 3; n += 1) turns.queue(() => begun.push('piece'));
+    while (begun.filter((step) => step === 'piece').length < 3) await nextTurn();
+    expect(begun.filter((step) => step === 'request').length).to.be.within(1, 4);
+    expect(turns.takeNow('cheap'), 'past the requests that wait').to.equal(false);
+    await nextTurn();
+    expect(turns.takeNow(), 'no piece waits').to.equal(true);
+  });
+
   it('begin nothing while clients connect, for 10 ms at most', async () => {
     const turns = new Turns(2);
     const begun: number[] = [];

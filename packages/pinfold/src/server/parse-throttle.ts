@@ -99,7 +99,7 @@ class PiecewiseReader {
     const rest = bytes.subarray(end);
     // A client that sends requests ahead waits for its turn with the first of them already.
     const isAhead = rest.length > 0 && current?.complete !== false && hasNoBody(bytes);
-    if (isAhead && !this.#hasTurn && !loopTurns.takeNow()) {
+    if (isAhead && !this.#hasTurn && !loopTurns.takeNow('cheap')) {
       this.#hold(bytes);
       this.#readOn();
       return;
@@ -132,7 +132,7 @@ class PiecewiseReader {
       this.#isQueued = false;
       this.#hasTurn = true;
       if (!this.#socket.destroyed) this.#socket.resume();
-    });
+    }, 'cheap');
   }
 }
 
