@@ -1,6 +1,7 @@
 // For packages of the same release; semver does not cover it.
 export { BLOCK } from './fixtures/accounts.ts';
 export { useEveryStore } from './fixtures/every-store.ts';
+export { problemOfEachRule, warningOfEachRule } from './fixtures/findings.ts';
 export { listedKeys } from './fixtures/keys.ts';
 export {
   archivePart,

@@ -101,7 +101,7 @@ export class NameReading implements Counted {
     const own = read.filter(
       (name) => name !== undefined && !isSystemEntry(name) && !mayBeAppleDouble(name),
     ) as string[];
-    const root = siteRoot(own.map((name) => ({ name, isFolder: name.endsWith('/') }))) ?? '';
+    const root = siteRoot(own) ?? '';
     const paths = read.map((name = '') => (name.startsWith(root) ? name.slice(root.length) : name));
     const files = this.#unknown.flatMap((index) => {
       const path = paths[index] ?? '';

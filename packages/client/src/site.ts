@@ -1,22 +1,3 @@
-/** The output folders of the usual generators. */
-const OUTPUT_FOLDERS = ['dist', 'build', 'out', '_site', '.vitepress/dist', 'public'];
-
-/**
- * The folder of the built site, where a folder looks like the project that it was built from: it has a `package.json`,
- * and an output folder of the usual generators with an `index.html`. `undefined` for any other folder.
- *
- * @param hasFile whether the folder has a file, by its path with `/` between folders.
- * @example
- * import { builtFolderIn } from '@pinfold/client/zip';
- *
- * const files = new Set(['package.json', 'index.html', 'src/main.ts', 'dist/index.html']);
- * builtFolderIn((path) => files.has(path)); // 'dist'
- */
-export function builtFolderIn(hasFile: (path: string) => boolean): string | undefined {
-  if (!hasFile('package.json')) return undefined;
-  return OUTPUT_FOLDERS.find((folder) => hasFile(`${folder}/index.html`));
-}
-
 /** A title stands at the beginning of a page. */
 const READ_BYTES = 65_536;
 const MOST_CHARACTERS = 255;

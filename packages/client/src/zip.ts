@@ -4,11 +4,12 @@ import {
   isKeyPath,
   isSystemEntry,
   mayBeAppleDouble,
+  OUTPUT_FOLDERS,
   secretOfFile,
 } from '@pinfold/core/internal';
 import { zipSync } from 'fflate';
 
-export { builtFolderIn, titleOf } from './site.ts';
+export { titleOf } from './site.ts';
 
 /** A file of the site to be. */
 export interface FileToPack {
@@ -113,6 +114,22 @@ export function partToLeaveOut(path: string, { dotFiles = false }: PackOptions =
   });
   if (at === -1) return undefined;
   return `${segments.slice(0, at + 1).join('/')}${at === last ? '' : '/'}`;
+}
+
+/**
+ * The folder of the built site, where a folder looks like the project that it was built from: it has a `package.json`,
+ * and an output folder of the usual generators with an `index.html`. `undefined` for any other folder.
+ *
+ * @param hasFile whether the folder has a file, by its path with `/` between folders.
+ * @example
+ * import { builtFolderIn } from '@pinfold/client/zip';
+ *
+ * const files = new Set(['package.json', 'index.html', 'src/main.ts', 'dist/index.html']);
+ * builtFolderIn((path) => files.has(path)); // 'dist'
+ */
+export function builtFolderIn(hasFile: (path: string) => boolean): string | undefined {
+  if (!hasFile('package.json')) return undefined;
+  return OUTPUT_FOLDERS.find((folder) => hasFile(`${folder}/index.html`));
 }
 
 function isDotFile(name: string): boolean {

@@ -59,6 +59,7 @@ export {
   parseRoleId,
   type RoleId,
 } from './domain/identity.ts';
+export type { IndexHint } from './domain/index-hint.ts';
 export {
   after,
   before,
@@ -104,7 +105,6 @@ export {
   stateOf,
 } from './domain/role.ts';
 export type { Session, SessionId, SessionLimits, SessionScope, SignInLink } from './domain/session.ts';
-export type { MisplacedIndex } from './domain/site-root.ts';
 export type { Takedown, TakedownCursor } from './domain/takedown.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
 export type { CountedViews, Day, DayOfViews } from './domain/views.ts';

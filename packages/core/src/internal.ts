@@ -22,6 +22,7 @@ export { firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
 export { EVENT_TYPES } from './domain/history.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
 export { parseAccountId } from './domain/identity.ts';
+export { indexHint, OUTPUT_FOLDERS } from './domain/index-hint.ts';
 export { toRfc3339 } from './domain/instant.ts';
 export { secretOfFile } from './domain/key-files.ts';
 export { decodeManifest } from './domain/manifest.ts';

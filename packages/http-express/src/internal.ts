@@ -1,7 +1,6 @@
 // For packages of the same release; semver does not cover it. Loads no Express, so that commands start fast.
 export { problemOf, refuseRequest } from './problems/problem.ts';
 export { isWireCode } from './problems/problem-table.ts';
-export { LEADS_OUT } from './problems/rule-sentences.ts';
 export { type RoleOperation, refusedBy } from './problems/state-refusal.ts';
 export { archiveError, type WireError, type WireWarning, wireWarnings } from './problems/tell.ts';
 export { accountOf } from './wire/account.ts';

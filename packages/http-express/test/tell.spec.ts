@@ -1,4 +1,14 @@
-import type { ArchiveProblem, KeptWarning, MisplacedIndex, Refusal } from '@pinfold/core';
+import type { ArchiveProblem, IndexHint, KeptWarning, Refusal } from '@pinfold/core';
+import {
+  archiveFinding,
+  FINDING_TEXTS,
+  type Finding,
+  type FindingTextId,
+  lineOf,
+  readFinding,
+  warningFinding,
+} from '@pinfold/http/internal/texts';
+import { problemOfEachRule, warningOfEachRule } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { archiveError, tell, wireWarnings } from '../src/problems/tell.ts';
 
@@ -48,38 +58,44 @@ describe('The words of a refusal', () => {
     expect([...details].join()).not.to.include('undefined');
     for (const { rule, ...told } of BROKEN) {
       const { detail } = archiveError({ rule, ...told } as ArchiveProblem);
-      expect(detail, rule).to.match(/^["A-Z].* .*\.$/);
+      expect(detail, rule).to.match(/^.* .*\.$/);
       const { path: _, reason: __, ...data } = told as { path?: string; reason?: string };
       for (const value of Object.values(data)) expect(detail).to.include(String(value));
     }
     const fields = ['crc32', 'compressed_size'] as never;
     const { detail } = archiveError({ rule: 'header_mismatch', path, fields });
-    expect(detail).to.match(/: crc32, compressed size; /);
+    expect(detail).to.match(/disagree: crc32, compressed size\. /);
   });
 
   it('tell of a broken rule its path and figures, and nothing else it carries', () => {
     const large: ArchiveProblem = { rule: 'file_too_large', path: 'a.mp4', limit: 10, actual: 12 };
-    const detail = 'The file has 12 bytes; at most 10 are allowed.';
+    const detail = '12 bytes: A file can have at most 10 bytes. Make larger ones smaller, or leave them out.';
     expect(archiveError(large)).to.deep.equal({ ...large, detail });
     const stopped: ArchiveProblem = { rule: 'expanded_too_large', limit: 10 };
-    expect(archiveError(stopped).detail).to.equal('The expanded files have more than 10 bytes.');
+    expect(archiveError(stopped).detail).to.match(/^All files together can have at most 10 bytes /);
     const packed: ArchiveProblem = { rule: 'unsupported_compression', path: 'a', method: 14 };
     expect(archiveError(packed)).to.have.all.keys('rule', 'detail', 'path');
     expect(archiveError(packed).detail).to.include('14');
     const overlapping: ArchiveProblem = { rule: 'overlapping_entries', path };
-    expect(archiveError(overlapping).detail).to.equal('The entry overlaps another one.');
+    expect(archiveError(overlapping).detail).to.match(/^Files in the ZIP overlap\. /);
   });
 
-  it('name what was found instead of a missing index.html, and where', () => {
-    const detail = (found?: MisplacedIndex) =>
-      archiveError({ rule: 'missing_index', ...(found === undefined ? {} : { found }) }).detail;
-    expect(detail()).to.match(/^Put an index\.html \(lower case\) at the root of the ZIP[^.]*\.$/);
-    const place = (depth: number, inOnlyFolder = false) =>
-      detail({ name: 'Index.html', depth, inOnlyFolder }).slice(detail().length);
-    expect(place(0)).to.equal(' Found "Index.html" at the root.');
-    expect(place(1, true)).to.equal(' Found "Index.html" in that folder.');
-    expect(place(1)).to.equal(' Found "Index.html" in a folder that does not hold everything.');
-    expect(place(2, true)).to.equal(' Found "Index.html" 2 folders deep.');
+  it('name what there is in place of an index.html, and what to do with it', () => {
+    const rows: readonly (readonly [hint: IndexHint, cure: RegExp])[] = [
+      [{ kind: 'empty' }, /^There are no files/],
+      [{ kind: 'folder', path: 'docs/out' }, /the folder "docs\/out" has one\. Publish that folder\.$/],
+      [{ kind: 'folders', path: 'de', other: 'fr' }, /"de" and "fr" have one each\. Publish one/],
+      [{ kind: 'spelling', path: 'INDEX.HTML' }, /"INDEX\.HTML"\. Rename it to index\.html/],
+      [{ kind: 'spelling', path: 'a/index.htm', folder: 'a' }, /Rename it .* publish the folder "a"\.$/],
+      [{ kind: 'page', path: 'tea.html' }, /"tea\.html"\. Rename it .* publish that page alone\.$/],
+      [{ kind: 'packed', path: 'artifact.tar' }, /nothing but "artifact\.tar"\. Unpack that/],
+    ];
+    for (const [hint, cure] of rows) {
+      const error = archiveError({ rule: 'missing_index', hint });
+      expect(error).to.have.all.keys('rule', 'detail');
+      expect(error.detail).to.match(cure);
+    }
+    expect(archiveError({ rule: 'missing_index' }).detail).to.match(/^There is no index\.html, .* Put one, /);
   });
 
   it('list what is wrong with a title, a password, a key and a name, with its figures', () => {
@@ -119,6 +135,37 @@ describe('The words of a refusal', () => {
   });
 });
 
+/** The catalogue's sentences about a finding, as the API writes them. */
+function textOf({ texts, values }: Finding<FindingTextId>): string {
+  return lineOf({ texts, values }, FINDING_TEXTS);
+}
+
+describe('The API', () => {
+  for (const problem of problemOfEachRule) {
+    it(`says of ${problem.rule} what the catalogue says, behind the exact cause`, () => {
+      const finding = archiveFinding(problem, (size) => `${size} bytes`);
+      const { detail } = archiveError(problem);
+      expect(detail.slice(-textOf(finding).length)).to.equal(textOf(finding));
+      const cause = detail.slice(0, -textOf(finding).length);
+      if (finding.seen === undefined) expect(cause.trimEnd()).to.equal(finding.reason ?? '');
+      else
+        expect(readFinding(detail)).to.deep.equal({ seen: cause.slice(0, -2), sentences: textOf(finding) });
+    });
+  }
+
+  for (const warning of warningOfEachRule) {
+    it(`says of ${warning.rule} what the catalogue says, behind what was seen`, () => {
+      const finding = warningFinding(warning);
+      const [{ detail = '' } = {}] = wireWarnings([warning]);
+      const read = readFinding(detail);
+      expect([read.sentences, read.seen === undefined]).to.deep.equal([
+        textOf(finding),
+        finding.seen === undefined,
+      ]);
+    });
+  }
+});
+
 describe('The words of a warning', () => {
   it('name the reference and the file', () => {
     const warnings: readonly KeptWarning[] = [
@@ -131,17 +178,17 @@ describe('The words of a warning', () => {
     expect(secret?.detail).to.include('npm token');
     for (const kind of SECRETS) {
       const [warning] = wireWarnings([{ rule: 'possible_secret', path, secret: kind }]);
-      expect(warning?.detail.toLowerCase()).to.include(`(${kind.replaceAll('_', ' ')})`);
+      expect(warning?.detail.toLowerCase()).to.match(new RegExp(`^${kind.replaceAll('_', ' ')}: `));
     }
     const [named] = wireWarnings([{ rule: 'possible_secret', path, secret: 'secret_file' }]);
-    expect(named?.detail).to.include('Files of this name usually hold secrets');
+    expect(named?.detail).to.match(/^a name that files with secrets usually have: /);
     const references: readonly KeptWarning[] = [
       { rule: 'broken_reference', path, target: '/logo.png' },
       { rule: 'absolute_reference', path, target: '/logo.png' },
     ];
     for (const { detail } of wireWarnings(references)) expect(detail).to.include('"/logo.png"');
     const [full] = wireWarnings([{ rule: 'names_nearly_full', used: 17, most: 23 }]);
-    expect(full?.detail).to.match(/ 17 .* 23 /);
+    expect(full?.detail).to.match(/^17 of 23 names: /);
   });
 
   it('are their own where an older version kept them with the role', () => {

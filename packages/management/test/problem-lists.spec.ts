@@ -1,3 +1,13 @@
+import type { IndexHint } from '@pinfold/core';
+import { html } from '@pinfold/http/internal/html';
+import {
+  archiveFinding,
+  FINDING_TEXTS,
+  type Finding,
+  type FindingTextId,
+  warningFinding,
+} from '@pinfold/http/internal/texts';
+import { problemOfEachRule, warningOfEachRule } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { Words } from '../src/i18n.ts';
 import * as en from '../src/messages/en.ts';
@@ -15,6 +25,37 @@ const read = (list: { toString(): string }) =>
       [...items.matchAll(/<li[^>]*>(.*?)<\/li>/g)].map(([, item = '']) => item.replace(/<[^>]+>/g, '')),
     ],
   );
+
+/** What the catalogue says of a finding, in the language of the person. */
+function catalogueText({ texts, values }: Finding<FindingTextId>, { language }: typeof english): string {
+  const sentences = texts.map((id) =>
+    FINDING_TEXTS[id][language].replaceAll(/\{(\w+)\}/g, (_, name: string) => `${values[name]}`),
+  );
+  return `${html`${sentences.join(language === 'en' ? ' ' : '')}`}`;
+}
+
+describe('the screen', () => {
+  const problems = [...problemOfEachRule, { rule: 'archive_too_large', limit: 17, actual: 23 } as const];
+
+  for (const problem of problems) {
+    it(`says of ${problem.rule} what the catalogue says, once for all files, in every language`, () => {
+      for (const words of [english, japanese]) {
+        const finding = archiveFinding(problem, (size) => words.size(size));
+        const sentences = read(problemList(words, [problem, problem])).map(([sentence]) => sentence);
+        expect(sentences).to.deep.equal([catalogueText(finding, words)]);
+      }
+    });
+  }
+
+  for (const warning of warningOfEachRule) {
+    it(`says of ${warning.rule} what the catalogue says, once for all files, in every language`, () => {
+      for (const words of [english, japanese]) {
+        const sentences = read(remarkList(words, [warning, warning])).map(([sentence]) => sentence);
+        expect(sentences).to.deep.equal([catalogueText(warningFinding(warning), words)]);
+      }
+    });
+  }
+});
 
 describe('the list of problems', () => {
   it('puts the files of a rule together, the first five and how many more', () => {
@@ -38,20 +79,17 @@ describe('the list of problems', () => {
       ),
     );
     expect(list)
-      .to.match(/1,234 files, and 500 are/)
-      .and.match(/1\.2 KiB.* 500 bytes/);
+      .to.match(/1,234 files, and at most 500 are/)
+      .and.match(/at most 500 bytes.*1\.2 KiB/);
   });
 
   it('says what to do about an index.html in another spelling or place', () => {
-    const textFor = (name: string, depth: number, inOnlyFolder: boolean) =>
-      read(problemList(english, [{ rule: 'missing_index', found: { name, depth, inOnlyFolder } }]))[0]?.[0];
-    expect(textFor('Index.HTML', 0, false)).to.include('“Index.HTML”. Rename it');
-    expect(textFor('index.htm', 1, true)).to.include('“index.htm”. Rename it');
-    for (const [depth, inOnlyFolder] of [
-      [1, false],
-      [2, true],
-    ] as const)
-      expect(textFor('index.html', depth, inOnlyFolder)).to.equal(en.shared.missingIndexDeep);
+    const textFor = (words: typeof english, hint: IndexHint) =>
+      read(problemList(words, [{ rule: 'missing_index', hint }]))[0]?.[0];
+    expect(textFor(english, { kind: 'folder', path: 'web/out' })).to.include('“web/out” has one');
+    expect(textFor(japanese, { kind: 'folder', path: 'web/out' })).to.include('「web/out」');
+    const spelling = { kind: 'spelling', path: 'old/INDEX.htm', folder: 'old' } as const;
+    expect(textFor(english, spelling)).to.include('“old/INDEX.htm”. Rename it').and.include('folder “old”');
   });
 
   it('has a sentence for a rule that a later release may bring', () => {
@@ -68,7 +106,7 @@ describe('the list of warnings', () => {
     const list = remarkList(english, [broken('index.html', 'gone.png'), map, broken('a/b.html', '../x')]);
     expect(read(list)).to.deep.equal([
       [en.codes.broken_reference, ['gone.png in index.html', '../x in a/b.html']],
-      [en.codes.source_map, ['app.js.map ']],
+      [en.codes.source_map, ['app.js.map']],
     ]);
   });
 
@@ -78,7 +116,7 @@ describe('the list of warnings', () => {
     const pages = ['index.html', 'a.html', 'b.html'];
     const all = pages.flatMap((path) => [0, 1, 2, 3, 4, 5].map((n) => script(path, n)));
     const [sentence, items] = read(remarkList(english, all))[0] ?? [];
-    expect(sentence).to.equal(english.say('absolute_reference', { advice: en.shared.adviceRelative }));
+    expect(sentence).to.equal(`${en.codes.absolute_reference} ${en.codes.advice_relative}`);
     expect(items).to.deep.equal([...[0, 1, 2, 3, 4].map((n) => `/_next/${n}.js in 3 files`), 'and 1 more']);
     const full = remarkList(english, [...all, script('c.html', 6), script('c.html', 7)]);
     expect(read(full)[0]?.[1]?.at(-1), 'the answer has no more').to.equal('and at least 3 more');

@@ -1,6 +1,6 @@
 import type { Figures, NoDetails, RuleDetails } from '../refusal.ts';
 import type { UnsafePath } from './entry-path.ts';
-import type { MisplacedIndex } from './site-root.ts';
+import type { IndexHint } from './index-hint.ts';
 
 /** Contradictions in an archive's structure. */
 export type Ambiguity =
@@ -55,7 +55,7 @@ export interface ArchiveRules {
   readonly unsafe_path: AtPath & { readonly reason: UnsafePath };
   readonly bad_encoding: AtPath & { readonly reason: BadEncoding };
   readonly forbidden_name: AtPath & { readonly segment: string };
-  readonly missing_index: { readonly found?: MisplacedIndex };
+  readonly missing_index: { readonly hint?: IndexHint };
   readonly too_many_files: Figures;
   readonly file_too_large: AtPath & Pick<Figures, 'limit'> & Partial<Figures>;
   readonly expanded_too_large: Pick<Figures, 'limit'> & Partial<Figures>;

@@ -4,11 +4,12 @@ import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
 import { type EntryPath, entryPath, forbiddenSegment, isTooLong, unsafePath } from './entry-path.ts';
 import { foldPath } from './fold-path.ts';
+import { indexHint } from './index-hint.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import type { NameEncoding } from './name-encoding.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
 import { ProblemList } from './problem-list.ts';
-import { misplacedIndex, siteRoot } from './site-root.ts';
+import { siteRoot } from './site-root.ts';
 import { isSystemEntry, withoutIconEnd } from './system-files.ts';
 
 /** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
@@ -113,7 +114,7 @@ export function* judgeInStretches(
 ): Generator<void, Judgement> {
   const entries = named(listing.entries);
   const files = entries.filter((entry) => !entry.isFolder);
-  const own = entries.filter((entry) => !entry.isSystem);
+  const own = entries.filter((entry) => !entry.isSystem).map(({ name }) => name);
   const root = siteRoot(own);
   const stripped = root ?? '';
   const readable = entries.length > 0 || listing.problems.length === 0;
@@ -243,9 +244,9 @@ function* addSamePathProblems(files: readonly NamedEntry[], found: ProblemList):
   }
 }
 
-function noIndex(entries: readonly NamedEntry[]): ArchiveProblem {
-  const found = misplacedIndex(entries);
-  return { rule: 'missing_index', ...(found === undefined ? {} : { found }) };
+function noIndex(names: readonly string[]): ArchiveProblem {
+  const hint = indexHint(names);
+  return { rule: 'missing_index', ...(hint && { hint }) };
 }
 
 function* siteFiles(files: readonly NamedEntry[], root: string): Generator<void, readonly SiteFile[]> {

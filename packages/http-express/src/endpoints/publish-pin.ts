@@ -21,11 +21,11 @@ import {
   receiveInto,
   tellRate,
 } from '@pinfold/http/internal';
+import { WARNING_RULES } from '@pinfold/http/internal/texts';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
 import { type AccountCall, type Outcome, writingEndpoint } from '../endpoint.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
-import { WARNING } from '../problems/rule-sentences.ts';
 import { requestError, wireWarnings } from '../problems/tell.ts';
 import { hasMediaType } from '../reading/json-body.ts';
 import { PublicationForm, type PublicationWish } from '../reading/publication-form.ts';
@@ -48,7 +48,7 @@ type Form = ReceivedForm<PublicationWish & { readonly title: Title | null }>;
 
 const warning = T.named('Warning', () =>
   T.object({
-    rule: T.oneOf(Object.keys(WARNING)),
+    rule: T.oneOf(WARNING_RULES),
     detail: T.string(),
     path: T.optional(T.string({ description: 'The file in which it was seen.' })),
   }),

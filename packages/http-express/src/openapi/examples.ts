@@ -9,7 +9,7 @@ export const EXAMPLE_FEED_CURSOR =
   '2s.5b0e3c52-7f1d-4c0a-9d3e-2a6f8b1c4d7e.9f86d081884c7d659a2feaa0c55ad015.1k2xq7z';
 
 export const exampleDetails = (): Readonly<Partial<Record<WireCode, ProblemDetails>>> => ({
-  archive_too_large: { errors: [requestError({ rule: 'archive_too_large', limit: 10_485_760 })] },
+  archive_too_large: { errors: [archiveError({ rule: 'archive_too_large', limit: 10_485_760 })] },
   cursor_expired: { oldestCursor: EXAMPLE_FEED_CURSOR },
   invalid_archive: {
     errors: [

@@ -91,7 +91,7 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
   invalid_archive: {
     status: 422,
     title: 'The archive breaks the rules for sites',
-    detail: 'Correct everything that "errors" lists in the ZIP.',
+    detail: 'Correct everything that "errors" lists.',
     advice: 'Correct the ZIP and send it again',
   },
   invalid_form: {

@@ -67,8 +67,7 @@ export interface ProblemAnswer extends Answer {
 /** The answer to a refused request. `now` tells how long there is to wait. */
 export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now: Instant): ProblemAnswer {
   const problem: HttpProblem = problemTable[refusal.code];
-  const own = 'told' in refusal ? refusal.told : tell(refusal);
-  const told: ProblemDetails = { ...context.words?.[refusal.code], ...own };
+  const told = detailsOf(refusal, context);
   return {
     status: problem.status,
     headers: {
@@ -81,9 +80,13 @@ export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now:
   };
 }
 
+function detailsOf(refusal: AnyRefusal, { words }: ProblemContext): ProblemDetails {
+  return { ...words?.[refusal.code], ...('told' in refusal ? refusal.told : tell(refusal)) };
+}
+
 /** The problem document of a refusal, for programs that answer by other means than HTTP. */
 export function problemOf(refusal: AnyRefusal, context: ProblemContext): ProblemBody {
-  return problemBody(problemTable[refusal.code], 'told' in refusal ? refusal.told : tell(refusal), context);
+  return problemBody(problemTable[refusal.code], detailsOf(refusal, context), context);
 }
 
 /** The answer to an exception: that of a fault, or 500. It contains nothing of the error itself. */

@@ -1,7 +1,14 @@
-import type { ArchiveProblem, KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
+import type { KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
+import {
+  archiveFinding,
+  FINDING_TEXTS,
+  lineOf,
+  type PublishProblem,
+  WARNING_RULES,
+  warningFinding,
+} from '@pinfold/http/internal/texts';
 import type { ProblemDetails } from './problem.ts';
 import {
-  ARCHIVE,
   IDEMPOTENCY_KEY,
   PASSWORD,
   QUOTA,
@@ -10,7 +17,6 @@ import {
   type Sentences,
   sentenceOf,
   TITLE,
-  WARNING,
 } from './rule-sentences.ts';
 import { tellState } from './state-refusal.ts';
 
@@ -76,8 +82,12 @@ export function tell(refusal: Refusal): ProblemDetails {
   }
 }
 
-export function archiveError(problem: ArchiveProblem): WireError {
-  return errorOf(ARCHIVE, problem);
+export function archiveError(problem: PublishProblem): WireError {
+  return wireError(problem, lineOf(archiveFinding(problem, bytesText), FINDING_TEXTS));
+}
+
+function bytesText(size: number): string {
+  return `${size} bytes`;
 }
 
 export function requestError(told: RuleDetails<RequestRules>): WireError {
@@ -87,17 +97,22 @@ export function requestError(told: RuleDetails<RequestRules>): WireError {
 /** The warnings of a publication as the API reports them. Those that an older version kept have their words already. */
 export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWarning[] {
   return warnings.map((warning) => {
-    if (!('detail' in warning) && warning.rule in WARNING) return errorOf(WARNING, warning);
+    if (!('detail' in warning) && WARNING_RULES.includes(warning.rule))
+      return wireError(warning, lineOf(warningFinding(warning), FINDING_TEXTS));
     const { rule, detail, path }: WireWarning = { detail: NEWER, ...warning };
     return { rule, detail, ...(path === undefined ? {} : { path }) };
   });
 }
 
 function errorOf<Rules>(sentences: Sentences<Rules>, told: RuleDetails<Rules>): WireError {
+  return wireError(told, sentenceOf(sentences, told));
+}
+
+function wireError(told: object, detail: string): WireError {
   const { rule, path, limit, actual } = told as Omit<WireError, 'detail'>;
   return {
     rule,
-    detail: sentenceOf(sentences, told),
+    detail,
     ...(path === undefined ? {} : { path }),
     ...(limit === undefined ? {} : { limit }),
     ...(actual === undefined ? {} : { actual }),

@@ -10,7 +10,7 @@ import {
 import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http/internal';
 import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import type { RequestRules } from '../problems/rule-sentences.ts';
-import { requestError } from '../problems/tell.ts';
+import { archiveError, requestError } from '../problems/tell.ts';
 
 export interface PublicationWish {
   readonly filename: Filename;
@@ -82,7 +82,7 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
   refuse(trouble: FormTrouble): HttpRefusal {
     switch (trouble) {
       case 'archive_too_large': {
-        const errors = [requestError({ rule: trouble, limit: this.#limits.archiveBytes })];
+        const errors = [archiveError({ rule: trouble, limit: this.#limits.archiveBytes })];
         return refuseRequest(trouble, { errors });
       }
       case 'broken':

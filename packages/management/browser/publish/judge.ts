@@ -1,13 +1,13 @@
 import { type DirectoryListing, listingOf } from '@pinfold/archive-zip/listing';
 import type { ArchiveListing, Limits, ListedEntry } from '@pinfold/core';
 import { judgeListing } from '@pinfold/core/adapter';
-import type { ScreenProblem } from '../../src/problem-lists.ts';
+import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { FolderFile } from './source.ts';
 
 export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
 
 export interface Judged {
-  readonly problems: readonly ScreenProblem[];
+  readonly problems: readonly PublishProblem[];
   /** How many files the site would have; as far as known when there are problems. */
   readonly files: number;
   readonly bytes: number;
@@ -46,7 +46,7 @@ export function directoryOf(archive: Blob): Promise<DirectoryListing> {
   return listingOf({ size: archive.size, readAt });
 }
 
-export function judgeSize(archive: Blob, { archiveBytes }: ArchiveLimits): readonly ScreenProblem[] {
+export function judgeSize(archive: Blob, { archiveBytes }: ArchiveLimits): readonly PublishProblem[] {
   if (archive.size <= archiveBytes) return [];
   return [{ rule: 'archive_too_large', limit: archiveBytes, actual: archive.size }];
 }

@@ -1,6 +1,7 @@
 import { type Html, html } from '@pinfold/http/internal/html';
+import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { Values } from '../../src/i18n.ts';
-import { problemList, type ScreenProblem } from '../../src/problem-lists.ts';
+import { problemList } from '../../src/problem-lists.ts';
 import { putOnClipboard } from '../copy.ts';
 import { pageOf } from '../dialogs.ts';
 import { type Chosen, optionsOf, showOption } from '../publish-panel.ts';
@@ -150,9 +151,8 @@ class Publishing {
   /** The folder with a page as its index.html, where that is all it lacks and the person agrees. */
   async #withStartPage(folder: FolderSource): Promise<FolderSource> {
     const { problems } = judgeFolder(folder.files, this.#data.limits);
-    const page = startPageIn(folder);
-    const lacksOnlyIndex = problems.length === 1 && problems[0]?.rule === 'missing_index';
-    if (page === undefined || !lacksOnlyIndex) return folder;
+    const page = startPageIn(problems);
+    if (page === undefined) return folder;
     return (await askForStartPage(this.#words, page)) ? withStartPage(folder, page) : folder;
   }
 
@@ -170,7 +170,7 @@ class Publishing {
     return { archive, source: { ...source, files, leftOut } };
   }
 
-  #haveProblems(problems: readonly ScreenProblem[], leftOut: readonly string[]): boolean {
+  #haveProblems(problems: readonly PublishProblem[], leftOut: readonly string[]): boolean {
     if (problems.length === 0) return false;
     const words = this.#words;
     const content = html`${problemList(words, problems)}${leftOutLine(words, 'wouldLeaveOut', leftOut)}`;

@@ -28,7 +28,7 @@ export function publishedContent(
 ${copied ? html`<p>${words.say('linkCopied')}</p>` : undefined}
 ${untilLine(words, published)}
 ${leftOutLine(words, 'leftOut', source.leftOut)}
-${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('remarks')}</p>${remarkList(words, remarks)}${lacksFiles && html`<p>${words.say('pageAlone')}</p>`}</div>`}`;
+${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('remarks')}</p>${remarkList(words, remarks)}${lacksFiles && html`<p>${words.say('page_alone')}</p>`}</div>`}`;
 }
 
 /** What was published before it was cancelled: anyone with the link can open it until it is stopped. */

@@ -7,6 +7,7 @@ import {
   isSystemEntry,
   mayBeAppleDouble,
 } from '@pinfold/core/internal';
+import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { Chosen } from '../publish-panel.ts';
 import { directoryOf } from './judge.ts';
 import { leaveOut } from './leave-out.ts';
@@ -54,13 +55,13 @@ async function together(entries: readonly FileSystemEntry[]): Promise<Source | u
   return isOneSite ? await walk(entries, UNNAMED) : undefined;
 }
 
-/**
- * The page at the root that can be the start page of a folder without an index.html: one that is called so in another
- * spelling, or the only one.
- */
-export function startPageIn({ files }: Pick<FolderSource, 'files'>): string | undefined {
-  const pages = files.map(({ path }) => path).filter((path) => /^[^/]+\.html?$/i.test(path));
-  return pages.find((path) => /^index\.html?$/i.test(path)) ?? (pages.length === 1 ? pages[0] : undefined);
+/** The page at the root that can be the start page of a folder whose only problem is that it has no index.html. */
+export function startPageIn(problems: readonly PublishProblem[]): string | undefined {
+  const [only, ...others] = problems;
+  if (only?.rule !== 'missing_index' || others.length > 0) return undefined;
+  const { hint } = only;
+  const isPage = hint?.kind === 'spelling' || hint?.kind === 'page';
+  return isPage && !hint.path.includes('/') ? hint.path : undefined;
 }
 
 export function withStartPage(source: FolderSource, page: string): FolderSource {

@@ -1,5 +1,5 @@
 import type { KeptWarning } from '@pinfold/core';
-import type { ScreenProblem } from '../../src/problem-lists.ts';
+import type { PublishProblem } from '@pinfold/http/internal/texts';
 import { pause } from './pause.ts';
 
 /** One publication to upload. The key stays the same however often it is sent, so that it is published once. */
@@ -27,7 +27,7 @@ export interface Published {
 
 export type UploadOutcome =
   | Published
-  | { readonly kind: 'problems'; readonly problems: readonly ScreenProblem[] }
+  | { readonly kind: 'problems'; readonly problems: readonly PublishProblem[] }
   | { readonly kind: 'mismatch' | 'signed_out' | 'offline' | 'busy' | 'failed' }
   | { readonly kind: 'refused'; readonly message: string };
 

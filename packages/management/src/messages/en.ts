@@ -1,6 +1,6 @@
-import type { EventType, SecretKind, Warning } from '@pinfold/core';
+import type { EventType } from '@pinfold/core';
+import { FINDING_TEXTS, type FindingTextId, textsIn } from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
-import type { ScreenProblem } from '../problem-lists.ts';
 
 export const pages = {
   // Publications, and what every page has.
@@ -456,8 +456,6 @@ export const publishing = {
   empty: 'The folder is empty.',
   unreadable: '{name} could not be read. Is it open in another program, or on a drive that has gone?',
   oneThing: 'Drop one folder, one ZIP, or the files of one site at a time.',
-  pageAlone:
-    'The page was published alone. Drop the folder that holds it and these files, or all of them together.',
   startPageTitle: 'Use it as the start page?',
   startPageText: 'There is no index.html, the page that the link opens. {page} can be published as it.',
   startPageUse: 'Use {page}',
@@ -499,63 +497,8 @@ export const events: Readonly<Record<EventType, string>> = {
   'name.deleted': 'Name “{name}” deleted',
 };
 
-/** The meaning and the cure of each rule for archives, and the meaning of each warning about a published site. */
-export const codes: Readonly<Record<ScreenProblem['rule'] | Warning['rule'] | SecretKind, Message>> = {
-  not_a_zip: 'This is not a ZIP file. Choose one that is.',
-  truncated: 'The ZIP ends too early: it was not written or copied completely. Make it again.',
-  encrypted: 'These files are encrypted. Make the ZIP without a password.',
-  symlink: 'Symbolic links are not published. Put the files themselves in their place.',
-  special_file: 'Only files and folders can be published; leave these out.',
-  unsafe_path:
-    'These names cannot be part of a web address safely. Rename them: no “..”, “:”, “\\” or control characters.',
-  bad_encoding: 'These names have two encodings that disagree. Rename the files and make the ZIP again.',
-  forbidden_name:
-    'These do not belong in public: version control, settings with secrets, packages, temporary files and logs. Leave them out.',
-  missing_index:
-    'There is no index.html. Put one, in lower case, at the top of the folder: the link opens it.',
-  too_many_files: 'There are {actual} files, and {limit} are allowed. Leave out what the site does not need.',
-  file_too_large: 'These files are too large: each can have at most {limit}.',
-  expanded_too_large: 'All files together are too large: {actual}, and at most {limit} are allowed.',
-  duplicate_path: 'These files have the same name, or names that differ only in case. Rename or remove one.',
-  path_conflict: 'These are a file and a folder at once. Rename one of the two.',
-  unsupported_compression: 'This compression is not supported. Make the ZIP with “deflate”, the usual way.',
-  corrupt_data: 'These files are damaged inside the ZIP. Make it again.',
-  header_mismatch: 'The ZIP contradicts itself about these files. Make it again with another program.',
-  overlapping_entries: 'Files in the ZIP overlap. Make it again with another program.',
-  ambiguous_structure: 'The ZIP can be read in more than one way. Make it again with another program.',
-  forbidden_content: 'The operator of this service took down this ZIP. It cannot be published again.',
-  archive_too_large: 'The ZIP is too large: it can have at most {limit}.',
-  names_decoded:
-    'The ZIP does not tell the encoding of its file names. If this one is wrong, publish the folder instead of the ZIP.',
-  case_mismatch: 'References that differ from the file’s name in upper and lower case. Write them alike.',
-  broken_reference: 'Files that pages refer to, and that are missing. Add them, or correct the references.',
-  source_map: 'Source maps: anyone with the link can read your sources in them.',
-  possible_secret: 'These look like secrets. If they are real, stop the publication and revoke them.',
-  absolute_reference: 'Links that begin with “/” lead out of the site here. {advice}',
-  needs_origin:
-    'This service shows sites without an origin of their own, so these may not work. Try the site, or ask the operator for a service in origin mode.',
-  needs_referrer:
-    'These videos want to know which site embeds them, and browsers do not say so here. Add referrerpolicy="strict-origin-when-cross-origin" to each <iframe>.',
-  service_worker:
-    'These scripts register a service worker. It is refused here: pages that need it, for example to work offline, do not work.',
-  unused_server_file:
-    'These files configure other servers. They have no effect here, and anyone with the link can read them.',
-  not_all_checked: 'Only part of this large site was checked.',
-  password_dropped:
-    'The name showed a publication with a password, and this one has none: anyone with the link can open it.',
-  names_nearly_full: 'You have almost as many names as you may have. Delete those that are no longer needed.',
-  private_key: 'private key',
-  aws_access_key: 'AWS access key',
-  github_token: 'GitHub token',
-  gitlab_token: 'GitLab token',
-  slack_token: 'Slack token',
-  stripe_secret_key: 'Stripe secret key',
-  anthropic_api_key: 'Anthropic API key',
-  openai_api_key: 'OpenAI API key',
-  npm_token: 'npm token',
-  pinfold_api_key: 'Pinfold API key',
-  secret_file: 'a name that files with secrets usually have',
-};
+/** What is said of broken rules for archives and of warnings: the same as at every other door. */
+export const codes: Readonly<Record<FindingTextId, Message>> = textsIn('en', FINDING_TEXTS);
 
 /** Messages of both the pages and publishing in a browser. */
 export const shared = {
@@ -569,21 +512,6 @@ export const shared = {
   otherRule: 'Something about these files is not allowed.',
   andMore: 'and {count} more',
   andMoreAtLeast: 'and at least {count} more',
-  missingIndexDeep:
-    'The index.html lies too deep. Publish the folder that holds it: the link opens the one at the top.',
-  missingIndexSpelled: 'There is no index.html, but “{name}”. Rename it to index.html, in lower case.',
   seenIn: 'in {path}',
   seenInFiles: { one: 'in {count} file', other: 'in {count} files' },
-  adviceRelative:
-    'Make them relative. If the tool that builds the site cannot do that, ask the operator for a service in origin mode.',
-  adviceSetting: 'The site was built with {name}: use “{setting}” and build it again.',
-  adviceByHand: 'The site was built with {name}: write relative references in its templates.',
-  adviceNone:
-    'The site was built with {name}, which has no setting for relative references: ask the operator for a service in origin mode.',
-  need_storage: 'localStorage, sessionStorage, IndexedDB or cookies',
-  need_worker: 'a worker',
-  need_track: 'subtitles (add “crossorigin” to the video)',
-  need_external_use: '<use> of another file (put the symbol into the page)',
-  need_embedded_pdf: 'an embedded PDF (link to it instead)',
-  caseMismatchSeen: '“{target}” is the file “{file}”',
 } as const;

@@ -1,3 +1,4 @@
+import { FINDING_TEXTS, type FindingTextId, textsIn } from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
 import type * as en from './en.ts';
 
@@ -450,8 +451,6 @@ export const publishing: Readonly<Record<keyof typeof en.publishing, Message>> =
   unreadable:
     '{name} を読み込めません。別のアプリで開いていないか、ドライブが外れていないか確認してください。',
   oneThing: 'フォルダー 1 つ、ZIP 1 つ、または 1 つのサイトのファイルをドロップしてください。',
-  pageAlone:
-    'ページだけを公開しました。ページとこれらのファイルが入ったフォルダーか、すべてをまとめてドロップしてください。',
   startPageTitle: '最初のページにしますか？',
   startPageText: 'リンクを開いたときに表示される index.html がありません。代わりに {page} を公開できます。',
   startPageUse: '{page} を使う',
@@ -493,60 +492,7 @@ export const events: Readonly<Record<keyof typeof en.events, string>> = {
   'name.deleted': '名前「{name}」を削除',
 };
 
-export const codes: Readonly<Record<keyof typeof en.codes, Message>> = {
-  not_a_zip: 'ZIP ファイルではありません。ZIP を選んでください。',
-  truncated: 'ZIP が途中で切れています。保存やコピーが最後まで終わっていません。作り直してください。',
-  encrypted: '暗号化されたファイルがあります。パスワードを付けずに ZIP を作ってください。',
-  symlink: 'シンボリックリンクは公開できません。実際のファイルに置き換えてください。',
-  special_file: '公開できるのはファイルとフォルダーだけです。これらを除いてください。',
-  unsafe_path: 'Web アドレスに使えない名前です。「..」「:」「\\」や制御文字を含まない名前に変えてください。',
-  bad_encoding: '名前の文字コードが食い違っています。ファイル名を変えて、ZIP を作り直してください。',
-  forbidden_name:
-    '公開すべきでないものが含まれています（バージョン管理、秘密の設定、パッケージ、一時ファイル、ログ）。除いてください。',
-  missing_index:
-    'index.html がありません。リンクを開いたときに表示されるページです。フォルダーの先頭に小文字の名前で置いてください。',
-  too_many_files: 'ファイルが多すぎます（{actual} 個、上限は {limit} 個）。不要なものを除いてください。',
-  file_too_large: '大きすぎるファイルがあります。1 ファイルの上限は {limit} です。',
-  expanded_too_large: '合計サイズが大きすぎます（{actual}、上限は {limit}）。',
-  duplicate_path: '同じ名前、または大文字と小文字だけが違う名前のファイルがあります。一方を変えてください。',
-  path_conflict: '同じ名前のファイルとフォルダーがあります。どちらかの名前を変えてください。',
-  unsupported_compression: '対応していない圧縮方法です。一般的な deflate 形式で ZIP を作ってください。',
-  corrupt_data: 'ZIP の中でファイルが壊れています。作り直してください。',
-  header_mismatch: 'ZIP の中の情報が食い違っています。別のソフトで作り直してください。',
-  overlapping_entries: 'ZIP の中でファイルが重なっています。別のソフトで作り直してください。',
-  ambiguous_structure: 'ZIP の構造が一通りに読めません。別のソフトで作り直してください。',
-  forbidden_content: 'この ZIP は運営者によって公開を停止されたため、再び公開することはできません。',
-  archive_too_large: 'ZIP が大きすぎます。上限は {limit} です。',
-  names_decoded:
-    'ZIP にファイル名の文字コードが記録されていません。名前が正しくない場合は、ZIP ではなくフォルダーを公開してください。',
-  case_mismatch: 'ファイル名と大文字・小文字が違う参照です。同じ綴りにしてください。',
-  broken_reference: 'ページが参照しているのに見つからないファイルです。追加するか、参照を直してください。',
-  source_map: 'ソースマップから、リンクを知る人が元のソースコードを読めます。',
-  possible_secret: '秘密の鍵やトークンのようです。本物なら、公開を停止してその鍵を無効にしてください。',
-  absolute_reference: 'ここでは「/」で始まるリンクはサイトの外を指します。{advice}',
-  needs_origin:
-    'このサービスではサイトが専用のオリジンを持たないため、次のものは動かないことがあります。表示を確かめるか、オリジンモードのサービスについて運営者に相談してください。',
-  needs_referrer:
-    '埋め込み元のサイトを確認する動画です。ここではブラウザーが埋め込み元を伝えません。<iframe> に referrerpolicy="strict-origin-when-cross-origin" を付けてください。',
-  service_worker:
-    'Service Worker を登録するスクリプトです。ここでは Service Worker は使えないため、オフライン表示などの機能は動きません。',
-  unused_server_file: '別のサーバーの設定ファイルです。ここでは効果がなく、リンクを知る人は誰でも読めます。',
-  not_all_checked: '大きなサイトのため、一部だけを確認しました。',
-  password_dropped:
-    'この名前で公開していたものにはパスワードがありましたが、今回のものにはありません。リンクを知る人は誰でも開けます。',
-  names_nearly_full: '名前の数が上限に近づいています。不要な名前を削除してください。',
-  private_key: '秘密鍵',
-  aws_access_key: 'AWS アクセスキー',
-  github_token: 'GitHub トークン',
-  gitlab_token: 'GitLab トークン',
-  slack_token: 'Slack トークン',
-  stripe_secret_key: 'Stripe シークレットキー',
-  anthropic_api_key: 'Anthropic API キー',
-  openai_api_key: 'OpenAI API キー',
-  npm_token: 'npm トークン',
-  pinfold_api_key: 'Pinfold API キー',
-  secret_file: '秘密の情報を入れるファイルによくある名前',
-};
+export const codes: Readonly<Record<FindingTextId, Message>> = textsIn('ja', FINDING_TEXTS);
 
 export const shared: Readonly<Record<keyof typeof en.shared, Message>> = {
   cancel: 'キャンセル',
@@ -559,22 +505,6 @@ export const shared: Readonly<Record<keyof typeof en.shared, Message>> = {
   otherRule: 'これらのファイルには公開できない点があります。',
   andMore: 'ほか {count} 件',
   andMoreAtLeast: 'ほか {count} 件以上',
-  missingIndexDeep:
-    'index.html が深いフォルダーにあります。index.html が先頭に来るように、それが入ったフォルダーを公開してください。',
-  missingIndexSpelled:
-    'index.html がなく、「{name}」があります。小文字の index.html に名前を変えてください。',
   seenIn: '（{path}）',
   seenInFiles: '（{count} 個のファイル）',
-  adviceRelative:
-    '相対パスにしてください。サイトを作ったツールでできない場合は、オリジンモードのサービスについて運営者に相談してください。',
-  adviceSetting: 'このサイトは {name} で作られています。「{setting}」を使ってビルドし直してください。',
-  adviceByHand: 'このサイトは {name} で作られています。テンプレートのリンクを相対パスにしてください。',
-  adviceNone:
-    'このサイトは {name} で作られていますが、{name} には相対パスで出力する設定がありません。オリジンモードのサービスについて運営者に相談してください。',
-  need_storage: 'localStorage、sessionStorage、IndexedDB、Cookie',
-  need_worker: 'Worker',
-  need_track: '字幕（動画に crossorigin を付けてください）',
-  need_external_use: '別ファイルを参照する <use>（シンボルをページの中に入れてください）',
-  need_embedded_pdf: '埋め込みの PDF（リンクにしてください）',
-  caseMismatchSeen: '「{target}」（実際のファイル名は「{file}」）',
 };

@@ -16,8 +16,9 @@ import {
   receiveForm,
   receiveInto,
 } from '@pinfold/http/internal';
+import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { MessageId } from '../messages/catalogues.ts';
-import { problemList, type ScreenProblem } from '../problem-lists.ts';
+import { problemList } from '../problem-lists.ts';
 import { refusedWords } from '../quota-text.ts';
 import { askToSignIn, type Guard, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -37,7 +38,7 @@ interface Refused {
   readonly status: number;
   readonly kind: 'problems' | 'refused' | 'mismatch' | 'in_progress';
   readonly message: string;
-  readonly problems?: readonly ScreenProblem[];
+  readonly problems?: readonly PublishProblem[];
 }
 
 const ODD: Readonly<Record<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_name', MessageId>> = {
@@ -177,7 +178,7 @@ function refused(
 function brokenArchive(
   { words }: SignedInContext,
   status: number,
-  problems: readonly ScreenProblem[],
+  problems: readonly PublishProblem[],
 ): Refused {
   return { status, kind: 'problems', message: words.say('problemsTitle'), problems };
 }

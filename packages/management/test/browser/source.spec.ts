@@ -1,5 +1,7 @@
+import { defaultLimits } from '@pinfold/core';
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
+import { judgeFolder } from '../../browser/publish/judge.ts';
 import {
   builtSiteIn,
   type FolderSource,
@@ -138,7 +140,12 @@ describe('what is chosen or dropped', () => {
 describe('a folder without an index.html', () => {
   it('has a start page in another spelling of it, or in its only page', () => {
     const startPageOf = (...paths: readonly string[]) =>
-      startPageIn({ files: paths.map((path) => ({ path, file: new File([], path) })) });
+      startPageIn(
+        judgeFolder(
+          paths.map((path) => ({ path, file: new File([], path) })),
+          defaultLimits,
+        ).problems,
+      );
     expect(startPageOf('Index.html', 'about.html', 'a.css')).to.equal('Index.html');
     expect(startPageOf('about.html', 'index.htm')).to.equal('index.htm');
     expect(startPageOf('report.HTML', 'deep/other.html')).to.equal('report.HTML');

@@ -1,8 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { reportingSystemErrors } from '../command-line/failures.ts';
+import { groupFindings } from '../publishing/finding-groups.ts';
 import type { Published } from '../publishing/publications.ts';
-import { warningGroups } from '../publishing/warning-text.ts';
 import type { Environment } from '../settings/settings.ts';
 
 /** Writes the outputs and the summary of a step of GitHub Actions to the files that its variables name. */
@@ -29,7 +29,7 @@ function outputsOf({ pin, name, replayed }: Published): string {
 }
 
 function summaryOf({ pin, name, warnings }: Published): string {
-  const groups = warningGroups(warnings).map(
+  const groups = groupFindings(warnings).map(
     ({ sentence, places }) =>
       `- ${plain(sentence)}\n${places.map((place) => `  - ${plain(place)}\n`).join('')}`,
   );

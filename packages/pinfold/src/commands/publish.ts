@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defaultLimits, parseFilename, parseIdempotencyKey, parseTitle } from '@pinfold/core';
-import type { WireError, WireWarning } from '@pinfold/http-express/internal';
+import type { WireWarning } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
@@ -19,7 +19,9 @@ import {
 import { UnknownAddressError } from '../command-line/known-addresses.ts';
 import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { missingIndexText, packPath } from '../publishing/pack-path.ts';
+import { groupFindings } from '../publishing/finding-groups.ts';
+import { explainMissingIndex } from '../publishing/missing-index.ts';
+import { packPath } from '../publishing/pack-path.ts';
 import { resumeHint } from '../publishing/persist.ts';
 import {
   atPlace,
@@ -32,7 +34,6 @@ import {
   TARGET_OPTIONS,
 } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
-import { warningGroups } from '../publishing/warning-text.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 
 const publish = command({
@@ -73,7 +74,9 @@ const publish = command({
     const name = nameToPublish(values, '--to', env);
     const password = await readPassword(path, values, terminal);
     terminal.progress?.('packing');
-    const { pageTitle, ...packed } = await reportingSystemErrors(() => packPath(path, values, terminal));
+    const { pageTitle, folder, ...packed } = await reportingSystemErrors(() =>
+      packPath(path, values, terminal),
+    );
     const title = values.title ?? (await ownTitle(pageTitle, values['idempotency-key'], json, terminal));
     const content = { ...packed, title, name, password };
     const idempotencyKey = values['idempotency-key'] ?? keyOfRun(content, env) ?? randomUUID();
@@ -100,7 +103,8 @@ const publish = command({
     };
     const budget = new RetryBudget(PUBLISH_RETRY_FOR);
     const published = await atPlace(place, terminal, task, budget).catch(async (error: unknown) => {
-      throw await explained(error, path, hasBegun ? request : undefined, terminal);
+      const explained = explain(error, hasBegun ? request : undefined, terminal);
+      throw folder === undefined ? explained : await explainMissingIndex(explained, path, folder);
     });
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);
     if (json) terminal.out(jsonLine({ ...published, idempotency_key: idempotencyKey }));
@@ -192,33 +196,24 @@ function strictFailure(warnings: readonly WireWarning[], terminal: Terminal): Co
   return new CommandFailure(detail, { json: { code: 'warnings', detail, errors: warnings } });
 }
 
-async function explained(
+function explain(
   error: unknown,
-  path: string,
   /** What was sent; `undefined` if sending has not begun. */
   request: PublishRequest | undefined,
   terminal: Terminal,
-): Promise<unknown> {
+): unknown {
   if (error instanceof SettingsError) {
     const { variable, message, cause } = error;
     const expectation = message.slice(variable.length + 1);
     return new SettingsError(variable, `${expectation}; --url names a server elsewhere`, { cause });
   }
   if (!(error instanceof CommandFailure) || error instanceof UnknownAddressError) return error;
+  if (!(error instanceof UnavailableError) || request === undefined) return error;
+  terminal.err(resumeHint(request, 'giving up: check the server and its URL, then'));
   const { json, message } = error;
-  if (error instanceof UnavailableError) {
-    if (request === undefined) return error;
-    terminal.err(resumeHint(request, 'giving up: check the server and its URL, then'));
-    const { idempotencyKey } = request;
-    const resumable = { code: 'unavailable', detail: message, ...json, idempotency_key: idempotencyKey };
-    return new UnavailableError(message, { cause: error, json: resumable });
-  }
-  const [only, ...others] = (json?.errors ?? []) as readonly WireError[];
-  if (json === undefined || only?.rule !== 'missing_index' || others.length > 0) return error;
-  const text = await missingIndexText(path, terminal);
-  return text === undefined
-    ? error
-    : new CommandFailure(text, { cause: error, json: { ...json, detail: text } });
+  const { idempotencyKey } = request;
+  const resumable = { code: 'unavailable', detail: message, ...json, idempotency_key: idempotencyKey };
+  return new UnavailableError(message, { cause: error, json: resumable });
 }
 
 /** On standard error, since scripts read the link on standard output. */
@@ -251,7 +246,7 @@ function printCheck(checked: CheckedWithName, json: boolean, strict: boolean, te
 }
 
 function printWarnings(warnings: readonly WireWarning[], { err }: Terminal): void {
-  for (const { sentence, places } of warningGroups(warnings)) {
+  for (const { sentence, places } of groupFindings(warnings)) {
     err(escapeControls(`warning: ${sentence}`));
     for (const place of places) err(escapeControls(`    ${place}`));
   }

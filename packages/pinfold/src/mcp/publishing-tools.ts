@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
+import { FINDING_TEXTS } from '@pinfold/http/internal/texts';
 import type { WireWarning } from '@pinfold/http-express/internal';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { warningText } from '../publishing/warning-text.ts';
+import { groupFindings } from '../publishing/finding-groups.ts';
+import { explainMissingIndex } from '../publishing/missing-index.ts';
+import { isPage, type PackedPath } from '../publishing/pack.ts';
 import { CONTENT, LEFT_OUT, pack } from './content.ts';
 import {
   type Arguments,
@@ -51,20 +54,26 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     output: answer('DryRun', { left_out: LEFT_OUT }),
     annotations: READS,
     run: async (given, { publications, roots }) => {
-      const { leftOut, ...packed } = await pack(given, roots);
-      const checked = await publications.check({ ...packed, title: undefined, idempotencyKey: randomUUID() });
+      const { leftOut, folder, ...packed } = await pack(given, roots);
+      const request = { ...packed, title: undefined, idempotencyKey: randomUUID() };
+      const checked = await publications.check(request).catch(explainFor(given, folder));
       const size = `It can be published: ${checked.archive.file_count} files, ${checked.archive.size} bytes.`;
-      return result([size, ...warningLines(checked.warnings)], { pin: null, ...checked, left_out: leftOut });
+      return result([size, ...warningLines(checked.warnings, given)], {
+        pin: null,
+        ...checked,
+        left_out: leftOut,
+      });
     },
   },
 ];
 
 async function publish(given: Arguments, { publications, roots }: ToolContext): Promise<ToolResult> {
-  const { leftOut, ...packed } = await pack(given, roots);
+  const { leftOut, folder, ...packed } = await pack(given, roots);
   const { title, password, name, idempotency_key: idempotencyKey = randomUUID() } = given;
   expectSendable(idempotencyKey, password);
   const published = await publications
     .publish({ ...packed, title: title ?? undefined, idempotencyKey, name, password: password ?? undefined })
+    .catch(explainFor(given, folder))
     .catch((error: unknown) => {
       if (!(error instanceof CommandFailure)) throw error;
       const json = { code: 'failed', detail: error.message, ...error.json, idempotency_key: idempotencyKey };
@@ -75,7 +84,7 @@ async function publish(given: Arguments, { publications, roots }: ToolContext): 
     `${published.replayed ? 'It was published before' : 'Published'}: ${lineOf(published.pin)}`,
     ...(published.name ? [`Under its name: ${published.name.url}`] : []),
     ...(published.name?.pin === published.pin.id ? openLines(published.name.name, published.pin) : []),
-    ...warningLines(published.warnings),
+    ...warningLines(published.warnings, given),
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}`]),
   ];
   return result(lines, { ...published, idempotency_key: idempotencyKey, left_out: leftOut });
@@ -91,6 +100,18 @@ function expectSendable(key: string, password: string | null | undefined): void 
   }
 }
 
-function warningLines(warnings: readonly WireWarning[]): readonly string[] {
-  return warnings.map((warning) => `Warning: ${warningText(warning)}`);
+/** Rejects with what a folder lacks, named as the caller can give it. */
+function explainFor({ path }: Arguments, folder: PackedPath['folder']): (error: unknown) => Promise<never> {
+  return async (error) => {
+    throw path === undefined || folder === undefined ? error : await explainMissingIndex(error, path, folder);
+  };
+}
+
+function warningLines(warnings: readonly WireWarning[], { path = '', html }: Arguments): readonly string[] {
+  const isAlone = html !== undefined || isPage(path);
+  const lines = groupFindings(warnings).map(
+    ({ sentence, places }) => `Warning: ${[sentence, ...places].join('\n  ')}`,
+  );
+  const lacksFiles = isAlone && warnings.some(({ rule }) => rule === 'broken_reference');
+  return lacksFiles ? [...lines, FINDING_TEXTS.page_alone.en] : lines;
 }

@@ -26,6 +26,12 @@ export function toolError(error: unknown, publishing: boolean): ToolResult {
   };
 }
 
+/** Where the ZIP is made here, its sender corrects what it was made of. */
+const ADVICE = {
+  invalid_archive: { advice: 'Correct what you publish and call the tool again' },
+  archive_too_large: { advice: 'Publish less and call the tool again' },
+};
+
 interface ProblemDocument {
   readonly detail: string;
   readonly suggestion: string;
@@ -42,7 +48,8 @@ function documentOf(error: unknown, publishing: boolean): ProblemDocument {
   const refusal = refusalOf(cause);
   // The caller of a tool that was called in a wrong way has no key yet to send again.
   const hasKey = publishing && !(error instanceof UsageError);
-  if (refusal !== undefined) return { ...problemOf(refusal, { requestId, publishing: hasKey }), ...key };
+  if (refusal !== undefined)
+    return { ...problemOf(refusal, { requestId, publishing: hasKey, words: ADVICE }), ...key };
   const retryable = error instanceof UnavailableError;
   return {
     type: `urn:pinfold:problem:${json.code}`,

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
-import { builtFolderIn, partToLeaveOut, titleOf } from '@pinfold/client/zip';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { builtFolderIn, titleOf } from '@pinfold/client/zip';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { filesOfPage } from './files-of-page.ts';
-import { isPage, packFile, packPage, packWhole, type ZipToSend } from './pack.ts';
+import { isPage, type PackedPath, packFile, packPage, packWhole, type ZipToSend } from './pack.ts';
 import { currentFolder } from './publications.ts';
 
 /** The most that Node reads of a file at once: 2 GiB. */
 const MOST_BYTES = 2_147_483_647;
 
-type Packed = ZipToSend & { readonly pageTitle?: string | undefined };
+type Packed = ZipToSend & Pick<PackedPath, 'folder'> & { readonly pageTitle?: string | undefined };
 
 type FolderOption = 'with-files' | 'with-dot-files' | 'as-is';
 interface Wanted extends Readonly<Partial<Record<FolderOption, boolean | undefined>>> {
@@ -73,22 +73,6 @@ async function withoutSources(given: string, { env, confirm }: Terminal): Promis
   throw new CommandFailure(`${looks}: publish that, or all of it with --as-is`, {
     code: 'looks_like_project',
   });
-}
-
-/** Advice about the index.html that a folder lacks; `undefined` if it is not a folder. */
-export async function missingIndexText(given: string, { env }: Terminal): Promise<string | undefined> {
-  const folder = resolve(currentFolder(env), given);
-  if (given === '-' || !(await stat(folder)).isDirectory()) return undefined;
-  const files = await readdir(folder, { recursive: true });
-  if (files.length === 0) return `${given} is empty: publish the folder that your site was built into`;
-  const [nearest] = files
-    .filter(
-      (file) => basename(file) === 'index.html' && partToLeaveOut(file, { dotFiles: true }) === undefined,
-    )
-    .map(dirname)
-    .sort((one, other) => one.split(sep).length - other.split(sep).length);
-  const found = nearest === undefined ? '' : `, but ${join(given, nearest)} has one: publish that folder`;
-  return `${given} has no index.html at its root${found}`;
 }
 
 function noteLeftOut(leftOut: readonly string[], { err }: Terminal): void {

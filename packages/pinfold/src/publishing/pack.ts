@@ -8,11 +8,13 @@ export type ZipToSend = Pick<PublishRequest, 'filename' | 'bytes'>;
 
 export interface PackedPath extends ZipToSend {
   readonly leftOut: readonly string[];
+  /** The folder that was packed; absent for other files. */
+  readonly folder?: string;
 }
 
 export async function packWhole(folder: string, options: PackFolderOptions): Promise<PackedPath> {
   try {
-    return { filename: zipNameOf(folder), ...(await packFolder(folder, options)) };
+    return { filename: zipNameOf(folder), folder, ...(await packFolder(folder, options)) };
   } catch (error) {
     if (error instanceof RangeError) throw new CommandFailure(error.message, { cause: error });
     throw error;

@@ -8,6 +8,7 @@ import {
 } from '@pinfold/http-express/internal';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { groupFindings } from './finding-groups.ts';
 
 export const NOT_FOUND = 'There is no such publication in your account.';
 
@@ -20,24 +21,12 @@ export function problemText(code: string, detail: string, errors: readonly WireE
   return sentencesOf(detail, errors);
 }
 
-/** An archive's broken rules for a person: each sentence once, with the first of the files under it. */
+/** An archive's broken rules for a person: each cause once, with the first of the files under it. */
 function brokenRules(errors: readonly WireError[]): string {
-  return [...Map.groupBy(errors, ({ rule, detail }) => `${rule} ${detail}`).values()]
-    .flatMap(linesOf)
+  return groupFindings(errors)
+    .flatMap(({ sentence, places }) => [`  ${sentence}`, ...places.map((place) => `    ${place}`)])
+    .map(escapeControls)
     .join('\n');
-}
-
-const SHOWN = 5;
-
-function linesOf(errors: readonly WireError[]): readonly string[] {
-  const [first] = errors;
-  const paths = errors.flatMap(({ path }) => path ?? []);
-  const more = paths.length > SHOWN ? [`    and ${paths.length - SHOWN} more`] : [];
-  return [
-    escapeControls(`  ${first?.detail} (${first?.rule})`),
-    ...paths.slice(0, SHOWN).map((path) => `    ${JSON.stringify(path).slice(1, -1)}`),
-    ...more,
-  ];
 }
 
 export function sentencesOf(detail: string, errors: readonly { readonly detail: string }[] = []): string {

@@ -1,15 +1,18 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Env } from '../command-run.ts';
-import { serve } from '../servers/served.ts';
+import { type Machine, serve } from '../servers/served.ts';
 import { call, connectTo, type Json, PAGE } from './mcp-client.ts';
 
 describe('the tools of pinfold mcp', () => {
   let remote: Env;
   let machine: Env;
+  let write: Machine['write'];
   let connection: Parameters<typeof connectTo>[1];
 
   beforeEach(async () => {
-    const { folder, env, remote: elsewhere } = await serve({ PINFOLD_VIEWER_MODE: 'path' });
+    const { folder, env, remote: elsewhere, write: writeFile } = await serve({ PINFOLD_VIEWER_MODE: 'path' });
+    write = writeFile;
     connection = { roots: [folder], folder };
     const home = { HOME: folder };
     remote = { ...home, ...elsewhere };
@@ -70,5 +73,44 @@ describe('the tools of pinfold mcp', () => {
       const gone = await call(client, 'delete_name', { name: 'agent' });
       expect([gone.isError, gone.json.code]).to.deep.equal([true, 'not_found']);
     }
+  });
+
+  it('says what to publish in place of a folder without an index.html, never to correct a ZIP', async () => {
+    for (const env of [remote, machine]) {
+      const client = await connectTo(env, connection);
+      for (const [files, path, named] of [
+        [['sphinx/conf.py', 'sphinx/out/index.html'], 'sphinx', join('sphinx', 'out')],
+        [['guide/a.md', 'guide/.vitepress/dist/index.html'], 'guide', join('guide', '.vitepress', 'dist')],
+        [['old/INDEX.HTM'], 'old', join('old', 'INDEX.HTM')],
+        [['one/tea.html', 'one/a.css'], 'one', join('one', 'tea.html')],
+        [['ci/artifact.tar'], 'ci', join('ci', 'artifact.tar')],
+      ] as const) {
+        for (const file of files) await write(file, 'x');
+        for (const tool of ['publish', 'check']) {
+          const { isError, json, text } = await call(client, tool, { path });
+          expect([isError, json.code, json.errors.length], text).to.deep.equal([true, 'invalid_archive', 1]);
+          expect(text).to.include(`"${named}"`).and.to.equal(`${json.errors[0].detail} ${json.suggestion}`);
+          expect(text).not.to.include('the ZIP');
+        }
+      }
+      const files = [
+        { path: 'de/index.html', content: PAGE },
+        { path: 'a.css', content: '' },
+      ];
+      const { text } = await call(client, 'publish', { files });
+      expect(text).to.include('the folder "de" has one').and.not.to.include('the ZIP');
+    }
+  });
+
+  it('names each cause of warnings once, and says what a page alone lacks', async () => {
+    const client = await connectTo(remote, connection);
+    const scripts = Array.from({ length: 9 }, (_, n) => `<script src="/s${n}.js"></script>`).join('');
+    const files = ['index.html', 'b.html', 'c.html'].map((path) => ({ path, content: `${PAGE}${scripts}` }));
+    const { text, json } = await call(client, 'check', { files });
+    expect(json.warnings).to.have.length(20);
+    expect(text.match(/absolute_reference/g)).to.have.length(1);
+    const page = await call(client, 'check', { html: `${PAGE}<img src="tea.png">` });
+    expect(page.text).to.include('Publish the folder that holds it');
+    expect((await call(client, 'check', { html: PAGE })).text).not.to.include('Publish the folder');
   });
 });

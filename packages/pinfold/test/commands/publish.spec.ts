@@ -77,13 +77,13 @@ describe('pinfold publish', () => {
       const publish = (path: string) => shellOf(served).run('publish', path, '--json');
       await rm(join(site, 'index.html'));
       const none = await publish(site);
-      expect([none.code, none.err]).to.deep.equal([1, `pinfold: ${site} has no index.html at its root\n`]);
+      expect(`${none.code},${none.err}`).to.match(/^1,pinfold: There is no index\.html, .*\n$/);
       await served.write('my site/.vitepress/dist/index.html', 'page');
       const found = await publish(site);
-      expect(found.err).to.include(`but ${join(site, '.vitepress', 'dist')} has one`);
+      expect(found.err).to.include(`the folder "${join(site, '.vitepress', 'dist')}" has one. Publish that`);
       expect(JSON.parse(found.out).error.errors[0].rule).to.equal('missing_index');
       await mkdir(join(folder, 'empty'));
-      expect((await publish(join(folder, 'empty'))).err).to.include('is empty');
+      expect((await publish(join(folder, 'empty'))).err).to.include('There are no files');
     });
 
     it(`publishes a .zip as it is, ${way}`, async () => {

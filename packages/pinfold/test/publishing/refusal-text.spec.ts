@@ -17,7 +17,7 @@ describe('what the command says of a refusal', () => {
     const problems = ['a', 'b'].map((path) => ({ rule: 'encrypted', path }) as const);
     const words = refusalText({ kind: 'refused', code: 'invalid_archive', problems });
     expect(words.split('\n').slice(1)).to.deep.equal([
-      '  Make the ZIP without a password. (encrypted)',
+      '  Encrypted files cannot be published. Make the ZIP without a password. (encrypted, 2)',
       '    a',
       '    b',
     ]);

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { judgeListing } from '../../src/adapter.ts';
+import { defaultLimits, type IndexHint } from '../../src/index.ts';
+import { indexHint } from '../../src/internal.ts';
+
+const ROWS: readonly (readonly [paths: readonly string[], hint: IndexHint | undefined])[] = [
+  // Nothing in it.
+  [[], { kind: 'empty' }],
+  [['site/', '.DS_Store', '__MACOSX/._site'], { kind: 'empty' }],
+  // A folder with one.
+  [['conf.py', 'out/', 'out/index.html'], { kind: 'folder', path: 'out' }],
+  [['docs/conf.py', 'docs/_build/html/index.html'], { kind: 'folder', path: 'docs/_build/html' }],
+  [['a/b/c/index.html', 'x/y/index.html', 'z'], { kind: 'folder', path: 'x/y' }],
+  [['src/index.html', 'dist/index.html'], { kind: 'folder', path: 'dist' }],
+  [['web/app/index.html', 'web/.vitepress/dist/index.html', 'b'], { kind: 'folder', path: 'web/app' }],
+  [['a/index.html', 'README.html'], { kind: 'folder', path: 'a' }],
+  [['de/index.html', 'en/index.html', 'fr/index.html'], { kind: 'folders', path: 'de', other: 'en' }],
+  // Another spelling.
+  [['a.css', 'Index.html'], { kind: 'spelling', path: 'Index.html' }],
+  [['index.htm', 'about.htm'], { kind: 'spelling', path: 'index.htm' }],
+  [['site/', 'site/INDEX.HTM', 'site/a/index.html'], { kind: 'spelling', path: 'site/INDEX.HTM' }],
+  [['a.css', 'old/Index.html'], { kind: 'spelling', path: 'old/Index.html', folder: 'old' }],
+  // Another name.
+  [['report.html', 'report_files/a.png', 'report_files/b/c.html'], { kind: 'page', path: 'report.html' }],
+  [['site/', 'site/Start.HTM'], { kind: 'page', path: 'site/Start.HTM' }],
+  [['LICENSE', 'docs/manual.html'], { kind: 'page', path: 'docs/manual.html' }],
+  [['a.html', 'b.html'], undefined],
+  // An archive in an archive.
+  [['dist.zip'], { kind: 'packed', path: 'dist.zip' }],
+  [['github-pages/', 'github-pages/artifact.tar'], { kind: 'packed', path: 'github-pages/artifact.tar' }],
+  [['dist.zip', 'notes.txt'], undefined],
+  // Neither.
+  [['index.html/', 'index.html.bak', 'index.xhtml', 'index_html'], undefined],
+];
+
+describe('what there is in place of an index.html', () => {
+  for (const [paths, hint] of ROWS) {
+    it(`is ${hint === undefined ? 'nothing' : Object.values(hint).join(' ')} in ${paths.join(', ') || 'nothing'}`, () => {
+      expect(indexHint(paths)).to.deep.equal(hint);
+    });
+  }
+
+  it('is no file that cannot be in a site', () => {
+    for (const path of [
+      'a\n/index.html',
+      '../index.html',
+      'node_modules/a/index.html',
+      `${'x'.repeat(2_000)}.html`,
+    ]) {
+      expect(indexHint([path, 'b']), path.slice(0, 20)).to.equal(undefined);
+    }
+  });
+
+  it('is found in as many files as an archive may list', () => {
+    const paths = Array.from({ length: 200_000 }, (_, n) => `${n}/index.html`);
+    expect(indexHint([...paths, 'b'])).to.deep.equal({ kind: 'folders', path: '0', other: '1' });
+  });
+
+  it('comes with the broken rule', () => {
+    const listed = {
+      host: 3,
+      externalAttributes: 0,
+      flags: 0,
+      method: 8,
+      crc32: 0,
+      compressedSize: 1,
+      size: 1,
+    };
+    const problemsOf = (name: string) =>
+      judgeListing(
+        { entries: [{ ...listed, name, dataOffset: 0 }], problems: [], trusted: true },
+        defaultLimits,
+      ).problems;
+    const hint = { kind: 'spelling', path: 'a/Index.HTM' };
+    expect(problemsOf('a/Index.HTM')).to.deep.equal([{ rule: 'missing_index', hint }]);
+    expect(problemsOf('a.css')).to.deep.equal([{ rule: 'missing_index' }]);
+  });
+});

@@ -1,0 +1,234 @@
+import type { Ambiguity, ArchiveProblem, BadEncoding, Figures, IndexHint, UnsafePath } from '@pinfold/core';
+import type { Finding, Text } from './text.ts';
+
+/** A reason not to publish an archive: a rule of the core, or that it is too large to receive. */
+export type PublishProblem =
+  | ArchiveProblem
+  | ({ readonly rule: 'archive_too_large' } & Pick<Figures, 'limit'> & Partial<Figures>);
+
+const RULES: Readonly<Record<PublishProblem['rule'], Text>> = {
+  not_a_zip: {
+    en: 'This is not a ZIP file. Choose one that is.',
+    ja: 'ZIP ファイルではありません。ZIP ファイルを選んでください。',
+  },
+  truncated: {
+    en: 'The ZIP ends too early: it was not written, copied or sent completely. Make it again.',
+    ja: 'ZIP が途中で切れています。保存、コピーまたは送信が最後まで終わっていません。作り直してください。',
+  },
+  encrypted: {
+    en: 'Encrypted files cannot be published. Make the ZIP without a password.',
+    ja: '暗号化されたファイルがあります。パスワードを付けずに ZIP を作ってください。',
+  },
+  symlink: {
+    en: 'Symbolic links are not published. Put the files themselves in their place.',
+    ja: 'シンボリックリンクは公開できません。実際のファイルに置き換えてください。',
+  },
+  special_file: {
+    en: 'Only files and folders can be published. Leave everything else out.',
+    ja: '公開できるのはファイルとフォルダーだけです。それ以外は除いてください。',
+  },
+  unsafe_path: {
+    en: 'Such names cannot be part of a web address safely. Rename the files: no “..”, “:”, “\\” or control characters.',
+    ja: 'Web アドレスに使えない名前です。「..」「:」「\\」や制御文字を含まない名前に変えてください。',
+  },
+  bad_encoding: {
+    en: 'Names must have one encoding. Rename the files and make the ZIP again.',
+    ja: '名前の文字コードが食い違っています。ファイル名を変えて、ZIP を作り直してください。',
+  },
+  forbidden_name: {
+    en: 'Version control, settings with secrets, packages, temporary files and logs do not belong in public. Leave them out.',
+    ja: '公開すべきでないものが含まれています（バージョン管理、秘密の設定、パッケージ、一時ファイル、ログ）。除いてください。',
+  },
+  missing_index: {
+    en: 'There is no index.html, the page that the link opens. Put one, in lower case, at the root or in the only folder there.',
+    ja: 'index.html がありません。リンクを開いたときに表示されるページです。一番上か、そこにあるただ一つのフォルダーに、小文字の名前で置いてください。',
+  },
+  too_many_files: {
+    en: 'There are {actual} files, and at most {limit} are allowed. Leave out what the site does not need.',
+    ja: 'ファイルが多すぎます（{actual} 個、上限は {limit} 個）。不要なものを除いてください。',
+  },
+  file_too_large: {
+    en: 'A file can have at most {limit}. Make larger ones smaller, or leave them out.',
+    ja: '1 ファイルの上限は {limit} です。これより大きいファイルは小さくするか、除いてください。',
+  },
+  expanded_too_large: {
+    en: 'All files together can have at most {limit} unpacked. Leave out what the site does not need.',
+    ja: '展開後の合計サイズの上限は {limit} です。不要なものを除いてください。',
+  },
+  duplicate_path: {
+    en: 'Two files cannot have the same name, or names that differ only in case. Rename or remove one.',
+    ja: '同じ名前、または大文字と小文字だけが違う名前のファイルがあります。一方を変えてください。',
+  },
+  path_conflict: {
+    en: 'A file and a folder cannot have the same name. Rename one of the two.',
+    ja: '同じ名前のファイルとフォルダーがあります。どちらかの名前を変えてください。',
+  },
+  unsupported_compression: {
+    en: 'This compression is not supported. Make the ZIP with “deflate”, the usual way.',
+    ja: '対応していない圧縮方法です。一般的な deflate 形式で ZIP を作ってください。',
+  },
+  corrupt_data: {
+    en: 'The data in the ZIP are damaged: they do not fit their headers. Make it again.',
+    ja: 'ZIP の中でファイルが壊れています。作り直してください。',
+  },
+  header_mismatch: {
+    en: 'The ZIP contradicts itself about its files. Make it again with another program.',
+    ja: 'ZIP の中の情報が食い違っています。別のソフトで作り直してください。',
+  },
+  overlapping_entries: {
+    en: 'Files in the ZIP overlap. Make it again with another program.',
+    ja: 'ZIP の中でファイルが重なっています。別のソフトで作り直してください。',
+  },
+  ambiguous_structure: {
+    en: 'The ZIP can be read in more than one way. Make it again with another program.',
+    ja: 'ZIP の構造が一通りに読めません。別のソフトで作り直してください。',
+  },
+  forbidden_content: {
+    en: 'The operator of this service took this very ZIP down. It cannot be published again.',
+    ja: 'この ZIP は運営者によって公開を停止されたため、再び公開することはできません。',
+  },
+  archive_too_large: {
+    en: 'The ZIP is too large: it can have at most {limit}. Leave out what the site does not need.',
+    ja: 'ZIP が大きすぎます。上限は {limit} です。不要なものを除いてください。',
+  },
+};
+
+type MissingIndexId = `missing_index_${IndexHint['kind'] | 'spelling_below'}`;
+type SeenId = `seen_${'segment' | 'size' | 'other' | 'method'}`;
+
+export type ArchiveTextId = PublishProblem['rule'] | MissingIndexId | SeenId;
+
+const MISSING_INDEX: Readonly<Record<MissingIndexId, Text>> = {
+  missing_index_empty: {
+    en: 'There are no files to publish. Choose the folder that your site was built into.',
+    ja: '公開するファイルがありません。ビルドしたサイトが入っているフォルダーを公開してください。',
+  },
+  missing_index_folder: {
+    en: 'There is no index.html at the root, but the folder “{path}” has one. Publish that folder.',
+    ja: '一番上に index.html がありませんが、フォルダー「{path}」にはあります。そのフォルダーを公開してください。',
+  },
+  missing_index_folders: {
+    en: 'There is no index.html at the root, but “{path}” and “{other}” have one each. Publish one of these folders, or add a page at the root that leads to them.',
+    ja: '一番上に index.html がありませんが、「{path}」と「{other}」にはあります。どちらかのフォルダーを公開するか、一番上に案内のページを加えてください。',
+  },
+  missing_index_spelling: {
+    en: 'There is no index.html, but “{path}”. Rename it to index.html, in lower case.',
+    ja: 'index.html がありませんが、「{path}」があります。小文字の index.html に名前を変えてください。',
+  },
+  missing_index_spelling_below: {
+    en: 'There is no index.html, but “{path}”. Rename it to index.html, in lower case, and publish the folder “{folder}”.',
+    ja: 'index.html がありませんが、「{path}」があります。小文字の index.html に名前を変えて、フォルダー「{folder}」を公開してください。',
+  },
+  missing_index_page: {
+    en: 'There is no index.html, but the page “{path}”. Rename it to index.html, or publish that page alone.',
+    ja: 'index.html がありませんが、ページ「{path}」があります。index.html に名前を変えるか、そのページだけを公開してください。',
+  },
+  missing_index_packed: {
+    en: 'There is nothing but “{path}”. Unpack that, and publish what it holds.',
+    ja: '「{path}」しか入っていません。それを展開して、その中身を公開してください。',
+  },
+};
+
+const SEEN: Readonly<Record<SeenId, Text>> = {
+  seen_segment: { en: '“{segment}”', ja: '「{segment}」' },
+  seen_size: { en: '{actual}', ja: '{actual}' },
+  seen_other: { en: 'the same as “{other}”', ja: '「{other}」と同じ' },
+  seen_method: { en: 'method {method}', ja: '方式 {method}' },
+};
+
+export const ARCHIVE_TEXTS: Readonly<Record<ArchiveTextId, Text>> = { ...RULES, ...MISSING_INDEX, ...SEEN };
+
+const UNSAFE: Readonly<Record<UnsafePath, string>> = {
+  empty: 'The name is empty.',
+  control_character: 'The path contains a control character.',
+  backslash: 'The path contains a backslash.',
+  colon: 'The path contains a colon.',
+  absolute: 'The path is absolute.',
+  segment: 'A segment of the path is empty, "." or "..".',
+  too_long: 'The path has more than 1024 bytes.',
+};
+
+const ENCODING: Readonly<Record<BadEncoding, string>> = {
+  not_utf8: 'The name is marked as UTF-8 but is not.',
+  field_unreadable: 'The Unicode Path field cannot be read.',
+  field_of_other_name: 'The Unicode Path field belongs to another name.',
+  field_not_utf8: 'The Unicode Path field is not UTF-8.',
+  field_with_other_name: 'The Unicode Path field holds another name.',
+};
+
+const AMBIGUOUS: Readonly<Record<Ambiguity, string>> = {
+  bytes_before_directory: 'Bytes before the central directory belong to no entry.',
+  bytes_before_entry: 'Bytes before the entry belong to no entry.',
+  directory_misplaced: 'The central directory is not where the end record says.',
+  directory_too_small: 'The end record counts more entries than the central directory has room for.',
+  directory_unreadable: 'The central directory cannot be read to its end.',
+  entry_counts: 'The ZIP counts its entries in two ways that differ.',
+  entry_in_other_part: 'The entry is said to be in another part of a split ZIP.',
+  entry_sizes: 'The sizes of the entries do not add up.',
+  entry_zip64: 'The Zip64 field of the entry contradicts its header.',
+  local_header_missing: 'There is no local header where the central directory says.',
+  several_end_records: 'The ZIP has several end records.',
+  several_parts: 'The ZIP is one part of several.',
+  trailing_bytes: 'Something follows the end of the ZIP.',
+  two_readings: 'The central directory can be read in two ways.',
+  zip64_disagrees: 'The Zip64 end record and the end record disagree.',
+  zip64_misplaced: 'The Zip64 end record is not where its locator says.',
+};
+
+/** Writers that change a ZIP in place leave such descriptors out. */
+const UPDATED =
+  '.NET Framework, PowerShell 5 (Compress-Archive -Update) and adm-zip before 0.6 write such ZIPs when they update one: pack it anew from its files.';
+
+/** @param bytes writes a size as the door does. */
+export function archiveFinding(
+  problem: PublishProblem,
+  bytes: (size: number) => string,
+): Finding<ArchiveTextId> {
+  const { rule } = problem;
+  const texts = [rule] as const;
+  switch (problem.rule) {
+    case 'unsafe_path':
+      return { texts, reason: UNSAFE[problem.reason], values: {} };
+    case 'bad_encoding':
+      return { texts, reason: ENCODING[problem.reason], values: {} };
+    case 'ambiguous_structure':
+      return { texts, reason: AMBIGUOUS[problem.reason], values: {} };
+    case 'overlapping_entries':
+      if (problem.path !== undefined) return { texts, values: {} };
+      return { texts, reason: 'An entry reaches into the central directory.', values: {} };
+    case 'header_mismatch': {
+      const fields = problem.fields.join(', ').replaceAll('_', ' ');
+      const updated = problem.fields.includes('missing_descriptor') ? ` ${UPDATED}` : '';
+      return {
+        texts,
+        reason: `An entry and the central directory disagree: ${fields}.${updated}`,
+        values: {},
+      };
+    }
+    case 'forbidden_name':
+      return { texts, seen: 'seen_segment', values: { segment: problem.segment } };
+    case 'duplicate_path':
+      if (problem.other === undefined) return { texts, values: {} };
+      return { texts, seen: 'seen_other', values: { other: problem.other } };
+    case 'unsupported_compression':
+      return { texts, seen: 'seen_method', values: { method: problem.method } };
+    case 'too_many_files':
+      return { texts, values: { limit: problem.limit, actual: problem.actual } };
+    case 'file_too_large':
+    case 'expanded_too_large':
+    case 'archive_too_large': {
+      const { limit, actual } = problem;
+      // Proving stops at a limit, and does not know how much more there is.
+      if (actual === undefined) return { texts, values: { limit: bytes(limit) } };
+      return { texts, seen: 'seen_size', values: { limit: bytes(limit), actual: bytes(actual) } };
+    }
+    case 'missing_index': {
+      const { hint } = problem;
+      if (hint === undefined) return { texts, values: {} };
+      const isBelow = 'folder' in hint;
+      return { texts: [`missing_index_${isBelow ? 'spelling_below' : hint.kind}`], values: { ...hint } };
+    }
+    default:
+      return { texts, values: {} };
+  }
+}

@@ -1,0 +1,12 @@
+import { ARCHIVE_TEXTS, type ArchiveTextId } from './archive-texts.ts';
+import type { Text } from './text.ts';
+import { WARNING_TEXTS, type WarningTextId } from './warning-texts.ts';
+
+export { archiveFinding, type PublishProblem } from './archive-texts.ts';
+export { type Finding, lineOf, readFinding, type Text, textsIn } from './text.ts';
+export { WARNING_RULES, warningFinding } from './warning-texts.ts';
+
+export type FindingTextId = ArchiveTextId | WarningTextId;
+
+/** What every door says of broken rules for archives and of warnings: a door without its own layout uses `lineOf`. */
+export const FINDING_TEXTS: Readonly<Record<FindingTextId, Text>> = { ...ARCHIVE_TEXTS, ...WARNING_TEXTS };
