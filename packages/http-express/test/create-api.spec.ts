@@ -120,6 +120,25 @@ describe('The API as a router', () => {
     await server.close();
   });
 
+  it('lets no other origin read its answers, whatever its app allows', async () => {
+    const app = express();
+    app.use((_request, response, next) => {
+      response.set({ 'Access-Control-Allow-Origin': 'https://other.example', Vary: 'Origin' });
+      response.set('Access-Control-Allow-Credentials', 'true');
+      next();
+    });
+    app.use(createApi({ useCases: rig.useCases, publicUrl: rig.baseUrl, authenticate: async () => caller }));
+    app.use((_request, response) => void response.send('own'));
+    const server = await listen(app);
+    const allowed = async (path: string, method = 'GET') =>
+      (await fetch(server.baseUrl + path, { method })).headers.get('access-control-allow-origin');
+    for (const path of ['/api/v1/pins', '/api/v1/pins/none', '/openapi.json']) {
+      for (const method of ['GET', 'OPTIONS']) expect(await allowed(path, method), path).to.equal(null);
+    }
+    expect(await allowed('/own')).to.equal('https://other.example');
+    await server.close();
+  });
+
   it('takes a body that a parser before it has read, and says so where it cannot', async () => {
     const app = express();
     const parsers = {

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { Fault, OPERATOR, type Publication } from '@pinfold/core';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import express from 'express';
+import { createManagement } from '../src/index.ts';
 import { screenOf } from '../src/options.ts';
 import { routesOf } from '../src/routes.ts';
 import { enter, OWNER, openScreen, person, screen, zipOf } from './open-screen.ts';
@@ -32,6 +36,34 @@ describe('what the screen guards against', () => {
     const answer = await person.post(`/publications/${role.id}/stop`, fields, headers);
     return { status: answer.status, happened: (await screen.read(role.id)).deletedAt !== null };
   }
+
+  it('passes on what is none of its pages, and opens none to other origins', async () => {
+    const publicUrl = 'http://localhost';
+    const { useCases, sessions } = screen;
+    const app = express()
+      .use((_request, response, next) => {
+        response.set('Access-Control-Allow-Origin', 'https://other.example');
+        next();
+      })
+      .use('/manage', createManagement({ useCases, sessions, publicUrl }))
+      .use((request, response) => void response.send(`own ${request.url}`));
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' });
+    for (const path of [
+      '/manage/reports',
+      '/manage/assets/none.css',
+      '/manage/keys/%zz',
+      '/manage/publish',
+    ]) {
+      expect(await (await ask(path)).text(), path).to.equal(`own ${path}`);
+    }
+    const own = await ask('/manage/sign-in');
+    expect([own.status, own.headers.get('access-control-allow-origin')]).to.deep.equal([200, null]);
+    server.close();
+    server.closeAllConnections();
+  });
 
   it('has no page at an address that cannot be decoded, and tells nothing of itself', async () => {
     for (const path of ['publications', 'assets', 'administration/accounts', 'keys/x']) {
