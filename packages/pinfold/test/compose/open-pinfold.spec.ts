@@ -127,7 +127,9 @@ describe('Pinfold in a server of your own', () => {
     const look = (viewer: string): Promise<Response> =>
       fetch(url, { redirect: 'manual', headers: { 'user-agent': viewer } });
     expect((await look('eve')).status).to.equal(403);
-    expect((await look('grace')).headers.get('location')).to.match(/~[\w-]{100,}\/\?pinfold-cookie=1$|grant=/);
+    expect((await look('grace')).headers.get('location')).to.match(
+      /~[\w-]{100,}\/\?pinfold-cookie=1$|grant=/,
+    );
   });
 
   /** At one moment: their folders go, too, and a walk in several steps would look for one that has gone. */
