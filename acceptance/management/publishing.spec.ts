@@ -209,7 +209,11 @@ describe('publishing in a browser', () => {
       'img/a.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
     });
     await publisher.drop(`${folder}/report.html`);
-    await expectEnd('Published', 'style.css in report.html', 'Drop the folder that holds it and these files');
+    await expectEnd(
+      'Published',
+      'style.css in report.html',
+      'Publish the folder that holds it and these files',
+    );
     await publisher.drop(...['report.html', 'style.css', 'img'].map((name) => `${folder}/${name}`));
     const dialog = page.getByRole('dialog');
     await dialog.getByText('report.html can be published as it.').waitFor();

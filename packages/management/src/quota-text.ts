@@ -48,11 +48,11 @@ function quotaWords(
 ): string {
   switch (rule) {
     case 'sites':
-      return words.say('noRoomForSite', { limit });
+      return words.say('quota_sites', { limit });
     case 'names':
-      return words.say('noRoomForName', { limit });
+      return words.say('quota_names', { limit });
     case 'bytes':
-      return words.say('noRoomForBytes', { limit: words.size(limit), actual: words.size(actual) });
+      return words.say('quota_bytes', { limit: words.size(limit), actual: words.size(actual) });
     default:
       return rule satisfies never;
   }

@@ -59,8 +59,8 @@ describe('what an account may publish, on the screen', () => {
     await upload('a');
     const quota = await upload('b');
     expect(quota.status).to.equal(403);
-    expect(quota.text).to.include('your limit of publications (1)');
-    expect((await sendForm('c')).text).to.include('your limit of publications (1)');
+    expect(quota.text).to.include('its limit of publications (1)');
+    expect((await sendForm('c')).text).to.include('its limit of publications (1)');
     await open({ bytes: 1 });
     expect((await upload('a')).text).to.include('may have 1 byte together');
   });

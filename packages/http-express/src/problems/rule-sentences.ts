@@ -1,11 +1,4 @@
-import type {
-  IdempotencyKeyRules,
-  NoDetails,
-  PasswordRules,
-  QuotaRules,
-  RuleDetails,
-  TitleRules,
-} from '@pinfold/core';
+import type { IdempotencyKeyRules, NoDetails, RuleDetails } from '@pinfold/core';
 
 /** The API's sentence for each rule, or a function that makes it of the details. A missing rule does not compile. */
 export type Sentences<Rules> = {
@@ -50,28 +43,4 @@ export const IDEMPOTENCY_KEY: Sentences<IdempotencyKeyRules> = {
   too_long: ({ limit, actual }) =>
     `The Idempotency-Key has ${actual} characters; at most ${limit} are allowed.`,
   secret: 'The Idempotency-Key contains the API key.',
-};
-
-export const TITLE: Sentences<TitleRules> = {
-  type: 'The title must be a string or null.',
-  encoding: 'The title is not valid Unicode.',
-  control_character: 'The title contains a control character.',
-  too_long: ({ limit, actual }) => `The title has ${actual} characters; at most ${limit} are allowed.`,
-};
-
-export const PASSWORD: Sentences<PasswordRules> = {
-  type: 'The password must be a string or null.',
-  encoding: 'The password is not valid Unicode.',
-  too_short: ({ limit }) => `The password needs at least ${limit} characters.`,
-  too_long: ({ limit, actual }) => `The password has ${actual} bytes in UTF-8; at most ${limit} are allowed.`,
-};
-
-export const QUOTA: Sentences<QuotaRules> = {
-  sites: ({ limit, actual }) =>
-    `The account would have ${actual} publications in service; at most ${limit} are allowed.`,
-  bytes: ({ limit, actual }) =>
-    `The archives in service would have ${actual} bytes; at most ${limit} are allowed.`,
-  names: ({ limit, actual }) => `The account would have ${actual} names; at most ${limit} are allowed.`,
-  keys: ({ limit, actual }) =>
-    `The account would have ${actual} API keys that are not revoked; at most ${limit} are allowed.`,
 };

@@ -1,23 +1,16 @@
-import type { KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
+import type { Figures, KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
 import {
   archiveFinding,
   FINDING_TEXTS,
+  INPUT_TEXTS,
+  type InputTextId,
   lineOf,
   type PublishProblem,
   WARNING_RULES,
   warningFinding,
 } from '@pinfold/http/internal/texts';
 import type { ProblemDetails } from './problem.ts';
-import {
-  IDEMPOTENCY_KEY,
-  PASSWORD,
-  QUOTA,
-  REQUEST,
-  type RequestRules,
-  type Sentences,
-  sentenceOf,
-  TITLE,
-} from './rule-sentences.ts';
+import { IDEMPOTENCY_KEY, REQUEST, type RequestRules, type Sentences, sentenceOf } from './rule-sentences.ts';
 import { tellState } from './state-refusal.ts';
 
 export interface WireError {
@@ -64,17 +57,20 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'invalid_idempotency_key':
       return { errors: [errorOf(IDEMPOTENCY_KEY, refusal)] };
     case 'invalid_password':
-      return { errors: [errorOf(PASSWORD, refusal)] };
+      return { errors: [inputError(`password_${refusal.rule}`, refusal)] };
     case 'invalid_state':
       return tellState(refusal.state, 'change');
     case 'invalid_title':
-      return { errors: [errorOf(TITLE, refusal)] };
+      return { errors: [inputError(`title_${refusal.rule}`, refusal)] };
     case 'read_only': {
       const { message } = refusal;
       return { headers: READ_ONLY, ...(message === null ? {} : { detail: message }) };
     }
     case 'quota_exceeded':
-      return { ...(refusal.rule === 'names' ? NO_MORE_NAMES : {}), errors: [errorOf(QUOTA, refusal)] };
+      return {
+        ...(refusal.rule === 'names' ? NO_MORE_NAMES : {}),
+        errors: [inputError(`quota_${refusal.rule}`, refusal)],
+      };
     case 'refused_by_host':
       return { errors: [{ rule: refusal.rule, detail: refusal.words.en }] };
     default:
@@ -84,6 +80,13 @@ export function tell(refusal: Refusal): ProblemDetails {
 
 export function archiveError(problem: PublishProblem): WireError {
   return wireError(problem, lineOf(archiveFinding(problem, bytesText), FINDING_TEXTS));
+}
+
+function inputError(text: InputTextId, told: { readonly rule: string } & Partial<Figures>): WireError {
+  const { limit = 0, actual = 0 } = told;
+  const values =
+    told.rule === 'bytes' ? { limit: bytesText(limit), actual: bytesText(actual) } : { limit, actual };
+  return wireError(told, lineOf({ texts: [text], values }, INPUT_TEXTS));
 }
 
 function bytesText(size: number): string {

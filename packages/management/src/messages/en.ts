@@ -1,5 +1,11 @@
 import type { EventType } from '@pinfold/core';
-import { FINDING_TEXTS, type FindingTextId, textsIn } from '@pinfold/http/internal/texts';
+import {
+  FINDING_TEXTS,
+  type FindingTextId,
+  INPUT_TEXTS,
+  type InputTextId,
+  textsIn,
+} from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
 
 export const pages = {
@@ -24,9 +30,6 @@ export const pages = {
     other: '{count} publications left right now',
   },
   leftSites: '{count} of {limit} publications left.',
-  noRoomForBytes: 'Your archives may have {limit} together; this one makes it {actual}. Stop one first.',
-  noRoomForName: 'You have reached your limit of names ({limit}). Delete one, then publish again.',
-  noRoomForSite: 'You have reached your limit of publications ({limit}). Stop one, then publish again.',
   publishedTooMuch: 'You have published as much as you may for now. You can publish again {when}.',
   tooManyTitle: 'Too many requests',
   tooManyChanges: 'Nothing was changed: your account sent too many requests. A change counts as ten.',
@@ -91,7 +94,6 @@ export const pages = {
   keyLacksScope: 'This key lacks the scope “manage”. Create one that has it, or use a sign-in link.',
   keyUnknown: 'There is no such key, or it was revoked. Check that you copied all of it.',
   keys: 'API keys',
-  keysFull: 'Your account has reached its limit of API keys ({limit}). Revoke one before you create another.',
   keysIntro: 'Use a separate key for each program, so you can revoke them one by one.',
   label: 'Label',
   labelLabel: 'What is it for?',
@@ -121,7 +123,6 @@ export const pages = {
   setName: 'Show this one',
   namesIntro: 'A name is a link that does not change: it shows the publication that you chose last.',
   namesNone: 'No names yet. Give one on the page of a publication.',
-  namesFull: 'Your account has reached its limit of names ({limit}). Delete one before you add another.',
   didSetName: '“{name}” now shows this publication.',
   didDeleteName: 'The name “{name}” was deleted.',
   deleteName: 'Delete name',
@@ -153,12 +154,8 @@ export const pages = {
   passwordHint:
     'At least {characters} characters. At most {bytes} bytes: letters of English take one each, others two to four.',
   nameOdd: 'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, with no “-” at an end.',
-  passwordOdd: 'The password has characters that cannot be stored.',
   removePasswordMeans: 'Anyone with the link will be able to open the site.',
   passwordSetMeans: 'Everyone will be asked for it, including those who have the site open now.',
-  passwordTooLong:
-    'The password is too long: it has {actual} bytes, and {limit} are allowed. Letters of English take one each, others two to four.',
-  passwordTooShort: 'The password is too short: it needs {limit} characters.',
   pin: 'Pin',
   pinMeans: 'Pin it to keep it until you unpin or stop it.',
   pinned: 'Pinned',
@@ -238,12 +235,9 @@ export const pages = {
   stoppedAt: 'Stopped',
   strangerText: 'Sign in to the site that this screen is part of, then come back.',
   strangerTitle: 'Please sign in first',
-  titleControl: 'The title has a line break or another control character.',
   titleHeading: 'Title',
   titleHint: 'Shown only here. Leave empty to use the file name.',
-  titleOdd: 'The title has characters that cannot be stored.',
   titleOvertaken: 'The title was changed elsewhere meanwhile, to “{title}”. Rename it again to use yours.',
-  titleTooLong: 'The title is too long: it has {actual} characters, and {limit} are allowed.',
   unlabelled: 'No label',
   unpin: 'Unpin',
   unpinMeans: 'If you unpin it, it expires in {span}.',
@@ -497,8 +491,11 @@ export const events: Readonly<Record<EventType, string>> = {
   'name.deleted': 'Name “{name}” deleted',
 };
 
-/** What is said of broken rules for archives and of warnings: the same as at every other door. */
-export const codes: Readonly<Record<FindingTextId, Message>> = textsIn('en', FINDING_TEXTS);
+/** What is said of broken rules and of warnings: the same as at every other door. */
+export const codes: Readonly<Record<FindingTextId | InputTextId, Message>> = textsIn('en', {
+  ...FINDING_TEXTS,
+  ...INPUT_TEXTS,
+});
 
 /** Messages of both the pages and publishing in a browser. */
 export const shared = {

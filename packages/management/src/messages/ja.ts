@@ -1,4 +1,10 @@
-import { FINDING_TEXTS, type FindingTextId, textsIn } from '@pinfold/http/internal/texts';
+import {
+  FINDING_TEXTS,
+  type FindingTextId,
+  INPUT_TEXTS,
+  type InputTextId,
+  textsIn,
+} from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
 import type * as en from './en.ts';
 
@@ -21,10 +27,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   leftNone: '次に公開できるのは{when}です。',
   leftNow: 'いまあと {count} 件公開できます。',
   leftSites: '{limit} 件のうち、あと {count} 件分の空きがあります。',
-  noRoomForBytes:
-    'ZIP は合わせて {limit} までで、これを加えると {actual} になります。不要な公開を停止してください。',
-  noRoomForName: '名前は {limit} 個までです。不要なものを削除してから、もう一度公開してください。',
-  noRoomForSite: '同時に公開できるのは {limit} 件までです。不要な公開を停止して、もう一度公開してください。',
   publishedTooMuch: 'いま公開できる件数に達しました。次に公開できるのは{when}です。',
   tooManyTitle: '操作が多すぎます',
   tooManyChanges: '短時間の操作が、許可された回数を超えました。変更は行われていません。変更は 10 回分です。',
@@ -89,8 +91,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
     'このキーにはスコープ「manage」がないため、サインインできません。「manage」を持つキーを作るか、サインイン用リンクを使ってください。',
   keyUnknown: 'そのキーは存在しないか、無効になっています。全体をコピーしたか確かめてください。',
   keys: 'API キー',
-  keysFull:
-    '有効にできる API キーは {limit} 個までです。新しく作成するには、不要なキーを無効にしてください。',
   keysIntro: 'プログラムごとにキーを分けると、1 つずつ無効にできます。',
   label: 'ラベル',
   labelLabel: '何に使いますか？',
@@ -120,7 +120,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   setName: 'これを表示する',
   namesIntro: '名前は変わらないリンクです。最後に選んだ公開を表示します。',
   namesNone: '名前はまだありません。公開のページで付けられます。',
-  namesFull: 'このアカウントの名前は {limit} 個までです。不要な名前を削除してください。',
   didSetName: '「{name}」がこの公開を表示するようになりました。',
   didDeleteName: '名前「{name}」を削除しました。',
   deleteName: '名前を削除',
@@ -152,12 +151,8 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   passwordHint:
     '{characters} 文字以上、{bytes} バイト以下。英数字は 1 文字 1 バイト、日本語は 1 文字 3 バイトです。',
   nameOdd: '名前に使えるのは a〜z、0〜9 と「-」で、1〜63 文字です。「-」は最初と最後には使えません。',
-  passwordOdd: '保存できない文字が含まれています。',
   removePasswordMeans: 'リンクを知っている人は誰でも開けるようになります。',
   passwordSetMeans: 'いま開いている人も含め、全員にパスワードを求めます。',
-  passwordTooLong:
-    'パスワードが長すぎます（{actual} バイト、上限は {limit} バイト）。英数字は 1 文字 1 バイト、日本語は 1 文字 3 バイトです。',
-  passwordTooShort: 'パスワードが短すぎます。{limit} 文字以上にしてください。',
   pin: 'ピン留め',
   pinMeans: 'ピン留めすると、外すか停止するまで公開され続けます。',
   pinned: 'ピン留め',
@@ -232,12 +227,9 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   stoppedAt: '停止日時',
   strangerText: 'この画面を含むサイトにサインインしてから、もう一度開いてください。',
   strangerTitle: '先にサインインしてください',
-  titleControl: '改行などの制御文字は使えません。',
   titleHeading: 'タイトル',
   titleHint: 'ここにだけ表示されます。空にするとファイル名を使います。',
-  titleOdd: '保存できない文字が含まれています。',
   titleOvertaken: 'ほかの場所で先に「{title}」へ変更されました。置き換えるには、もう一度「変更」を押します。',
-  titleTooLong: 'タイトルが長すぎます（{actual} 文字、上限は {limit} 文字）。',
   unlabelled: 'ラベルなし',
   unpin: 'ピン留めを外す',
   unpinMeans: 'ピン留めを外すと、{span}後に期限切れになります。',
@@ -492,7 +484,10 @@ export const events: Readonly<Record<keyof typeof en.events, string>> = {
   'name.deleted': '名前「{name}」を削除',
 };
 
-export const codes: Readonly<Record<FindingTextId, Message>> = textsIn('ja', FINDING_TEXTS);
+export const codes: Readonly<Record<FindingTextId | InputTextId, Message>> = textsIn('ja', {
+  ...FINDING_TEXTS,
+  ...INPUT_TEXTS,
+});
 
 export const shared: Readonly<Record<keyof typeof en.shared, Message>> = {
   cancel: 'キャンセル',

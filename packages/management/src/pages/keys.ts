@@ -58,7 +58,7 @@ export async function revokeKey({
 }
 
 export function keysFull({ words }: Pick<SignedInContext, 'words'>, { limit }: KeyQuotaExceeded): string {
-  return words.say('keysFull', { limit });
+  return words.say('quota_keys', { limit });
 }
 
 export function readKeyRequest(visit: SignedInContext): KeyRequest {

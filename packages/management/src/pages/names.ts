@@ -112,7 +112,7 @@ async function pointName(
       return offer === '' ? trouble('nameOdd') : trouble('nameOddOffer', { name: offer });
     }
     case 'quota_exceeded':
-      return trouble('namesFull', { limit: outcome.limit });
+      return trouble('quota_names', { limit: outcome.limit });
     case 'invalid_state':
       return trouble(outcome.state === 'deleted' ? 'alreadyStopped' : 'alreadyExpired');
     default:

@@ -4,12 +4,10 @@ import {
   type Generation,
   isFault,
   type Manifest,
-  type PasswordRules,
   type Publication,
   parseRoleId,
   type Refusal,
   type RoleId,
-  type TitleRules,
   type UpdateOutcome,
 } from '@pinfold/core';
 import { nameUrl, sharedUrl } from '@pinfold/http';
@@ -35,25 +33,14 @@ import { viewsCard } from '../views/views.ts';
 import { historyCard } from './history.ts';
 import { nameCard } from './names.ts';
 
-const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
-  type: 'passwordOdd',
-  encoding: 'passwordOdd',
-  too_short: 'passwordTooShort',
-  too_long: 'passwordTooLong',
-};
-const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
-  type: 'titleOdd',
-  encoding: 'titleOdd',
-  too_long: 'titleTooLong',
-  control_character: 'titleControl',
-};
-
 export function invalidText(
   { words }: SignedInContext,
   refusal: Refusal<'invalid_title' | 'invalid_password'>,
 ): string {
-  const isTitle = refusal.code === 'invalid_title';
-  return words.say(isTitle ? TITLE_MESSAGES[refusal.rule] : PASSWORD_MESSAGES[refusal.rule], { ...refusal });
+  const values = { ...refusal };
+  return refusal.code === 'invalid_title'
+    ? words.say(`title_${refusal.rule}`, values)
+    : words.say(`password_${refusal.rule}`, values);
 }
 
 type Handler = (visit: SignedInContext) => Promise<Answer>;
@@ -88,7 +75,7 @@ export async function setPassword(visit: SignedInContext): Promise<Answer> {
   const removes = fieldOf(visit, 'remove') === 'yes';
   const password = removes ? null : (fieldOf(visit, 'password') ?? '');
   if (password === '') {
-    const message = visit.words.say('passwordTooShort', { limit: limits.passwordMinCharacters });
+    const message = visit.words.say('password_too_short', { limit: limits.passwordMinCharacters });
     const answer = await showPublication(visit, { field: 'new-password', message });
     return logged(answer, { outcome: 'invalid_password' });
   }

@@ -5,7 +5,7 @@ describe('what the command says of a refusal', () => {
   it('names the option that is wrong, with its figures', () => {
     const figures = { kind: 'refused', rule: 'too_long', limit: 255, actual: 300 } as const;
     expect(refusalText({ ...figures, code: 'invalid_title' })).to.equal(
-      'The title has 300 characters; at most 255 are allowed.',
+      'The title is too long: it has 300 characters, and 255 are allowed.',
     );
     expect(refusalText({ ...figures, code: 'invalid_idempotency_key' })).to.equal(
       'The Idempotency-Key has 300 characters; at most 255 are allowed.',
