@@ -26,10 +26,12 @@ const REQUEST_TIMEOUT = 20 * 60_000;
 const LARGEST_HEAD = 65_536;
 
 /**
- * Bytes of memory for each connection that is accepted: one whose client leaves an answer untaken takes some 40,000. Slow
- * answers end before all connections have one.
+ * Bytes of memory for each connection that is accepted, beside those of the process itself. One whose client leaves an
+ * answer untaken takes some 95,000, or 150,000 where it is inflated; what is counted of that is 34,000.
  */
 const MEMORY_PER_CONNECTION = 196_608;
+const MEMORY_OF_PROCESS = 134_217_728;
+const MIN_CONNECTIONS = 64;
 
 /**
  * Milliseconds between two checks for idle connections. More than this many idle checks in a row close a connection, after
@@ -43,6 +45,11 @@ const LINGER = 500;
 
 /** How long the server waits for the rest of a request's body after the answer. */
 const REST_TIMEOUT: Duration = seconds(30);
+
+/** How many connections a process of so much memory accepts. */
+export function maxConnections(memory: number): number {
+  return Math.max(MIN_CONNECTIONS, Math.floor((memory - MEMORY_OF_PROCESS) / MEMORY_PER_CONNECTION));
+}
 
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
@@ -124,7 +131,7 @@ export class HttpServer {
   }
 
   answerWith(handler: RequestHandler): void {
-    this.#server.maxConnections = Math.floor(outgoingBytes.memory / MEMORY_PER_CONNECTION);
+    this.#server.maxConnections = maxConnections(outgoingBytes.memory);
     this.#handler = handler;
     for (const answer of this.#held.splice(0)) answer();
   }

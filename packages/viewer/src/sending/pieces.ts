@@ -141,7 +141,7 @@ async function* inflatedPart(source: PieceSource, from: number, length: number):
   throw new Fault('store_corrupt', 'an entry expands to less than its manifest says');
 }
 
-/** Expanded bytes that an inflater keeps to copy from (RFC 1951, section 3.2.5). */
+/** Expanded bytes that an inflater keeps to copy from (RFC 1951, section 3.2.5), beside a piece of output. */
 const WINDOW = 32_768;
 
 /** Expands the bytes of a deflated entry, a piece at each turn; between two, neither storage nor viewer keeps a place. */
@@ -151,7 +151,8 @@ export async function* inflatedPieces(
 ): AsyncGenerator<Uint8Array> {
   const { outgoing } = source;
   const inflater = new Inflater(source);
-  outgoing.load(WINDOW);
+  const held = WINDOW + outgoingBytes.piece;
+  outgoing.load(held);
   try {
     for await (const bytes of deflated) {
       outgoing.load(bytes.length);
@@ -163,7 +164,7 @@ export async function* inflatedPieces(
     }
     yield* inflater.expand(undefined);
   } finally {
-    outgoing.load(-WINDOW);
+    outgoing.load(-held);
     inflater.destroy();
   }
 }
