@@ -1,7 +1,7 @@
 import {
   forbiddenSegment,
   isAppleDouble,
-  isKeyPath,
+  isSecretPath,
   isSystemEntry,
   mayBeAppleDouble,
   OUTPUT_FOLDERS,
@@ -110,7 +110,7 @@ export function partToLeaveOut(path: string, { dotFiles = false }: PackOptions =
   const last = segments.length - 1;
   const at = segments.findIndex((name, index) => {
     if (forbiddenSegment(name) !== undefined) return true;
-    return (!dotFiles && isDotFile(name)) || (index === last && isKeyPath(name));
+    return (!dotFiles && isDotFile(name)) || (index === last && isSecretPath(path));
   });
   if (at === -1) return undefined;
   return `${segments.slice(0, at + 1).join('/')}${at === last ? '' : '/'}`;

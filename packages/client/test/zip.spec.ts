@@ -131,11 +131,11 @@ describe('packFiles', () => {
     });
   });
 
-  it('takes dot files along where it is asked to, but nothing that the server forbids, and no key', async () => {
+  it('takes dot files along where it is asked to, but nothing that the server forbids, and nothing that holds secrets by custom', async () => {
     const given = files('.env', '.env.local', '.git/config', '.ssh/id_rsa', '.nojekyll', 'index.html');
     expect(await packed(given, { dotFiles: true })).to.deep.equal({
-      names: ['.env.local', '.nojekyll', 'index.html'],
-      leftOut: ['.env', '.git/', '.ssh/id_rsa'],
+      names: ['.nojekyll', 'index.html'],
+      leftOut: ['.env', '.env.local', '.git/', '.ssh/id_rsa'],
     });
   });
 

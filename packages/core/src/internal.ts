@@ -35,7 +35,7 @@ export { CHANGE_COST, leftOf, parseRate, takenFrom } from './domain/rate.ts';
 export { readRecordLine, recordLine } from './domain/record-lines.ts';
 export { earlier, MAX_CLOCK_DIFFERENCE, MAX_REMOVAL_DELAY } from './domain/removal-clock.ts';
 export { parseRoleState, ROLE_STATES, refuseCommand } from './domain/role.ts';
-export { isKeyPath } from './domain/secret-files.ts';
+export { isSecretPath } from './domain/secret-files.ts';
 export { parseSessionId, sessionIdOf } from './domain/session.ts';
 export { resolve } from './domain/site.ts';
 export { APPLE_DOUBLE_BYTES, isAppleDouble, isSystemEntry, mayBeAppleDouble } from './domain/system-files.ts';

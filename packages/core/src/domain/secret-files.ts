@@ -3,11 +3,6 @@ const KEY = /(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$|\.(?:p12|pfx|ppk|jks|
 const SECRET =
   /(?:^|\/)\.(?:(?:env\.[^/]+|netrc|npmrc|git-credentials|htpasswd|pgpass|docker\/config\.json)$|(?:aws|ssh)\/)/i;
 
-/** Whether a file of this path is a private key by custom. A `.pem` is not among them: its content decides. */
-export function isKeyPath(path: string): boolean {
-  return KEY.test(path);
-}
-
 /** Whether a file of this path holds secrets by custom. A `.pem` is not among them: its content decides. */
 export function isSecretPath(path: string): boolean {
   return KEY.test(path) || SECRET.test(path);

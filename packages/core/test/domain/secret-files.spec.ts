@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isKeyPath, isSecretPath } from '../../src/domain/secret-files.ts';
+import { isSecretPath } from '../../src/domain/secret-files.ts';
 
 describe('the name of a private key', () => {
   it('is one of a program that makes keys or stores of them', () => {
@@ -12,9 +12,9 @@ describe('the name of a private key', () => {
       'id_ed25519_sk',
       'ID_RSA',
     ])
-      expect(isKeyPath(name), name).to.equal(true);
+      expect(isSecretPath(name), name).to.equal(true);
     for (const name of ['a.p12', 'A.PFX', 'x.ppk', 'a.jks', 'b.keystore', '秘密.kdbx', 'a\u2028.p12'])
-      expect(isKeyPath(name), name).to.equal(true);
+      expect(isSecretPath(name), name).to.equal(true);
   });
 
   it('is not the name of a public key or of a page', () => {
@@ -27,7 +27,7 @@ describe('the name of a private key', () => {
       'a.jks.html',
       'a.pem',
     ])
-      expect(isKeyPath(name), name).to.equal(false);
+      expect(isSecretPath(name), name).to.equal(false);
   });
 
   it('is matched in linear time', () => {

@@ -212,8 +212,8 @@ describe('pinfold publish', () => {
       'left out: .env.local, .git/, .nojekyll, .npmrc, id_ed25519, old/deploy (',
     );
     const taken = await served.run('publish', site, '--with-dot-files');
-    expect((await pinOf(taken.out)).file_count).to.equal(7);
-    expect(taken.err).to.include('left out: .git/, id_ed25519, old/deploy (');
+    expect((await pinOf(taken.out)).file_count).to.equal(5);
+    expect(taken.err).to.include('left out: .env.local, .git/, .npmrc, id_ed25519, old/deploy (');
   });
 
   it("resolves a relative path from the folder of the npm script's caller", async () => {
