@@ -72,7 +72,7 @@ export async function ask(
     status: response.status,
     headers: response.headers,
     text,
-    json: headers['content-type']?.includes('json') ? JSON.parse(text) : {},
+    json: text !== '' && headers['content-type']?.includes('json') ? JSON.parse(text) : {},
   };
 }
 

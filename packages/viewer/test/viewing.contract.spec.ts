@@ -13,7 +13,11 @@ function doorsIn(mode: ViewerMode): Doors {
     const authenticate = apiKeyAuthentication(keys);
     const viewer = createViewer({ useCases, publicUrl, sitesUrl, mode });
     const { createGrant } = viewer;
-    return express().use(viewer).use(createApi({ useCases, createGrant, publicUrl, authenticate }));
+    // What no door takes gets the viewer's 404 page, as in the reference server.
+    return express()
+      .use(viewer)
+      .use(createApi({ useCases, createGrant, publicUrl, authenticate }))
+      .use((request, response) => viewer(request, response));
   };
 }
 
