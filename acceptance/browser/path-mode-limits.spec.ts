@@ -37,6 +37,7 @@ addEventListener('load', async () => {
   await attempt('use', () => width('other'));
   await attempt('ownUse', () => width('own'));
   await attempt('serviceWorker', () => navigator.serviceWorker.register('worker.js').then(() => 'works'));
+  await attempt('route', () => ({ '/': 'works' })[location.pathname] ?? 'no route');
   document.title = JSON.stringify(seen);
 });`;
 
@@ -71,6 +72,7 @@ describe('a site that uses what an origin gives', () => {
         sharedWorker: 'works',
         track: 'loads',
         use: 'shows',
+        route: 'works',
       },
     ],
     [
@@ -85,6 +87,7 @@ describe('a site that uses what an origin gives', () => {
         track: 'fails',
         use: 'empty',
         serviceWorker: 'SecurityError',
+        route: 'no route',
       },
     ],
   ] as const) {
