@@ -105,7 +105,8 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/dist/' },
+    // Projects of their own, whose dependencies are installed only where they are built.
+    exclude: { path: '/dist/|^acceptance/sites/[^/]+/' },
     combinedDependencies: false,
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

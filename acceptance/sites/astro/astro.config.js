@@ -1,0 +1,2 @@
+/** Nothing is inlined, as if the files were larger. */
+export default { build: { inlineStylesheets: 'never' }, vite: { build: { assetsInlineLimit: 0 } } };

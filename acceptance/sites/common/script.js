@@ -1,0 +1,3 @@
+document.getElementById('count')?.addEventListener('click', ({ currentTarget }) => {
+  currentTarget.textContent = '1';
+});

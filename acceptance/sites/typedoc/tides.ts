@@ -1,0 +1,4 @@
+/** The next high tide. */
+export function second(): Date {
+  return new Date();
+}

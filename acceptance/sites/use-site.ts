@@ -1,0 +1,41 @@
+import type { Page } from 'playwright-core';
+import { openPage } from '../browser/chromium.ts';
+
+/** Expressions of a first page that are true once its part works. */
+const PARTS: Readonly<Record<string, string>> = {
+  styles: "getComputedStyle(document.querySelector('h1')).color === 'rgb(1, 2, 3)'",
+  image: "document.querySelector('img[alt=Tide]').naturalWidth > 0",
+  icons:
+    "[...document.querySelectorAll('svg use')].every((use) => use.getBBox().width > 0 || !use.checkVisibility())",
+  // The page may not be hydrated at the first click.
+  script: "(document.getElementById('count').click(), document.getElementById('count').textContent > 0)",
+};
+const PATIENCE = { timeout: 5_000, polling: 200 };
+
+/** What does not work of a site: its first page, parts of it, its link to the second page, and that page opened anew. */
+export async function failuresOf(url: string): Promise<readonly string[]> {
+  const page = await openPage();
+  await page.goto(url, { waitUntil: 'networkidle' });
+  if (!(await isTrue(page, "document.querySelector('h1')?.checkVisibility()")))
+    return ['the page stays empty'];
+  const failures: string[] = [];
+  for (const [part, expression] of Object.entries(PARTS))
+    if (!(await isTrue(page, expression))) failures.push(part);
+  await page
+    .locator('a', { hasText: /^\s*second\s*$/i })
+    .first()
+    .click();
+  if (!(await isTrue(page, IS_SECOND))) return [...failures, 'links'];
+  await page.reload({ waitUntil: 'networkidle' });
+  return (await isTrue(page, IS_SECOND)) ? failures : [...failures, 'reload'];
+}
+
+const IS_SECOND = "/second/i.test(document.querySelector('h1')?.textContent)";
+
+/** Whether it becomes true. The network is idle: only scripts have work left. */
+async function isTrue(page: Page, expression: string): Promise<boolean> {
+  return await page.waitForFunction(expression, undefined, PATIENCE).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,1 @@
+export default { title: 'Tides', vite: { build: { assetsInlineLimit: 0 } } };

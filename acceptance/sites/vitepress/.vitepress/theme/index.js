@@ -1,0 +1,4 @@
+import DefaultTheme from 'vitepress/theme';
+import '../../common/style.css';
+
+export default DefaultTheme;
