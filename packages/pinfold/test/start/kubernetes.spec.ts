@@ -51,9 +51,20 @@ describe('the manifest for Kubernetes', () => {
     );
   });
 
-  it('has a Deployment, a Service, an Ingress and a budget', () => {
-    const kinds = ['Deployment', 'Service', 'Ingress', 'PodDisruptionBudget'];
+  it('has a Deployment, a Service, a NetworkPolicy, an Ingress and a budget', () => {
+    const kinds = ['Deployment', 'Service', 'NetworkPolicy', 'Ingress', 'PodDisruptionBudget'];
     expect([...objects.keys()]).to.deep.equal(kinds);
+  });
+
+  it('lets in nobody but the controller of the Ingress, at the port of requests', () => {
+    const { podSelector, policyTypes, ingress } = objects.get('NetworkPolicy').spec;
+    expect(podSelector.matchLabels).to.deep.equal(objects.get('Deployment').spec.template.metadata.labels);
+    expect(policyTypes).to.deep.equal(['Ingress']);
+    const [{ from, ports }, ...others] = ingress;
+    expect(others).to.deep.equal([]);
+    expect(Object.keys(from[0])).to.have.members(['namespaceSelector', 'podSelector']);
+    expect(from).to.have.length(1);
+    expect(ports.map(({ port }: Parsed) => port)).to.deep.equal(['http']);
   });
 
   it('has settings that are all known and right', () => {
