@@ -117,7 +117,7 @@ try {
       run('promtool', what, 'rules', join(DEPLOY, 'prometheus', file)),
     );
   }
-  await report('the tree of the image, started as deploy/compose.yaml does', () =>
+  await report('the tree of the image, started as the image does', () =>
     startDeployed(join(work, 'tree'), join(work, 'data')),
   );
 } finally {

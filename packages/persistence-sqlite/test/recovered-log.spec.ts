@@ -45,26 +45,6 @@ describe('A log that was recovered', () => {
       connection.close();
     }));
 
-  it('is written again under the permission model of Node, too', () =>
-    withLog(async (file) => {
-      const source = join(import.meta.dirname, '..', 'src', 'engine', 'sqlite-connection.ts');
-      const script = `
-        const { SqliteConnection } = await import(${JSON.stringify(source)});
-        const connection = new SqliteConnection(${JSON.stringify(file)}, async () => {});
-        console.log(await connection.read((prepare) => prepare('SELECT text FROM noted').get().text));
-        connection.close();`;
-      const { stdout, stderr } = spawnSync(
-        process.execPath,
-        [
-          ...['--permission', '--allow-fs-read=*', '--allow-fs-write=*', '--allow-addons'],
-          ...['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
-          ...['--input-type=module', '--eval', script],
-        ],
-        { encoding: 'utf8' },
-      );
-      expect(stdout, stderr).to.equal('noted\n');
-    }));
-
   it('is written again before a second connection reads it', () =>
     withLog(async (file) => {
       const connection = new SqliteConnection(file, async () => {});

@@ -1,11 +1,8 @@
-import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { CommitWatch } from './commit-watch.ts';
 
 const PIECE = 1_048_576;
-/** Node's permission model refuses `fsync`: there each write itself is flushed. */
-const MAY_FSYNC = process.permission === undefined;
-const FLAGS = constants.O_RDWR | (MAY_FSYNC ? 0 : (constants.O_DSYNC ?? 0));
 /** How often it is tried at once: the connection would copy a log with holes into the file if it were closed. */
 const TRIES = 3;
 
@@ -44,7 +41,7 @@ function persistently(work: () => void): void {
 }
 
 function writeAgain(log: string): void {
-  const descriptor = openSync(log, FLAGS);
+  const descriptor = openSync(log, 'r+');
   try {
     const piece = Buffer.allocUnsafe(PIECE);
     for (let at = 0; ; ) {
@@ -52,7 +49,7 @@ function writeAgain(log: string): void {
       if (length === 0) break;
       at += writeSync(descriptor, piece, 0, length, at);
     }
-    if (MAY_FSYNC) fsyncSync(descriptor);
+    fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }

@@ -98,7 +98,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     const page = join(folder, 'page.html');
     const refused = await run('publish', page);
     expect([refused.code, refused.err]).to.satisfy(
-      ([code, err]: [number, string]) => code === 1 && err.includes('took this very archive down'),
+      ([code, err]: [number, string]) => code === 1 && err.includes('took this very ZIP down'),
     );
     const { sha256 } = taken.pin;
     const lifted = await run('takedowns', 'lift', sha256);

@@ -62,7 +62,7 @@ describe('the place where a command works', () => {
         ...more,
       );
       expect(code, err).to.equal(0);
-      expect(err).to.include('index.html: A script uses localStorage').and.include('(needs_origin)');
+      expect(err).to.include('index.html').and.include('localStorage').and.include('(needs_origin)');
     }
   });
 

@@ -156,25 +156,6 @@ for (const [name, nodes] of [
   });
 }
 
-describe("Node's permissions in deploy/compose.yaml", () => {
-  it("leave the image's command in force, which an entry point of its own takes away", async () => {
-    const { services } = parseYaml(await read('compose.yaml'));
-    const { CMD = '' } = Object.fromEntries(instructionsOf(await read('Dockerfile')));
-    expect(services.pinfold.command).to.deep.equal(JSON.parse(CMD));
-  });
-
-  it('let it read its own files, and write into its volume alone', async () => {
-    const { services } = parseYaml(await read('compose.yaml'));
-    const options: readonly string[] = services.pinfold.entrypoint;
-    const readable = options.filter((option) => option.startsWith('--allow-fs-read='));
-    const writable = options.filter((option) => option.startsWith('--allow-fs-write='));
-    expect(options).to.include('--permission').and.not.include('--allow-child-process');
-    expect(readable).to.deep.equal(['--allow-fs-read=/app', '--allow-fs-read=/var/lib/pinfold']);
-    expect(writable).to.deep.equal(['--allow-fs-write=/var/lib/pinfold']);
-    expect(options.at(-1)).to.equal('/app/dist/main.js');
-  });
-});
-
 /** The addresses of clients behind the proxies of a platform, of which each adds one to what came. */
 function expectClients({ trustProxy }: Settings, added: readonly string[]): void {
   const addressOf = clientAddress(trustProxy);
