@@ -50,7 +50,7 @@ export async function openService(
       const { useCases, views } = parts;
       return express()
         .use(createViewer({ useCases, publicUrl, counter: views }))
-        .use('/manage', createManagement({ ...parts, ...elsewhere, publicUrl }));
+        .use('/manage', createManagement({ ...parts, ...elsewhere, publicUrl, unknownPaths: 'refuse' }));
     },
     { clock, ports },
   );
