@@ -131,7 +131,8 @@ type Answers = (...input: Parameters<Viewer>) => void;
 /** Below a path, an app hands on only what begins with it. */
 function expectRoot(request: IncomingMessage): void {
   const mount = 'baseUrl' in request ? request.baseUrl : '';
-  if (mount === '') return;
+  // A router that was called without an app around it leaves the member behind, without a value.
+  if (mount === '' || mount === undefined) return;
   throw new Error(
     `The viewer is mounted at ${mount}: mount it at the root, or sites on hosts of their own never reach it.`,
   );

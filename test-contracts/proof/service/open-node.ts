@@ -85,10 +85,11 @@ function listenerOf(
     authenticate,
     log,
   });
-  if (mount === 'express') return express().use(view).use(api);
+  // What no door takes gets the viewer's 404 page, as in the reference server.
+  const notFound = (request: IncomingMessage, response: ServerResponse): void => view(request, response);
+  if (mount === 'express') return express().use(view).use(api).use(notFound);
   return (request, response) =>
-    view(request, response, () => api(request as never, response as never, notFound));
-  function notFound(): void {
-    throw new Error('nobody answers');
-  }
+    view(request, response, () =>
+      api(request as never, response as never, () => notFound(request, response)),
+    );
 }
