@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Clock } from '@pinfold/core';
 import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
 import { createViewer, type ViewerMode } from '@pinfold/viewer';
