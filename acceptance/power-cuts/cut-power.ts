@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  type Cut,
   compileDisk,
   countFailed,
   cut,
@@ -38,8 +39,11 @@ export interface PowerCuts {
   readonly processes?: number;
   /** Whether flushes of the log fail: one to three before every fourth cut. */
   readonly failing?: boolean;
-  /** Whether the server is killed and started again before every fourth cut, soon after a flush has failed, if any. */
-  readonly restarting?: boolean;
+  /**
+   * Whether the server is started again at every fourth cut: after it was killed, soon after a flush has failed, if any;
+   * or after it ended as it is asked to, three flushes having failed in a row.
+   */
+  readonly restarting?: 'killed' | 'ended';
   /** Whether the database flushes nothing. */
   readonly withoutFlush?: boolean;
 }
@@ -56,6 +60,7 @@ export interface Found {
 
 const KEY = `pf_powercut_${'a'.repeat(43)}`;
 const DELAY = 4_000;
+const MOST_FAILURES = 3;
 /** In a file system in memory flushes take no time but this, and no inode number is given twice. */
 const MEMORY = '/dev/shm';
 
@@ -70,7 +75,7 @@ export async function cutPower(how: PowerCuts): Promise<Found> {
 }
 
 async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
-  const { cuts, unflushed = 'gone', failing = false, restarting = false } = how;
+  const { cuts, unflushed = 'gone', failing = false, restarting } = how;
   const disk = newDisk(folder);
   const env = settingsOf(folder, disk, how);
   let server = await startServer(disk.data, KEY, env);
@@ -78,23 +83,34 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
   const promises: Promises = { pins: [], names: {}, answers: {} };
   const ended = new AbortController();
   const publishing = publishUntil(ended.signal, () => server.url, KEY, promises);
-  const moments = [];
+  const moments: { at: Cut; promises: Promises }[] = [];
+  const cutNow = (n: number): void => {
+    const at = cut(disk, join(folder, `cut-${n}`));
+    moments.push({ at, promises: structuredClone(promises) });
+  };
   try {
     for (let n = 0; n < cuts; n += 1) {
-      const fails = failing && n % 4 === 1;
+      const isFourth = n % 4 === 1;
+      const fails = failing && isFourth;
       const before = countFailed(disk);
-      if (fails) failFlushes(disk, randomInt(1, 4));
-      if (restarting && n % 4 === 1) {
+      if (fails) failFlushes(disk, restarting === 'ended' ? MOST_FAILURES : randomInt(1, MOST_FAILURES + 1));
+      if (isFourth && restarting === 'ended') {
+        while (fails && countFailed(disk) < before + MOST_FAILURES) await pause(1);
+        await server.end();
+        cutNow(n);
+        server = await startServer(disk.data, KEY, env);
+        continue;
+      }
+      if (isFourth && restarting === 'killed') {
         // A start tries three times to flush the log: at most two are still to fail.
         while (fails && countFailed(disk) === before) await pause(1);
         await server.kill();
         server = await startServer(disk.data, KEY, env);
       }
-      if (n === 0 || restarting) await oneMore(promises);
+      if (n === 0 || restarting !== undefined) await oneMore(promises);
       await pause(randomInt(40, 200));
       await server.stop();
-      const at = cut(disk, join(folder, `cut-${n}`));
-      moments.push({ at, promises: structuredClone(promises) });
+      cutNow(n);
       server.goOn();
     }
   } finally {

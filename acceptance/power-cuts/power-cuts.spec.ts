@@ -38,7 +38,7 @@ describe('A power cut', () => {
 
     it('loses nothing after a server was killed whose flush had failed', async () => {
       const { losses, failedFlushes } = await cuts(
-        { seenBy: 'disk.c', failing: true, restarting: true },
+        { seenBy: 'disk.c', failing: true, restarting: 'killed' },
         FEW,
       );
       expect(failedFlushes).to.be.above(0);

@@ -15,12 +15,24 @@ const modes: Readonly<Record<string, Omit<PowerCuts, 'cuts'>>> = {
   'one process, torn writes': { ...DISK, unflushed: 'torn' },
   'one process, failing flushes': { ...DISK, failing: true },
   'one process, failing flushes, torn writes': { ...DISK, failing: true, unflushed: 'torn' },
-  'one process, failing flushes, killed': { ...DISK, failing: true, restarting: true },
+  'one process, failing flushes, killed': { ...DISK, failing: true, restarting: 'killed' },
+  'one process, failing flushes, torn writes, ended': {
+    ...DISK,
+    failing: true,
+    unflushed: 'torn',
+    restarting: 'ended',
+  },
   'two processes': TWO,
   'two processes, torn writes': { ...TWO, unflushed: 'torn' },
   'two processes, failing flushes': { ...TWO, failing: true },
   'two processes, failing flushes, torn writes': { ...TWO, failing: true, unflushed: 'torn' },
-  'two processes, failing flushes, killed': { ...TWO, failing: true, restarting: true },
+  'two processes, failing flushes, killed': { ...TWO, failing: true, restarting: 'killed' },
+  'two processes, failing flushes, torn writes, ended': {
+    ...TWO,
+    failing: true,
+    unflushed: 'torn',
+    restarting: 'ended',
+  },
 };
 
 for (const [name, how] of Object.entries(modes).filter(([mode]) => mode.includes(values.only))) {

@@ -12,6 +12,8 @@ export interface Server {
   /** Returns when every process stands still. */
   stop(): Promise<void>;
   goOn(): void;
+  /** Asks it to end, and returns when it has. */
+  end(): Promise<void>;
   kill(): Promise<void>;
 }
 
@@ -42,17 +44,19 @@ export async function startServer(data: string, key: string, env: NodeJS.Process
   const signal = (name: NodeJS.Signals): void => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-Number(child.pid), name);
   };
-  const kill = async (): Promise<void> => {
-    signal('SIGKILL');
+  const endBy = async (name: NodeJS.Signals): Promise<void> => {
+    signal(name);
     await ended;
   };
+  const end = (): Promise<void> => endBy('SIGTERM');
+  const kill = (): Promise<void> => endBy('SIGKILL');
   try {
     const url = await addressIn(path, child);
     const stop = async (): Promise<void> => {
       signal('SIGSTOP');
       while (!standsStill(Number(child.pid))) await pause(1);
     };
-    return { url, stop, goOn: () => signal('SIGCONT'), kill };
+    return { url, stop, goOn: () => signal('SIGCONT'), end, kill };
   } catch (error) {
     await kill();
     throw error;
