@@ -1,3 +1,4 @@
+import { causesOf } from './causes.ts';
 import { type Failure, PinfoldError } from './pinfold-error.ts';
 import { isOfProtocol } from './protocol-errors.ts';
 import { is } from './wire.ts';
@@ -164,10 +165,8 @@ function withoutKey(text: string, key: string): string {
 
 /** The error that fetch rejected with, unless it shows the key. */
 function harmless(cause: unknown, key: string): unknown {
-  for (let error = cause, depth = 0; error instanceof Error && depth < 10; error = error.cause, depth += 1) {
-    if (`${error.message}${error.stack}`.includes(key)) return undefined;
-  }
-  return cause;
+  const showsKey = [...causesOf(cause)].some(({ message, stack }) => `${message}${stack}`.includes(key));
+  return showsKey ? undefined : cause;
 }
 
 /** Retry-After in seconds: a number of them, or a date (RFC 9110, section 10.2.3). */

@@ -1,3 +1,5 @@
+import { causesOf } from './causes.ts';
+
 /** Codes of Node, Bun and OpenSSL for certificates, and for TLS or HTTP where the other is spoken. */
 const CODES =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|ERR_TLS_CERT_|ERR_SSL_|EPROTO$|HPE_INVALID_(?:CONSTANT|VERSION)$)/;
@@ -10,7 +12,7 @@ const MESSAGE = /invalid peer certificate/i;
  * Whether `fetch` failed for the certificate or the protocol, which another attempt does not change. Browsers do not tell.
  */
 export function isOfProtocol(error: unknown): boolean {
-  for (let one = error, depth = 0; one instanceof Error && depth < 10; one = one.cause, depth += 1) {
+  for (const one of causesOf(error)) {
     const code = 'code' in one && typeof one.code === 'string' ? one.code : '';
     if ((CODES.test(code) && !PASSING.test(code)) || MESSAGE.test(one.message)) return true;
   }

@@ -65,7 +65,7 @@ function decoded(bytes: Uint8Array): string {
       // The last character may be cut off.
       return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
     } catch (error) {
-      if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+      if (!['TypeError', 'RangeError'].includes((error as Error).name)) throw error;
     }
   }
   return '';

@@ -1,4 +1,5 @@
 import type { SignInProblem, SignInTrouble } from '@pinfold/core';
+import { isError } from '@pinfold/core/internal';
 import {
   AuthorizationResponseError,
   ClientError,
@@ -25,7 +26,8 @@ export function troubleOf(error: unknown): SignInTrouble {
     return trouble('misconfigured', `the issuer answers with ${error.status}`);
   }
   if (error instanceof ClientError) return ofClient(error);
-  if (error instanceof TypeError && error.cause instanceof Error)
+  // Of fetch.
+  if (isError(error) && error.name === 'TypeError' && isError(error.cause))
     return trouble('unreachable', reasonOf(error));
   throw error;
 }
@@ -42,7 +44,8 @@ function ofClient(error: ClientError): SignInTrouble {
   const { code, cause } = error;
   if (code === 'OAUTH_TIMEOUT') return trouble('unreachable', 'the issuer does not answer in time');
   if (code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED') return trouble('clock', reasonOf(error));
-  if (code === undefined && cause instanceof TypeError) return trouble('unreachable', reasonOf(cause));
+  if (code === undefined && isError(cause) && cause.name === 'TypeError')
+    return trouble('unreachable', reasonOf(cause));
   const status = cause instanceof Response ? cause.status : undefined;
   const detail = status === undefined ? reasonOf(error) : `the issuer answers with ${status}`;
   return trouble(status !== undefined && status >= 500 ? 'unreachable' : 'untrusted', detail);
@@ -53,7 +56,7 @@ function trouble(problem: SignInProblem, detail: string): SignInTrouble {
 }
 
 function reasonOf({ message, cause }: Error): string {
-  if (!(cause instanceof Error)) return message;
+  if (!isError(cause)) return message;
   return 'code' in cause && cause.message === ''
     ? `${message} (${cause.code})`
     : `${message} (${cause.message})`;

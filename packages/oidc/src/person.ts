@@ -1,4 +1,5 @@
 import { type AccountId, accountId, type Person, type SignInTrouble } from '@pinfold/core';
+import { nameOf } from '@pinfold/core/internal';
 import { type ClaimRule, type Claims, claimAt, fulfils, withVerifiedEmails } from './claims.ts';
 
 export interface PersonRules {
@@ -39,7 +40,7 @@ function named(text: string): AccountId | undefined {
   try {
     return accountId(text);
   } catch (error) {
-    if (error instanceof TypeError) return undefined;
+    if (nameOf(error) === 'TypeError') return undefined;
     throw error;
   }
 }

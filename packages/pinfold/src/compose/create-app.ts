@@ -1,6 +1,6 @@
 import { once as onceEmitted } from 'node:events';
 import type { Duration } from '@pinfold/core';
-import { sleepUnlessAborted } from '@pinfold/core/internal';
+import { isError, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Container } from 'inversify';
 import type { MetricsServer } from '../metrics/metrics-server.ts';
 import type { Snapshot } from '../metrics/metrics-snapshot.ts';
@@ -167,7 +167,7 @@ export async function createRunnableApp(
     isListening = true;
     const { dataDir, host } = settings;
     removeServerFile = await keepServerFile(dataDir, addresses, { host, port }, (error) =>
-      log.warn(`server.json cannot be written: ${error instanceof Error ? error.message : 'failed'}`),
+      log.warn(`server.json cannot be written: ${isError(error) ? error.message : 'failed'}`),
     );
     log.info(`listening on ${host}:${port}`, {
       url: addresses.publicUrl,

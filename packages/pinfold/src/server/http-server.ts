@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { type Duration, seconds } from '@pinfold/core';
+import { codeOf } from '@pinfold/core/internal';
 import { drainAndClose, loopTurns, outgoingBytes } from '@pinfold/http/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
@@ -238,8 +239,7 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 function asSettingsError(error: unknown, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const [variable, expectation] = listenErrors(port)[String(code)] ?? [];
+  const [variable, expectation] = listenErrors(port)[String(codeOf(error))] ?? [];
   if (variable === undefined || expectation === undefined) return error;
   return new SettingsError(variable, expectation, { cause: error });
 }

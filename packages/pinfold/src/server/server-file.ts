@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { codeOf, nameOf } from '@pinfold/core/internal';
 import { publicUrl } from '@pinfold/http';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 
@@ -63,11 +64,8 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
     const isOfKilled = machine === hostname() && !isRunning(pid);
     return { addresses, address: new URL(address).origin, isOfKilled };
   } catch (error) {
-    if (
-      !(error instanceof Error) ||
-      !('code' in error || error instanceof SyntaxError || error instanceof TypeError)
-    )
-      throw error;
+    const isOfContent = ['SyntaxError', 'TypeError'].includes(nameOf(error) ?? '');
+    if (codeOf(error) === undefined && !isOfContent) throw error;
     // A missing file, or one that was not written completely: the caller uses the settings.
     return undefined;
   }
@@ -78,7 +76,7 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     // Anything else: it is another user's.
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    return codeOf(error) !== 'ESRCH';
   }
 }
 

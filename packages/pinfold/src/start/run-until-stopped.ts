@@ -3,6 +3,7 @@ import { availableParallelism, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isFault } from '@pinfold/core';
+import { isError } from '@pinfold/core/internal';
 import { isUnavailable } from '../command-line/failures.ts';
 import type { RunnableApp } from '../compose/create-app.ts';
 import { tellLeader, workerFigures } from '../metrics/worker-figures.ts';
@@ -135,7 +136,7 @@ async function alone(app: RunnableApp): Promise<Started> {
 function print(block: string, log: Log): void {
   process.stdout.on('error', () => undefined);
   process.stdout.write(block, (error) => {
-    if (error instanceof Error) log.warn(`${NOT_PRINTED}: ${error.message}`);
+    if (isError(error)) log.warn(`${NOT_PRINTED}: ${error.message}`);
   });
 }
 
@@ -186,7 +187,7 @@ async function lead(app: RunnableApp): Promise<Started> {
 
 function reasonOf(error: unknown): string {
   if (error instanceof SettingsError) return error.message;
-  if (!(error instanceof Error)) return 'cannot start';
+  if (!isError(error)) return 'cannot start';
   if (!isFault(error) && !('syscall' in error)) return `cannot start: ${error.stack}`;
   return `cannot start: ${errorText(error)}`;
 }
