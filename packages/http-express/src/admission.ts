@@ -3,6 +3,7 @@ import { NORMAL, refuseChange } from '@pinfold/core/adapter';
 import { causeOf } from '@pinfold/core/history';
 import { credentialOf } from '@pinfold/core/internal';
 import { callerOf, isWhole, requestRateOf, tellRate } from '@pinfold/http/internal';
+import { englishOf, REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
 import type { Request, Response } from 'express';
 import type { AccountCall, Call, Endpoint, OperatorCall } from './endpoint.ts';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
@@ -131,7 +132,7 @@ function refuseStranger(
   if (kind === 'admitted') return refuseRequest('unauthorized');
   tellRate(response, 'requests', left, now);
   return refuseRequest('rate_limited', {
-    detail: 'Too many requests with wrong keys came from your address: wait as Retry-After says.',
+    detail: englishOf(REFUSAL_TEXTS.rate_limited_strangers),
     retryAt: left.nextAt,
   });
 }

@@ -30,7 +30,6 @@ export function signInWords({ detail, challenge }: SignIn): SignInWords {
       advice: 'Sign in as somebody who may do this and send the request again',
     },
     not_found: {
-      detail: 'Check the path, the id and the name; a caller only reaches what its own account has.',
       advice: 'Check the path, the id and the name, and that the caller belongs to the account that has them',
     },
   };

@@ -125,9 +125,10 @@ describe('The words of a refusal', () => {
     expect(told({ code: 'quota_exceeded', rule: 'keys', ...limits })).to.have.all.keys('errors');
     expect(told({ code: 'invalid_state', state: 'deleted' }).errors?.[0]?.rule).to.equal('deleted');
     expect(told({ code: 'cursor_expired', oldest: 'c' })).to.deep.equal({ oldestCursor: 'c' });
-    for (const code of ['idempotency_in_progress', 'rate_limited']) {
-      expect(told({ code, retryAt: 5 }), code).to.deep.equal({ retryAt: 5 });
-    }
+    expect(told({ code: 'idempotency_in_progress', retryAt: 5 })).to.deep.equal({ retryAt: 5 });
+    const { detail, ...others } = told({ code: 'rate_limited', retryAt: 5 });
+    expect(detail).to.include('rate of publications');
+    expect(others).to.deep.equal({ retryAt: 5 });
     const plain = ['account_blocked', 'archive_too_large', 'forbidden', 'idempotency_mismatch'];
     for (const code of [...plain, 'invalid_cursor', 'invalid_name', 'not_found', 'unauthorized']) {
       expect(told({ code }), code).to.deep.equal({});
@@ -136,8 +137,8 @@ describe('The words of a refusal', () => {
 });
 
 /** The catalogue's sentences about a finding, as the API writes them. */
-function textOf({ texts, values }: Finding<FindingTextId>): string {
-  return lineOf({ texts, values }, FINDING_TEXTS);
+function textOf({ cause, texts, values }: Finding<FindingTextId>): string {
+  return lineOf({ ...(cause && { cause }), texts, values }, FINDING_TEXTS);
 }
 
 describe('The API', () => {

@@ -6,8 +6,7 @@ import { openRig } from './rig.ts';
 const archive = archivePart(siteZip());
 const ONLY =
   'Only the fields "archive" and "title" are accepted; a name goes into the query (?name=…), a password into the header Pinfold-Password.';
-const NAMED =
-  'Send the archive as a file whose name has 1 to 255 characters in UTF-8 and no control characters.';
+const NAMED = 'The file needs a name of 1 to 255 characters in UTF-8, without control characters.';
 
 describe('What is wrong with a request', () => {
   const rig = ofEachTest(openRig);

@@ -84,10 +84,10 @@ function targets(words: Words<SharedId>, own: readonly Found[]): readonly Html[]
 
 /** A file with what was seen in it; nothing for what is said of the whole site. */
 function itemOf(words: Words<SharedId>, found: Found): Html | undefined {
-  const { path = '', seen, values, detail } = found;
+  const { path = '', seen, cause, values, detail } = found;
   // The path of a forbidden name has the name.
-  const isSaid = seen === undefined || seen === 'seen_segment';
-  const text = detail ?? (isSaid ? '' : words.say(seen, values));
+  const own = seen === 'seen_segment' ? undefined : (seen ?? cause);
+  const text = detail ?? (own === undefined ? '' : words.say(own, values));
   if (isTarget(found) || path + text === '') return undefined;
   const language = detail === undefined ? words.language : 'en';
   const quiet = text && html` <span class="quiet" lang="${language}" dir="auto">${text}</span>`;

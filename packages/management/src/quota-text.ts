@@ -30,11 +30,14 @@ export function refusedWords(
 ): string {
   switch (refusal.code) {
     case 'account_blocked':
-      return words.say('accountBlocked');
+      return words.say('account_blocked');
     case 'read_only':
-      return words.join([words.say('readOnlyText'), ...(refusal.message === null ? [] : [refusal.message])]);
+      return words.join([words.say('read_only'), ...(refusal.message === null ? [] : [refusal.message])]);
     case 'rate_limited':
-      return words.say('publishedTooMuch', { when: words.distance(refusal.retryAt, now) });
+      return words.join([
+        words.say('rate_limited_publications'),
+        words.say('leftNone', { when: words.distance(refusal.retryAt, now) }),
+      ]);
     case 'quota_exceeded':
       return quotaWords(words, refusal);
     default:

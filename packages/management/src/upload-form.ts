@@ -29,7 +29,7 @@ const TROUBLES: Readonly<Record<FormTrouble, UploadRefusal>> = {
   archive_too_large: { kind: 'refused', status: 413, text: 'problemsTitle' },
   no_archive: { kind: 'refused', status: 422, text: 'nothingChosen' },
   read_before: { ...BAD_FORM, fault: 'the form was read before: mount the screen before any body parser' },
-  stalled: { kind: 'refused', status: 408, text: 'uploadStalled' },
+  stalled: { kind: 'refused', status: 408, text: 'request_timeout' },
   broken: BAD_FORM,
   broken_off: BAD_FORM,
   too_long: BAD_FORM,

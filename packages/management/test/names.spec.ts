@@ -40,9 +40,9 @@ describe('the names', () => {
     const theirs = await screen.publish('Theirs', undefined, accountId('stranger'));
     await set(id, 'No Name');
     const said = (await person.get(`/publications/${id}`)).text;
-    expect(said).to.include('A name has 1 to 63 of the characters').and.include('Try “no-name”.');
+    expect(said).to.include('A name has 1 to 63 of the characters').and.include('try “no-name”.');
     await set(id, '桜');
-    expect((await person.get(`/publications/${id}`)).text).not.to.include('Try “');
+    expect((await person.get(`/publications/${id}`)).text).not.to.include('try “');
     expect((await set(theirs.id, 'x')).status).to.equal(404);
     expect((await person.send('/names', '/names/none/delete')).status).to.equal(404);
     const forged = await person.post(`/publications/${id}/name`, { form: 'wrong', name: 'x' });
@@ -76,7 +76,7 @@ describe('the names', () => {
     expect((await person.send('/names', '/names/seasons', { pin: two.id })).location).to.equal(
       '/manage/names',
     );
-    expect((await person.get('/names')).text).to.include('was stopped before');
+    expect((await person.get('/names')).text).to.include('point the name at one that is in service');
     expect((await person.get('/names/none')).status).to.equal(404);
   });
 

@@ -72,9 +72,9 @@ describe('one publication', () => {
     await act('pin');
     expect((await person.get(path)).text)
       .to.match(/<button type="button" disabled[^>]*>Renew for 7 days/)
-      .and.include('Unpin it to set an expiry.');
+      .and.include('is pinned and has no expiration');
     await act('renew');
-    expect((await person.get(path)).text).to.match(/role="alert"[\s\S]+Unpin it to set an expiry/);
+    expect((await person.get(path)).text).to.match(/role="alert"[\s\S]+is pinned and has no expiration/);
   });
 
   it('shows an expired one as it is, and lets it be stopped only', async () => {
@@ -83,7 +83,7 @@ describe('one publication', () => {
     form = (await person.get(path)).token;
     const { text } = await person.get(path);
     expect(text)
-      .to.include('Expired publications cannot be renewed')
+      .to.include('is expired and cannot be restored or renewed')
       .and.include('The link no longer works. Stopping deletes the files now.')
       .and.not.include('The link stops working immediately')
       .and.not.include('/rename')
@@ -185,7 +185,7 @@ describe('one publication', () => {
     expect((await now()).deletedAt).to.equal(screen.clock.now());
     screen.clock.advance(minutes(1));
     await act('stop');
-    expect((await person.get(path)).text).to.include('was stopped before');
+    expect((await person.get(path)).text).to.include('can no longer change');
     expect((await person.get(`${path}/stop`)).status).to.equal(303);
   });
 

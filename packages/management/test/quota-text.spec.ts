@@ -75,7 +75,7 @@ describe('what an account may publish, on the screen', () => {
     await screen.memory.accounts.save({ ...loaded.value, blocked }, loaded.version, []);
     for (const refused of await changes(id)) {
       expect(refused.status).to.equal(403);
-      expect(refused.text).to.include('This account is blocked');
+      expect(refused.text).to.include('The operator blocked the account');
     }
     expect((await person.get(`/publications/${id}`)).status).to.equal(200);
     expect((await person.post(`/keys/${key.id}/revoke`, { form })).status).to.equal(303);
@@ -95,12 +95,12 @@ describe('what an account may publish, on the screen', () => {
     await screen.memory.mode.change({ kind: 'read_only', message }, []);
     for (const refused of await changes(id)) {
       expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '60']);
-      expect(refused.text).to.include('under maintenance').and.include('noon');
+      expect(refused.text).to.include('read-only for maintenance').and.include('noon');
     }
     for (const page of ['/', `/publications/${id}`, '/keys']) {
       const { status, text } = await person.get(page);
       expect(status).to.equal(200);
-      expect(text).to.include('under maintenance').and.include('Back at &lt;b&gt;noon');
+      expect(text).to.include('read-only for maintenance').and.include('Back at &lt;b&gt;noon');
     }
     const goOn = /\/(?:sign-out|open|revoke)$/;
     const publications = [`/publications/${id}`, `/publications/${secret.id}`, `/publications/${id}/stop`];
@@ -123,7 +123,7 @@ describe('what an account may publish, on the screen', () => {
     expect(revoked).to.include(`/manage/keys/${key.id}/revoke`);
     expect((await person.post(`/keys/${key.id}/revoke`, { form })).status).to.equal(303);
     await screen.memory.mode.change({ kind: 'normal', message: null }, []);
-    expect((await person.get('/')).text).not.to.include('under maintenance');
+    expect((await person.get('/')).text).not.to.include('read-only for maintenance');
     expect((await person.post('/sign-out', { form })).status).to.equal(303);
   });
 });

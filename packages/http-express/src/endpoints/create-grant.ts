@@ -1,5 +1,6 @@
 import { toRfc3339 } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
+import { englishOf, REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
 import { writingEndpoint } from '../endpoint.ts';
 import { type ProblemDetails, refuseRequest } from '../problems/problem.ts';
 import { refusedBy } from '../problems/state-refusal.ts';
@@ -22,7 +23,7 @@ const grantAnswer = T.named('GrantAnswer', () =>
 
 const TEAM_DECIDES: ProblemDetails = {
   title: 'This service decides itself who may look',
-  detail: 'Here nobody is let in by a link alone: open the shared URL and sign in there.',
+  detail: englishOf(REFUSAL_TEXTS.forbidden_viewing),
   advice: 'Open the shared URL and sign in there',
 };
 

@@ -1,4 +1,5 @@
 import type { FaultCode, RefusalCode } from '@pinfold/core';
+import { englishOf, REFUSAL_TEXTS, type RefusalTextId } from '@pinfold/http/internal/texts';
 
 /** The error codes that only HTTP requests have. */
 export type HttpCode =
@@ -34,12 +35,14 @@ export interface HttpProblem {
   readonly key: 'keep' | 'new';
 }
 
+const text = (id: RefusalTextId): string => englishOf(REFUSAL_TEXTS[id]);
+
 /** All errors of the API by code. Retry with the same Idempotency-Key unless the row says otherwise. */
 const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { readonly key?: 'new' }>> = {
   account_blocked: {
     status: 403,
     title: 'The account is blocked',
-    detail: 'The operator blocked the account: it can read its publications and change nothing.',
+    detail: text('account_blocked'),
     advice: 'Ask the operator to unblock the account, then send the request again',
   },
   archive_too_large: {
@@ -64,7 +67,7 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
   idempotency_in_progress: {
     status: 409,
     title: 'The same publication is still running',
-    detail: 'The first request with this Idempotency-Key has not finished: ask again as Retry-After says.',
+    detail: text('idempotency_in_progress'),
     advice: 'Wait as long as Retry-After says and send the very same request again',
   },
   idempotency_key_required: {
@@ -77,16 +80,15 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
   idempotency_mismatch: {
     status: 409,
     title: 'The Idempotency-Key belongs to another publication',
-    detail: 'The key was used with another ZIP, file name or title: changed content needs a key of its own.',
+    detail: text('idempotency_mismatch'),
     advice: 'Publish the changed content',
     key: 'new',
   },
   internal_error: {
     status: 500,
     title: 'The service failed',
-    detail:
-      'The fault is ours: send the same request again later, and give the operator the request id if it happens again.',
-    advice: 'Send the very same request again later',
+    detail: text('internal_error'),
+    advice: 'Send the very same request again later, and give the operator the request id if it fails again',
   },
   invalid_archive: {
     status: 422,
@@ -110,7 +112,7 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
   invalid_name: {
     status: 422,
     title: 'The name cannot be used',
-    detail: 'Use 1 to 63 of the characters a to z, 0 to 9 and "-", with no "-" at an end.',
+    detail: text('invalid_name'),
     advice: 'Choose another name and send the request again',
   },
   invalid_password: {
@@ -153,7 +155,7 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
   not_found: {
     status: 404,
     title: 'There is nothing here',
-    detail: 'Check the path, the id and the name; an API key only reaches what its own account has.',
+    detail: text('not_found'),
     advice: 'Check the path, the id and the name, and that the API key belongs to the account that has them',
   },
   quota_exceeded: {
@@ -165,14 +167,13 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    detail:
-      'The account has used up its rate of requests or of publications; a change counts as ten requests. Wait as Retry-After says.',
+    detail: text('rate_limited'),
     advice: 'Wait as long as Retry-After says and send the very same request again',
   },
   request_timeout: {
     status: 408,
     title: 'The upload took too long',
-    detail: 'The body stopped arriving or came too slowly: send it again over a better connection.',
+    detail: text('request_timeout'),
     advice: 'Send the very same request again',
   },
   unauthorized: {
@@ -184,8 +185,7 @@ const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { 
   unavailable: {
     status: 503,
     title: 'The service cannot do this now',
-    detail:
-      'Storage, database or capacity is unavailable at the moment: wait as Retry-After says, then send the same request.',
+    detail: text('unavailable'),
     advice: 'Wait as long as Retry-After says and send the very same request again',
   },
   unsupported_media_type: {
@@ -214,10 +214,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   ),
   invalid_filename: problemOf('invalid_form'),
   publishing_overloaded: problemOf('unavailable'),
-  read_only: problemOf(
-    'unavailable',
-    'The service is read-only for maintenance: wait as Retry-After says, then send the same request.',
-  ),
+  read_only: problemOf('unavailable', text('read_only')),
   refused_by_host: problemOf('invalid_archive'),
   staging_unavailable: problemOf('unavailable'),
   storage_unavailable: problemOf('unavailable'),

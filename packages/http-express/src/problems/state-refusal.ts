@@ -1,10 +1,14 @@
 import type { Refusal } from '@pinfold/core';
+import { englishOf, REFUSAL_TEXTS, type RefusalTextId } from '@pinfold/http/internal/texts';
 import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
 export type RoleOperation = 'change' | 'name' | 'open' | 'reset_expiration' | 'stop';
 
 type State = Refusal<'invalid_state'>['state'];
-type Words = Required<Pick<ProblemDetails, 'detail' | 'advice'>>;
+interface Words {
+  readonly text: RefusalTextId;
+  readonly advice: string;
+}
 
 const PUBLISH_AGAIN = 'Publish the site again and share the new URL';
 
@@ -12,58 +16,27 @@ const CHOOSE_ANOTHER = 'Choose a publication that is in service';
 
 /** The text for each state that does not permit a change. */
 const TOLD: Readonly<Record<State, Words>> = {
-  deleted: {
-    detail: 'The publication is deleted and can no longer change: publish the site again for a new URL.',
-    advice: PUBLISH_AGAIN,
-  },
-  expired: {
-    detail: 'The publication is expired and can only be stopped: publish the site again for a new URL.',
-    advice: PUBLISH_AGAIN,
-  },
-  pinned: {
-    detail:
-      'The publication is pinned and has no expiration: to give it one, unpin it in the management screen.',
-    advice: 'Leave it pinned, or unpin it in the management screen',
-  },
+  deleted: { text: 'state_deleted', advice: PUBLISH_AGAIN },
+  expired: { text: 'state_expired', advice: PUBLISH_AGAIN },
+  pinned: { text: 'state_pinned', advice: 'Leave it pinned, or unpin it in the management screen' },
 };
 
 /** The texts of operations that need others. */
 const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, Words>>>>> = {
   change: {},
   name: {
-    deleted: {
-      detail: 'The publication is deleted: point the name at one that is in service.',
-      advice: CHOOSE_ANOTHER,
-    },
-    expired: {
-      detail: 'The publication is expired: point the name at one that is in service.',
-      advice: CHOOSE_ANOTHER,
-    },
+    deleted: { text: 'name_deleted', advice: CHOOSE_ANOTHER },
+    expired: { text: 'name_expired', advice: CHOOSE_ANOTHER },
   },
-  open: {
-    expired: {
-      detail:
-        'The publication is expired, and viewers can no longer see it: publish the site again for a new URL.',
-      advice: PUBLISH_AGAIN,
-    },
-  },
-  reset_expiration: {
-    expired: {
-      detail: 'The publication is expired and cannot be restored: publish the site again for a new URL.',
-      advice: PUBLISH_AGAIN,
-    },
-  },
-  stop: {
-    deleted: {
-      detail: 'The publication is already deleted; treat it as stopped.',
-      advice: 'Go on as if this request had stopped it',
-    },
-  },
+  open: { expired: { text: 'state_expired_viewing', advice: PUBLISH_AGAIN } },
+  reset_expiration: { expired: { text: 'state_expired_renewal', advice: PUBLISH_AGAIN } },
+  stop: { deleted: { text: 'state_stopped_before', advice: 'Go on as if this request had stopped it' } },
 };
 
 export function tellState(state: State, operation: RoleOperation): ProblemDetails {
-  const words = OTHERWISE[operation][state] ?? TOLD[state];
-  return { ...words, errors: [{ rule: state, detail: words.detail }] };
+  const { text, advice } = OTHERWISE[operation][state] ?? TOLD[state];
+  const detail = englishOf(REFUSAL_TEXTS[text]);
+  return { detail, advice, errors: [{ rule: state, detail }] };
 }
 
 /** The refusal of an operation, with what the role's state means to this operation. */

@@ -1,17 +1,39 @@
-import type { Figures, KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
+import type { Figures, IdempotencyKeyRules, KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
 import {
   archiveFinding,
+  englishOf,
   FINDING_TEXTS,
   INPUT_TEXTS,
   type InputTextId,
   lineOf,
   type PublishProblem,
+  REFUSAL_TEXTS,
+  type RefusalTextId,
   WARNING_RULES,
   warningFinding,
 } from '@pinfold/http/internal/texts';
 import type { ProblemDetails } from './problem.ts';
-import { IDEMPOTENCY_KEY, REQUEST, type RequestRules, type Sentences, sentenceOf } from './rule-sentences.ts';
 import { tellState } from './state-refusal.ts';
+
+/** The rules of forms and headers, which the core does not have. */
+const REQUEST = {
+  archive_missing: 'form_archive_missing',
+  archive_unreadable: 'form_archive_unreadable',
+  field_twice: 'form_field_twice',
+  filename: 'invalid_filename',
+  password_header: 'form_password_header',
+  title_encoding: 'form_title_encoding',
+  title_file: 'form_title_file',
+  /** An Idempotency-Key that came in several headers. */
+  twice: 'idempotency_key_twice',
+  unknown_field: 'form_unknown_field',
+} as const satisfies Readonly<Record<string, RefusalTextId>>;
+
+export interface RequestProblem {
+  readonly rule: keyof typeof REQUEST;
+  /** Which field came twice. */
+  readonly field?: string;
+}
 
 export interface WireError {
   readonly rule: string;
@@ -48,14 +70,16 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'cursor_expired':
       return { oldestCursor: refusal.oldest };
     case 'idempotency_in_progress':
-    case 'rate_limited':
       return { retryAt: refusal.retryAt };
+    case 'rate_limited':
+      // Requests past their rate do not come as far as the core.
+      return { detail: englishOf(REFUSAL_TEXTS.rate_limited_publications), retryAt: refusal.retryAt };
     case 'invalid_archive':
       return { errors: refusal.problems.map(archiveError), omitted: refusal.omitted };
     case 'invalid_filename':
       return { errors: [requestError({ rule: 'filename' })] };
     case 'invalid_idempotency_key':
-      return { errors: [errorOf(IDEMPOTENCY_KEY, refusal)] };
+      return { errors: [requestTextError(`idempotency_key_${refusal.rule}`, refusal)] };
     case 'invalid_password':
       return { errors: [inputError(`password_${refusal.rule}`, refusal)] };
     case 'invalid_state':
@@ -93,8 +117,15 @@ function bytesText(size: number): string {
   return `${size} bytes`;
 }
 
-export function requestError(told: RuleDetails<RequestRules>): WireError {
-  return errorOf(REQUEST, told);
+export function requestError(problem: RequestProblem): WireError {
+  return requestTextError(REQUEST[problem.rule], problem);
+}
+
+function requestTextError(
+  text: RefusalTextId,
+  told: RequestProblem | RuleDetails<IdempotencyKeyRules>,
+): WireError {
+  return wireError(told, englishOf(REFUSAL_TEXTS[text], { ...told }));
 }
 
 /** The warnings of a publication as the API reports them. Those that an older version kept have their words already. */
@@ -105,10 +136,6 @@ export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWar
     const { rule, detail, path }: WireWarning = { detail: NEWER, ...warning };
     return { rule, detail, ...(path === undefined ? {} : { path }) };
   });
-}
-
-function errorOf<Rules>(sentences: Sentences<Rules>, told: RuleDetails<Rules>): WireError {
-  return wireError(told, sentenceOf(sentences, told));
 }
 
 function wireError(told: object, detail: string): WireError {

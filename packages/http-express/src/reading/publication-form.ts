@@ -4,13 +4,11 @@ import {
   parseFilename,
   parseTitle,
   type Refusal,
-  type RuleDetails,
   type Title,
 } from '@pinfold/core';
 import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http/internal';
 import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
-import type { RequestRules } from '../problems/rule-sentences.ts';
-import { archiveError, requestError } from '../problems/tell.ts';
+import { archiveError, type RequestProblem, requestError } from '../problems/tell.ts';
 
 export interface PublicationWish {
   readonly filename: Filename;
@@ -115,6 +113,6 @@ export function refuseBody(trouble: BodyTrouble, tooLong: string): HttpRefusal {
   }
 }
 
-function invalid(told: RuleDetails<RequestRules>): HttpRefusal {
-  return refuseRequest('invalid_form', { errors: [requestError(told)] });
+function invalid(problem: RequestProblem): HttpRefusal {
+  return refuseRequest('invalid_form', { errors: [requestError(problem)] });
 }

@@ -96,7 +96,9 @@ const RULES: Readonly<Record<PublishProblem['rule'], Text>> = {
 type MissingIndexId = `missing_index_${IndexHint['kind'] | 'spelling_below'}`;
 type SeenId = `seen_${'segment' | 'size' | 'other' | 'method'}`;
 
-export type ArchiveTextId = PublishProblem['rule'] | MissingIndexId | SeenId;
+type CauseId = `unsafe_path_${UnsafePath}` | `bad_encoding_${BadEncoding}`;
+
+export type ArchiveTextId = PublishProblem['rule'] | MissingIndexId | SeenId | CauseId;
 
 const MISSING_INDEX: Readonly<Record<MissingIndexId, Text>> = {
   missing_index_empty: {
@@ -136,24 +138,50 @@ const SEEN: Readonly<Record<SeenId, Text>> = {
   seen_method: { en: 'method {method}', ja: '方式 {method}' },
 };
 
-export const ARCHIVE_TEXTS: Readonly<Record<ArchiveTextId, Text>> = { ...RULES, ...MISSING_INDEX, ...SEEN };
-
-const UNSAFE: Readonly<Record<UnsafePath, string>> = {
-  empty: 'The name is empty.',
-  control_character: 'The path contains a control character.',
-  backslash: 'The path contains a backslash.',
-  colon: 'The path contains a colon.',
-  absolute: 'The path is absolute.',
-  segment: 'A segment of the path is empty, "." or "..".',
-  too_long: 'The path has more than 1024 bytes.',
+const CAUSES: Readonly<Record<CauseId, Text>> = {
+  unsafe_path_empty: { en: 'The name is empty.', ja: '名前が空です。' },
+  unsafe_path_control_character: {
+    en: 'The path contains a control character.',
+    ja: 'パスに制御文字が含まれています。',
+  },
+  unsafe_path_backslash: { en: 'The path contains a backslash.', ja: 'パスに「\\」が含まれています。' },
+  unsafe_path_colon: { en: 'The path contains a colon.', ja: 'パスに「:」が含まれています。' },
+  unsafe_path_absolute: { en: 'The path is absolute.', ja: '絶対パスです。' },
+  unsafe_path_segment: {
+    en: 'A segment of the path is empty, “.” or “..”.',
+    ja: 'パスの途中に、空の部分、「.」または「..」があります。',
+  },
+  unsafe_path_too_long: {
+    en: 'The path has more than 1024 bytes.',
+    ja: 'パスが 1024 バイトを超えています。',
+  },
+  bad_encoding_not_utf8: {
+    en: 'The name is marked as UTF-8 but is not.',
+    ja: 'UTF-8 と記録されていますが、UTF-8 ではありません。',
+  },
+  bad_encoding_field_unreadable: {
+    en: 'The Unicode Path field cannot be read.',
+    ja: 'Unicode Path フィールドを読み取れません。',
+  },
+  bad_encoding_field_of_other_name: {
+    en: 'The Unicode Path field belongs to another name.',
+    ja: 'Unicode Path フィールドが別の名前に付くものです。',
+  },
+  bad_encoding_field_not_utf8: {
+    en: 'The Unicode Path field is not UTF-8.',
+    ja: 'Unicode Path フィールドが UTF-8 ではありません。',
+  },
+  bad_encoding_field_with_other_name: {
+    en: 'The Unicode Path field holds another name.',
+    ja: 'Unicode Path フィールドの名前が異なります。',
+  },
 };
 
-const ENCODING: Readonly<Record<BadEncoding, string>> = {
-  not_utf8: 'The name is marked as UTF-8 but is not.',
-  field_unreadable: 'The Unicode Path field cannot be read.',
-  field_of_other_name: 'The Unicode Path field belongs to another name.',
-  field_not_utf8: 'The Unicode Path field is not UTF-8.',
-  field_with_other_name: 'The Unicode Path field holds another name.',
+export const ARCHIVE_TEXTS: Readonly<Record<ArchiveTextId, Text>> = {
+  ...RULES,
+  ...MISSING_INDEX,
+  ...SEEN,
+  ...CAUSES,
 };
 
 const AMBIGUOUS: Readonly<Record<Ambiguity, string>> = {
@@ -188,9 +216,9 @@ export function archiveFinding(
   const texts = [rule] as const;
   switch (problem.rule) {
     case 'unsafe_path':
-      return { texts, reason: UNSAFE[problem.reason], values: {} };
+      return { texts, cause: `unsafe_path_${problem.reason}`, values: {} };
     case 'bad_encoding':
-      return { texts, reason: ENCODING[problem.reason], values: {} };
+      return { texts, cause: `bad_encoding_${problem.reason}`, values: {} };
     case 'ambiguous_structure':
       return { texts, reason: AMBIGUOUS[problem.reason], values: {} };
     case 'overlapping_entries':

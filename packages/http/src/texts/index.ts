@@ -3,8 +3,10 @@ import type { Text } from './text.ts';
 import { WARNING_TEXTS, type WarningTextId } from './warning-texts.ts';
 
 export { archiveFinding, type PublishProblem } from './archive-texts.ts';
+export { FAILURE_TEXTS, type FailureTextId } from './failure-texts.ts';
 export { INPUT_TEXTS, type InputTextId } from './input-texts.ts';
-export { type Finding, lineOf, readFinding, type Text, textsIn } from './text.ts';
+export { REFUSAL_TEXTS, type RefusalTextId } from './refusal-texts.ts';
+export { englishOf, type Finding, lineOf, readFinding, type Text, textsIn } from './text.ts';
 export { WARNING_RULES, warningFinding } from './warning-texts.ts';
 
 export type FindingTextId = ArchiveTextId | WarningTextId;

@@ -11,7 +11,9 @@ export interface Finding<Id extends string = string> {
   readonly texts: readonly Id[];
   /** What was seen in this file, no sentence; absent if its path says it. */
   readonly seen?: Id;
-  /** A sentence for programmers about the exact cause. It is English in every language. */
+  /** A sentence about the exact cause. */
+  readonly cause?: Id;
+  /** The same for programmers: it is English, and no page shows it. */
   readonly reason?: string;
   readonly values: TextValues;
 }
@@ -26,20 +28,26 @@ export function textsIn<Id extends string>(
   ) as Readonly<Record<Id, string>>;
 }
 
+/** A text in English with ASCII's quotation marks, as programs and terminals get it. */
+export function englishOf(text: Text, values: TextValues = {}): string {
+  return text.en
+    .replaceAll(/[“”]/g, '"')
+    .replaceAll('’', "'")
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => `${values[name]}`);
+}
+
 /**
  * All of a finding on one line, in English with ASCII's quotation marks: what was seen, or the exact cause, comes first.
  * {@link readFinding} takes it apart.
  */
 export function lineOf<Id extends string>(
-  { texts, seen, reason, values }: Finding<Id>,
+  { texts, seen, cause, reason, values }: Finding<Id>,
   catalogue: Readonly<Record<Id, Text>>,
 ): string {
-  const fill = (id: Id): string =>
-    catalogue[id].en
-      .replaceAll(/[“”]/g, '"')
-      .replaceAll('’', "'")
-      .replaceAll(/\{(\w+)\}/g, (_, name: string) => `${values[name]}`);
-  const sentences = [reason, ...texts.map(fill)].filter((text) => text !== undefined).join(' ');
+  const fill = (id: Id): string => englishOf(catalogue[id], values);
+  const sentences = [cause && fill(cause), reason, ...texts.map(fill)]
+    .filter((text) => text !== undefined)
+    .join(' ');
   return seen === undefined ? sentences : `${fill(seen)}: ${sentences}`;
 }
 

@@ -236,11 +236,11 @@ class Publishing {
     source: Source,
   ): void {
     const texts = {
-      mismatch: 'mismatch',
+      mismatch: 'idempotency_mismatch_form',
       signed_out: 'signedOut',
       offline: 'offline',
-      busy: 'failed',
-      failed: 'failedForGood',
+      busy: 'unavailable',
+      failed: 'internal_error',
     } as const;
     const retry = button(this.#words.say('tryAgain'), 'primary', () => {
       this.#cancel = new AbortController();

@@ -7,7 +7,7 @@ import * as ja from './ja.ts';
 export type SharedId = keyof typeof en.codes | keyof typeof en.shared;
 
 /** Everything the pages say; what only scripts say is bundled with them. Messages of codes have the codes' names. */
-export type MessageId = keyof typeof en.pages | keyof typeof en.events | SharedId;
+export type MessageId = keyof typeof en.pages | keyof typeof en.events | keyof typeof en.refusals | SharedId;
 
 /** All messages of every language, by the part of the screen that shows them. */
 export const MESSAGES: Readonly<
@@ -16,8 +16,8 @@ export const MESSAGES: Readonly<
 
 /** The messages of the pages, without those of scripts alone. */
 export const catalogues = Object.fromEntries(
-  Object.entries(MESSAGES).map(([language, { pages, events, codes, shared }]) => [
+  Object.entries(MESSAGES).map(([language, { pages, events, refusals, codes, shared }]) => [
     language,
-    { ...pages, ...events, ...codes, ...shared },
+    { ...pages, ...events, ...refusals, ...codes, ...shared },
   ]),
 ) as Readonly<Record<Language, Readonly<Record<MessageId, Message>>>>;

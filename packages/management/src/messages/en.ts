@@ -1,9 +1,13 @@
 import type { EventType } from '@pinfold/core';
 import {
+  FAILURE_TEXTS,
+  type FailureTextId,
   FINDING_TEXTS,
   type FindingTextId,
   INPUT_TEXTS,
   type InputTextId,
+  REFUSAL_TEXTS,
+  type RefusalTextId,
   textsIn,
 } from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
@@ -12,17 +16,12 @@ export const pages = {
   // Publications, and what every page has.
   accountNamed: 'Account {name}',
   actions: 'Actions',
-  alreadyExpired: 'This publication has expired, so nothing about it can change. It can only be stopped.',
-  alreadyStopped: 'This publication was stopped before. Publish the folder again to share it.',
   archiveLabel: 'ZIP of the site',
   backToList: 'All publications',
   badFormText: 'Reload the page and try again.',
   badFormTitle: 'Something went wrong',
   accountBlockedTitle: 'The account is blocked',
-  accountBlocked:
-    'This account is blocked. It can only read and revoke keys. Contact the service’s operator.',
   readOnlyTitle: 'Under maintenance',
-  readOnlyText: 'The service is under maintenance: you can view everything, but publish or change nothing.',
   leftBytes: '{left} of {limit} are left for archives.',
   leftNone: 'You can publish again {when}.',
   leftNow: {
@@ -30,15 +29,9 @@ export const pages = {
     other: '{count} publications left right now',
   },
   leftSites: '{count} of {limit} publications left.',
-  publishedTooMuch: 'You have published as much as you may for now. You can publish again {when}.',
   tooManyTitle: 'Too many requests',
-  tooManyChanges: 'Nothing was changed: your account sent too many requests. A change counts as ten.',
-  tooManyPages: 'This page is not shown: your account sent too many requests in a short time.',
-  tooManyFailures: 'Too many attempts to sign in came from your network address, so nothing was done.',
   tryAgainAt: 'Try again {when}.',
   tryAgainInSeconds: { one: 'Try again in {count} second.', other: 'Try again in {count} seconds.' },
-  busyText:
-    'The service is busy or cannot reach its storage. No change was made unless it is shown here; try again shortly.',
   busyTitle: 'Please try again shortly',
   changePassword: 'Change password',
   chooseFolder: 'Choose a folder',
@@ -65,7 +58,6 @@ export const pages = {
   didSetPassword: 'The password of “{name}” is set. Everyone is asked for it from now on.',
   didStop: '“{name}” was stopped. Its link no longer opens anything.',
   didUnpin: '“{name}” is no longer pinned. It can be opened until {moment}.',
-  errorText: 'Something went wrong on our side. Trying again is unlikely to help. The error was recorded.',
   errorTitle: 'This page could not be shown',
   expires: 'Expires',
   facts: 'Details',
@@ -73,7 +65,6 @@ export const pages = {
   fileSize: 'Size',
   file: 'File',
   filename: 'File',
-  filenameOdd: 'The file needs a name of 1 to 255 characters.',
   files: 'Files',
   filesShown: 'Files {first} to {last} of {count}',
   filesGone: 'The files have been removed.',
@@ -83,12 +74,10 @@ export const pages = {
   forbiddenTitle: 'Not allowed with this sign-in',
   foreignFormText: 'The form came from another website. Open the management screen and do it there.',
   foreignFormTitle: 'That form was not sent from here',
-  formUsed: 'This form has already published something else. Choose the ZIP again.',
   hasPassword: 'Password-protected',
   hide: 'Hide',
   id: 'Id',
   keepIt: { one: 'Keep it', other: 'Keep them' },
-  keyGone: 'There is no such key in this account.',
   keyHint: 'A key that may sign in. It begins with pf_.',
   keyLabel: 'API key',
   keyLacksScope: 'This key lacks the scope “manage”. Create one that has it, or use a sign-in link.',
@@ -114,8 +103,6 @@ export const pages = {
   nameIsNew: '“{name}” is a new name, and gets a link of its own.',
   nameMoves: '“{name}” will show it in place of what it shows now.',
   nameOffer: 'Use “{name}”',
-  nameOddOffer:
-    'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, with no “-” at an end. Try “{name}”.',
   moveName: 'Show another',
   moveNameTitle: 'What is “{name}” to show?',
   didMoveName: '“{name}” shows the publication that you chose.',
@@ -133,18 +120,13 @@ export const pages = {
   newKey: 'Your new key',
   newPassword: 'New password',
   noPassword: 'No password. Anyone with the link can open the site.',
-  noRenewalExpired: 'Expired publications cannot be renewed. Publish the folder again.',
-  noRenewalPinned: 'Unpin it to set an expiry.',
-  noRenewalStopped: 'Stopped publications cannot be renewed. Publish the folder again.',
   noTitle: 'no title',
   noneFound: 'Nothing matches.',
   noneFurther: 'There is nothing more.',
   noneYet: 'Nothing found so far',
-  notFoundText: 'Not found, or not yours.',
   notFoundTitle: 'Page not found',
   nothingChosen: 'Choose a ZIP first.',
   openForbiddenTitle: 'Not allowed',
-  openForbiddenText: 'You may not view this site.',
   openToAnyone: 'Anyone with the link',
   openToPassword: 'Anyone with the link and the password',
   overtaken: 'Your change was not made: the publication was changed elsewhere. This is how it is now.',
@@ -153,7 +135,6 @@ export const pages = {
   passwordChangeMeans: 'Everyone who has the site open will be asked for the new password.',
   passwordHint:
     'At least {characters} characters. At most {bytes} bytes: letters of English take one each, others two to four.',
-  nameOdd: 'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, with no “-” at an end.',
   removePasswordMeans: 'Anyone with the link will be able to open the site.',
   passwordSetMeans: 'Everyone will be asked for it, including those who have the site open now.',
   pin: 'Pin',
@@ -217,7 +198,6 @@ export const pages = {
   stateExpired: 'Expired',
   statePublished: 'Published',
   stateStopped: 'Stopped',
-  stillPublishing: 'The same upload is still being published. It will be in the list in a moment.',
   stopMeans: {
     one: 'The link stops working immediately, and the files are deleted. This can’t be undone.',
     other: 'Their links stop working immediately, and the files are deleted. This can’t be undone.',
@@ -241,7 +221,6 @@ export const pages = {
   unlabelled: 'No label',
   unpin: 'Unpin',
   unpinMeans: 'If you unpin it, it expires in {span}.',
-  uploadStalled: 'The upload stalled or was too slow while others waited. Nothing was published. Try again.',
   whoCanOpen: 'Access',
   // Signing in.
   connectAgree: 'Authorize',
@@ -455,9 +434,6 @@ export const publishing = {
   startPageUse: 'Use {page}',
   signedOut: 'You were signed out. Sign in again in another window, then try again here.',
   inProgress: 'The same upload is still being published. Trying again…',
-  mismatch: 'Something else was published with this attempt. Choose the folder or ZIP again.',
-  failed: 'The server could not publish this now. Trying again is safe: nothing is published twice.',
-  failedForGood: 'The server could not publish this. The error has been recorded.',
   offline: 'The server cannot be reached. Trying again is safe: nothing is published twice.',
   progressLabel: 'Progress of publishing {name}',
 } as const;
@@ -492,10 +468,17 @@ export const events: Readonly<Record<EventType, string>> = {
 };
 
 /** What is said of broken rules and of warnings: the same as at every other door. */
-export const codes: Readonly<Record<FindingTextId | InputTextId, Message>> = textsIn('en', {
+export const codes: Readonly<Record<FailureTextId | FindingTextId | InputTextId, Message>> = textsIn('en', {
+  ...FAILURE_TEXTS,
   ...FINDING_TEXTS,
   ...INPUT_TEXTS,
 });
+
+/** Why something was not done, which pages say. */
+export const refusals: Readonly<Record<RefusalTextId, Message>> = /* @__PURE__ */ textsIn(
+  'en',
+  REFUSAL_TEXTS,
+);
 
 /** Messages of both the pages and publishing in a browser. */
 export const shared = {

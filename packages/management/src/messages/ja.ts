@@ -1,8 +1,12 @@
 import {
+  FAILURE_TEXTS,
+  type FailureTextId,
   FINDING_TEXTS,
   type FindingTextId,
   INPUT_TEXTS,
   type InputTextId,
+  REFUSAL_TEXTS,
+  type RefusalTextId,
   textsIn,
 } from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
@@ -12,29 +16,19 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   // Publications, and what every page has.
   accountNamed: 'アカウント {name}',
   actions: '操作',
-  alreadyExpired: '有効期限が切れているため、変更できません。できるのは公開の停止だけです。',
-  alreadyStopped: 'すでに公開を停止しています。共有するには、もう一度フォルダーを公開してください。',
   archiveLabel: 'サイトの ZIP',
   backToList: '公開の一覧',
   badFormText: '再読み込みして、もう一度お試しください。',
   badFormTitle: 'うまく送信できませんでした',
   accountBlockedTitle: 'アカウントが停止されています',
-  accountBlocked:
-    'このアカウントは停止中で、閲覧とキーの無効化しかできません。運営者に問い合わせてください。',
   readOnlyTitle: 'メンテナンス中です',
-  readOnlyText: 'メンテナンス中です。閲覧はできますが、公開や変更はできません。',
   leftBytes: 'ZIP の容量は {limit} のうち残り {left} です。',
   leftNone: '次に公開できるのは{when}です。',
   leftNow: 'いまあと {count} 件公開できます。',
   leftSites: '{limit} 件のうち、あと {count} 件分の空きがあります。',
-  publishedTooMuch: 'いま公開できる件数に達しました。次に公開できるのは{when}です。',
   tooManyTitle: '操作が多すぎます',
-  tooManyChanges: '短時間の操作が、許可された回数を超えました。変更は行われていません。変更は 10 回分です。',
-  tooManyPages: '短時間の操作が、許可された回数を超えました。このページは表示できません。',
-  tooManyFailures: 'お使いのネットワークアドレスからのサインインの試みが多すぎます。操作は行われていません。',
   tryAgainAt: '{when}に、もう一度お試しください。',
   tryAgainInSeconds: '{count} 秒後に、もう一度お試しください。',
-  busyText: '混み合っているか、保存先に接続できません。少し待ってから、もう一度お試しください。',
   busyTitle: '少し待ってからお試しください',
   changePassword: 'パスワードを変更',
   chooseFolder: 'フォルダーを選ぶ',
@@ -61,7 +55,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   didSetPassword: '「{name}」にパスワードを設定しました。これからは全員に入力を求めます。',
   didStop: '「{name}」の公開を停止しました。リンクはもう開けません。',
   didUnpin: '「{name}」のピン留めを外しました。{moment} まで開けます。',
-  errorText: 'こちら側で問題が起きました。再読み込みでは直らない可能性があります。エラーは記録されています。',
   errorTitle: 'ページを表示できませんでした',
   expires: '有効期限',
   facts: '詳細',
@@ -69,7 +62,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   fileSize: 'サイズ',
   file: 'ファイル',
   filename: '元のファイル',
-  filenameOdd: 'ファイル名は 1～255 文字にしてください。',
   files: 'ファイル',
   filesShown: '{count} 個のファイルのうち {first}～{last}',
   filesGone: 'ファイルは削除されました。',
@@ -79,12 +71,10 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   forbiddenTitle: 'このサインインでは使えません',
   foreignFormText: 'フォームが別のサイトから送信されました。管理画面を開いて、そこから操作してください。',
   foreignFormTitle: 'ここから送られたフォームではありません',
-  formUsed: 'このフォームではすでに別のものが公開されています。ZIP を選び直してください。',
   hasPassword: 'パスワードで保護されています。',
   hide: '隠す',
   id: 'ID',
   keepIt: '公開を続ける',
-  keyGone: 'このアカウントにそのキーはありません。',
   keyHint: 'サインインできるキー。pf_ で始まります。',
   keyLabel: 'API キー',
   keyLacksScope:
@@ -111,8 +101,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   nameIsNew: '「{name}」は新しい名前です。専用のリンクができます。',
   nameMoves: '「{name}」が、いま表示しているものに代わってこれを表示します。',
   nameOffer: '「{name}」を使う',
-  nameOddOffer:
-    '名前に使えるのは a〜z、0〜9 と「-」で、1〜63 文字です。「-」は最初と最後には使えません。「{name}」ではどうでしょうか。',
   moveName: '別の公開を表示',
   moveNameTitle: '「{name}」で表示するもの',
   didMoveName: '「{name}」は、選んだ公開を表示します。',
@@ -130,18 +118,13 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   newKey: '新しいキー',
   newPassword: '新しいパスワード',
   noPassword: 'パスワードはありません。リンクを知っている人は誰でも開けます。',
-  noRenewalExpired: '期限が切れた公開は延長できません。もう一度フォルダーを公開してください。',
-  noRenewalPinned: '期限を設定するには、ピン留めを外してください。',
-  noRenewalStopped: '停止した公開は延長できません。もう一度フォルダーを公開してください。',
   noTitle: 'タイトルなし',
   noneFound: '当てはまるものはありません。',
   noneFurther: 'これより先はありません。',
   noneYet: 'ここまでには見つかりませんでした。',
-  notFoundText: '見つからないか、別のアカウントのものです。',
   notFoundTitle: 'ページが見つかりません',
   nothingChosen: '先に ZIP を選んでください。',
   openForbiddenTitle: '開けません',
-  openForbiddenText: 'このサイトを閲覧する権限がありません。',
   openToAnyone: 'リンクを知っている人全員',
   openToPassword: 'リンクとパスワードを知っている人',
   overtaken: 'ほかの場所で先に変更されたため、この変更は行っていません。いまの内容を表示しています。',
@@ -150,7 +133,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   passwordChangeMeans: 'いま開いている人も含め、全員に新しいパスワードを求めます。',
   passwordHint:
     '{characters} 文字以上、{bytes} バイト以下。英数字は 1 文字 1 バイト、日本語は 1 文字 3 バイトです。',
-  nameOdd: '名前に使えるのは a〜z、0〜9 と「-」で、1〜63 文字です。「-」は最初と最後には使えません。',
   removePasswordMeans: 'リンクを知っている人は誰でも開けるようになります。',
   passwordSetMeans: 'いま開いている人も含め、全員にパスワードを求めます。',
   pin: 'ピン留め',
@@ -215,7 +197,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   stateExpired: '期限切れ',
   statePublished: '公開中',
   stateStopped: '停止済み',
-  stillPublishing: '同じアップロードを公開している途中です。まもなく一覧に表示されます。',
   stopMeans: 'リンクはすぐに開けなくなり、ファイルは削除されます。元には戻せません。',
   stopExpiredMeans: 'リンクはもう使えません。停止すると、ファイルがすぐに削除され、元には戻せません。',
   stopProtected: 'パスワードを入力した人も、すぐに見られなくなります。',
@@ -233,8 +214,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   unlabelled: 'ラベルなし',
   unpin: 'ピン留めを外す',
   unpinMeans: 'ピン留めを外すと、{span}後に期限切れになります。',
-  uploadStalled:
-    'アップロードが途中で止まったか、ほかの方の順番待ちの間に遅すぎたため、何も公開していません。もう一度お試しください。',
   whoCanOpen: 'アクセス',
   // Signing in.
   connectAgree: '許可する',
@@ -448,9 +427,6 @@ export const publishing: Readonly<Record<keyof typeof en.publishing, Message>> =
   startPageUse: '{page} を使う',
   signedOut: 'サインアウトしています。別のウィンドウでサインインしてから、ここでもう一度試してください。',
   inProgress: '同じアップロードを公開している途中です。もう一度確かめています…',
-  mismatch: 'この操作ではすでに別のものが公開されています。フォルダーか ZIP を選び直してください。',
-  failed: 'いまは公開できませんでした。もう一度試しても、二重に公開されることはありません。',
-  failedForGood: '公開できませんでした。エラーは記録されています。',
   offline: 'サーバーに接続できません。もう一度試しても、二重に公開されることはありません。',
   progressLabel: '{name} の公開の進み具合',
 };
@@ -484,10 +460,16 @@ export const events: Readonly<Record<keyof typeof en.events, string>> = {
   'name.deleted': '名前「{name}」を削除',
 };
 
-export const codes: Readonly<Record<FindingTextId | InputTextId, Message>> = textsIn('ja', {
+export const codes: Readonly<Record<FailureTextId | FindingTextId | InputTextId, Message>> = textsIn('ja', {
+  ...FAILURE_TEXTS,
   ...FINDING_TEXTS,
   ...INPUT_TEXTS,
 });
+
+export const refusals: Readonly<Record<RefusalTextId, Message>> = /* @__PURE__ */ textsIn(
+  'ja',
+  REFUSAL_TEXTS,
+);
 
 export const shared: Readonly<Record<keyof typeof en.shared, Message>> = {
   cancel: 'キャンセル',

@@ -27,7 +27,7 @@ export async function registerConnect(visit: Pairing): Promise<Answer> {
   if (limited !== undefined) return limited;
   const { kind } = await visit.screen.pairings.register(fieldOf(visit, 'request') ?? '');
   if (kind === 'unknown') return refuse(visit, 400, 'badFormTitle', 'badFormText');
-  if (kind === 'full') return { ...refuse(visit, 503, 'busyTitle', 'busyText'), retryAfter: FULL_SECONDS };
+  if (kind === 'full') return { ...refuse(visit, 503, 'busyTitle', 'unavailable'), retryAfter: FULL_SECONDS };
   return { kind: 'json', status: 200, body: { status: 'registered' }, retryAfter: POLL_SECONDS };
 }
 

@@ -54,7 +54,7 @@ export async function revokeKey({
   const back = `${base}/keys`;
   return outcome.kind === 'revoked'
     ? seeOther(back, { tone: 'good', message: 'didRevokeKey' })
-    : logged(seeOther(back, { tone: 'bad', message: 'keyGone' }), { outcome: 'not_found' });
+    : logged(seeOther(back, { tone: 'bad', message: 'not_found_key' }), { outcome: 'not_found' });
 }
 
 export function keysFull({ words }: Pick<SignedInContext, 'words'>, { limit }: KeyQuotaExceeded): string {

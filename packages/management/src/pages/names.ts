@@ -109,12 +109,12 @@ async function pointName(
   switch (outcome.code) {
     case 'invalid_name': {
       const offer = spelledAsName(name);
-      return offer === '' ? trouble('nameOdd') : trouble('nameOddOffer', { name: offer });
+      return offer === '' ? trouble('invalid_name') : trouble('invalid_name_offer', { name: offer });
     }
     case 'quota_exceeded':
       return trouble('quota_names', { limit: outcome.limit });
     case 'invalid_state':
-      return trouble(outcome.state === 'deleted' ? 'alreadyStopped' : 'alreadyExpired');
+      return trouble(outcome.state === 'deleted' ? 'name_deleted' : 'name_expired');
     default:
       return refuseAnyChange(visit, outcome);
   }

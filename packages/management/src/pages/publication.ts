@@ -176,9 +176,9 @@ export async function openSite(visit: SignedInContext): Promise<Answer> {
   const log = { outcome: outcome.code };
   switch (outcome.code) {
     case 'forbidden':
-      return logged(refuse(visit, 403, 'openForbiddenTitle', 'openForbiddenText'), log);
+      return logged(refuse(visit, 403, 'openForbiddenTitle', 'forbidden_viewing'), log);
     case 'invalid_state':
-      return logged(seeOther(pathOf(visit, id), refusal(outcome.state, 'didPin')), log);
+      return logged(seeOther(pathOf(visit, id), { tone: 'bad', message: 'state_expired_viewing' }), log);
     default:
       return refuseAnyChange(visit, outcome);
   }
@@ -255,7 +255,7 @@ function valuesOf({ words }: SignedInContext, { title, originalFilename, expires
 
 export function refusal(reason: RefusedBecause, tried: MessageId): Flash {
   if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
-  return { tone: 'bad', message: reason === 'deleted' ? 'alreadyStopped' : 'alreadyExpired' };
+  return { tone: 'bad', message: reason === 'deleted' ? 'state_deleted' : 'state_expired' };
 }
 
 function generationOf(text: string): Generation | undefined {

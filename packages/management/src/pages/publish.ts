@@ -42,9 +42,9 @@ interface Refused {
 }
 
 const ODD: Readonly<Record<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_name', MessageId>> = {
-  invalid_filename: 'filenameOdd',
+  invalid_filename: 'invalid_filename',
   invalid_idempotency_key: 'badFormText',
-  invalid_name: 'nameOdd',
+  invalid_name: 'invalid_name',
 };
 
 /** Receives the form with the archive, and authenticates again behind its body. */
@@ -160,9 +160,9 @@ function refused(
     case 'read_only':
       return { status: statusOf(refusal), kind: 'refused', message: refusedWords(visit, refusal) };
     case 'idempotency_mismatch':
-      return { status: 409, kind: 'mismatch', message: words.say('formUsed') };
+      return { status: 409, kind: 'mismatch', message: words.say('idempotency_mismatch_form') };
     case 'idempotency_in_progress':
-      return { status: 409, kind: 'in_progress', message: words.say('stillPublishing') };
+      return { status: 409, kind: 'in_progress', message: words.say('idempotency_in_progress') };
     case 'invalid_filename':
     case 'invalid_idempotency_key':
     case 'invalid_name':

@@ -32,7 +32,7 @@ export async function refuseStranger(visit: RequestContext, cost = 1): Promise<A
   const { request, screen } = visit;
   const { requestLimiter, clientAddress, useCases } = screen;
   const taken = requestLimiter.takeStranger(request, clientAddress(request), useCases.clock.now());
-  return refusalOf(visit, taken, 'tooManyFailures');
+  return refusalOf(visit, taken, 'rate_limited_strangers');
 }
 
 async function takeFromRate(
@@ -50,7 +50,7 @@ async function takeFromRate(
 function refusalOf(
   visit: RequestContext,
   taken: TakenRequest | undefined,
-  text: MessageId = visit.request.method === 'POST' ? 'tooManyChanges' : 'tooManyPages',
+  text: MessageId = 'rate_limited',
 ): Answer | undefined {
   if (taken?.kind !== 'limited') return undefined;
   const now = visit.screen.useCases.clock.now();

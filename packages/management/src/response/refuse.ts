@@ -48,8 +48,8 @@ export function refuse(
 }
 
 export function refuseChanges(visit: RequestContext, refusal: Unchangeable): Refused {
-  if (refusal.code === 'account_blocked') return refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked');
-  return duringMaintenance(refuse(visit, 503, 'readOnlyTitle', 'readOnlyText', refusal.message));
+  if (refusal.code === 'account_blocked') return refuse(visit, 403, 'accountBlockedTitle', 'account_blocked');
+  return duringMaintenance(refuse(visit, 503, 'readOnlyTitle', 'read_only', refusal.message));
 }
 
 /** The same refusal, with the pause that suits maintenance. */
@@ -69,11 +69,11 @@ export function refuseTooMany(visit: RequestContext, wait: number, text: Message
 }
 
 export function notFound(visit: RequestContext): Refused {
-  return refuse(visit, 404, 'notFoundTitle', 'notFoundText');
+  return refuse(visit, 404, 'notFoundTitle', 'not_found');
 }
 
 export function troubleOf(visit: RequestContext, error: unknown): Refused {
   return isFault(error) && error.retryable
-    ? { ...refuse(visit, 503, 'busyTitle', 'busyText'), retryAfter: RETRY_SECONDS }
-    : refuse(visit, 500, 'errorTitle', 'errorText');
+    ? { ...refuse(visit, 503, 'busyTitle', 'unavailable'), retryAfter: RETRY_SECONDS }
+    : refuse(visit, 500, 'errorTitle', 'internal_error');
 }

@@ -8,9 +8,9 @@ import { card, copyButton, distance, moment, shortId } from './parts.ts';
 import { factList } from './tables.ts';
 
 export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
-  deleted: 'noRenewalStopped',
-  expired: 'noRenewalExpired',
-  pinned: 'noRenewalPinned',
+  deleted: 'state_deleted',
+  expired: 'state_expired_renewal',
+  pinned: 'state_pinned',
 };
 
 export function linkCard(visit: SignedInContext, publication: ShownPublication): Html {

@@ -100,7 +100,7 @@ ${
 
 function readOnlyView({ words, mode: { message } }: SignedInContext): Html {
   return html`<section class="said warn" role="status">
-${icon('bad')}<div class="said-text"><p id="${READ_ONLY_ID}">${words.say('readOnlyText')}</p>
+${icon('bad')}<div class="said-text"><p id="${READ_ONLY_ID}">${words.say('read_only')}</p>
 ${message && html`<p dir="auto">${message}</p>`}</div>
 </section>`;
 }

@@ -16,7 +16,7 @@ export function nameField(
   { name = id, attributes, button }: NameFieldDetails,
 ): Html {
   const { words, base } = visit;
-  const rule = html`maxlength="63" pattern="${NAME_PATTERN}" title="${words.say('nameOdd')}"`;
+  const rule = html`maxlength="63" pattern="${NAME_PATTERN}" title="${words.say('invalid_name')}"`;
   const offering = html`list="${id}-list" data-names="${base}/names.json"`;
   return html`${field(visit, id, 'nameHeading', {
     name,

@@ -52,7 +52,7 @@ ${allowance && html`<p class="limits quiet">${allowance}</p>`}
 function maintenancePanel({ words, mode: { message } }: SignedInContext): Html {
   return html`<section class="publish off" aria-labelledby="publish-title"><div class="drop">
 <div class="drop-text"><h2 id="publish-title">${words.say('readOnlyTitle')}</h2>
-<p class="quiet" id="${READ_ONLY_ID}">${words.say('readOnlyText')}</p>${message && html`<p dir="auto">${message}</p>`}</div>
+<p class="quiet" id="${READ_ONLY_ID}">${words.say('read_only')}</p>${message && html`<p dir="auto">${message}</p>`}</div>
 </div></section>`;
 }
 

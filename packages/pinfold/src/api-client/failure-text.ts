@@ -1,6 +1,6 @@
 import type { PinfoldError } from '@pinfold/client';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
-import { NOT_FOUND, problemText } from '../publishing/refusal-text.ts';
+import { catalogueText, problemText } from '../publishing/refusal-text.ts';
 
 // An import of node:http would load Node's fetch.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -36,8 +36,9 @@ export function failureText(error: PinfoldError, url: string): string {
     );
   }
   if (code === 'invalid_archive') return problemText(code, detail, errors);
-  if (code === 'not_found') return `${NOT_FOUND} (${code})`;
-  if (code === 'unavailable') return `${new URL(url).host} is unavailable (${status} ${code})`;
+  if (code === 'not_found') return `${catalogueText('not_found_publication')} (${code})`;
+  if (code === 'unavailable')
+    return escapeControls(`${new URL(url).host} is unavailable (${status} ${code}): ${detail}`);
   return escapeControls(`${problemText(code, detail, errors)} (${code})`);
 }
 

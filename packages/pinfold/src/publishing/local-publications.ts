@@ -18,7 +18,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { RetryLater, retryUntilDone } from './persist.ts';
 import type { Names, Publications, PublishRequest } from './publications.ts';
-import { accepted, noName, readArgument, refused } from './refusal-text.ts';
+import { accepted, catalogueText, noName, readArgument, refused } from './refusal-text.ts';
 
 export async function withLocalPublications<Result>(
   terminal: Terminal,
@@ -146,8 +146,8 @@ function localPublications(
 }
 
 const LATER = {
-  rate_limited: 'The account has reached its rate of publications',
-  idempotency_in_progress: 'Another process is publishing this right now',
+  rate_limited: 'rate_limited_publications',
+  idempotency_in_progress: 'idempotency_in_progress',
 } as const;
 
 /** @throws RetryLater when the service refuses for now. */
@@ -161,7 +161,7 @@ async function publishOnce(
   const outcome = await publish({ by, key, filename, archive, ...named, cause: operatorCause() });
   if (outcome.kind !== 'refused') return outcome;
   if (outcome.code !== 'rate_limited' && outcome.code !== 'idempotency_in_progress') throw refused(outcome);
-  throw new RetryLater(LATER[outcome.code], outcome.retryAt);
+  throw new RetryLater(catalogueText(LATER[outcome.code]), outcome.retryAt);
 }
 
 function definedIn({ cursor, limit }: PageQuery): { readonly cursor?: string; readonly limit?: number } {

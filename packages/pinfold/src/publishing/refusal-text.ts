@@ -1,4 +1,5 @@
 import type { Refusal } from '@pinfold/core';
+import { englishOf, REFUSAL_TEXTS, type RefusalTextId } from '@pinfold/http/internal/texts';
 import {
   archiveError,
   problemOf,
@@ -10,10 +11,13 @@ import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { groupFindings } from './finding-groups.ts';
 
-export const NOT_FOUND = 'There is no such publication in your account.';
+/** What the catalogue of refusals says, as the command and MCP say it. */
+export function catalogueText(id: RefusalTextId): string {
+  return englishOf(REFUSAL_TEXTS[id]);
+}
 
 export function noName(cause?: unknown): CommandFailure {
-  return new CommandFailure('There is no such name in your account.', { code: 'not_found', cause });
+  return new CommandFailure(catalogueText('not_found_name'), { code: 'not_found', cause });
 }
 
 export function problemText(code: string, detail: string, errors: readonly WireError[] = []): string {
@@ -33,23 +37,21 @@ export function sentencesOf(detail: string, errors: readonly { readonly detail: 
   return errors.length === 0 ? detail : errors.map((broken) => broken.detail).join(' ');
 }
 
-/** Why something was refused on this machine: as the API says it, but where a person here can know or do more. */
+/** Why something was refused on this machine: as the API says it, and what only a person here may know. */
 export function refusalText(refusal: Refusal, operation: RoleOperation = 'change'): string {
   switch (refusal.code) {
     case 'account_blocked':
-      return `the account is blocked: ${refusal.reason}`;
+      return `${catalogueText(refusal.code)} The reason: ${refusal.reason}`;
     case 'archive_too_large':
-      return `the ZIP has more than ${refusal.limit} bytes`;
+      return archiveError({ rule: refusal.code, limit: refusal.limit }).detail;
     case 'forbidden':
-      return 'the service itself decides who may look';
+      return catalogueText('forbidden_viewing');
     case 'invalid_archive':
       return problemText(refusal.code, '', refusal.problems.map(archiveError));
-    case 'invalid_filename':
-      return 'PATH needs a name of 1 to 255 characters without control characters';
     case 'not_found':
-      return NOT_FOUND;
+      return catalogueText('not_found_publication');
     case 'read_only':
-      return `the service is read-only${refusal.message === null ? '' : `: ${refusal.message}`}`;
+      return [catalogueText(refusal.code), refusal.message].filter((text) => text !== null).join(' ');
     case 'refused_by_host':
       return refusal.words.en;
   }

@@ -5,7 +5,7 @@ import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Publications, PublishRequest } from './publications.ts';
-import { noName } from './refusal-text.ts';
+import { catalogueText, noName } from './refusal-text.ts';
 import { WatchedFile } from './watched-file.ts';
 
 /** @param budget what all requests share; a request has one of its own when absent. */
@@ -46,7 +46,7 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
     publish: async ({ bytes, ...options }) => {
       // The client throws a TypeError: it is a mistake of its caller. Here it is one of the user.
       if (options.idempotencyKey.includes(server.apiKey))
-        throw new UsageError('the Idempotency-Key must not contain the API key');
+        throw new UsageError(catalogueText('idempotency_key_secret'));
       const { idempotencyKey: _, ...published } = await call((client) => client.publish(bytes, options), {
         budget: new RetryBudget(PUBLISH_RETRY_FOR),
         fetch: watchedFetch({ bytes, filename: options.filename }, terminal),

@@ -121,14 +121,16 @@ describe('what a server elsewhere answers', () => {
     });
     expect(err)
       .to.include('127.0.0.1:')
-      .and.include(' is unavailable (503 unavailable); trying again in 1 s (for up to 150 s)\n');
+      .and.include(' is unavailable (503 unavailable): Later; trying again in 1 s (for up to 150 s)\n');
     expect(err).to.match(
       /127\.0\.0\.1:\d+ answered with 502 Bad Gateway and no reason; [^\n]+; trying again in 1 s \(for up to 150 s\)\n/,
     );
     answers = [[503, { code: 'unavailable', detail: 'Later.', retryable: true }, { 'retry-after': '3600' }]];
     const late = await run(env, 'publish', page, '--idempotency-key', 'mine');
     expect([late.code, asked]).to.deep.equal([3, 4]);
-    expect(late.err).to.include('--idempotency-key mine').and.to.include(' is unavailable (503 unavailable)');
+    expect(late.err)
+      .to.include('--idempotency-key mine')
+      .and.to.include(' is unavailable (503 unavailable): Later.');
   });
 
   it('is waited for as long before a publication is sent as while it is', async () => {

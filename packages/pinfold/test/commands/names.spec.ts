@@ -53,7 +53,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       const { pin } = await asJson('publish', page, '--to', 'docs');
       await asJson('stop', pin.id);
       for (const [args, said] of [
-        [['stop', pin.id], 'already deleted; treat it as stopped'],
+        [['stop', pin.id], 'already deleted: treat it as stopped'],
         [['rename', pin.id, 'New'], 'can no longer change: publish the site again'],
         [['names', 'set', 'docs', pin.id], 'point the name at one that is in service'],
       ] as const) {

@@ -45,7 +45,11 @@ describe('pinfold publish with input that it cannot send', () => {
   it('explains an invalid name', async () => {
     const page = join(folder, 'a\u{1B}[31m\nname.html');
     await writeFile(page, '<!doctype html><title>One</title>');
-    await expectSaid(2, /^pinfold: PATH needs a name of [^\n]+ without control characters; [^\n]+\n$/, page);
+    await expectSaid(
+      2,
+      /^pinfold: The file needs a name of [^\n]+ without control characters\. See [^\n]+\n$/,
+      page,
+    );
   });
 
   it('explains an invalid Idempotency-Key', async () => {

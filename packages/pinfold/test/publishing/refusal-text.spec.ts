@@ -8,9 +8,9 @@ describe('what the command says of a refusal', () => {
       'The title is too long: it has 300 characters, and 255 are allowed.',
     );
     expect(refusalText({ ...figures, code: 'invalid_idempotency_key' })).to.equal(
-      'The Idempotency-Key has 300 characters; at most 255 are allowed.',
+      'The Idempotency-Key is too long: it has 300 characters, and 255 are allowed.',
     );
-    expect(refusalText({ kind: 'refused', code: 'invalid_filename' })).to.match(/^PATH needs a name/);
+    expect(refusalText({ kind: 'refused', code: 'invalid_filename' })).to.match(/^The file needs a name/);
   });
 
   it('lists the rules an archive breaks, each once with its files', () => {

@@ -1,4 +1,5 @@
 import type { Language } from '@pinfold/http/internal';
+import { REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
 
 export type PageName =
   | 'bad_form'
@@ -57,10 +58,7 @@ const en: Catalogue = {
       'That form was not sent from here',
       'The form came from another website. Open the link again and enter the password there.',
     ],
-    internal_error: [
-      'This page could not be shown',
-      'Something went wrong on our side. The error has been recorded.',
-    ],
+    internal_error: ['This page could not be shown', REFUSAL_TEXTS.internal_error.en],
     method_not_allowed: ['That cannot be done here', 'This address can only be viewed.'],
     misdirected: [
       'There is no site at this address',
@@ -85,10 +83,7 @@ const en: Catalogue = {
       'Service workers could keep showing a site after it was stopped.',
     ],
     too_many_cookies: ['Too many cookies', COOKIES_EN, CLEAR_EN],
-    unavailable: [
-      'This site cannot be shown right now',
-      'Part of the service is not responding. Try again shortly.',
-    ],
+    unavailable: ['This site cannot be shown right now', REFUSAL_TEXTS.unavailable.en],
   },
   busy: 'Many people are entering passwords right now. Yours has not been checked: try again shortly.',
   cookiesLink: 'Open the shared link again',
@@ -133,10 +128,7 @@ const ja: Catalogue = {
       'ここから送られたフォームではありません',
       'フォームが別のサイトから送信されました。もう一度リンクを開き、パスワードを入力してください。',
     ],
-    internal_error: [
-      'ページを表示できませんでした',
-      'こちら側で問題が起きました。再読み込みでは直らない可能性があります。エラーは記録されています。',
-    ],
+    internal_error: ['ページを表示できませんでした', REFUSAL_TEXTS.internal_error.ja],
     method_not_allowed: ['この操作はできません', 'このアドレスでできるのは閲覧だけです。'],
     misdirected: [
       'このアドレスにサイトはありません',
@@ -161,10 +153,7 @@ const ja: Catalogue = {
       'Service Worker は、公開を停止したあともサイトを表示し続けることがあるためです。',
     ],
     too_many_cookies: ['Cookie が多すぎます', COOKIES_JA, CLEAR_JA],
-    unavailable: [
-      'ただいまこのサイトを表示できません',
-      'サービスの一部が応答していません。少し待ってから、もう一度お試しください。',
-    ],
+    unavailable: ['ただいまこのサイトを表示できません', REFUSAL_TEXTS.unavailable.ja],
   },
   busy: 'ただいま混み合っています。パスワードはまだ確認していません。少し待ってから、もう一度お試しください。',
   cookiesLink: 'もう一度、共有 URL を開く',

@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FINDING_TEXTS, INPUT_TEXTS, REFUSAL_TEXTS, type Text } from '@pinfold/http/internal/texts';
+import { expect } from 'chai';
+
+const ROOT = join(import.meta.dirname, '..');
+const CATALOGUE: Readonly<Record<string, Text>> = { ...FINDING_TEXTS, ...INPUT_TEXTS, ...REFUSAL_TEXTS };
+
+/** Words that say nothing about what a sentence is about. */
+const PLAIN = new Set(
+  'a an and are as at be but by can for from has have in is it its no not of on one or that the then this to too up was with you your'.split(
+    ' ',
+  ),
+);
+
+/** Sentences that are no refusals, about what a refusal is about, too. */
+const OTHERS: readonly RegExp[] = [
+  /^Leave it pinned, or unpin it/,
+  /^Publish the site again and share/,
+  /^The same publication is still running$/,
+  /^The password was removed\./,
+  /^At least \{characters\} characters\./,
+  /^There is no index\.html, [^.]+\. \{page\} can be/,
+  /^succeed if there is no such name$/,
+  /now shows a publication without a password/,
+  /^\$\{option\} needs 1 to 255 characters/,
+];
+
+function wordsOf(sentence: string): ReadonlySet<string> {
+  const words = sentence.toLowerCase().match(/[a-z][a-z-]+/g) ?? [];
+  return new Set(words.filter((word) => !PLAIN.has(word)).map((word) => word.replace(/(?:es|ed|s|d)$/, '')));
+}
+
+function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const common = [...one].filter((word) => other.has(word)).length;
+  return common / (one.size + other.size - common);
+}
+
+/** What doors say themselves: string literals of their sources that are sentences. */
+function ownSentences(): readonly (readonly [file: string, sentence: string])[] {
+  const files = globSync('packages/{http,http-express,management,mcp,pinfold,viewer}/{src,browser}/**/*.ts', {
+    cwd: ROOT,
+    exclude: ['**/texts/**', '**/openapi/**', '**/ja.ts'],
+  });
+  return files.flatMap((file) => {
+    const source = readFileSync(join(ROOT, file), 'utf8').replaceAll(/^\s*(?:\*|\/\/|\/\*\*).*$/gm, '');
+    const literals = source.match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? [];
+    return literals
+      .filter((text) => wordsOf(text).size >= 4)
+      .map((text) => [file, text.slice(1, -1)] as const);
+  });
+}
+
+describe('what is said of a refusal', () => {
+  it('is in the catalogue of all doors in both languages, with the same values', () => {
+    for (const [id, { en, ja }] of Object.entries(CATALOGUE)) {
+      const values = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
+      expect(values(ja), id).to.deep.equal(values(en));
+      expect(en, id).not.to.match(/[\u3040-\u30ff\u4e00-\u9fff]/);
+    }
+  });
+
+  it('is told by no door in a second sentence of its own', () => {
+    const known = Object.entries(CATALOGUE).map(([id, { en }]) => [id, wordsOf(en)] as const);
+    const isOther = (sentence: string) => OTHERS.some((pattern) => pattern.test(sentence));
+    const own = ownSentences().filter(([, sentence]) => !isOther(sentence));
+    const second = own.flatMap(([file, sentence]) =>
+      known
+        .filter(([, words]) => words.size >= 4 && likeness(words, wordsOf(sentence)) >= 0.5)
+        .map(([id]) => `${file}: "${sentence}" says what ${id} says`),
+    );
+    expect(second).to.deep.equal([]);
+  });
+});
