@@ -18,17 +18,17 @@ const BREAKING: readonly string[] = [
 const CORS = /^access-control-/i;
 
 const isCors = (name: string): boolean => CORS.test(name);
-const breaksSites = (name: string): boolean => BREAKING.includes(name.toLowerCase()) || isCors(name);
+const breaksSites = (name: string): boolean => BREAKING.includes(name.toLowerCase());
 
 type Headers = Readonly<Record<string, unknown>> | readonly unknown[];
 type WriteHead = (status: number, headers?: Headers) => ServerResponse;
 
-/** Removes headers that break or open sites from what the server around a door sets; those given to `writeHead` here stay. */
+/** Removes headers that break sites from what the server around a door sets; those given to `writeHead` here stay. */
 export function stripInherited(response: ServerResponse): void {
   strip(response, breaksSites);
 }
 
-/** The same for answers of the public URL: of all that is set around a door, only what opens them goes. */
+/** The same for headers that open an answer to other origins: of protected sites, and of the public URL. */
 export function stripCors(response: ServerResponse): void {
   strip(response, isCors);
 }

@@ -13,7 +13,6 @@ import {
   followRequest,
   hasSeveralHosts,
   hasTooManyCookies,
-  stripCors,
   stripInherited,
   takeOriginForm,
   takeRequest,
@@ -79,8 +78,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   const take = (found: Place, request: IncomingMessage, response: ServerResponse): void => {
     try {
       takeOriginForm(request);
-      if (found.route === 'shared_url' || found.route === 'name') stripCors(response);
-      else stripInherited(response);
+      if (found.route !== 'shared_url' && found.route !== 'name') stripInherited(response);
       const place = hasSeveralHosts(request) ? UNREADABLE : found;
       const { route, role } = place;
       void followRequest(

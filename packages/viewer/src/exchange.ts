@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isPromise } from '@pinfold/core/internal';
 import type { ViewCounter } from '@pinfold/core/views';
+import { stripCors } from '@pinfold/http/internal';
 import type { Access } from './access/access.ts';
 import type { Grants } from './access/grants.ts';
 import type { Bodies, BodyTools } from './sending/bodies.ts';
@@ -25,6 +26,8 @@ export interface Exchange {
   readonly response: ServerResponse;
   readonly context: ViewerContext;
   isHeadWritten?: boolean;
+  /** Whether the answer is of a site that everybody may see. Only those are read from other origins, where the app allows it. */
+  isOfOpenSite?: boolean;
 }
 
 /** Writes the head of an answer, and notes it: frameworks replace `headersSent` of a response. */
@@ -33,6 +36,7 @@ export function writeHead(
   status: number,
   headers: Readonly<Record<string, string | number>> | readonly string[],
 ): ServerResponse {
+  if (exchange.isOfOpenSite !== true) stripCors(exchange.response);
   const response = exchange.response.writeHead(status, headers as Record<string, string | number>);
   exchange.isHeadWritten = true;
   return response;

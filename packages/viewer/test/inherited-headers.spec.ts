@@ -1,7 +1,8 @@
+import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import express from 'express';
 import type { Viewer } from '../src/index.ts';
-import { cookiesOf } from './client.ts';
+import { type Answer, cookiesOf } from './client.ts';
 import { openRig, PASSWORD, type Rig } from './rig.ts';
 
 const SITE = { 'index.html': '<h1>Harbour</h1>' };
@@ -14,20 +15,26 @@ const SET = {
   'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
   'Cross-Origin-Resource-Policy': 'same-site',
   'X-Frame-Options': 'SAMEORIGIN',
-  'Access-Control-Allow-Origin': 'https://other.example',
-  'Access-Control-Allow-Credentials': 'true',
-  'Access-Control-Expose-Headers': 'ETag',
   'Set-Cookie': 'app=1',
 };
 const KEPT = { 'Strict-Transport-Security': 'max-age=31536000' };
 
-type WriteHead = (status: number, headers?: Readonly<Record<string, string>>) => express.Response;
+/** What `cors()` sets. */
+const CORS = {
+  'Access-Control-Allow-Origin': 'https://other.example',
+  'Access-Control-Allow-Credentials': 'true',
+  'Access-Control-Expose-Headers': 'ETag',
+};
+
+type Headers = Readonly<Record<string, string>> | readonly string[];
+type WriteHead = (status: number, headers?: Headers) => express.Response;
 
 /** Sets its cookie as session middleware does: around the writing of the head, the door's headers first. */
 const session: express.RequestHandler = (_request, response, next) => {
-  const writeHead: WriteHead = response.writeHead.bind(response);
-  const late: WriteHead = (status, headers = {}) => {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const writeHead = response.writeHead.bind(response) as WriteHead;
+  const late: WriteHead = (status, headers = []) => {
+    const list = Array.isArray(headers) ? headers : Object.entries(headers).flat();
+    for (let at = 0; at < list.length; at += 2) response.setHeader(String(list[at]), String(list[at + 1]));
     response.setHeader(
       'Set-Cookie',
       [response.getHeader('Set-Cookie') ?? [], 'session=1'].flat().map(String),
@@ -41,11 +48,23 @@ const session: express.RequestHandler = (_request, response, next) => {
 function appAround(viewer: Viewer): express.Express {
   const app = express();
   app.use((_request, response, next) => {
-    response.set({ ...SET, ...KEPT });
+    response.set({ ...SET, ...KEPT, ...CORS });
     next();
   });
   app.use(session, viewer);
   return app;
+}
+
+/** The same without Express. */
+function serverAround(viewer: Viewer): RequestListener {
+  return (request, response) => {
+    for (const [name, value] of Object.entries({ ...SET, ...KEPT, ...CORS })) response.setHeader(name, value);
+    viewer(request, response);
+  };
+}
+
+function corsOf({ headers }: Pick<Answer, 'headers'>): readonly string[] {
+  return Object.keys(headers).filter((name) => name.startsWith('access-control'));
 }
 
 describe('what the app around the viewer sets', () => {
@@ -76,26 +95,57 @@ describe('what the app around the viewer sets', () => {
       it('stays with a shared URL, which is of the same host', async () => {
         const { headers } = await rig.ask(`/s/${await rig.publish(SITE)}`);
         expect(headers['x-frame-options']).to.equal(SET['X-Frame-Options']);
-        expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).to.deep.equal([]);
+        expect(corsOf({ headers })).to.deep.equal([]);
         expect(headers['set-cookie']).to.deep.equal([SET['Set-Cookie'], 'session=1']);
       });
     });
   }
 
-  it('opens no protected site to other origins, for a preflight either', async () => {
-    const rig = await openRig({ mount: appAround });
-    const id = await rig.publish(SITE, PASSWORD);
-    const entered = await rig.enter(id, PASSWORD);
-    const taken = await rig.follow(entered);
-    const answers = [
-      entered,
-      taken,
-      await rig.askSite(id, '/', { headers: { cookie: cookiesOf(taken) } }),
-      await rig.askSite(id, '/', { headers: { 'access-control-request-method': 'GET' }, method: 'OPTIONS' }),
-    ];
-    for (const { headers } of answers) {
-      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).to.deep.equal([]);
-    }
+  for (const [server, mount] of Object.entries({ Express: appAround, 'node:http': serverAround })) {
+    it(`opens no protected site to other origins, for a preflight either, with ${server}`, async () => {
+      const rig = await openRig({ mount });
+      const id = await rig.publish(SITE, PASSWORD);
+      const entered = await rig.enter(id, PASSWORD);
+      const taken = await rig.follow(entered);
+      const answers = [
+        entered,
+        taken,
+        await rig.askSite(id, '/', { headers: { cookie: cookiesOf(taken) } }),
+        await rig.askSite(id, '/missing', { headers: { cookie: cookiesOf(taken) } }),
+        await rig.askSite(id, '/'),
+        await rig.askSite(id, '/', {
+          headers: { 'access-control-request-method': 'GET' },
+          method: 'OPTIONS',
+        }),
+      ];
+      for (const answer of answers) expect(corsOf(answer)).to.deep.equal([]);
+    });
+
+    it(`leaves an open site to the origins that the app allows, with ${server}`, async () => {
+      const rig = await openRig({ mount });
+      const id = await rig.publish(SITE);
+      const shown = await rig.askSite(id, '/');
+      const { etag } = shown.headers;
+      const again = await rig.askSite(id, '/', { headers: { 'if-none-match': String(etag) } });
+      expect([shown.status, again.status]).to.deep.equal([200, 304]);
+      for (const answer of [shown, again, await rig.askSite(id, '/missing')])
+        for (const [name, value] of Object.entries(CORS))
+          expect(answer.headers[name.toLowerCase()], name).to.equal(value);
+      await rig.setPassword(id, PASSWORD);
+      expect(corsOf(await rig.askSite(id, '/'))).to.deep.equal([]);
+    });
+
+    it(`lets every origin read a site in path mode, as its own pages do, with ${server}`, async () => {
+      const rig = await openRig({ mount, viewer: { mode: 'path' } });
+      const { headers } = await rig.ask(`/s/${await rig.publish(SITE)}/`);
+      expect(headers['access-control-allow-origin']).to.equal('*');
+    });
+  }
+
+  it('opens no site to other origins where the app decides who may look', async () => {
+    const access = { identify: () => 'ada', mayView: () => 'yes' as const };
+    const rig = await openRig({ mount: appAround, viewer: { access } });
+    expect(corsOf(await rig.askSite(await rig.publish(SITE), '/'))).to.deep.equal([]);
   });
 
   it('leaves the viewer its own cookie', async () => {

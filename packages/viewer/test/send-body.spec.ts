@@ -61,7 +61,8 @@ function stage(length: number, room: number, method: ManifestEntry['method'] = '
     useCases: { visit: async () => ({ kind: 'published' }) },
   } as unknown as ViewerContext;
   const send = async (from = 0, to = length, response = new NotedResponse()) => {
-    const exchange = { request: { httpVersionMajor: 2 }, response, context } as unknown as Exchange;
+    const request = { httpVersionMajor: 2 };
+    const exchange = { request, response, context, isOfOpenSite: true } as unknown as Exchange;
     const answer = { publication: PUBLICATION, file, form, status: 200, headers: [], from, to };
     const outcome = await sendBody(exchange, answer);
     // Small ones end with the turn of the event loop.

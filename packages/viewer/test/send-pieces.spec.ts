@@ -48,6 +48,7 @@ function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
     request: {},
     response: response as unknown as ServerResponse,
     context,
+    isOfOpenSite: true,
   } as unknown as Exchange;
   const asked: string[] = [];
   async function* pieces(left: AbortSignal, fail?: Error): AsyncGenerator<Uint8Array> {

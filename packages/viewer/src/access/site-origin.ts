@@ -41,7 +41,8 @@ function serveVisit(
   if (hasCookieMark(target.query) && isNavigation(request.headers.accept) && !access.isOpen(publication)) {
     return takeMarkOff(exchange, publication, whole);
   }
-  return whenThere(access.isOpen(publication) || heldGrant(exchange, visit), (admitted) => {
+  exchange.isOfOpenSite = access.isOpen(publication);
+  return whenThere(exchange.isOfOpenSite || heldGrant(exchange, visit), (admitted) => {
     if (!admitted) return turnAway(exchange, publication, whole);
     const base = (): string => siteBaseOf(settings, id);
     const site: SitePlace = { base, referrer: 'same-origin', more: {} };

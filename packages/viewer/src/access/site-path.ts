@@ -43,6 +43,7 @@ export async function serveSitePath(
 }
 
 async function serveOpen(exchange: Exchange, publication: Publication, inside: string): Promise<Answered> {
+  exchange.isOfOpenSite = true;
   const { context } = exchange;
   const base = sharedUrl(context.settings.publicUrl, publication.id);
   const { grant, path } = cutGrant(inside);
