@@ -1,0 +1,113 @@
+import type { NameOf } from './table.ts';
+
+/** How a comparison compares a column with its operand. */
+export type Operator = 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'contains' | 'not_null';
+
+/**
+ * The value of another column of the same row, as the operand of a comparison.
+ *
+ * @example
+ * import { column } from '@pinfold/core/records';
+ *
+ * column('expiresAt').column; // 'expiresAt'
+ */
+export class ColumnValue {
+  readonly column: string;
+
+  constructor(column: string) {
+    this.column = column;
+  }
+}
+
+/**
+ * A comparison other than for an equal value. Null is never less, greater or in a list.
+ *
+ * @example
+ * import { gt } from '@pinfold/core/records';
+ *
+ * gt(3).operator; // 'gt'
+ */
+export class Comparison<out Value> {
+  readonly operator: Operator;
+  /** A value, a {@link ColumnValue}, for `in` a list of values, and undefined for `not_null`. */
+  readonly operand: unknown;
+  /** Only for the compiler: what is compared. */
+  declare readonly compared?: Value;
+
+  constructor(operator: Operator, operand?: unknown) {
+    this.operator = operator;
+    this.operand = operand;
+  }
+}
+
+/** Less than: numbers by value, texts by code point. */
+export function lt(value: ColumnValue): Comparison<never>;
+export function lt<Value extends string | number>(value: Value): Comparison<Value>;
+export function lt(value: unknown): Comparison<never> {
+  return new Comparison('lt', value);
+}
+
+/** Less than or equal to. */
+export function lte(value: ColumnValue): Comparison<never>;
+export function lte<Value extends string | number>(value: Value): Comparison<Value>;
+export function lte(value: unknown): Comparison<never> {
+  return new Comparison('lte', value);
+}
+
+/** Greater than. */
+export function gt(value: ColumnValue): Comparison<never>;
+export function gt<Value extends string | number>(value: Value): Comparison<Value>;
+export function gt(value: unknown): Comparison<never> {
+  return new Comparison('gt', value);
+}
+
+/** Greater than or equal to. */
+export function gte(value: ColumnValue): Comparison<never>;
+export function gte<Value extends string | number>(value: Value): Comparison<Value>;
+export function gte(value: unknown): Comparison<never> {
+  return new Comparison('gte', value);
+}
+
+/** One of a list of texts, which may be empty. */
+export function oneOf<Value extends string>(values: readonly Value[]): Comparison<Value> {
+  return new Comparison('in', values);
+}
+
+/** A text with another one in it, literally: no character is a wildcard. */
+export function contains(part: string): Comparison<never> {
+  return new Comparison('contains', part);
+}
+
+/** Any value but null. */
+export const notNull: Comparison<never> = new Comparison('not_null');
+
+/** The value of another column: `{ deletedAt: gte(column('expiresAt')) }`. */
+export function column(name: string): ColumnValue {
+  return new ColumnValue(name);
+}
+
+/** What a member has to be: equal (null, too), compared, or all of several comparisons. Undefined is no condition. */
+export type Match<Value> = Value | Comparison<Value> | readonly Comparison<Value>[] | undefined;
+
+/** Conditions that rows meet: all of them, and of those in `either` at least one. Columns of JSON have none. */
+export type Where<Row> = {
+  readonly [Member in keyof Row]?: Match<Row[Member]>;
+} & {
+  readonly either?: readonly Where<Row>[];
+};
+
+/** Which of the rows that meet a condition are read, and what of them. */
+export interface Range<Row, Order extends keyof Row = NameOf<Row>, Selected extends keyof Row = NameOf<Row>> {
+  /** The columns to sort by, in order of significance. In none of the rows may one of them be null. */
+  readonly order?: readonly Order[];
+  /** Whether all of them descend. */
+  readonly descending?: boolean;
+  /** The values of these columns after which to begin. */
+  readonly after?: { readonly [Member in NoInfer<Order>]: Row[Member] } | undefined;
+  /** The greatest number of rows. */
+  readonly limit?: number;
+  /** How many of the first rows are left out. */
+  readonly offset?: number;
+  /** The columns that are read; all when absent. Keep the list in a constant: an engine prepares a statement for each. */
+  readonly select?: readonly Selected[];
+}

@@ -1,0 +1,67 @@
+import { type Access, Step, type Steps } from './step.ts';
+
+/** The results of several steps. */
+export type ResultsOf<All extends readonly Step<unknown>[]> = {
+  -readonly [N in keyof All]: All[N] extends Step<infer Result> ? Result : never;
+};
+
+/** What several steps do together. */
+export type AccessOf<One> = One extends Step<unknown, infer Kind> ? Kind : never;
+
+/** Several steps of which none waits for another: an engine asks the database for all of them at once. */
+export function all<const All extends readonly Step<unknown>[]>(
+  ...steps: All
+): Step<ResultsOf<All>, AccessOf<All[number]>> {
+  return new Step({ kind: 'all', steps });
+}
+
+/** A step that asks for nothing and results in undefined, for the place of one that is not needed. */
+export const nothing: Step<undefined, 'read'> = new Step({ kind: 'nothing' });
+
+type Part = Step<unknown> | Steps<unknown>;
+type ResultOf<One> =
+  One extends Step<infer Result>
+    ? Result
+    : One extends Generator<unknown, infer Result, unknown>
+      ? Result
+      : never;
+type PartAccess<One> =
+  One extends Step<unknown, infer Kind>
+    ? Kind
+    : One extends Generator<Step<unknown, infer Kind>, unknown, unknown>
+      ? Kind
+      : never;
+
+/** The results of several parts of a program. */
+export type ResultsTogether<Parts extends readonly Part[]> = {
+  -readonly [N in keyof Parts]: ResultOf<Parts[N]>;
+};
+
+/**
+ * Runs parts of a program side by side: what they ask for at the same time is asked in one step. Two checks that each
+ * read something stay two functions, and cost one round trip.
+ */
+export function together<const Parts extends readonly Part[]>(
+  ...parts: Parts
+): Steps<ResultsTogether<Parts>, PartAccess<Parts[number]>> {
+  const steps = parts.map((part) => (part instanceof Step ? part[Symbol.iterator]() : part));
+  return interleaved(steps) as Steps<never, never>;
+}
+
+function* interleaved(parts: readonly Steps<unknown>[]): Steps<readonly unknown[]> {
+  const turns = parts.map((part) => part.next());
+  for (;;) {
+    const waiting = turns.flatMap((turn, n) => (turn.done === true ? [] : [{ n, step: turn.value }]));
+    if (waiting.length === 0) return turns.map(({ value }) => value);
+    const answers = yield* all(...waiting.map(({ step }) => step));
+    waiting.forEach(({ n }, at) => {
+      turns[n] = (parts[n] as Steps<unknown>).next(answers[at]);
+    });
+  }
+}
+
+/** Whether a step only writes, so that its program need not wait for it. */
+export function isWrite({ action }: Step<unknown, Access>): boolean {
+  if (action.kind === 'all') return action.steps.length > 0 && action.steps.every(isWrite);
+  return ['insert', 'upsert', 'update', 'remove'].includes(action.kind);
+}

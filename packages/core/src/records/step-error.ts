@@ -1,0 +1,36 @@
+/** Where a step failed: names of tables and columns, never a value. */
+export interface StepPlace {
+  /** The name of the program or query. */
+  readonly program: string;
+  /** What the step does, such as `insert`. */
+  readonly step: string;
+  readonly table: string;
+  /** The columns of its key or of its conditions. */
+  readonly columns: readonly string[];
+}
+
+/**
+ * A step that failed. Its message and members name the place, its `cause` is the error of the database, and its stack
+ * has the line of the program if the database refused the step at once.
+ *
+ * @example
+ * import { StepError } from '@pinfold/core/records';
+ *
+ * const place = { program: 'books.add', step: 'insert', table: 'books', columns: ['isbn'] };
+ * new StepError(place, new Error('the disk is full')).message; // 'books.add: insert in books (isbn) failed'
+ */
+export class StepError extends Error implements StepPlace {
+  readonly program: string;
+  readonly step: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+
+  constructor({ program, step, table, columns }: StepPlace, cause: unknown) {
+    super(`${program}: ${step} in ${table} (${columns.join(', ')}) failed`, { cause });
+    this.name = 'StepError';
+    this.program = program;
+    this.step = step;
+    this.table = table;
+    this.columns = columns;
+  }
+}

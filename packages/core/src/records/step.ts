@@ -1,0 +1,131 @@
+import type { Range, Where } from './conditions.ts';
+import { StepError } from './step-error.ts';
+import type { AnyTable } from './table.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: an engine reads conditions on rows of every type
+type AnyWhere = Where<any>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type AnyRange = Range<any, any, any>;
+
+/** A row by its primary key, and the rows that some of its members refer to. */
+export interface GetAction {
+  readonly kind: 'get';
+  readonly table: AnyTable;
+  readonly key: Readonly<Record<string, unknown>>;
+  /** The members whose rows are read along; absent for {@link get}, whose result is the row alone. */
+  readonly references?: readonly string[];
+}
+
+/** The rows of a range. */
+export interface FindAction extends AnyRange {
+  readonly kind: 'find';
+  readonly table: AnyTable;
+  readonly where: AnyWhere;
+}
+
+/** The rows of a range that pass a filter, of a limited number that are scanned. */
+export interface ScanAction extends AnyRange {
+  readonly kind: 'scan';
+  readonly table: AnyTable;
+  readonly where: AnyWhere;
+  readonly filter: AnyWhere;
+  readonly order: readonly string[];
+  readonly limit: number;
+  readonly maxScanned: number;
+  readonly mayScanMore: boolean;
+}
+
+/** The count of rows, and the sum of a column. */
+export interface AggregateAction {
+  readonly kind: 'aggregate';
+  readonly table: AnyTable;
+  readonly where: AnyWhere;
+  readonly sum: string | undefined;
+}
+
+/** The greatest number in a column. */
+export interface MaxAction {
+  readonly kind: 'max';
+  readonly table: AnyTable;
+  readonly where: AnyWhere;
+  readonly column: string;
+}
+
+/** The different texts in a column, in ascending order. */
+export interface DistinctAction {
+  readonly kind: 'distinct';
+  readonly table: AnyTable;
+  readonly where: AnyWhere;
+  readonly column: string;
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** A new row, or one that replaces that of its primary key. */
+export interface InsertAction {
+  readonly kind: 'insert' | 'upsert';
+  readonly table: AnyTable;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+/** New values for some members of a row. */
+export interface UpdateAction {
+  readonly kind: 'update';
+  readonly table: AnyTable;
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly changes: Readonly<Record<string, unknown>>;
+}
+
+/** The end of a row. */
+export interface RemoveAction {
+  readonly kind: 'remove';
+  readonly table: AnyTable;
+  readonly key: Readonly<Record<string, unknown>>;
+}
+
+/** What an engine does in one table to read. */
+export type ReadAction = GetAction | FindAction | ScanAction | AggregateAction | MaxAction | DistinctAction;
+
+/** What an engine does in one table to write; it answers nothing. */
+export type WriteAction = InsertAction | UpdateAction | RemoveAction;
+
+/** What an engine does in one table. */
+export type TableAction = ReadAction | WriteAction;
+
+/** What an engine does for a step: something in one table, several steps of which none waits for another, or nothing. */
+export type Action =
+  | TableAction
+  | { readonly kind: 'all'; readonly steps: readonly Step<unknown>[] }
+  | { readonly kind: 'nothing' };
+
+/** Whether a step only reads. */
+export type Access = 'read' | 'write';
+
+/**
+ * One thing that a program asks of its engine: `const row = yield* get(ROLES, { id })`. A step does nothing by itself, so
+ * one that is made and not yielded is a mistake that `npm test` finds.
+ */
+export class Step<out Result, out Kind extends Access = Access> {
+  readonly action: Action;
+  /** Whether it runs without the locks that guard its rows. */
+  readonly isUnlocked: boolean;
+  /** Only for the compiler: whether it reads or writes. */
+  declare readonly access?: Kind;
+
+  constructor(action: Action, isUnlocked = false) {
+    this.action = action;
+    this.isUnlocked = isUnlocked;
+  }
+
+  *[Symbol.iterator](): Steps<Result, Kind> {
+    try {
+      return (yield this) as Result;
+    } catch (error) {
+      // A new error, because the stack here has the line of the program, and that of the engine has not.
+      throw error instanceof StepError ? new StepError(error, error.cause) : error;
+    }
+  }
+}
+
+/** Steps one after the other, and what they result in: what a generator function of a program returns. */
+export type Steps<Result, Kind extends Access = Access> = Generator<Step<unknown, Kind>, Result, unknown>;

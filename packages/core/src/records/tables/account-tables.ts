@@ -1,0 +1,183 @@
+import type { Account } from '../../domain/account.ts';
+import type { ApiKey, ApiKeyId, Scope } from '../../domain/api-key.ts';
+import type { EventActor } from '../../domain/history.ts';
+import type { Sha256 } from '../../domain/idempotency.ts';
+import type { AccountId, RoleId } from '../../domain/identity.ts';
+import type { Instant } from '../../domain/instant.ts';
+import type { Session, SignInLink } from '../../domain/session.ts';
+import type { Version } from '../../ports/role-store.ts';
+import { notNull } from '../conditions.ts';
+import { defineTable, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
+import { accountLock, attemptsLock, credentialLock, lockOf, pairingLock } from './locks.ts';
+
+/** An account with its version. */
+export interface AccountRow extends Account {
+  readonly version: Version;
+}
+
+/** Accounts that published something, have a key, or were changed. */
+export const ACCOUNTS: RecordTable<AccountRow, 'name'> = defineTable({
+  name: 'accounts',
+  columns: {
+    name: text,
+    version: integer,
+    limits: json,
+    blocked: nullable(json),
+    generation: integer,
+    lastPublishedAt: nullable(integer),
+    publicationsMark: nullable(integer),
+  },
+  key: ['name'],
+  guards: ({ name }) => lockOf(accountLock, name),
+});
+
+/** API keys of all accounts. An operator's key may change another account, so each key has a lock, too. */
+export const API_KEYS: RecordTable<ApiKey, 'id'> = defineTable({
+  name: 'api_keys',
+  columns: {
+    id: text,
+    account: text,
+    scopes: json,
+    label: text,
+    secretHash: text,
+    createdAt: integer,
+    lastUsedAt: nullable(integer),
+    revokedAt: nullable(integer),
+    isEnsured: flag,
+  },
+  key: ['id'],
+  indexes: [
+    { name: 'in_order', columns: ['createdAt', 'id'] },
+    { name: 'of_account', columns: ['account', 'createdAt', 'id'] },
+    { name: 'live', columns: ['account'], where: { revokedAt: null } },
+    { name: 'revoked', columns: ['revokedAt'], where: { revokedAt: notNull, isEnsured: false } },
+  ],
+  guards: ({ account, id }) => [...lockOf(accountLock, account), ...lockOf(credentialLock, id)],
+});
+
+/** Sessions of the management screen. */
+export const SESSIONS: RecordTable<Session, 'tokenHash'> = defineTable({
+  name: 'sessions',
+  columns: {
+    tokenHash: text,
+    account: text,
+    apiKey: nullable(text),
+    actor: json,
+    scope: text,
+    displayName: nullable(text),
+    startedAt: integer,
+    endsAt: integer,
+  },
+  key: ['tokenHash'],
+  indexes: [
+    { name: 'end', columns: ['endsAt'] },
+    { name: 'of_account', columns: ['account', 'startedAt', 'tokenHash'] },
+  ],
+  guards: ({ account, tokenHash }) => [...lockOf(accountLock, account), ...lockOf(credentialLock, tokenHash)],
+});
+
+/** Links that begin one session each. */
+export const SIGN_IN_LINKS: RecordTable<SignInLink, 'tokenHash'> = defineTable({
+  name: 'sign_in_links',
+  columns: { tokenHash: text, account: text, actor: json, scope: text, endsAt: integer },
+  key: ['tokenHash'],
+  indexes: [{ name: 'end', columns: ['endsAt'] }],
+  guards: ({ account, tokenHash }) => [...lockOf(accountLock, account), ...lockOf(credentialLock, tokenHash)],
+});
+
+/** When the last event of a refused sign-in of an account was stored. */
+export interface SessionRefusalRow {
+  readonly account: AccountId;
+  readonly recordedAt: Instant;
+}
+
+/** Refused sign-ins, one row for each account. */
+export const SESSION_REFUSALS: RecordTable<SessionRefusalRow, 'account'> = defineTable({
+  name: 'session_refusals',
+  columns: { account: text, recordedAt: integer },
+  key: ['account'],
+  guards: ({ account }) => lockOf(accountLock, account),
+});
+
+/** A pairing with the members of its consent, which are null until a person agrees. */
+export interface PairingRow {
+  readonly secretHash: Sha256;
+  readonly endsAt: Instant;
+  readonly account: AccountId | null;
+  readonly scopes: readonly Scope[] | null;
+  readonly label: string | null;
+  readonly actor: EventActor | null;
+  readonly session: Sha256 | null;
+  readonly apiKey: ApiKeyId | null;
+}
+
+/** Programs that ask for a key. */
+export const PAIRINGS: RecordTable<PairingRow, 'secretHash'> = defineTable({
+  name: 'pairings',
+  columns: {
+    secretHash: text,
+    endsAt: integer,
+    account: nullable(text),
+    scopes: nullable(json),
+    label: nullable(text),
+    actor: nullable(json),
+    session: nullable(text),
+    apiKey: nullable(text),
+  },
+  key: ['secretHash'],
+  indexes: [
+    { name: 'ended', columns: ['endsAt'] },
+    { name: 'agreed', columns: ['account', 'session'] },
+  ],
+  guards: ({ secretHash, account }) => [...lockOf(pairingLock, secretHash), ...lockOf(accountLock, account)],
+});
+
+/** A window in which tries of a password are counted: of one address, or of all together. */
+export interface AttemptWindowRow {
+  readonly role: RoleId;
+  /** `from` and the address, or the empty text for all addresses together. */
+  readonly counted: string;
+  readonly endsAt: Instant;
+  readonly tries: number;
+}
+
+/** Windows in which tries are counted. */
+export const ATTEMPT_WINDOWS: RecordTable<AttemptWindowRow, 'role' | 'counted'> = defineTable({
+  name: 'attempt_windows',
+  columns: { role: text, counted: text, endsAt: integer, tries: integer },
+  key: ['role', 'counted'],
+  indexes: [{ name: 'end', columns: ['endsAt'] }],
+  guards: ({ role }) => lockOf(attemptsLock, role),
+});
+
+/** A try that is not settled yet. It belongs to the windows with its ends. */
+export interface AttemptRow {
+  readonly role: RoleId;
+  /** Greater than that of every earlier try of the role. */
+  readonly number: number;
+  readonly counted: string;
+  readonly begunAt: Instant;
+  /** The end of the window of its address. */
+  readonly addressEndsAt: Instant;
+  /** The end of the window of its role. */
+  readonly roleEndsAt: Instant;
+  /** The later one of both. */
+  readonly endsAt: Instant;
+}
+
+/** Tries that are not settled yet. */
+export const ATTEMPTS: RecordTable<AttemptRow, 'role' | 'number'> = defineTable({
+  name: 'attempts',
+  columns: {
+    role: text,
+    number: integer,
+    counted: text,
+    begunAt: integer,
+    addressEndsAt: integer,
+    roleEndsAt: integer,
+    endsAt: integer,
+  },
+  key: ['role', 'number'],
+  indexes: [{ name: 'end', columns: ['endsAt'] }],
+  guards: ({ role }) => lockOf(attemptsLock, role),
+});

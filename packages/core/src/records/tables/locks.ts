@@ -1,0 +1,55 @@
+import type { ApiKeyId } from '../../domain/api-key.ts';
+import type { IdempotencyKey, Sha256 } from '../../domain/idempotency.ts';
+import type { AccountId, RoleId } from '../../domain/identity.ts';
+
+/** The service's mode. Every change of an account shares it, so that none is under way when the mode has changed. */
+export const MODE_LOCK = 'mode';
+/** The numbers of events in the feed of all accounts. */
+export const FEED_LOCK = 'feed';
+/** Events that concern no account. */
+export const SERVICE_LOCK = 'service';
+/** Whether there is any API key. All that create one share it; what creates the very first one holds it alone. */
+export const FIRST_KEY_LOCK = 'first key';
+/** The comparison of storage with the records. */
+export const COMPARISON_LOCK = 'comparison';
+/** The mark of an unfinished import. */
+export const IMPORT_LOCK = 'import';
+/** Counts of views. */
+export const VIEWS_LOCK = 'views';
+/** The number of pairings under way. */
+export const PAIRINGS_LOCK = 'pairings';
+
+/** An account, with all that belongs to it. */
+export function accountLock(account: AccountId): string {
+  return `account ${account}`;
+}
+
+/** The ZIPs of one content, which may be taken down. */
+export function archiveLock(sha256: Sha256): string {
+  return `archive ${sha256}`;
+}
+
+/** One key or session, of whatever account. */
+export function credentialLock(id: ApiKeyId | Sha256): string {
+  return `credential ${id}`;
+}
+
+/** One Idempotency-Key of an account. JSON keeps the two apart, whatever spaces they have. */
+export function idempotencyLock(account: AccountId, key: IdempotencyKey): string {
+  return `idempotency ${JSON.stringify([account, key])}`;
+}
+
+/** One program that asks for a key. */
+export function pairingLock(secretHash: Sha256): string {
+  return `pairing ${secretHash}`;
+}
+
+/** The tries of a role's password. */
+export function attemptsLock(role: RoleId): string {
+  return `attempts ${role}`;
+}
+
+/** The locks that follow from a part of a row: none while the part is unknown or null. */
+export function lockOf<Part>(lock: (part: Part) => string, part: Part | null | undefined): readonly string[] {
+  return part === undefined || part === null ? [] : [lock(part)];
+}

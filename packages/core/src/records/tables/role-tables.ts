@@ -1,0 +1,222 @@
+import type { Fingerprint, IdempotencyKey } from '../../domain/idempotency.ts';
+import type { AccountId, ArchiveId, RoleId } from '../../domain/identity.ts';
+import type { Instant } from '../../domain/instant.ts';
+import type { EncodedManifest } from '../../domain/manifest.ts';
+import type { NameRecord } from '../../domain/name.ts';
+import type { Comparison } from '../../domain/reconciliation.ts';
+import type { Role } from '../../domain/role.ts';
+import type { Takedown } from '../../domain/takedown.ts';
+import type { CountedViews } from '../../domain/views.ts';
+import type { KeptWarning } from '../../domain/warnings.ts';
+import type { Token, Version } from '../../ports/role-store.ts';
+import { column, gte, notNull } from '../conditions.ts';
+import { defineTable, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
+import { ACCOUNTS, type AccountRow } from './account-tables.ts';
+import { accountLock, archiveLock, COMPARISON_LOCK, idempotencyLock, lockOf, VIEWS_LOCK } from './locks.ts';
+
+/** A role with what only the store uses. Members that follow from others are stored, so that an index has them. */
+export interface RoleRow extends Role {
+  readonly version: Version;
+  /** Follows from the title: for searches. */
+  readonly titleFolded: string;
+  /** Follows from the ends: the instant from which viewers do not see it; null without one. */
+  readonly endedAt: Instant | null;
+  /** Follows from the end: the rank in the list by end. */
+  readonly endingRank: number;
+  readonly lastEventAt: Instant;
+  /** Whether there is an event of its expiration. */
+  readonly isExpiryRecorded: boolean;
+  /** Whether its archive was not removed yet. */
+  readonly hasArchive: boolean;
+  /** Whether its archive is to be removed without the usual delay. */
+  readonly isPurged: boolean;
+  /** The claim of the cleanup that removes its archive. */
+  readonly cleanupToken: Token | null;
+  /** From when another cleanup may claim it; null before the first one. */
+  readonly cleanupNotBefore: Instant | null;
+  readonly cleanupFailures: number;
+}
+
+/** The roles of all accounts. */
+export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }> = defineTable({
+  name: 'roles',
+  columns: {
+    id: text,
+    account: text,
+    archive: text,
+    idempotencyKey: text,
+    title: nullable(text),
+    originalFilename: text,
+    fileCount: integer,
+    size: integer,
+    archiveBytes: integer,
+    sha256: text,
+    publishedAt: integer,
+    expiresAt: nullable(integer),
+    pinned: flag,
+    deletedAt: nullable(integer),
+    passwordHash: nullable(text),
+    generation: integer,
+    version: integer,
+    titleFolded: text,
+    endedAt: nullable(integer),
+    endingRank: integer,
+    lastEventAt: integer,
+    isExpiryRecorded: flag,
+    hasArchive: flag,
+    isPurged: flag,
+    cleanupToken: nullable(text),
+    cleanupNotBefore: nullable(integer),
+    cleanupFailures: integer,
+  },
+  key: ['id'],
+  indexes: [
+    {
+      name: 'listed',
+      columns: ['account', 'publishedAt', 'id'],
+      covers: ['expiresAt'],
+      where: { deletedAt: null },
+    },
+    {
+      name: 'ending',
+      columns: ['account', 'endingRank', 'id'],
+      covers: ['expiresAt'],
+      where: { deletedAt: null },
+    },
+    {
+      name: 'largest',
+      columns: ['account', 'archiveBytes', 'id'],
+      covers: ['expiresAt'],
+      where: { deletedAt: null },
+    },
+    { name: 'deleted', columns: ['account', 'publishedAt', 'id'], where: { deletedAt: notNull } },
+    { name: 'newest', columns: ['publishedAt', 'id'], covers: ['expiresAt'], where: { deletedAt: null } },
+    { name: 'newest_deleted', columns: ['publishedAt', 'id'], where: { deletedAt: notNull } },
+    {
+      name: 'in_service',
+      columns: ['account', 'expiresAt'],
+      covers: ['archiveBytes'],
+      where: { deletedAt: null },
+    },
+    { name: 'sha256', columns: ['sha256', 'id'], where: { deletedAt: null } },
+    { name: 'archive', columns: ['archive'] },
+    { name: 'ended', columns: ['endedAt'], where: { hasArchive: true, cleanupNotBefore: null } },
+    {
+      name: 'waiting',
+      columns: ['cleanupNotBefore'],
+      where: { hasArchive: true, cleanupNotBefore: notNull },
+    },
+    {
+      name: 'expiring',
+      columns: ['expiresAt'],
+      where: {
+        isExpiryRecorded: false,
+        either: [{ deletedAt: null }, { deletedAt: gte(column('expiresAt')) }],
+      },
+    },
+  ],
+  references: { account: () => ACCOUNTS },
+  guards: ({ account }) => lockOf(accountLock, account),
+});
+
+/** The manifest of an archive that was not removed yet. */
+export interface ManifestRow {
+  readonly archive: ArchiveId;
+  readonly manifest: EncodedManifest;
+}
+
+/** Manifests, found by the archive of a role. */
+export const MANIFESTS: RecordTable<ManifestRow, 'archive'> = defineTable({
+  name: 'manifests',
+  columns: { archive: text, manifest: text },
+  key: ['archive'],
+  guards: undefined,
+});
+
+/** An Idempotency-Key: reserved while its role is null, then complete. */
+export interface IdempotencyKeyRow {
+  readonly account: AccountId;
+  readonly key: IdempotencyKey;
+  readonly fingerprint: Fingerprint;
+  readonly token: Token;
+  readonly begunAt: Instant;
+  readonly heldUntil: Instant;
+  readonly role: RoleId | null;
+  readonly warnings: readonly KeptWarning[] | null;
+}
+
+/** The Idempotency-Keys of all accounts. */
+export const IDEMPOTENCY_KEYS: RecordTable<IdempotencyKeyRow, 'account' | 'key'> = defineTable({
+  name: 'idempotency_keys',
+  columns: {
+    account: text,
+    key: text,
+    fingerprint: text,
+    token: text,
+    begunAt: integer,
+    heldUntil: integer,
+    role: nullable(text),
+    warnings: nullable(json),
+  },
+  key: ['account', 'key'],
+  indexes: [{ name: 'reserved', columns: ['begunAt'], where: { role: null } }],
+  guards: ({ account, key }) =>
+    account === undefined || key === undefined ? [] : [idempotencyLock(account, key)],
+});
+
+/** Names of publications. A name shows a role of its own account. */
+export const NAMES: RecordTable<
+  NameRecord,
+  'account' | 'name',
+  { readonly role: RoleRow; readonly account: AccountRow }
+> = defineTable({
+  name: 'names',
+  columns: { account: text, name: text, token: text, role: text, updatedAt: integer },
+  key: ['account', 'name'],
+  unique: [['token']],
+  references: { role: () => ROLES, account: () => ACCOUNTS },
+  guards: ({ account }) => lockOf(accountLock, account),
+});
+
+/** Publications that were taken down. */
+export const TAKEDOWNS: RecordTable<Takedown, 'id' | 'sha256'> = defineTable({
+  name: 'takedowns',
+  columns: {
+    id: text,
+    account: text,
+    sha256: text,
+    reason: text,
+    at: integer,
+    liftedAt: nullable(integer),
+  },
+  key: ['id', 'sha256'],
+  indexes: [
+    { name: 'forbidden', columns: ['sha256', 'at', 'id'], where: { liftedAt: null } },
+    { name: 'listed', columns: ['at', 'id', 'sha256'], where: { liftedAt: null } },
+  ],
+  guards: ({ sha256 }) => lockOf(archiveLock, sha256),
+});
+
+/** Views of roles by day. */
+export const VIEWS: RecordTable<CountedViews, 'role' | 'day'> = defineTable({
+  name: 'views',
+  columns: { role: text, day: integer, views: integer, refusedPasswords: integer },
+  key: ['role', 'day'],
+  indexes: [{ name: 'day', columns: ['day'] }],
+  guards: () => [VIEWS_LOCK],
+});
+
+/** The comparison of storage with the records: one row. */
+export interface ComparisonRow {
+  readonly id: 1;
+  readonly version: Version;
+  readonly comparison: Comparison;
+}
+
+/** The progress of the comparison of storage with the records. */
+export const COMPARISONS: RecordTable<ComparisonRow, 'id'> = defineTable({
+  name: 'comparisons',
+  columns: { id: integer, version: integer, comparison: json },
+  key: ['id'],
+  guards: () => [COMPARISON_LOCK],
+});
