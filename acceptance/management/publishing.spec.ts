@@ -163,6 +163,15 @@ describe('publishing in a browser', () => {
     });
   }
 
+  it('names the folder to publish, also one whose name begins with a dot', async () => {
+    const built = { 'docs/.vitepress/dist/index.html': 'x', 'docs/.vitepress/dist/a.js': 'x' };
+    for (const rest of [{ 'docs/index.md': 'x', 'package.json': '{}' }, {}]) {
+      await publisher.chooseFolder({ ...built, ...rest });
+      await expectEnd('This cannot be published yet', 'the folder “docs/.vitepress/dist” has one');
+      await page.getByRole('button', { name: 'Choose something else' }).click();
+    }
+  });
+
   it('asks nothing about a folder whose ZIP is too large without the rest, too', async () => {
     // Bytes that no packing makes smaller.
     const noise = Array.from({ length: 6 }, (_, n) => [`${n}.bin`, randomBytes(2 * 1024 * 1024)]);

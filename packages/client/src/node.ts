@@ -44,8 +44,10 @@ export async function packFolder(
       const name = `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`;
       const place = join(folder, entry.name);
       if (entry.isFile()) files.push({ path: name, bytes: () => readBounded(place) });
-      else if (!entry.isDirectory() || partToLeaveOut(name, options) !== undefined) ignored.push(name);
-      else await walk(place, name);
+      else if (!entry.isDirectory()) ignored.push(name);
+      else if (partToLeaveOut(name, options) === undefined) await walk(place, name);
+      // The packer leaves it out, and decides whether to list it.
+      else files.push({ path: name, bytes: new Uint8Array() });
     }
   };
   await walk(resolve(path), '');

@@ -3,6 +3,7 @@ import {
   isAppleDouble,
   isSecretPath,
   isSystemEntry,
+  isToolMark,
   mayBeAppleDouble,
   OUTPUT_FOLDERS,
   secretOfFile,
@@ -52,7 +53,7 @@ const DIRECTORY_HEADER_BYTES = 46;
 /**
  * Packs files into a ZIP in memory. It leaves out dot files except `.well-known`, private keys (by the name of a file or
  * by its first 16 KiB; a `.pem` by all of it), and the names that no site may have; what operating systems add by
- * themselves (`.DS_Store`, AppleDouble files) is left out and not listed. The same files give the same bytes on every runtime, in any order.
+ * themselves (`.DS_Store`, AppleDouble files), and tools of sites (`.nojekyll`), is left out and not listed. The same files give the same bytes on every runtime, in any order.
  *
  * @throws TypeError when two files have the same path.
  * @example
@@ -77,8 +78,9 @@ export async function packFiles(
     const isInFolder = part !== undefined && part !== path;
     const bytes = mayBeAppleDouble(path) && !isInFolder ? await read(given) : given;
     if (typeof bytes !== 'function' && mayBeAppleDouble(path) && isAppleDouble(bytes)) continue;
-    if (part !== undefined) leftOut.add(part);
-    else if (packed.has(path)) throw new TypeError(`two files have the path ${path}`);
+    if (part !== undefined) {
+      if (!isToolMark(part)) leftOut.add(part);
+    } else if (packed.has(path)) throw new TypeError(`two files have the path ${path}`);
     else packed.set(path, bytes);
   }
   const archive = new Archive();

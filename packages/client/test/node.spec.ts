@@ -43,6 +43,17 @@ describe('packFolder', () => {
     expect((error as RangeError).message).to.equal('a/gr\ufffd\ufffde.txt is not named in UTF-8: rename it');
   });
 
+  it('lists no folder that tools leave beside a site, and each other one that it leaves out', async () => {
+    await write(
+      'index.html',
+      '.doctrees/index.doctree',
+      'a/.buildinfo',
+      '.vscode/settings.json',
+      '.git/config',
+    );
+    expect((await packFolder(folder)).leftOut).to.deep.equal(['.git/', '.vscode/']);
+  });
+
   it('takes dot files along where it is asked to', async () => {
     await write('index.html', '.nojekyll', '.git/config', '.vscode/settings.json');
     const { bytes, leftOut } = await packFolder(folder, { dotFiles: true });

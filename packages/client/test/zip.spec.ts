@@ -139,6 +139,17 @@ describe('packFiles', () => {
     });
   });
 
+  it('does not mention what tools leave beside a site', async () => {
+    const given = files(
+      'index.html',
+      '.nojekyll',
+      'a/.buildinfo',
+      '.doctrees/x/index.doctree',
+      '.nojekyll.key',
+    );
+    expect(await packed(given)).to.deep.equal({ names: ['index.html'], leftOut: ['.nojekyll.key'] });
+  });
+
   it('does not mention what operating systems add', async () => {
     const given = files('index.html', '.DS_Store', 'a/Thumbs.db', 'desktop.ini', '__MACOSX/._index.html');
     expect(await packed(given)).to.deep.equal({ names: ['index.html'], leftOut: [] });

@@ -38,7 +38,13 @@ export { parseRoleState, ROLE_STATES, refuseCommand } from './domain/role.ts';
 export { isSecretPath } from './domain/secret-files.ts';
 export { parseSessionId, sessionIdOf } from './domain/session.ts';
 export { resolve } from './domain/site.ts';
-export { APPLE_DOUBLE_BYTES, isAppleDouble, isSystemEntry, mayBeAppleDouble } from './domain/system-files.ts';
+export {
+  APPLE_DOUBLE_BYTES,
+  isAppleDouble,
+  isSystemEntry,
+  isToolMark,
+  mayBeAppleDouble,
+} from './domain/system-files.ts';
 export { parseSha256 } from './domain/takedown.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';
 export { dayOf, dayText } from './domain/views.ts';

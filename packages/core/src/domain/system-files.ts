@@ -28,6 +28,11 @@ export function isAppleDouble(data: Uint8Array): boolean {
   return APPLE_DOUBLE.every((byte, at) => data[at] === byte);
 }
 
+/** Whether a dot file or folder is what tools leave beside a site: no viewer needs it, and it holds no secret. */
+export function isToolMark(path: string): boolean {
+  return /^\.(?:nojekyll|buildinfo|doctrees|gitkeep)$/.test(lastSegment(path.replace(/\/$/, '')));
+}
+
 /** A name without the carriage return that macOS puts at the end of `Icon` and `._Icon`. */
 export function withoutIconEnd(name: string): string {
   return name.endsWith(ICON) && /^(?:\._)?Icon\r$/.test(lastSegment(name)) ? name.slice(0, -1) : name;

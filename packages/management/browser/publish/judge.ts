@@ -1,8 +1,9 @@
 import { type DirectoryListing, listingOf } from '@pinfold/archive-zip/listing';
 import type { ArchiveListing, Limits, ListedEntry } from '@pinfold/core';
 import { judgeListing } from '@pinfold/core/adapter';
+import { indexHint } from '@pinfold/core/internal';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
-import type { FolderFile } from './source.ts';
+import type { FolderFile, FolderSource } from './source.ts';
 
 export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
 
@@ -31,6 +32,27 @@ export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits)
     }),
   );
   return judge({ entries, problems: [], trusted: true }, limits);
+}
+
+/** Judges a folder; the advice where it lacks nothing but an index.html is from all its files, also those left out. */
+export async function judgeWholeFolder(
+  { files, allPaths }: Pick<FolderSource, 'files' | 'allPaths'>,
+  limits: ArchiveLimits,
+): Promise<Judged> {
+  const judged = judgeFolder(files, limits);
+  const [only, ...others] = judged.problems;
+  if (only?.rule !== 'missing_index' || others.length > 0 || allPaths === undefined) return judged;
+  const hint = indexHint(await allPaths());
+  return { ...judged, problems: [{ rule: 'missing_index', ...(hint && { hint }) }] };
+}
+
+/** Whether a folder is all that has to be chosen instead. */
+export function namesFolder({ problems }: Judged): boolean {
+  return problems.some(
+    (problem) =>
+      problem.rule === 'missing_index' &&
+      (problem.hint?.kind === 'folder' || problem.hint?.kind === 'folders'),
+  );
 }
 
 /** Judges a ZIP by its directory; the server proves the rest. */

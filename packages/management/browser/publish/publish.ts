@@ -10,7 +10,14 @@ import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
 import { type CancelPanel, showCancelling, showLate } from './cancel-panel.ts';
 import type { LatePublication } from './cancelled.ts';
 import { button } from './elements.ts';
-import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
+import {
+  type ArchiveLimits,
+  judgeArchive,
+  judgeFolder,
+  judgeSize,
+  judgeWholeFolder,
+  namesFolder,
+} from './judge.ts';
 import { pack } from './pack.ts';
 import { unlessAborted } from './pause.ts';
 import { ProgressPanel } from './progress-panel.ts';
@@ -132,15 +139,15 @@ class Publishing {
     const { limits } = this.#data;
     const source = chosen.kind === 'folder' ? await this.#withStartPage(chosen) : withoutForbidden(chosen);
     const { leftOut } = source;
-    const judged =
-      source.kind === 'folder'
-        ? judgeFolder(source.files, limits)
-        : await unlessAborted(judgeArchive(source.file, limits), this.#cancel.signal);
-    if (judged.files === 0 && leftOut.length > 0) {
+    const judging =
+      source.kind === 'folder' ? judgeWholeFolder(source, limits) : judgeArchive(source.file, limits);
+    const judged = await unlessAborted(judging, this.#cancel.signal);
+    if (judged.files === 0 && leftOut.length > 0 && !namesFolder(judged)) {
       const content = leftOutLine(this.#words, 'wouldLeaveOut', leftOut);
       return this.#refuse(this.#words.say('nothingLeft'), content);
     }
-    if (source.kind === 'folder' && source.files.length === 0) return this.#fail('empty');
+    if (source.kind === 'folder' && source.files.length === 0 && !namesFolder(judged))
+      return this.#fail('empty');
     if (this.#haveProblems(judged.problems, leftOut)) return undefined;
     const packed = source.kind === 'folder' ? await this.#pack(source) : { source, archive: source.file };
     if (packed === undefined || packed.source.leftOut.length === 0) return packed;
@@ -150,7 +157,8 @@ class Publishing {
 
   /** The folder with a page as its index.html, where that is all it lacks and the person agrees. */
   async #withStartPage(folder: FolderSource): Promise<FolderSource> {
-    const { problems } = judgeFolder(folder.files, this.#data.limits);
+    const judging = judgeWholeFolder(folder, this.#data.limits);
+    const { problems } = await unlessAborted(judging, this.#cancel.signal);
     const page = startPageIn(problems);
     if (page === undefined) return folder;
     return (await askForStartPage(this.#words, page)) ? withStartPage(folder, page) : folder;

@@ -5,6 +5,7 @@ import {
   forbiddenSegment,
   isAppleDouble,
   isSystemEntry,
+  isToolMark,
   mayBeAppleDouble,
 } from '@pinfold/core/internal';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
@@ -35,6 +36,8 @@ export interface FolderSource {
   readonly name: string;
   readonly files: readonly FolderFile[];
   readonly leftOut: readonly string[];
+  /** The paths of all its files, also of those that are left out, but for what may be in no site; a page has no more. */
+  readonly allPaths?: () => Promise<readonly string[]>;
 }
 
 /** The name of a site of files that were dropped without a folder. */
@@ -118,8 +121,9 @@ async function archive(file: File): Promise<ArchiveSource> {
 async function folderOf(files: readonly File[]): Promise<Source> {
   const name = files[0]?.webkitRelativePath.split('/')[0] ?? '';
   const found = new Found();
-  for (const file of files) await found.add(file.webkitRelativePath.slice(name.length + 1), file);
-  return found.source(name);
+  const pathOf = (file: File): string => file.webkitRelativePath.slice(name.length + 1);
+  for (const file of files) await found.add(pathOf(file), file);
+  return found.source(name, async () => files.map(pathOf).filter((path) => !isForbidden(path)));
 }
 
 async function walkFolder(root: FileSystemDirectoryEntry): Promise<Source> {
@@ -137,7 +141,16 @@ async function walk(entries: readonly FileSystemEntry[], name: string): Promise<
     }
   };
   await enter(entries, '');
-  return found.source(name);
+  return found.source(name, () => pathsIn(entries));
+}
+
+async function pathsIn(entries: readonly FileSystemEntry[], prefix = ''): Promise<readonly string[]> {
+  const inside = entries.map(async (entry) => {
+    const path = `${prefix}${entry.name}`;
+    if (isForbidden(entry.name)) return [];
+    return isFolder(entry) ? await pathsIn(await entriesOf(entry), `${path}/`) : [path];
+  });
+  return (await Promise.all(inside)).flat();
 }
 
 class Found {
@@ -152,23 +165,18 @@ class Found {
   /** Whether a file, or a folder with `/` at its end, is left out for its name; then it is noted. */
   leavesOut(path: string): boolean {
     const part = partToLeaveOut(path);
-    if (part !== undefined && !isHarmless(part)) this.#leftOut.add(part);
+    if (part !== undefined && !isToolMark(part)) this.#leftOut.add(part);
     return part !== undefined;
   }
 
-  source(name: string): FolderSource {
+  source(name: string, allPaths: () => Promise<readonly string[]>): FolderSource {
     const files = this.#files.sort((one, other) => (one.path < other.path ? -1 : 1));
-    return { kind: 'folder', name, files, leftOut: [...this.#leftOut].sort() };
+    return { kind: 'folder', name, files, leftOut: [...this.#leftOut].sort(), allPaths };
   }
 }
 
 async function beginsAsAppleDouble(file: File): Promise<boolean> {
   return isAppleDouble(new Uint8Array(await file.slice(0, APPLE_DOUBLE_BYTES).arrayBuffer()));
-}
-
-/** What tools leave beside a built site, which no viewer needs and holds no secret: it is not worth a question. */
-function isHarmless(path: string): boolean {
-  return /(?:^|\/)\.(?:nojekyll|buildinfo|doctrees|gitkeep)\/?$/.test(path);
 }
 
 /** Paths that may be in no site, each by its outermost forbidden part: a folder once, with `/` at its end. */

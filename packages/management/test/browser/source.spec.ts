@@ -1,7 +1,7 @@
 import { defaultLimits } from '@pinfold/core';
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
-import { judgeFolder } from '../../browser/publish/judge.ts';
+import { judgeFolder, judgeWholeFolder } from '../../browser/publish/judge.ts';
 import {
   builtSiteIn,
   type FolderSource,
@@ -11,7 +11,7 @@ import {
 } from '../../browser/publish/source.ts';
 
 function chosen(...paths: readonly string[]): readonly File[] {
-  return paths.map((path) => ({ name: path, webkitRelativePath: `site/${path}` }) as File);
+  return paths.map((path) => ({ name: path, size: 0, webkitRelativePath: `site/${path}` }) as File);
 }
 
 /** A dropped folder, as browsers hand it over: in batches. */
@@ -21,7 +21,7 @@ function dropped(name: string, tree: Readonly<Record<string, object | string>>):
       ? {
           name: child,
           isDirectory: false,
-          file: (done: (file: File) => void) => done({ name: child } as File),
+          file: (done: (file: File) => void) => done({ name: child, size: 0 } as File),
         }
       : dropped(child, content as Record<string, string>),
   );
@@ -116,6 +116,25 @@ describe('what is chosen or dropped', () => {
     const source = await sourceOf({ kind: 'files', files });
     expect(source?.kind === 'folder' && source.files.map(({ path }) => path)).to.deep.equal(['index.html']);
     expect(source?.leftOut).to.deep.equal(['.nojekyll.key']);
+  });
+
+  it('is told which folder has the index.html, also one that is left out', async () => {
+    const dist = { 'index.html': '', 'app.js': '' };
+    const entry = dropped('project', {
+      'package.json': '',
+      node_modules: { 'index.html': '' },
+      docs: { 'index.md': '', '.vitepress': { dist } },
+    });
+    const paths = ['package.json', 'docs/.vitepress/dist/index.html', 'node_modules/index.html'];
+    for (const given of [
+      { kind: 'entries', entries: [entry] } as const,
+      { kind: 'files', files: chosen(...paths) } as const,
+    ]) {
+      const source = (await sourceOf(given)) as FolderSource;
+      const { problems } = await judgeWholeFolder(source, defaultLimits);
+      const hint = { kind: 'folder', path: 'docs/.vitepress/dist' };
+      expect(problems).to.deep.equal([{ rule: 'missing_index', hint }]);
+    }
   });
 
   it('is one thing', async () => {
