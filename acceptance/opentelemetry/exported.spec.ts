@@ -171,6 +171,22 @@ describe('What an exporter of OpenTelemetry is given', () => {
     expect((await received())[0].traceId).to.equal(TRACE);
   });
 
+  it('has the status of an answer also where a framework hides that its head was sent', async () => {
+    const hidden = { get: () => false, configurable: true };
+    server.prependListener('request', (_, response) =>
+      Object.defineProperty(response, 'headersSent', hidden),
+    );
+    for (const [path, status] of [
+      ['/api/v1/limits', 200],
+      ['/s/00000000-0000-4000-8000-000000000000', 404],
+      ['/manage/', 303],
+    ] as const) {
+      sdk.forget();
+      await ask(path);
+      expect((await received())[0].attributes, path).to.include({ 'http.response.status_code': status });
+    }
+  });
+
   it('goes on behind the object store, by its traceparent', async () => {
     const sent: string[] = [];
     const store = await startS3({

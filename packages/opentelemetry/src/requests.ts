@@ -18,6 +18,7 @@ import type { TelemetryOptions } from './telemetry.ts';
 /** The members of a log entry that a span needs. */
 export interface AnsweredRequest {
   readonly route: string;
+  readonly status: number;
   readonly outcome?: string;
   readonly error?: unknown;
 }
@@ -91,7 +92,7 @@ export class Requests {
     response: ServerResponse,
     ended: number,
   ): void {
-    const status = response.headersSent ? response.statusCode : undefined;
+    const status = statusOf(response, told);
     const route = told === undefined || told.route === 'none' ? undefined : told.route;
     const error = errorOf(status, told);
     const attributes: Attributes = {
@@ -115,6 +116,14 @@ function nameOf(method: Attributes): string {
 }
 
 /** A client's mistake is not an error of the server. */
+const CLIENT_GONE = 499;
+
+/** The status that was sent. A door remembers it; frameworks replace `headersSent` of a response. */
+function statusOf(response: ServerResponse, told: AnsweredRequest | undefined): number | undefined {
+  if (told !== undefined) return told.status === CLIENT_GONE ? undefined : told.status;
+  return response.headersSent ? response.statusCode : undefined;
+}
+
 function errorOf(status: number | undefined, told: AnsweredRequest | undefined): string | undefined {
   if (status === undefined) return 'client_gone';
   if (status < 500) return undefined;
