@@ -14,6 +14,8 @@ export interface Text {
   readonly type: 'string';
   readonly value: string;
   readonly help: string;
+  /** Throws a UsageError for a wrong value, before the command runs. */
+  readonly check?: (value: string) => unknown;
 }
 
 export interface Texts extends Text {
@@ -21,7 +23,12 @@ export interface Texts extends Text {
 }
 
 export const flag = (help: string): Flag => ({ type: 'boolean', help });
-export const text = (value: string, help: string): Text => ({ type: 'string', value, help });
+export const text = (value: string, help: string, check?: Text['check']): Text => ({
+  type: 'string',
+  value,
+  help,
+  ...(check === undefined ? {} : { check }),
+});
 export const texts = (value: string, help: string): Texts => ({ ...text(value, help), multiple: true });
 
 type Option = Flag | Text | Texts;
@@ -99,6 +106,10 @@ export function command<
     run: async (args, terminal) => {
       const { values, positionals } = parse(args, options);
       checkCount(positionals, names);
+      for (const [name, option] of Object.entries(options)) {
+        const value = values[name];
+        if ('check' in option && typeof value === 'string') option.check?.(value);
+      }
       // `parseArgs` has checked the values against the options, and the line above the positionals.
       const typed = { ...values, json: values.json === true } as unknown as Values<Known>;
       const ended = await run(positionals as unknown as Positionals<Names>, typed, terminal);

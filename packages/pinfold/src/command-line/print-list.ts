@@ -13,7 +13,9 @@ interface Format<Item> {
   readonly toJson?: (item: Item) => object;
 }
 
-export const LIST_OPTIONS: Readonly<Record<'limit', Text>> = { limit: text('N', 'at most the first N') };
+export const LIST_OPTIONS: Readonly<Record<'limit', Text>> = {
+  limit: text('N', 'at most the first N', readLimit),
+};
 
 /**
  * Prints each item as soon as it comes, as a line or as a part of one JSON document, so that a list of any length needs

@@ -34,17 +34,24 @@ const history = command({
       const { history, manageKeys } = composition;
       const ofPin = reference && { pin: await roleOf(reference, composition, settings) };
       const labels = json ? new Map() : await labelsOf(manageKeys);
+      let count = 0;
+      const ofName = (events: readonly HistoryEvent[]): readonly HistoryEvent[] => {
+        count += events.length;
+        terminal.progress?.(`looking through the history: ${count} events`);
+        return events.filter((event) => event.name === named);
+      };
       const events = everyItem(
         (page) => history.list({ by: OPERATOR, ...filter, ...ofPin, ...page }),
-        ({ events }) => (named === undefined ? events : events.filter((event) => event.name === named)),
+        ({ events }) => (named === undefined ? events : ofName(events)),
       );
-      return printList(events, terminal, {
+      await printList(events, terminal, {
         member: 'events',
         json,
         limit,
         factsOf: (event) => factsOf(event, labels),
         toJson: eventOf,
       });
+      if (named !== undefined) terminal.progress?.('');
     });
   },
 });

@@ -40,6 +40,19 @@ describe('the help', () => {
   });
 });
 
+describe('a list', () => {
+  for (const { name } of commands.filter(({ options }) => 'limit' in options)) {
+    it(`is refused for a wrong --limit before anything is opened or asked: "${name}"`, async () => {
+      const nowhere = { PINFOLD_DATA_DIR: '/nowhere', PINFOLD_DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+      for (const limit of ['0', '-1', '1.5', 'ten', '']) {
+        const { code, out, err } = await run(nowhere, ...name.split(' '), `--limit=${limit}`);
+        expect([code, out], limit).to.deep.equal([2, '']);
+        expect(err).to.include('--limit');
+      }
+    });
+  }
+});
+
 describe('the documents', () => {
   it('have the table of the commands', async () => {
     const file = join(import.meta.dirname, '../../../../docs/operators/command.md');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { run, runPiped } from '../command-run.ts';
+import { run, runPiped, runWith } from '../command-run.ts';
 import { type Served, type Shell, serve, WAYS } from '../servers/served.ts';
 
 const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
@@ -100,6 +100,10 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
         'name.set',
       ]);
       expect((await served.json('history', '--name', 'docs', '--limit', '1')).events).to.have.length(1);
+      const shown: string[] = [];
+      await runWith({ progress: (line) => shown.push(line) }, served.env, 'history', '--name', 'nothing');
+      expect(shown[0]).to.match(/^looking through the history: \d+ events$/);
+      expect(shown.at(-1), 'the line is empty again').to.equal('');
       expect((await fetch(name.url)).status).to.equal(404);
       const again = await sh('names', 'delete', 'docs', '--json');
       expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
