@@ -8,15 +8,8 @@ import { connect, handOverKey, registerConnect, showConnect } from './pages/conn
 import { showAccountHistory, showHistory } from './pages/history.ts';
 import { createKey, revokeKey, showKeys } from './pages/keys.ts';
 import { showList } from './pages/list.ts';
-import {
-  askToMoveName,
-  deleteName,
-  moveName,
-  type Naming,
-  offerNames,
-  setName,
-  showNames,
-} from './pages/names.ts';
+import { askToMoveName, deleteName, type Naming, offerNames, showNames } from './pages/names.ts';
+import { moveName, setName } from './pages/point-name.ts';
 import * as publication from './pages/publication.ts';
 import { archiveReceived, publish } from './pages/publish.ts';
 import { changeService, showService } from './pages/service.ts';

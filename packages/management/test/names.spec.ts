@@ -49,6 +49,31 @@ describe('the names', () => {
     expect(forged.status).to.equal(403);
   });
 
+  it('ask before they show without a password what had one', async () => {
+    const [locked, open] = [await screen.publish('Locked'), await screen.publish('Open')];
+    await screen.protect(locked.id, 'a long password');
+    await set(locked.id, 'docs');
+    const shown = async () => {
+      const found = await screen.useCases.names.get({ by: OWNER, name: 'docs' });
+      return found.kind === 'refused' ? undefined : found.name.pin;
+    };
+    for (const [path, fields] of [
+      [`/publications/${open.id}/name`, { name: 'docs' }],
+      ['/names/docs', { pin: open.id }],
+    ] as const) {
+      const asked = await person.send('/names', path, fields);
+      expect(asked.status).to.equal(200);
+      expect(asked.text).to.include('Show “docs” without a password?').and.include(`action="/manage${path}"`);
+      expect(await shown(), 'nothing is moved yet').to.equal(locked.id);
+      expect((await person.send('/names', path, { ...fields, open: 'yes' })).status).to.equal(303);
+      expect(await shown()).to.equal(open.id);
+      expect((await person.send('/names', path, fields)).status, 'it is open already').to.equal(303);
+      await set(locked.id, 'docs');
+    }
+    await screen.protect(open.id, 'another password');
+    expect((await set(open.id, 'docs')).status, 'to one with a password').to.equal(303);
+  });
+
   it('say whether what they show is still there, and until when; it is renewed there, or replaced', async () => {
     const [one, two] = [await screen.publish('Autumn'), await screen.publish('<Winter>')];
     for (const name of ['seasons', 'stopped']) await set(one.id, name);

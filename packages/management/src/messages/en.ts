@@ -126,6 +126,7 @@ export const pages = {
   noneYet: 'Nothing found so far',
   notFoundTitle: 'Page not found',
   nothingChosen: 'Choose a ZIP first.',
+  openNameTitle: 'Show “{name}” without a password?',
   openForbiddenTitle: 'Not allowed',
   openToAnyone: 'Anyone with the link',
   openToPassword: 'Anyone with the link and the password',

@@ -124,6 +124,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   noneYet: 'ここまでには見つかりませんでした。',
   notFoundTitle: 'ページが見つかりません',
   nothingChosen: '先に ZIP を選んでください。',
+  openNameTitle: '「{name}」をパスワードなしで公開しますか？',
   openForbiddenTitle: '開けません',
   openToAnyone: 'リンクを知っている人全員',
   openToPassword: 'リンクとパスワードを知っている人',

@@ -1,13 +1,12 @@
 import type { Name, RoleId, UseCases } from '@pinfold/core';
 import { type Html, html, loopTurns } from '@pinfold/http/internal';
-import type { MessageId } from '../messages/catalogues.ts';
-import { type OfferedNames, spelledAsName } from '../name-spelling.ts';
+import type { OfferedNames } from '../name-spelling.ts';
 import type { Screen } from '../options.ts';
 import { type ShownPublication, shownPublication } from '../publication.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
 import { pageRequest, present } from '../request/page-request.ts';
-import { fieldOf, type SignedInContext } from '../request/request-context.ts';
-import { type Answer, logged, page, seeOther } from '../response/answer.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
 import { disabledInReadOnly, fieldForm } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
@@ -23,7 +22,7 @@ const MAX_READ = 1_000;
 const READ_AT_ONCE = 100;
 
 export type Naming = Screen & { readonly names: UseCases['names'] };
-type NamingContext = SignedInContext & { readonly screen: Naming };
+export type NamingContext = SignedInContext & { readonly screen: Naming };
 
 export interface ShowingNames {
   readonly names: readonly Name[];
@@ -81,43 +80,6 @@ export async function askToMoveName(visit: NamingContext): Promise<Answer> {
 ${offered.length === 0 ? html`<p>${words.say('noneFound')}</p>` : fieldForm(visit, `${base}/names/${name}`, content)}
 </section>`;
   return page(layout(visit, { title, signedIn: visit, part: 'names', main }));
-}
-
-export async function moveName(visit: NamingContext): Promise<Answer> {
-  const name = String(visit.request.params.name);
-  return await pointName(visit, name, fieldOf(visit, 'pin') ?? '', `${visit.base}/names`, 'didMoveName');
-}
-
-export async function setName(visit: NamingContext): Promise<Answer> {
-  const pin = String(visit.request.params.id);
-  const name = (fieldOf(visit, 'name') ?? '').trim();
-  return await pointName(visit, name, pin, `${visit.base}/publications/${pin}`, 'didSetName');
-}
-
-async function pointName(
-  visit: NamingContext,
-  name: string,
-  pin: string,
-  back: string,
-  done: 'didSetName' | 'didMoveName',
-): Promise<Answer> {
-  const { account: by, cause, credential, screen } = visit;
-  const outcome = await screen.names.set({ by, name, pin, cause, credential });
-  if (outcome.kind !== 'refused') return seeOther(back, { tone: 'good', message: done, values: { name } });
-  const trouble = (message: MessageId, values = {}): Answer =>
-    logged(seeOther(back, { tone: 'bad', message, values }), { outcome: outcome.code });
-  switch (outcome.code) {
-    case 'invalid_name': {
-      const offer = spelledAsName(name);
-      return offer === '' ? trouble('invalid_name') : trouble('invalid_name_offer', { name: offer });
-    }
-    case 'quota_exceeded':
-      return trouble('quota_names', { limit: outcome.limit });
-    case 'invalid_state':
-      return trouble(outcome.state === 'deleted' ? 'name_deleted' : 'name_expired');
-    default:
-      return refuseAnyChange(visit, outcome);
-  }
 }
 
 export async function deleteName(visit: NamingContext): Promise<Answer> {
