@@ -1,6 +1,7 @@
 import { type Instant, instant } from '@pinfold/core';
 import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
 import { codeOf } from '@pinfold/core/internal';
+import { keepsPreparedStatements } from './engine/examine-pooler.ts';
 import type { PostgresClient, PostgresPool } from './engine/postgres-connection.ts';
 import { TYPES } from './engine/statement.ts';
 import { MIGRATIONS, NEWEST_VERSION } from './schema/migrations.ts';
@@ -16,6 +17,8 @@ export interface PostgresExamined {
   readonly encoding: string;
   /** The server's limit of connections, for all its users together. */
   readonly mostConnections: number;
+  /** False behind a pooler that mixes connections up. */
+  readonly keepsPreparedStatements: boolean;
   readonly now: Instant;
   readonly user: string;
   readonly mayMakeSchema: boolean;
@@ -69,7 +72,7 @@ const OF_OTHERS = `
 const UNREADABLE: ReadonlySet<unknown> = new Set(['42P01', '3F000', '42501']);
 
 /**
- * Examines a server and a schema of any state, and changes nothing. Rejects with the error of `pg` if the server does
+ * Examines a server and a schema of any state by a pool of two connections, and changes nothing. Rejects with the error of `pg` if the server does
  * not answer.
  */
 export async function examinePostgres({
@@ -79,6 +82,7 @@ export async function examinePostgres({
   readonly pool: PostgresPool;
   readonly schema: string;
 }): Promise<PostgresExamined> {
+  const isKept = await keepsPreparedStatements(pool);
   const client = await pool.connect();
   try {
     const [server] = await ask<Server>(client, SERVER);
@@ -87,6 +91,7 @@ export async function examinePostgres({
     const found = await schemaOf(client, schema);
     return {
       ...told,
+      keepsPreparedStatements: isKept,
       now: instant(now),
       mostConnections: Number(mostConnections),
       newest: NEWEST_VERSION,

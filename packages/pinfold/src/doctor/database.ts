@@ -73,7 +73,10 @@ function postgresChecks(connected: Connected, workers: number): readonly Check[]
     name: 'database',
     expected: 'PINFOLD_DATABASE_URL names a maintained PostgreSQL server that takes changes',
   };
-  if ('failure' in connected) return [{ ...database, look: () => failed(connected.failure, AWAY) }];
+  if ('failure' in connected) {
+    const advice = /unsupported startup parameter/.test(connected.failure) ? STARTUP : AWAY;
+    return [{ ...database, look: () => failed(connected.failure, advice) }];
+  }
   const { examined, ahead } = connected;
   return [
     { ...database, look: () => judgeServer(examined) },
@@ -86,6 +89,14 @@ function postgresChecks(connected: Connected, workers: number): readonly Check[]
       name: 'database.connections',
       expected: 'max_connections is enough for this machine',
       look: () => judgeConnections(examined.mostConnections, workers),
+    },
+    {
+      name: 'database.pooler',
+      expected: 'a prepared statement stays with its connection',
+      look: () =>
+        examined.keepsPreparedStatements
+          ? ok('prepared statements stay')
+          : failed('prepared statements get lost', POOLER),
     },
     {
       ...SCHEMA_CHECK,
@@ -113,6 +124,12 @@ function judgeClock(ahead: number): Result {
     : ok(observed);
 }
 
+const POOLER =
+  'in PgBouncer (1.21 or newer) set max_prepared_statements above 0, or pool_mode = session; or name the server itself';
+
+const STARTUP =
+  'in PgBouncer set ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout';
+
 const AWAY =
   'check that the server runs, that PINFOLD_DATABASE_URL has its address, user, password and database, and that pg_hba.conf admits this machine';
 
@@ -122,7 +139,7 @@ async function connect({ database }: Settings, clock: Clock): Promise<Connected>
     import('@pinfold/persistence-postgres/internal'),
     import('pg'),
   ]);
-  const pool = new pg.Pool({ connectionString: database.url, max: 1, ...POOL_LIMITS });
+  const pool = new pg.Pool({ connectionString: database.url, max: 2, ...POOL_LIMITS });
   pool.on('error', () => undefined);
   try {
     const before = clock.now();

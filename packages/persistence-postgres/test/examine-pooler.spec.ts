@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { keepsPreparedStatements } from '../src/engine/examine-pooler.ts';
+import type { PostgresClient, PostgresPool } from '../src/engine/postgres-connection.ts';
+
+interface Query {
+  readonly name?: string | undefined;
+  readonly text: string;
+}
+
+/** A connection of the server, with the statements that were prepared on it. */
+interface Backend {
+  readonly statements: Set<string>;
+  owner: object | undefined;
+}
+
+/** A pool behind a pooler of so many connections, which a client has for a transaction, or for as long as it lives. */
+function poolBehind(count: number, mode: 'session' | 'transaction'): PostgresPool {
+  const backends: readonly Backend[] = Array.from({ length: count }, () => ({
+    statements: new Set<string>(),
+    owner: undefined,
+  }));
+  const freed: (() => void)[] = [];
+  const take = async (client: object): Promise<Backend> => {
+    for (;;) {
+      const found = backends.find(({ owner }) => owner === client) ?? backends.find(({ owner }) => !owner);
+      if (found !== undefined) {
+        found.owner = client;
+        return found;
+      }
+      await new Promise<void>((resolve) => freed.push(resolve));
+    }
+  };
+  const connect = (): PostgresClient => {
+    const known = new Set<string>();
+    let inTransaction = false;
+    const client: PostgresClient = {
+      query: async ({ name, text }: Query) => {
+        const backend = await take(client);
+        if (text === 'BEGIN') inTransaction = true;
+        if (text === 'ROLLBACK') inTransaction = false;
+        const fails = name !== undefined && known.has(name) && !backend.statements.has(name);
+        if (name !== undefined) {
+          known.add(name);
+          if (!fails) backend.statements.add(name);
+        }
+        if (mode === 'transaction' && !inTransaction) {
+          backend.owner = undefined;
+          for (const resolve of freed.splice(0)) resolve();
+        }
+        if (fails) throw Object.assign(new Error('it does not exist'), { code: '26000', severity: 'ERROR' });
+        return { rows: [], rowCount: 0 };
+      },
+      release: () => undefined,
+      on: () => undefined,
+    };
+    return client;
+  };
+  return { connect: async () => connect(), on: () => undefined, off: () => undefined };
+}
+
+describe('a prepared statement', () => {
+  it('stays with a connection to a server, and with a session of a pooler', async () => {
+    expect(await keepsPreparedStatements(poolBehind(2, 'session'))).to.equal(true);
+  });
+
+  it('is lost behind a pooler that gives each transaction another connection', async () => {
+    expect(await keepsPreparedStatements(poolBehind(2, 'transaction'))).to.equal(false);
+  });
+
+  it('stays where a pooler has one connection, which each transaction waits for', async () => {
+    expect(await keepsPreparedStatements(poolBehind(1, 'transaction'))).to.equal(true);
+  });
+});
