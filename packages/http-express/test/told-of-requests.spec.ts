@@ -52,6 +52,23 @@ describe('What is wrong with a request', () => {
     expect(detail).to.match(/^Send the archive as application\/zip/);
   });
 
+  it('is told of a file whose head cannot be read, in place of a missing file', async () => {
+    for (const [what, change] of [
+      ['a broken escape', (body: string) => body.replace('filename=', "filename*=utf-8''%zz; filename=")],
+      ['no charset', (body: string) => body.replace(/filename="/, 'filename*="')],
+      ['a blank behind the boundary', (body: string) => body.replace('\r\n', ' \r\n')],
+    ] as const) {
+      const { code, errors } = await refused([archive], change);
+      expect(code, what).to.equal('invalid_form');
+      expect(errors, what).to.have.nested.property('[0].rule', 'archive_unreadable');
+      expect(errors, what)
+        .to.have.nested.property('[0].detail')
+        .that.matches(/^The head of the file cannot be read: .*RFC 8187/);
+    }
+    const attached = await refused([archive], (body) => body.replace('form-data', 'attachment'));
+    expect(attached.errors).to.have.nested.property('[0].rule', 'archive_missing');
+  });
+
   it('is told with what becomes of the Idempotency-Key, but of a dry run', async () => {
     const noZip = Buffer.from('no zip');
     const publication = await publish(rig, 'key', undefined, noZip);

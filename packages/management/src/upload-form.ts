@@ -27,6 +27,7 @@ const STALE: UploadRefusal = { kind: 'refused', status: 403, title: 'staleFormTi
 
 const TROUBLES: Readonly<Record<FormTrouble, UploadRefusal>> = {
   archive_too_large: { kind: 'refused', status: 413, text: 'problemsTitle' },
+  unreadable_part: BAD_FORM,
   no_archive: { kind: 'refused', status: 422, text: 'nothingChosen' },
   read_before: { ...BAD_FORM, fault: 'the form was read before: mount the screen before any body parser' },
   stalled: { kind: 'refused', status: 408, text: 'request_timeout' },

@@ -89,6 +89,8 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
         });
       case 'no_archive':
         return invalid({ rule: 'archive_missing' });
+      case 'unreadable_part':
+        return invalid({ rule: 'archive_unreadable' });
       default:
         return refuseBody(trouble, 'Send nothing in the form but the archive and the title.');
     }

@@ -23,7 +23,7 @@ export interface FormFile {
   readonly type: string;
 }
 
-export type FormTrouble = BodyTrouble | 'archive_too_large' | 'broken' | 'no_archive';
+export type FormTrouble = BodyTrouble | 'archive_too_large' | 'broken' | 'no_archive' | 'unreadable_part';
 
 export interface FormReader<Wish, Refused> {
   field(field: FormField): Refused | undefined;
@@ -53,6 +53,10 @@ const LONGEST_TEXT = 65_536;
 const MOST_PARTS = 100;
 /** Bytes that the parser buffers before its sender waits: more than one read of a socket. */
 const PARSED_AHEAD = 131_072;
+
+/** Bytes of a form in which the head of its file is looked for, where none arrived. */
+const HEADS = 65_536;
+const FILE_HEAD = /^content-disposition:[ \t]*form-data\b[^\r\n]*\bfilename\*?=/im;
 
 interface MissingOptions {
   readonly highWaterMark: number;
@@ -88,6 +92,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
   readonly #body: WatchedBody;
   readonly #parsed: PromiseWithResolvers<Refused | undefined> = Promise.withResolvers();
   #isForm = false;
+  #heads = '';
   #receiving: Promise<ReceiveOutcome> | undefined;
 
   constructor(request: IncomingMessage, reader: FormReader<Wish, Refused>, options: ReceiveFormOptions) {
@@ -105,7 +110,8 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
     const refused = await this.#parsed.promise;
     if (refused !== undefined) return refused;
     const received = await this.#receiving;
-    if (received?.kind !== 'received') return this.#reader.refuse('no_archive');
+    if (received?.kind !== 'received')
+      return this.#reader.refuse(FILE_HEAD.test(this.#heads) ? 'unreadable_part' : 'no_archive');
     const end = this.#reader.end();
     return end.kind === 'wish' ? { kind: 'received', archive: received.archive, wish: end.wish } : end;
   }
@@ -161,6 +167,11 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
         if (name !== undefined && filename) return;
         this.#admits(() => this.#reader.file({ name, filename, type }));
       });
+    // The parser passes over a part whose head it cannot read, and says nothing.
+    body.on('data', (chunk: Buffer) => {
+      const room = HEADS - this.#heads.length;
+      if (room > 0) this.#heads += chunk.toString('latin1', 0, room);
+    });
     body.pipe(parser);
   }
 
