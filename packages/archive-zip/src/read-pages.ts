@@ -25,8 +25,10 @@ const MAX_PAGE_BYTES = 4_194_304;
 const PAGE_WORK = 4_194_304;
 /** Where a page declares its encoding (HTML, section 4.2.5.5) and, mostly, its language. */
 const HEAD_BYTES = 1_024;
-const CHARSET = /<meta\s[^>]{0,512}?\bcharset\s{0,9}=\s{0,9}["']?\s{0,9}([\w:.+-]{1,64})/i;
-const LANG = /<html\s(?:[^>]{0,512}?\s)?(?:xml:)?lang\s{0,9}=\s{0,9}["']?([a-z\d-]{1,64})/i;
+const META = /<meta\s[^>]*/gi;
+const CHARSET = /\bcharset\s{0,9}=\s{0,9}["']?\s{0,9}([\w:.+-]{1,64})/i;
+const HTML = /<html\s[^>]*/gi;
+const LANG = /\s(?:xml:)?lang\s{0,9}=\s{0,9}["']?([a-z\d-]{1,64})/i;
 
 /** The pages of an archive that can be read, one by one, in the directory's order. Pages over 4 MiB are not read. */
 export function* pagesOf(entries: readonly ListedEntry[], source: PieceSource): Generator<ReadPage> {
@@ -50,7 +52,7 @@ function pageBytes(entry: ListedEntry, { fd }: PieceSource): Buffer | undefined 
 function readPage(index: number, entry: ListedEntry, bytes: Buffer, { control }: PieceSource): ReadPage {
   const wide = utf16Text(bytes);
   const head = (wide ?? bytes.toString('latin1', 0, HEAD_BYTES)).slice(0, HEAD_BYTES);
-  const charset = wide === undefined ? CHARSET.exec(head)?.[1] : undefined;
+  const charset = wide === undefined ? valueIn(head, META, CHARSET) : undefined;
   const text = wide ?? decodePage(bytes, charset);
   const bounds = { work: PAGE_WORK, look: () => control.throwIfStopped() };
   const { references, whole } = observe(entry.name, text, bounds);
@@ -58,9 +60,18 @@ function readPage(index: number, entry: ListedEntry, bytes: Buffer, { control }:
   return {
     entry: index,
     charset,
-    lang: LANG.exec(head)?.[1],
+    lang: valueIn(head, HTML, LANG),
     references: loaded.map((one) => ({ ...one, target: decodeReference(one.target, charset) })),
     size: bytes.length,
     whole,
   };
+}
+
+/** The value of an attribute in the first such tag that has it. */
+function valueIn(head: string, tag: RegExp, attribute: RegExp): string | undefined {
+  for (const [found] of head.matchAll(tag)) {
+    const value = attribute.exec(found)?.[1];
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }

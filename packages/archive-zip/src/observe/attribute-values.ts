@@ -48,11 +48,18 @@ export function* candidatesOf(srcset: string): Generator<string> {
     const match = CANDIDATE.exec(srcset);
     if (match?.[1] === undefined) return;
     const url = match[1];
-    const end = url.replace(/,+$/, '');
+    const end = withoutCommas(url);
     yield end;
     // Without a space before it, a comma at the end of a URL separates it from the next.
     at = end === url ? CANDIDATE.lastIndex : match.index + match[0].indexOf(url) + url.length;
   }
+}
+
+/** Without the commas at its end; a regular expression would look at each run of commas again for each of its commas. */
+function withoutCommas(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === ',') end -= 1;
+  return url.slice(0, end);
 }
 
 const REFRESH = /^\s*[\d.]+\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|([^"'].*))/is;

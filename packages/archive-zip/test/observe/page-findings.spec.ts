@@ -107,3 +107,30 @@ describe('the tool that made a page', () => {
     });
   }
 });
+
+describe('a page with a long value', () => {
+  // A reader whose time grows with the square of the length would not end within the test's limit.
+  const blank = '\t'.repeat(1_000_000);
+  for (const [what, tag] of [
+    ['a policy of referrers', (value: string) => `<meta name=referrer content="${value}">`],
+    ['the name of a meta', (value: string) => `<meta name="${value}" content=x>`],
+    ['a refresh', (value: string) => `<meta http-equiv=refresh content="${value}">`],
+    [
+      'the policy of an embed',
+      (value: string) => `<iframe src="https://www.youtube.com/embed/x" referrerpolicy="${value}"></iframe>`,
+    ],
+    ['a document', (value: string) => `<embed src="x.pdf${value}">`],
+    ['an address', (value: string) => `<a href="${value}">`],
+    ['a base', (value: string) => `<base href="${value}">`],
+    ['a style', (value: string) => `<p style="a:url(${value})">`],
+  ] as const) {
+    it(`is read to its end: ${what}`, () => {
+      for (const value of [blank, `${blank}O`, `0${blank}`, `0${blank}O`]) {
+        expect(
+          observe('index.html', `${tag(value)}<a href="last.html">`).references.at(-1)?.target,
+          value[0],
+        ).to.equal('last.html');
+      }
+    });
+  }
+});
