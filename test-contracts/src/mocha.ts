@@ -1,5 +1,6 @@
 import type { ArchiveStorage } from '@pinfold/core';
 import type { StoreName } from '@pinfold/core/adapter';
+import type { Database, DatabaseSchema } from '@pinfold/core/records';
 import { describe, it } from 'mocha';
 import { accountStoreContract } from './account-store/contract.ts';
 import { apiKeyStoreContract } from './api-key-store/contract.ts';
@@ -11,6 +12,9 @@ import { attemptCounterContract } from './attempt-counter/contract.ts';
 import { checkAttemptCounterSequences } from './attempt-counter/sequences.ts';
 import { bindContract } from './bind-contract.ts';
 import type { Contract, ContractOptions, StoreSubject, Subject } from './contract.ts';
+import { LIBRARY } from './database/commands.ts';
+import { databaseContract } from './database/contract.ts';
+import { checkRandomPrograms, type RandomProgramOptions } from './database/random.ts';
 import { historyStoreContract } from './history-store/contract.ts';
 import { importContract } from './moving/import.ts';
 import { snapshotContract } from './moving/snapshot.ts';
@@ -90,6 +94,41 @@ export function describeContract<Port, S extends Subject<Port>>(
         body();
       }),
     it,
+  });
+}
+
+/** What {@link describeDatabase} needs. */
+export interface MochaDatabaseOptions extends Pick<RandomProgramOptions, 'runs'> {
+  /** The database's name, for reports: `SQLite`. */
+  readonly name: string;
+  /** Opens an empty database of its own, migrated, for the tables of the suite. Called for each promise. */
+  readonly open: (schema: DatabaseSchema) => Promise<StoreSubject<Database>>;
+  /** Checks only the promises whose id it matches, and no random programs: for a second setup of an engine. */
+  readonly clauses?: RegExp;
+  /** The longest one promise may take, in milliseconds; 300,000 when absent. */
+  readonly timeout?: number;
+}
+
+/**
+ * Declares the promises of a `Database`, and a run of random programs against the one in memory, as mocha tests.
+ *
+ * @example
+ * import type { Database, DatabaseSchema } from '@pinfold/core/records';
+ * import type { StoreSubject } from '@pinfold/test-contracts';
+ * import { describeDatabase } from '@pinfold/test-contracts/mocha';
+ *
+ * declare const open: (schema: DatabaseSchema) => Promise<StoreSubject<Database>>;
+ *
+ * describeDatabase({ name: 'MyDatabase', open, runs: 20 });
+ */
+export function describeDatabase(options: MochaDatabaseOptions): void {
+  const { name, open, clauses, runs = 100, timeout = 300_000 } = options;
+  const create = (): Promise<StoreSubject<Database>> => open(LIBRARY);
+  describeContract(databaseContract, { ...options, create });
+  if (clauses !== undefined) return;
+  it(`${name} runs random programs as the database in memory does`, function () {
+    this.timeout(timeout);
+    return checkRandomPrograms(create, { runs });
   });
 }
 

@@ -63,7 +63,7 @@ export type {
   UpdateAction,
   WriteAction,
 } from './records/step.ts';
-export { StepError, type StepPlace } from './records/step-error.ts';
+export { rejectionOf, StepError, type StepPlace } from './records/step-error.ts';
 export {
   aggregate,
   distinct,

@@ -1,2 +1,3 @@
 export { createMemory, type Memory } from './create-memory.ts';
+export { createMemoryDatabase, type MemoryDatabase } from './database/memory-database.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';

@@ -1,3 +1,5 @@
+import { Fault, isFault } from '../fault.ts';
+
 /** Where a step failed: names of tables and columns, never a value. */
 export interface StepPlace {
   /** The name of the program or query. */
@@ -33,4 +35,16 @@ export class StepError extends Error implements StepPlace {
     this.table = table;
     this.columns = columns;
   }
+}
+
+/**
+ * What an engine rejects with in place of an error that was thrown: a fault stays one, with the place of the step in its
+ * cause, and the reason of an aborted signal stays as it is.
+ */
+export function rejectionOf(error: unknown, signal?: AbortSignal): unknown {
+  if (!(error instanceof StepError)) return error;
+  const { cause } = error;
+  if (signal?.aborted === true && cause === signal.reason) return cause;
+  if (!isFault(cause)) return error;
+  return new Fault(cause.code, cause.message, { cause: new StepError(error, cause.cause) });
 }

@@ -63,7 +63,7 @@ export interface ScanRange<Row, Order extends keyof Row, Selected extends keyof 
 /** The rows that passed a filter. */
 export interface Scanned<Row, Order extends keyof Row, Selected extends keyof Row> {
   readonly rows: readonly Pick<Row, Selected>[];
-  /** The place of the last row that was scanned; undefined at the end of the range, and if the limit was reached. */
+  /** The place of the last row that was scanned; undefined if the range ended before, or the limit was reached. */
   readonly scannedTo: Pick<Row, Order> | undefined;
 }
 

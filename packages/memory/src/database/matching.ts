@@ -1,0 +1,73 @@
+import { ColumnValue, Comparison, type Range, type Where } from '@pinfold/core/records';
+
+/** A stored row, which is never changed but replaced. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Whether a row meets all conditions. */
+export function matches(row: Row, where: Where<Row>): boolean {
+  return Object.entries(where).every(([member, match]) => {
+    if (match === undefined) return true;
+    if (member === 'either') return (match as readonly Where<Row>[]).some((way) => matches(row, way));
+    if (Array.isArray(match)) return match.every((one) => compares(row, member, one));
+    return match instanceof Comparison ? compares(row, member, match) : row[member] === match;
+  });
+}
+
+function compares(row: Row, member: string, { operator, operand }: Comparison<unknown>): boolean {
+  const own = row[member];
+  if (operator === 'not_null') return own !== null;
+  const other = operand instanceof ColumnValue ? row[operand.column] : operand;
+  if (own === null || other === null) return false;
+  switch (operator) {
+    case 'in':
+      return (other as readonly unknown[]).includes(own);
+    case 'contains':
+      return (own as string).includes(other as string);
+    case 'lt':
+      return compareValues(own, other) < 0;
+    case 'lte':
+      return compareValues(own, other) <= 0;
+    case 'gt':
+      return compareValues(own, other) > 0;
+    case 'gte':
+      return compareValues(own, other) >= 0;
+  }
+}
+
+/** The rows of a range in its order, before its offset and limit. */
+export function inRange(rows: Iterable<Row>, where: Where<Row>, range: Range<Row, string, string>): Row[] {
+  const { order = [], descending = false, after } = range;
+  const sign = descending ? -1 : 1;
+  const compare = (one: Row, other: Row): number => {
+    const member = order.find((each) => one[each] !== other[each]);
+    return member === undefined ? 0 : sign * compareValues(one[member], other[member]);
+  };
+  const found = [...rows].filter((row) => matches(row, where));
+  if (found.some((row) => order.some((member) => row[member] === null))) {
+    throw new TypeError('a column to sort by is null');
+  }
+  return found.filter((row) => after === undefined || compare(row, after) > 0).sort(compare);
+}
+
+/** Compares numbers by value, and texts by code point. */
+export function compareValues(one: unknown, other: unknown): number {
+  if (one === other) return 0;
+  if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other);
+  return (one as number) < (other as number) ? -1 : 1;
+}
+
+/** A code unit of a character beyond U+FFFF is less than some of those below, and the character is not. */
+function compareTexts(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let n = 0; n < length; n += 1) {
+    const [left, right] = [one.charCodeAt(n), other.charCodeAt(n)];
+    if (left === right) continue;
+    if (isSurrogate(left) !== isSurrogate(right)) return isSurrogate(left) ? 1 : -1;
+    return left - right;
+  }
+  return one.length - other.length;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd8_00 && unit <= 0xdf_ff;
+}

@@ -1,0 +1,225 @@
+import { Fault } from '@pinfold/core';
+import {
+  type AnyTable,
+  type Database,
+  type DatabaseSchema,
+  type DatabaseSnapshot,
+  type Joined,
+  type Lookup,
+  locksInOrder,
+  type Program,
+  type Query,
+  rejectionOf,
+  runAtOnce,
+  runByPromises,
+  type Steps,
+  type TableAction,
+} from '@pinfold/core/records';
+import { GuardCheck } from './guard-check.ts';
+import { LockTable } from './lock-table.ts';
+import { MemoryTables } from './memory-tables.ts';
+import { MemoryTransaction } from './memory-transaction.ts';
+
+/** As many steps in a row leave the event loop to others. */
+const STEPS_IN_A_ROW = 100;
+
+/** A database in the memory of this process. */
+export interface MemoryDatabase extends Database {
+  /** Opens one more handle on the same data, as another node would. */
+  peer(): MemoryDatabase;
+}
+
+/**
+ * Opens a database in memory: empty at first, gone with the last handle. It is for trials and tests, so that programs meet
+ * in it what they meet elsewhere: others go on between any two steps, arguments and results are cloned, and a program that
+ * reads or writes a row without the lock that guards it fails.
+ *
+ * @example
+ * import { defineProgram, defineQuery, defineTable, get, integer, type RecordTable, text, upsert } from '@pinfold/core/records';
+ * import { createMemoryDatabase } from '@pinfold/memory';
+ *
+ * interface Visitors {
+ *   readonly day: string;
+ *   readonly count: number;
+ * }
+ * const VISITORS: RecordTable<Visitors, 'day'> = defineTable({
+ *   name: 'visitors',
+ *   columns: { day: text, count: integer },
+ *   key: ['day'],
+ *   guards: ({ day }) => (day === undefined ? [] : [`day ${day}`]),
+ * });
+ * const countOne = defineProgram('visitors.count', {
+ *   locks: (day: string) => ({ exclusive: [`day ${day}`] }),
+ *   *run(day) {
+ *     const row = yield* get(VISITORS, { day });
+ *     yield* upsert(VISITORS, { day, count: (row?.count ?? 0) + 1 });
+ *   },
+ * });
+ * const onDay = defineQuery('visitors.find', (day: string) => get(VISITORS, { day }));
+ *
+ * const database = createMemoryDatabase({ tables: [VISITORS], programs: [countOne, onDay] });
+ * await Promise.all([database.write(countOne, '2026-11-20'), database.write(countOne, '2026-11-20')]);
+ * (await database.read(onDay, '2026-11-20'))?.count; // 2
+ */
+export function createMemoryDatabase(schema: DatabaseSchema): MemoryDatabase {
+  return new Handle({ schema, tables: new MemoryTables(), locks: new LockTable(), steps: 0 });
+}
+
+interface Shared {
+  readonly schema: DatabaseSchema;
+  readonly tables: MemoryTables;
+  readonly locks: LockTable;
+  /** The steps since the event loop was left to others. */
+  steps: number;
+}
+
+class Handle implements MemoryDatabase {
+  readonly isSerial = false;
+  readonly #shared: Shared;
+  #isClosed = false;
+
+  constructor(shared: Shared) {
+    this.#shared = shared;
+  }
+
+  read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
+    return this.#readIn(this.#shared.tables, query, args, signal);
+  }
+
+  peek<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Value | undefined {
+    const { table, by, references, make } = lookup;
+    const { tables } = this.#open(signal);
+    const row =
+      table.key[0] === by
+        ? tables.rowsOf(table).get(JSON.stringify([key]))
+        : [...tables.rowsOf(table).values()].find((one) => one[by] === key);
+    if (row === undefined) return undefined;
+    const found = new MemoryTransaction(tables).joined(table, row, references) as Joined<AnyTable, never>;
+    return make(found as never);
+  }
+
+  async snapshot<Args, Result>(
+    query: Query<Args, Result>,
+    args: Args,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    const transaction = new MemoryTransaction(this.#open(signal).tables);
+    // In one turn of the event loop nothing changes.
+    try {
+      const answer = (action: TableAction): unknown => transaction.answer(action, true);
+      return plain(runAtOnce(query.name, query.run(plain(args)), answer));
+    } catch (error) {
+      throw rejectionOf(error, signal);
+    }
+  }
+
+  async openSnapshot(signal?: AbortSignal): Promise<DatabaseSnapshot> {
+    const tables = this.#open(signal).tables.copy();
+    let isOpen = true;
+    return {
+      read: async (query, args, another) => {
+        if (!isOpen) throw closed('the snapshot was closed');
+        return this.#readIn(tables, query, args, another);
+      },
+      close: async () => {
+        isOpen = false;
+      },
+    };
+  }
+
+  async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
+    const { tables, locks } = this.#open();
+    const own = plain(args);
+    const wanted = program.locks(own);
+    const release = await locks.acquire(locksInOrder(wanted));
+    try {
+      const transaction = new MemoryTransaction(tables, new GuardCheck(wanted));
+      const result = await this.#run(program.name, program.run(own), transaction);
+      transaction.commit();
+      return plain(result);
+    } finally {
+      release();
+    }
+  }
+
+  async pause(): Promise<void> {
+    this.#shared.steps = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async migrate(): Promise<void> {
+    this.#open();
+  }
+
+  async check(signal?: AbortSignal): Promise<undefined> {
+    this.#open(signal);
+  }
+
+  async examine() {
+    this.#open();
+    return { release: process.version, version: 1, newest: 1 };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  peer(): MemoryDatabase {
+    return new Handle(this.#shared);
+  }
+
+  async #readIn<Args, Result>(
+    tables: MemoryTables,
+    query: Query<Args, Result>,
+    args: Args,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    this.#open(signal);
+    const result = await this.#run(query.name, query.run(plain(args)), new MemoryTransaction(tables), signal);
+    return plain(result);
+  }
+
+  /** Runs steps one after the other, those of one `all` too, and lets other programs go on before each. */
+  async #run<Result>(
+    name: string,
+    steps: Steps<Result>,
+    transaction: MemoryTransaction,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    let last: Promise<unknown> = Promise.resolve();
+    const answer = (action: TableAction, isUnlocked: boolean): Promise<unknown> => {
+      const asked = last.then(async () => {
+        await this.#turn(signal);
+        return transaction.answer(action, isUnlocked);
+      });
+      last = asked.catch(() => undefined);
+      return asked;
+    };
+    try {
+      return await runByPromises(name, steps, answer);
+    } catch (error) {
+      throw rejectionOf(error, signal);
+    }
+  }
+
+  async #turn(signal: AbortSignal | undefined): Promise<void> {
+    this.#shared.steps += 1;
+    if (this.#shared.steps >= STEPS_IN_A_ROW) await this.pause();
+    signal?.throwIfAborted();
+  }
+
+  #open(signal?: AbortSignal): Shared {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw closed('this handle was closed');
+    return this.#shared;
+  }
+}
+
+function closed(why: string): Fault {
+  return new Fault('store_unavailable', 'the memory is out of reach', { cause: new Error(why) });
+}
+
+/** What a thread of its own would get: nothing that is not plain passes. */
+function plain<Value>(value: Value): Value {
+  return structuredClone(value);
+}

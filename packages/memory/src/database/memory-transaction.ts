@@ -1,0 +1,194 @@
+import type {
+  AnyTable,
+  FindAction,
+  InsertAction,
+  ReadAction,
+  ScanAction,
+  TableAction,
+  UpdateAction,
+  WriteAction,
+} from '@pinfold/core/records';
+import type { GuardCheck } from './guard-check.ts';
+import { compareValues, inRange, matches, type Row } from './matching.ts';
+import {
+  type Change,
+  copyOf,
+  keyText,
+  type MemoryTables,
+  rowAfter,
+  storable,
+  takenKey,
+} from './memory-tables.ts';
+
+/**
+ * The steps of one program. They see what is committed at that moment, and what the program wrote itself; what it wrote
+ * is committed at its end, all at once.
+ */
+export class MemoryTransaction {
+  readonly #tables: MemoryTables;
+  readonly #guards: GuardCheck | undefined;
+  readonly #changes: Map<AnyTable, Map<string, Change>> = new Map();
+
+  /** Without a guard check it reads, or writes as if it held every lock. */
+  constructor(tables: MemoryTables, guards?: GuardCheck) {
+    this.#tables = tables;
+    this.#guards = guards;
+  }
+
+  answer(action: TableAction, isUnlocked: boolean): unknown {
+    const guards = isUnlocked ? undefined : this.#guards;
+    switch (action.kind) {
+      case 'insert':
+      case 'upsert':
+      case 'update':
+      case 'remove':
+        this.#write(action, guards);
+        return undefined;
+      default:
+        return this.#read(action, guards);
+    }
+  }
+
+  commit(): void {
+    this.#tables.commit(this.#changes);
+  }
+
+  #write(action: WriteAction, guards: GuardCheck | undefined): void {
+    const { table } = action;
+    const key = keyText(table, 'row' in action ? action.row : action.key);
+    const before = this.#row(table, key);
+    const change = this.#changeOf(action, before);
+    guards?.write(table, before, rowAfter(change, before));
+    const changes = this.#changes.get(table) ?? new Map<string, Change>();
+    this.#changes.set(table, changes.set(key, joined(changes.get(key), change)));
+  }
+
+  #changeOf(action: WriteAction, before: Row | undefined): Change {
+    if (action.kind === 'remove') return { kind: 'removed' };
+    if (action.kind === 'update') return { kind: 'members', members: changesIn(action) };
+    const { table, kind } = action;
+    if (kind === 'insert' && before !== undefined) throw takenKey(table, table.key);
+    return { kind: 'row', row: this.#newRow(action), isNew: kind === 'insert' };
+  }
+
+  #newRow({ table, row }: InsertAction): Row {
+    const assigned = Object.entries(table.columns)
+      .filter(([, { type }]) => type === 'sequence')
+      .map(([member]) => [member, this.#tables.nextInSequence()]);
+    const whole = storable(table, { ...row, ...Object.fromEntries(assigned) });
+    const missing = Object.keys(table.columns).find((member) => !(member in whole));
+    if (missing !== undefined) throw new TypeError(`${table.name}.${missing} is missing`);
+    return whole;
+  }
+
+  #read(action: ReadAction, guards: GuardCheck | undefined): unknown {
+    switch (action.kind) {
+      case 'get':
+        return this.#get(action, guards);
+      case 'find': {
+        const { limit = Number.POSITIVE_INFINITY, offset = 0 } = action;
+        const found = this.#rowsIn(action).slice(offset, offset + limit);
+        guards?.readMany(action.table, action.where, found);
+        return found.map((row) => copyOf(action.table, row, action.select));
+      }
+      case 'scan':
+        return this.#scan(action, guards);
+      default: {
+        const { table, where } = action;
+        guards?.readMany(table, where, undefined);
+        const rows = [...this.#rows(table)].filter((row) => matches(row, where));
+        if (action.kind === 'aggregate') return totalsOf(rows, action.sum);
+        const values = rows.map((row) => row[action.column]).filter((value) => value !== null);
+        if (action.kind === 'max') {
+          return (
+            values.reduce<unknown>(
+              (most, value) => (compareValues(value, most) > 0 ? value : most),
+              values[0],
+            ) ?? 0
+          );
+        }
+        const { after, limit } = action;
+        return [...new Set(values)]
+          .filter((value) => after === undefined || compareValues(value, after) > 0)
+          .sort(compareValues)
+          .slice(0, limit);
+      }
+    }
+  }
+
+  #get({ table, key, references }: ReadAction & { kind: 'get' }, guards: GuardCheck | undefined): unknown {
+    const row = this.#row(table, keyText(table, key));
+    guards?.readOne(table, { ...key, ...row });
+    if (row === undefined) return undefined;
+    return references === undefined ? copyOf(table, row) : this.joined(table, row, references, guards);
+  }
+
+  /** A row with those that it refers to. */
+  joined(table: AnyTable, row: Row, references: readonly string[], guards?: GuardCheck): unknown {
+    const found = references.map((member) => {
+      const to = (table.references[member] as () => AnyTable)();
+      const other = this.#row(to, JSON.stringify([row[member]]));
+      if (other !== undefined) guards?.readOne(to, other);
+      return [member, other && copyOf(to, other)];
+    });
+    return { row: copyOf(table, row), references: Object.fromEntries(found) };
+  }
+
+  #scan(action: ScanAction, guards: GuardCheck | undefined): unknown {
+    const { table, where, filter, order, limit, maxScanned, select } = action;
+    const scanned = this.#rowsIn(action).slice(0, maxScanned);
+    const rows = scanned.filter((row) => matches(row, filter)).slice(0, limit);
+    guards?.readMany(table, where, rows);
+    const last = scanned.length === maxScanned && rows.length < limit ? scanned.at(-1) : undefined;
+    return {
+      rows: rows.map((row) => copyOf(table, row, select)),
+      scannedTo: last && copyOf(table, last, order),
+    };
+  }
+
+  #rowsIn(action: FindAction | ScanAction): readonly Row[] {
+    return inRange(this.#rows(action.table), action.where, action);
+  }
+
+  #row(table: AnyTable, key: string): Row | undefined {
+    const committed = this.#tables.rowsOf(table).get(key);
+    const change = this.#changes.get(table)?.get(key);
+    return change === undefined ? committed : rowAfter(change, committed);
+  }
+
+  *#rows(table: AnyTable): Generator<Row> {
+    const committed = this.#tables.rowsOf(table);
+    const changes = this.#changes.get(table);
+    if (changes === undefined) return yield* committed.values();
+    for (const key of new Set([...committed.keys(), ...changes.keys()])) {
+      const row = this.#row(table, key);
+      if (row !== undefined) yield row;
+    }
+  }
+}
+
+/** A change after another one of the same row. */
+function joined(first: Change | undefined, next: Change): Change {
+  if (first === undefined) return next;
+  if (next.kind === 'row') {
+    // A row that was removed before may be inserted again, whatever is committed.
+    return { ...next, isNew: first.kind === 'row' ? first.isNew : first.kind === 'members' && next.isNew };
+  }
+  if (next.kind === 'removed') return next;
+  if (first.kind === 'removed') return first;
+  if (first.kind === 'members') return { ...first, members: { ...first.members, ...next.members } };
+  return { ...first, row: { ...first.row, ...next.members } };
+}
+
+function changesIn({ table, changes }: UpdateAction): Row {
+  const fixed = Object.keys(changes).find(
+    (member) => table.key.includes(member) || table.columns[member]?.type === 'sequence',
+  );
+  if (fixed !== undefined) throw new TypeError(`${table.name}.${fixed} does not change`);
+  return storable(table, changes);
+}
+
+function totalsOf(rows: readonly Row[], sum: string | undefined): unknown {
+  const values = sum === undefined ? [] : rows.map((row) => row[sum] as number | null);
+  return { count: rows.length, sum: values.reduce<number>((total, value) => total + (value ?? 0), 0) };
+}

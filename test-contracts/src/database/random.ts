@@ -1,0 +1,184 @@
+import type { Database } from '@pinfold/core/records';
+import { createMemoryDatabase } from '@pinfold/memory';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { StoreSubject } from '../contract.ts';
+import { ASK, type Command, LIBRARY, RUN, type Work } from './commands.ts';
+import { aBook, isbnOf, type NewBook } from './tables.ts';
+
+/** How random programs are run. */
+export interface RandomProgramOptions {
+  /** How many databases to try, each with up to 25 programs; 100 when absent. */
+  readonly runs?: number;
+  /** Repeats a run whose failure names it. */
+  readonly seed?: number;
+}
+
+const SHELVES = ['A', 'B', 'C'];
+const TEXTS = ['', 'a', 'A', 'a ', 'aa', '\u00e1', '\uffee', '\u{1f9ed}', '%', '_'];
+const NUMBERS = [-1, 0, 1, 2, 7];
+
+const text = fc.constantFrom(...TEXTS);
+const number = fc.constantFrom(...NUMBERS);
+/** Not to be summed up. */
+const great = fc.constantFrom(...NUMBERS, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER);
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
+const isbn = fc.integer({ min: 0, max: 6 }).map(isbnOf);
+const shelf = fc.constantFrom(...SHELVES);
+
+const members = {
+  shelf,
+  title: text,
+  code: maybe(text),
+  pages: number,
+  lentAt: maybe(great),
+  dueAt: maybe(number),
+  isRare: fc.boolean(),
+  tags: fc.array(fc.constantFrom<unknown>(null, 1, 'x', { y: [] }), { maxLength: 2 }),
+};
+const book: fc.Arbitrary<NewBook> = fc
+  .tuple(isbn, fc.record(members))
+  .map(([own, rest]) => aBook(0, { isbn: own, ...rest }));
+
+const comparison = fc.oneof(
+  fc.record({ operator: fc.constantFrom('lt', 'lte', 'gt', 'gte'), operand: great }),
+  fc.record({ operator: fc.constantFrom('lt', 'gte'), column: fc.constant('dueAt') }),
+  fc.constant({ operator: 'not_null' }),
+);
+const conditions = fc.record(
+  {
+    shelf: fc.oneof(shelf, fc.record({ operator: fc.constant('in'), operand: fc.subarray(SHELVES) })),
+    title: fc.oneof(
+      text,
+      fc.record({ operator: fc.constant('contains'), operand: text }),
+      fc.record({ operator: fc.constantFrom('lt', 'gte'), operand: text }),
+    ),
+    lentAt: fc.oneof(
+      maybe(number),
+      comparison,
+      fc.tuple(comparison, comparison).map((both) => [...both]),
+    ),
+    isRare: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+const where = fc.oneof(
+  conditions,
+  fc
+    .tuple(conditions, fc.array(conditions, { minLength: 1, maxLength: 3 }))
+    .map(([all, either]) => ({ ...all, either })),
+);
+const place = fc.record({ pages: number, isbn });
+const sorted = fc.record(
+  {
+    order: fc.constant(['pages', 'isbn']),
+    descending: fc.boolean(),
+    after: place,
+    limit: fc.integer({ min: 0, max: 8 }),
+    offset: fc.integer({ min: 0, max: 3 }),
+  },
+  { requiredKeys: ['order', 'limit'] },
+);
+/** The columns that do not depend on how often a program ran. */
+const ALIKE = Object.keys(aBook(0));
+
+const reading: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({
+    kind: fc.constant('find'),
+    where,
+    range: sorted.map((range) => ({ ...range, select: ALIKE })),
+  }),
+  fc.record({
+    kind: fc.constant('scan'),
+    where,
+    filter: where,
+    range: fc
+      .tuple(sorted, fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 }))
+      .map(([{ offset: _, ...range }, limit, maxScanned]) => ({
+        ...range,
+        limit,
+        maxScanned,
+        mayScanMore: false,
+        select: ALIKE,
+      })),
+  }),
+  fc.record({ kind: fc.constant('aggregate'), where, sum: fc.constantFrom('pages', 'dueAt') }),
+  fc.record({ kind: fc.constant('max'), where, column: fc.constantFrom('pages', 'lentAt') }),
+  fc.record({
+    kind: fc.constant('distinct'),
+    where,
+    column: fc.constantFrom('code', 'title', 'shelf'),
+    range: fc.record({ after: text, limit: fc.integer({ min: 1, max: 5 }) }, { requiredKeys: ['limit'] }),
+  }),
+) as fc.Arbitrary<Command>;
+const { shelf: _, ...changeable } = members;
+const writing: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('insert'), row: book }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('update'),
+      key: fc.record({ isbn }),
+      changes: fc
+        .record({ ...changeable, shelf }, { requiredKeys: [] })
+        .filter((changes) => Object.keys(changes).length > 0),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove'), key: fc.record({ isbn }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('upsert'),
+      row: fc.record({ name: shelf, label: maybe(text), size: number }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('add pages'), isbn, pages: fc.constant(1) }) },
+) as fc.Arbitrary<Command>;
+const commands = fc.array(fc.oneof(writing, reading), { minLength: 1, maxLength: 6 });
+const program: fc.Arbitrary<Work> = commands.map((own) => ({
+  commands: own,
+  shelves: SHELVES,
+  isUnlocked: true,
+}));
+
+/** What a call comes to: its results, or that it failed. */
+async function outcomeOf(call: Promise<readonly unknown[]>): Promise<unknown> {
+  return call.then(
+    (results) => results,
+    () => 'failed',
+  );
+}
+
+async function everything(database: Database): Promise<readonly unknown[]> {
+  const books: Command = { kind: 'find', range: { order: ['isbn'], select: ALIKE } };
+  const shelves: Command = { kind: 'find', table: 'shelves', range: { order: ['name'] } };
+  return await database.read(ASK, { commands: [books, shelves] });
+}
+
+/**
+ * Runs random programs on a database and on the one in memory, and fails where they come to something else. Numbers of a
+ * sequence are left out.
+ */
+export async function checkRandomPrograms(
+  open: () => Promise<StoreSubject<Database>>,
+  { runs = 100, seed }: RandomProgramOptions = {},
+): Promise<void> {
+  const property = fc.asyncProperty(fc.array(program, { minLength: 1, maxLength: 25 }), async (programs) => {
+    const subject = await open();
+    const memory = createMemoryDatabase(LIBRARY);
+    try {
+      for (const work of programs) {
+        const outcome = await outcomeOf(subject.port.write(RUN, work));
+        expect(outcome).to.deep.equal(await outcomeOf(memory.write(RUN, work)));
+      }
+      expect(await everything(subject.port)).to.deep.equal(await everything(memory));
+    } finally {
+      await subject.dispose();
+    }
+  });
+  await fc.assert(property, {
+    numRuns: runs,
+    interruptAfterTimeLimit: 120_000,
+    ...(seed === undefined ? {} : { seed }),
+  });
+}
