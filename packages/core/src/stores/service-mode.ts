@@ -1,0 +1,43 @@
+import type { HistoryEvent } from '../domain/history.ts';
+import { type Mode, NORMAL } from '../domain/mode.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
+import type { Database } from '../records/database.ts';
+import { all } from '../records/joining.ts';
+import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { get, upsert } from '../records/steps.ts';
+import { MODE_LOCK } from '../records/tables/locks.ts';
+import { MODES, type ModeRow } from '../records/tables/service-tables.ts';
+import { appended, eventLocks, feedEnds } from './event-feeds.ts';
+
+interface ModeChange {
+  readonly mode: Mode;
+  readonly events: readonly HistoryEvent[];
+}
+
+function modeOf(row: ModeRow | undefined): Mode {
+  const { kind, message } = row ?? NORMAL;
+  return { kind, message };
+}
+
+const loadMode = defineQuery('mode.load', () => get(MODES, { id: 1 }));
+
+const changeMode = defineProgram('mode.change', {
+  locks: ({ events }: ModeChange) => ({ exclusive: [MODE_LOCK, ...eventLocks(events)] }),
+  *run({ mode: { kind, message }, events }) {
+    const [row, ends] = yield* all(get(MODES, { id: 1 }), feedEnds(events));
+    const present = modeOf(row);
+    if (present.kind === kind && present.message === message) return;
+    yield* all(upsert(MODES, { id: 1, kind, message }), ...appended(events, ends));
+  },
+});
+
+/** The programs of the service's mode. */
+export const MODE_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [loadMode, changeMode];
+
+/** Stores the service's mode in a database. */
+export function serviceMode(database: Database): ServiceMode {
+  return {
+    load: async (signal) => modeOf(await database.read(loadMode, undefined, signal)),
+    change: (mode, events) => database.write(changeMode, { mode, events }),
+  };
+}
