@@ -1,0 +1,59 @@
+import type { HistoryEvent } from '../domain/history.ts';
+import type { AccountId } from '../domain/identity.ts';
+import { all } from '../records/joining.ts';
+import type { Step, Steps } from '../records/step.ts';
+import { get, insert, max } from '../records/steps.ts';
+import { accountLock, SERVICE_LOCK } from '../records/tables/locks.ts';
+import { EVENTS, FEED_BEGINS } from '../records/tables/service-tables.ts';
+
+/** The number of the last event in the feed of each account. */
+export type FeedEnds = ReadonlyMap<AccountId, number>;
+
+/** The locks under which events are appended: almost always that of the account which changes, and no other one. */
+export function eventLocks(events: readonly HistoryEvent[]): readonly string[] {
+  const isOfService = events.some(({ account }) => account === null);
+  return [...accountsOf(events).map(accountLock), ...(isOfService ? [SERVICE_LOCK] : [])];
+}
+
+/** Reads where the feeds of the events' accounts end: beside what else a program reads before it writes. */
+export function* feedEnds(events: readonly HistoryEvent[]): Steps<FeedEnds, 'read'> {
+  const accounts = accountsOf(events);
+  const ends = yield* all(
+    ...accounts.map((account) =>
+      all(max(EVENTS, { account }, 'accountFeedNumber'), get(FEED_BEGINS, { account })),
+    ),
+  );
+  return new Map(
+    accounts.map((account, n) => {
+      const [last, begin] = ends[n] ?? [0, undefined];
+      return [account, Math.max(last, begin?.number ?? 0)];
+    }),
+  );
+}
+
+/**
+ * The steps that append events to the history. Each is numbered in the feed of its account, whose lock lets no one else
+ * append meanwhile; in the feed of all accounts it is numbered when that is read.
+ */
+export function insertEvents(
+  events: readonly HistoryEvent[],
+  ends: FeedEnds,
+): readonly Step<void, 'write'>[] {
+  const last = new Map(ends);
+  return events.map((event) => {
+    const { account } = event;
+    if (account === null) return insert(EVENTS, { ...event, feedNumber: null, accountFeedNumber: null });
+    const accountFeedNumber = (last.get(account) ?? 0) + 1;
+    last.set(account, accountFeedNumber);
+    return insert(EVENTS, { ...event, feedNumber: null, accountFeedNumber });
+  });
+}
+
+/** Appends events to the history, in a program that has nothing else to read before. */
+export function* appendEvents(events: readonly HistoryEvent[]): Steps<void> {
+  yield* all(...insertEvents(events, yield* feedEnds(events)));
+}
+
+function accountsOf(events: readonly HistoryEvent[]): readonly AccountId[] {
+  return [...new Set(events.flatMap(({ account }) => account ?? []))];
+}

@@ -1,0 +1,74 @@
+import { MOST_RANK, titleFolded } from '../adapter/pages.ts';
+import type { HistoryEvent } from '../domain/history.ts';
+import type { AccountId, RoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { Role } from '../domain/role.ts';
+import type { Version, Versioned } from '../ports/role-store.ts';
+import { all, together } from '../records/joining.ts';
+import type { Step, Steps } from '../records/step.ts';
+import { find, update } from '../records/steps.ts';
+import type { ChangesOf } from '../records/table.ts';
+import { ROLES, type RoleRow } from '../records/tables/role-tables.ts';
+import { type FeedEnds, feedEnds, insertEvents } from './events.ts';
+
+/** The members of a role's row that follow from others. */
+export function derivedMembers(
+  role: Pick<Role, 'title' | 'expiresAt' | 'deletedAt'>,
+): Pick<RoleRow, 'titleFolded' | 'endedAt' | 'endingRank'> {
+  const { expiresAt, deletedAt } = role;
+  const ends = [expiresAt, deletedAt].filter((end) => end !== null);
+  return {
+    titleFolded: titleFolded(role),
+    endedAt: ends.length === 0 ? null : (Math.min(...ends) as Instant),
+    endingRank: expiresAt === null ? 0 : MOST_RANK - expiresAt,
+  };
+}
+
+/** The version of a row after a change of it. */
+export function nextVersion({ version }: { readonly version: Version }): Version {
+  return (version + 1) as Version;
+}
+
+/** Reads a role under the lock of its account. */
+export function* findRole(account: AccountId, id: RoleId): Steps<RoleRow | undefined, 'read'> {
+  const [row] = yield* find(ROLES, { id, account });
+  return row;
+}
+
+/** The steps that change a role and append the events of the change, each a millisecond or more after the role's last. */
+export function changeRole(
+  { id, lastEventAt }: Pick<RoleRow, 'id' | 'lastEventAt'>,
+  changes: ChangesOf<typeof ROLES>,
+  events: readonly HistoryEvent[],
+  ends: FeedEnds,
+): readonly Step<void, 'write'>[] {
+  const first = Math.max(lastEventAt + 1, events[0]?.at ?? 0);
+  const apart = events.map((event, n) => ({ ...event, at: (first + n) as Instant }));
+  const changed = { ...changes, lastEventAt: apart.at(-1)?.at ?? lastEventAt };
+  return [update(ROLES, { id }, changed), ...insertEvents(apart, ends)];
+}
+
+/** The steps that store a changed role with its events; undefined if its version is no longer the loaded one. */
+export function* saveRole(
+  { value: role, version }: Versioned<Role>,
+  events: readonly HistoryEvent[],
+): Steps<readonly Step<void, 'write'>[] | undefined, 'read'> {
+  const [row, ends] = yield* together(findRole(role.account, role.id), feedEnds(events));
+  if (row?.version !== version) return undefined;
+  const { title, expiresAt, pinned, deletedAt, passwordHash, generation } = role;
+  const changes = { title, expiresAt, pinned, deletedAt, passwordHash, generation };
+  return changeRole(row, { ...changes, ...derivedMembers(role), version: nextVersion(row) }, events, ends);
+}
+
+/** Appends events of a role outside of a change of it. Returns whether there is such a role. */
+export function* appendEventsOfRole(
+  account: AccountId,
+  id: RoleId,
+  events: readonly HistoryEvent[],
+): Steps<boolean> {
+  const [row, ends] = yield* together(findRole(account, id), feedEnds(events));
+  if (row === undefined) return false;
+  const own = events.map((event) => ({ ...event, pin: id }));
+  yield* all(...changeRole(row, {}, own, ends));
+  return true;
+}
