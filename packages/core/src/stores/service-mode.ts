@@ -4,6 +4,7 @@ import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Database } from '../records/database.ts';
 import { all } from '../records/joining.ts';
 import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import type { Step } from '../records/step.ts';
 import { get, upsert } from '../records/steps.ts';
 import { MODE_LOCK } from '../records/tables/locks.ts';
 import { MODES, type ModeRow } from '../records/tables/service-tables.ts';
@@ -14,17 +15,20 @@ interface ModeChange {
   readonly events: readonly HistoryEvent[];
 }
 
-function modeOf(row: ModeRow | undefined): Mode {
+/** Reads the mode, for {@link modeOf}. */
+export const getMode: Step<ModeRow | undefined, 'read'> = get(MODES, { id: 1 });
+
+export function modeOf(row: ModeRow | undefined): Mode {
   const { kind, message } = row ?? NORMAL;
   return { kind, message };
 }
 
-const loadMode = defineQuery('mode.load', () => get(MODES, { id: 1 }));
+const loadMode = defineQuery('mode.load', () => getMode);
 
 const changeMode = defineProgram('mode.change', {
   locks: ({ events }: ModeChange) => ({ exclusive: [MODE_LOCK, ...eventLocks(events)] }),
   *run({ mode: { kind, message }, events }) {
-    const [row, ends] = yield* all(get(MODES, { id: 1 }), feedEnds(events));
+    const [row, ends] = yield* all(getMode, feedEnds(events));
     const present = modeOf(row);
     if (present.kind === kind && present.message === message) return;
     yield* all(upsert(MODES, { id: 1, kind, message }), ...appended(events, ends));

@@ -1,0 +1,50 @@
+import type { AccountUse } from '../domain/account.ts';
+import type { Sha256 } from '../domain/idempotency.ts';
+import type { AccountId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { NameRecord, NamesInUse, PinName } from '../domain/name.ts';
+import type { Takedown } from '../domain/takedown.ts';
+import { gt } from '../records/conditions.ts';
+import { all } from '../records/joining.ts';
+import type { Step } from '../records/step.ts';
+import { aggregate, find, getWith, type Joined, type Totals } from '../records/steps.ts';
+import { NAMES, ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
+
+/** Reads a takedown that forbids a content, if there is any. */
+export function findBan(sha256: Sha256): Step<readonly Takedown[], 'read'> {
+  return find(TAKEDOWNS, { sha256, liftedAt: null }, { limit: 1 });
+}
+
+type InService = readonly [endless: Totals, ending: Totals];
+
+/** Counts the publications of an account that are in service at an instant, for {@link inServiceOf}. */
+export function countInService(account: AccountId, now: Instant): Step<InService, 'read'> {
+  const own = { account, deletedAt: null };
+  // Two parts of one index: an engine reads each without looking at the roles that have ended.
+  return all(
+    aggregate(ROLES, { ...own, expiresAt: null }, 'archiveBytes'),
+    aggregate(ROLES, { ...own, expiresAt: gt(now) }, 'archiveBytes'),
+  );
+}
+
+export function inServiceOf([endless, ending]: InService): Pick<AccountUse, 'sites' | 'bytes'> {
+  return { sites: endless.count + ending.count, bytes: endless.sum + ending.sum };
+}
+
+type Named = Joined<typeof NAMES, 'role'> | undefined;
+type CountedNames = readonly [totals: Totals, named: Named];
+
+/** Counts the names of an account, and reads one of them with the role that it shows, for {@link namesInUseOf}. */
+export function countNames(account: AccountId, name: PinName): Step<CountedNames, 'read'> {
+  return all(aggregate(NAMES, { account }), getWith(NAMES, { account, name }, ['role']));
+}
+
+export function namesInUseOf([{ count }, named]: CountedNames): NamesInUse {
+  const shown = named?.references.role;
+  return { count, shown: shown && { id: shown.id, isProtected: shown.passwordHash !== null } };
+}
+
+/** A name that shows another role from now on. One that exists keeps its token. */
+export function pointedName(known: NameRecord | undefined, record: NameRecord): NameRecord {
+  return { ...record, token: known?.token ?? record.token };
+}

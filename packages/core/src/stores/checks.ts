@@ -1,0 +1,93 @@
+import { NO_LIMITS } from '../domain/account.ts';
+import type { SaveAuthority } from '../domain/actor.ts';
+import { refuseChange, type Unchangeable } from '../domain/admission.ts';
+import type { ApiKey } from '../domain/api-key.ts';
+import { type Credential, UNAUTHORIZED } from '../domain/credential.ts';
+import type { AccountId } from '../domain/identity.ts';
+import { FIRST_GENERATION } from '../domain/role.ts';
+import type { Session } from '../domain/session.ts';
+import type { Version } from '../ports/role-store.ts';
+import { all, nothing } from '../records/joining.ts';
+import type { Locks } from '../records/program.ts';
+import type { Step, Steps } from '../records/step.ts';
+import { get, insert } from '../records/steps.ts';
+import { ACCOUNTS, type AccountRow, API_KEYS, SESSIONS } from '../records/tables/account-tables.ts';
+import { accountLock, credentialLock, lockOf, MODE_LOCK } from '../records/tables/locks.ts';
+import type { Refusal } from '../refusal.ts';
+import { getMode, modeOf } from './service-mode.ts';
+
+/** Who changes what belongs to an account. */
+export interface Change {
+  readonly account: AccountId;
+  /** The caller's key or session, of whatever account. */
+  readonly credential?: Credential | undefined;
+  /** The account's own when absent. */
+  readonly authority?: SaveAuthority | undefined;
+}
+
+/** What {@link checkChange} finds. */
+export interface CheckedChange {
+  /** The row of the account; undefined if it has none yet. */
+  readonly account: AccountRow | undefined;
+  /** Why the change is refused; undefined if it may go on. */
+  readonly refusal: Refusal<'unauthorized'> | Unchangeable | undefined;
+}
+
+/** The locks of a change: while they are held, what {@link checkChange} found stays so, and no other changes the account. */
+export function changeLocks({ account, credential }: Omit<Change, 'authority'>): Required<Locks> {
+  return { exclusive: [accountLock(account)], shared: [MODE_LOCK, ...credentialLocks(credential)] };
+}
+
+/** The locks without which no key is revoked and no session ended. */
+export function credentialLocks({ key, session }: Credential = {}): readonly string[] {
+  return [...lockOf(credentialLock, key), ...lockOf(credentialLock, session)];
+}
+
+/** Checks whether something of an account may be changed now, under {@link changeLocks}. */
+export function* checkChange({
+  account: name,
+  credential = {},
+  authority,
+}: Change): Steps<CheckedChange, 'read'> {
+  const [account, mode, ended] = yield* all(get(ACCOUNTS, { name }), getMode, getCredential(credential));
+  const refusal = refuseCredential(credential, ended) ?? refuseChange(account, modeOf(mode), authority);
+  return { account, refusal };
+}
+
+type FoundCredential = readonly [key: ApiKey | undefined, session: Session | undefined];
+
+/** Reads the key and the session of a caller, for {@link refuseCredential}. */
+export function getCredential({ key = null, session = null }: Credential): Step<FoundCredential, 'read'> {
+  return all(
+    key === null ? nothing : get(API_KEYS, { id: key }),
+    session === null ? nothing : get(SESSIONS, { tokenHash: session }),
+  );
+}
+
+/** Why a caller may change nothing any more: its key was revoked, or its session has ended. */
+export function refuseCredential(
+  { session: wanted = null }: Credential,
+  [key, session]: FoundCredential,
+): Refusal<'unauthorized'> | undefined {
+  // A key that an embedding application manages has no row here, and a session always has one.
+  const isRevoked = (key?.revokedAt ?? null) !== null;
+  return isRevoked || (wanted !== null && session === undefined) ? UNAUTHORIZED : undefined;
+}
+
+/** The row of an account that has none yet. */
+export function newAccount(name: AccountId): AccountRow {
+  return {
+    name,
+    version: 1 as Version,
+    limits: NO_LIMITS,
+    blocked: null,
+    generation: FIRST_GENERATION,
+    lastPublishedAt: null,
+    publicationsMark: null,
+  };
+}
+
+/** Inserts the row of an account that has none yet. */
+export function insertAccount(name: AccountId, known: AccountRow | undefined): Step<unknown> {
+  return known === undefined ? insert(ACCOUNTS, newAccount(name)) : nothing;
+}
