@@ -15,6 +15,7 @@ import { costlyPages } from './hostile-pages.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
 import { deepReferences } from './hostile-references.ts';
 import { unreadStreams } from './hostile-streams.ts';
+import { unmarkedNames } from './hostile-unmarked.ts';
 import { unreadPipelines } from './hostile-unread.ts';
 import { drippingUploads, heldUploads } from './hostile-uploads.ts';
 
@@ -29,6 +30,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   references: deepReferences(false),
   'padded-references': deepReferences(true),
   names: slowNames,
+  'unmarked-names': unmarkedNames,
   entries: manyEntries,
   chunks: tinyChunks,
   uploads: heldUploads,
