@@ -19,11 +19,25 @@ const track = (id) => new Promise((resolve) => {
   element.track.mode = 'hidden';
 });
 const width = (id) => document.getElementById(id).getBBox().width > 0 ? 'shows' : 'empty';
+const pixelOf = async (crossOrigin) => {
+  const image = Object.assign(new Image(), { ...(crossOrigin && { crossOrigin }), src: 'plain.svg' });
+  await image.decode();
+  const context = document.createElement('canvas').getContext('2d');
+  context.drawImage(image, 0, 0);
+  return context.getImageData(0, 0, 1, 1).data.length;
+};
 addEventListener('load', async () => {
   await attempt('localStorage', () => (localStorage.x = 'works'));
   await attempt('sessionStorage', () => (sessionStorage.x = 'works'));
   await attempt('indexedDB', () => indexedDB.open('x') && 'works');
   await attempt('cookie', () => (document.cookie = 'x=1') && 'works');
+  await attempt('caches', () => caches.open('x').then(() => 'works'));
+  await attempt('cookieStore', () => cookieStore.getAll().then(() => 'works'));
+  await attempt('files', () => navigator.storage.getDirectory().then(() => 'works'));
+  await attempt('locks', () => navigator.locks.request('x', () => 'works'));
+  await attempt('pixels', () => pixelOf());
+  await attempt('sharedPixels', () => pixelOf('anonymous'));
+  await attempt('frame', () => document.getElementById('frame').contentDocument.title);
   await attempt('worker', () => new Worker('worker.js') && 'works');
   await attempt('sharedWorker', () => new SharedWorker('worker.js') && 'works');
   await attempt('blobWorker', () => new Promise((resolve, reject) => {
@@ -46,18 +60,29 @@ const SITE = {
 <script>${TRIES}</script><script src="/absolute.js"></script>
 <video><track id="plain" src="a.vtt"></video><video crossorigin><track id="shared" src="a.vtt"></video>
 <svg width="9" height="9">${SYMBOL}<use id="own" href="#x"/></svg>
-<svg width="9" height="9"><use id="other" href="icons.svg#x"/></svg><a href="/about">About</a>`,
+<svg width="9" height="9"><use id="other" href="icons.svg#x"/></svg><a href="/about">About</a>
+<iframe id="frame" src="about.html"></iframe>`,
   'absolute.js': 'document.documentElement.dataset.absolute = "loads"',
   'about.html': '<!doctype html><title>About the site</title>',
   'based.html':
     '<!doctype html><base href="/"><link rel="icon" href="data:,"><script src="absolute.js"></script>',
+  'plain.svg': '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9H0z"/></svg>',
+  'object.html': '<!doctype html><object data="a.pdf" type="application/pdf"></object>',
+  'embed.html': '<!doctype html><embed src="a.pdf" type="application/pdf">',
+  'a.pdf': '%PDF-1.4',
   'worker.js': '',
   'a.vtt': 'WEBVTT\n\n00:00.000 --> 00:01.000\nTide\n',
   'icons.svg': `<svg xmlns="http://www.w3.org/2000/svg">${SYMBOL}</svg>`,
 };
 
 /** What works wherever a site is shown. */
-const EVERYWHERE = { blobWorker: 'works', hashRoute: 'works', sharedTrack: 'loads', ownUse: 'shows' };
+const EVERYWHERE = {
+  blobWorker: 'works',
+  hashRoute: 'works',
+  sharedPixels: '4',
+  sharedTrack: 'loads',
+  ownUse: 'shows',
+};
 
 describe('a site that uses what an origin gives', () => {
   for (const [mode, expected] of [
@@ -68,6 +93,12 @@ describe('a site that uses what an origin gives', () => {
         sessionStorage: 'works',
         indexedDB: 'works',
         cookie: 'works',
+        caches: 'works',
+        cookieStore: 'works',
+        files: 'works',
+        locks: 'works',
+        pixels: '4',
+        frame: 'About the site',
         worker: 'works',
         sharedWorker: 'works',
         track: 'loads',
@@ -82,6 +113,12 @@ describe('a site that uses what an origin gives', () => {
         sessionStorage: 'SecurityError',
         indexedDB: 'SecurityError',
         cookie: 'SecurityError',
+        caches: 'SecurityError',
+        cookieStore: 'SecurityError',
+        files: 'SecurityError',
+        locks: 'SecurityError',
+        pixels: 'SecurityError',
+        frame: 'TypeError',
         worker: 'SecurityError',
         sharedWorker: 'SecurityError',
         track: 'fails',
@@ -113,6 +150,16 @@ describe('a site that uses what an origin gives', () => {
           mode === 'origin' ? 'loads' : null,
         );
       });
+
+      if (mode === 'path') {
+        it('shows no PDF in an element, since its viewer is not sandboxed', async () => {
+          for (const name of ['object', 'embed']) {
+            const said = page.waitForEvent('console', (message) => message.text().includes('as a plugin'));
+            await page.goto(new URL(name, page.url()).href);
+            expect((await said).text()).to.include('sandboxed');
+          }
+        });
+      }
 
       it(`${mode === 'origin' ? 'loads' : 'does not load'} what is relative to a base that begins with a slash`, async () => {
         await page.goto(new URL('based', page.url()).href);

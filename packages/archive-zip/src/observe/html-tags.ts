@@ -48,6 +48,8 @@ const END = 62;
  */
 export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag> {
   let at = html.indexOf('<');
+  /** Where scripts run, a `<noscript>` has no elements: a base in it is none. */
+  let noScriptEnd = 0;
   while (at !== -1) {
     const nameEnd = endOfName(html, at + 1);
     if (nameEnd === at + 1) {
@@ -59,11 +61,13 @@ export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag
     const tag: Tag = { name };
     const end = readAttributes(html, nameEnd, tag, isNamed ? ALL : STYLE_ALONE);
     if (end === -1) return;
+    if (name === 'noscript' && at >= noScriptEnd) noScriptEnd = endOfElement(html, end, name);
     const contentEnd = OPAQUE.has(name) ? endOfElement(html, end, name) : end;
     if (contentEnd > end + 1 && (name === 'script' || name === 'style')) {
       tag.text = html.slice(end + 1, contentEnd);
     }
-    if (isNamed || tag.style !== undefined) yield tag;
+    const isLeftOut = name === 'base' && at < noScriptEnd;
+    if ((isNamed && !isLeftOut) || tag.style !== undefined) yield tag;
     at = html.indexOf('<', contentEnd);
   }
 }

@@ -20,8 +20,10 @@ const BEFORE_WORKER = 64;
 const STORE_HINTS = [
   { hint: 'Storag', names: ['localStorage', 'sessionStorage'] },
   { hint: 'DB', names: ['indexedDB'] },
-  { hint: 'kie', names: ['document.cookie'] },
+  { hint: 'kie', names: ['document.cookie', 'cookieStore'] },
+  { hint: 'aches.', names: ['open', 'match', 'keys', 'has', 'delete'].map((name) => `caches.${name}`) },
 ] as const;
+const GLOBAL = /(?<![\w$.])(?:window|self|globalThis)\.$/;
 const WORKER_HINT = 'Worker';
 /** Data for scripts, which no browser runs. */
 const DATA =
@@ -62,7 +64,13 @@ function usesStorage(script: string): boolean {
 
 function isNameAt(script: string, start: number, name: string): boolean {
   if (start < 0 || !script.startsWith(name, start)) return false;
-  return !isWord(script[start - 1]) && !isWord(script[start + name.length]);
+  if (isWord(script[start - 1]) || isWord(script[start + name.length])) return false;
+  // Programs often have caches of their own.
+  return (
+    !name.startsWith('caches') ||
+    script[start - 1] !== '.' ||
+    GLOBAL.test(script.slice(Math.max(0, start - 12), start))
+  );
 }
 
 function isWord(character: string | undefined): boolean {

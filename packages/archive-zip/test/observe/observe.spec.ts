@@ -99,6 +99,7 @@ describe('the references of a page', () => {
     ]);
     for (const none of [
       '<base target=_blank>',
+      '<noscript><base href="/x/"></noscript>',
       '<base href="data:text/plain,x">',
       '<base href="javascript:1">',
     ]) {

@@ -110,8 +110,8 @@ const SECRETS: Readonly<Record<SecretKind, Text>> = {
 
 const NEEDS: Readonly<Record<`need_${OriginNeed}`, Text>> = {
   need_storage: {
-    en: 'storage (localStorage, sessionStorage, IndexedDB or cookies)',
-    ja: 'ストレージ（localStorage、sessionStorage、IndexedDB、Cookie）',
+    en: 'storage (localStorage, sessionStorage, IndexedDB, caches or cookies)',
+    ja: 'ストレージ（localStorage、sessionStorage、IndexedDB、caches、Cookie）',
   },
   need_worker: { en: 'a worker', ja: 'Worker' },
   need_track: {
