@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DrainLimits, drain, isUnderWay } from './body/drain.ts';
 import type { Html } from './html.ts';
+import { outgoingBytes } from './outgoing-bytes.ts';
 
 /** A handler's answer: a JSON body, a page, bytes whose headers name their type, or no body. */
 export interface Answer {
@@ -37,6 +38,15 @@ export function encodeAnswer(
     },
     body: body ?? new Uint8Array(),
   };
+}
+
+/**
+ * Asks whether there is memory for an answer.
+ *
+ * @throws UnavailableError when there is not.
+ */
+export function admitAnswer({ method }: IncomingMessage, { body }: EncodedAnswer): void {
+  if (method !== 'HEAD') outgoingBytes.admit(body.byteLength);
 }
 
 /** Writes an answer whole, then drains an unread body within limits: closing at once could lose the answer. */

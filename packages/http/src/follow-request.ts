@@ -5,6 +5,7 @@ import { accountBacklogs } from './account-backlogs.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
 import { clientOf } from './rates/request-limiter.ts';
 import type { RequestEntry } from './request-entry.ts';
+import { hasLeft } from './until-gone.ts';
 
 /** A request whose work begins. */
 export interface Arrival {
@@ -183,22 +184,4 @@ function entryOf(
   if (!response.writableFinished) entry.gone = true;
   if (error !== undefined) entry.error = error;
   return entry;
-}
-
-/** A signal that aborts when the client has gone before its answer was out. */
-export function untilGone(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  const close = (): void => {
-    if (!response.writableFinished) gone.abort();
-  };
-  if (hasLeft(response)) close();
-  else response.once('close', close);
-  return gone.signal;
-}
-
-/** Whether a response is out, or its client has left: its `close` may have been. One of HTTP/2 has only its stream's state. */
-export function hasLeft(
-  response: ServerResponse & { readonly stream?: { readonly destroyed: boolean } },
-): boolean {
-  return response.destroyed ?? response.stream?.destroyed ?? false;
 }

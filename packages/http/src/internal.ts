@@ -1,19 +1,12 @@
 // For packages of the same release; semver does not cover it.
 export { accountBacklogs } from './account-backlogs.ts';
-export { type Answer, encodeAnswer, send } from './answer.ts';
+export { type Answer, admitAnswer, type EncodedAnswer, encodeAnswer, send } from './answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { doorOf, type Given } from './door-options.ts';
-export {
-  type Arrival,
-  type Door,
-  followRequest,
-  hasLeft,
-  type Settled,
-  untilGone,
-} from './follow-request.ts';
+export { type Arrival, type Door, followRequest, type Settled } from './follow-request.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { hashOnly, type ReceiveFile, receiveInto } from './forms/receive-file.ts';
 export {
@@ -29,10 +22,12 @@ export { expectNodeRequest, hasSeveralHosts, headerValues } from './header-value
 export { type Html, html, raw } from './html.ts';
 export { ALL_LANGUAGES, LANGUAGES, type Language, parseLanguage } from './language.ts';
 export {
+  type ByteRange,
   matchesStrongly,
   matchesWeakly,
   preferredLanguage,
   prefersGzip,
+  rangeOf,
 } from './negotiation.ts';
 export { type OutgoingAnswer, OutgoingBytes, outgoingBytes, systemMemory } from './outgoing-bytes.ts';
 export { ownBytes, ownText } from './own-memory.ts';
@@ -46,4 +41,6 @@ export { isOwnForm } from './same-origin.ts';
 export { stripCors, stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';
 export { loopTurns } from './turns.ts';
+export { UnavailableError } from './unavailable-error.ts';
+export { hasLeft, untilGone } from './until-gone.ts';
 export { untilUnheard } from './until-unheard.ts';

@@ -42,8 +42,23 @@ export function preferredLanguage<Language extends string>(
   return best;
 }
 
+/** What headers of `Accept-Encoding` say: clients send few different ones, and short ones. */
+const known = new Map<string, boolean>();
+const MAX_KNOWN = 256;
+const MAX_KNOWN_LENGTH = 128;
+
 /** Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3). */
-export function prefersGzip(acceptEncoding: string): boolean {
+export function prefersGzip(acceptEncoding: string = ''): boolean {
+  let prefers = known.get(acceptEncoding);
+  if (prefers === undefined) {
+    prefers = readsGzip(acceptEncoding);
+    if (known.size >= MAX_KNOWN) known.clear();
+    if (acceptEncoding.length <= MAX_KNOWN_LENGTH) known.set(acceptEncoding, prefers);
+  }
+  return prefers;
+}
+
+function readsGzip(acceptEncoding: string): boolean {
   const codings = parseWeighted(acceptEncoding);
   const weightOf = (...names: string[]): number | undefined =>
     codings.find(({ value }) => names.includes(value))?.weight;
@@ -63,4 +78,28 @@ export function matchesWeakly(header: string, tag: string): boolean {
 /** Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1). */
 export function matchesStrongly(header: string, tags: readonly string[]): boolean {
   return header.trim() === '*' || [...header.matchAll(TAG)].some(([named]) => tags.includes(named));
+}
+
+/** Bytes `from` to `to` of a body. */
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+const SINGLE = /^\s*bytes\s*=[\s,]*(\d*)-(\d*)[\s,]*$/i;
+
+/**
+ * Reads a Range header (RFC 9110, section 14.2). One range is served; several, another unit and what cannot be read
+ * are answered with the whole, as the standard permits; so is every range of an empty file.
+ *
+ * @param size bytes of the whole.
+ * @returns an empty range if no byte satisfies the header, `undefined` for the whole.
+ */
+export function rangeOf(header: string, size: number): ByteRange | undefined {
+  const [matched, first = '', last = ''] = SINGLE.exec(header) ?? [];
+  if (size === 0 || matched === undefined || (first === '' && last === '')) return undefined;
+  if (first === '') return { from: Math.max(0, size - Number(last)), to: size };
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  const end = last === '' ? size : Number(last) + 1;
+  return { from: Math.min(Number(first), size), to: Math.min(end, size) };
 }

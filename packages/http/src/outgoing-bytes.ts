@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { totalmem } from 'node:os';
 import { cutWhenSilent } from './silent-client.ts';
+import { UnavailableError } from './unavailable-error.ts';
+import { hasLeft } from './until-gone.ts';
 
 /** Milliseconds between two ticks, and the ticks over which an answer is measured. */
 const TICK = 1_000;
@@ -9,13 +11,19 @@ const MEASURED_TICKS = 5;
 /** An answer is slow if its client takes less than this in {@link MEASURED_TICKS}, in bytes. */
 const SLOW_BYTES = 16_384;
 
+/** Answers up to this size, in bytes, are taken on even when there are too many bytes. */
+const SMALL_ANSWER = 65_536;
+
+/** Seconds after which a client may try again when there are. */
+const BUSY_FOR = 1;
+
 const PIECE = 65_536;
 const SMALL_PIECE = 16_384;
 
 /**
  * Counts the bytes of answers that are loaded, or given to a connection, and not taken by the client yet. All doors of a
  * process share one. Past a sixteenth of the memory, answers should go in small pieces. Past an eighth, slow answers are
- * cut off, and {@link OutgoingBytes.admits} says whether a further one may begin.
+ * cut off, and {@link OutgoingBytes.admit} lets no further large one begin.
  */
 export class OutgoingBytes {
   /** Bytes of memory that the process may use. */
@@ -43,10 +51,27 @@ export class OutgoingBytes {
     return this.#bytes + bytes <= this.memory / 16;
   }
 
-  /** Whether a further large answer may begin. Cuts off slow ones to make room. */
-  admits(): boolean {
-    if (this.#isFull) this.#cut();
-    return !this.#isFull;
+  /**
+   * Every answer asks before it begins.
+   *
+   * @param bytes of its body.
+   * @throws UnavailableError as {@link refusal} says.
+   */
+  admit(bytes: number): void {
+    const refusal = this.refusal(bytes);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Why an answer with so many bytes may not begin: it is a large one, and there is no room after slow ones were cut off. */
+  refusal(bytes: number): UnavailableError | undefined {
+    if (bytes <= SMALL_ANSWER || !this.#isFull) return undefined;
+    this.#cut();
+    return this.#isFull ? new UnavailableError(BUSY_FOR) : undefined;
+  }
+
+  /** Counts bytes that are loaded for no one answer. Negative: they no longer are. */
+  load(bytes: number): void {
+    this.#bytes += bytes;
   }
 
   get #isFull(): boolean {
@@ -61,9 +86,12 @@ export class OutgoingBytes {
   follow(response: ServerResponse, client: string): OutgoingAnswer {
     const known = this.#answers.get(response);
     if (known !== undefined) return known;
-    const answer = new OutgoingAnswer(response, client, (bytes) => {
-      this.#bytes += bytes;
-    });
+    const answer = new OutgoingAnswer(response, client, (bytes) => this.load(bytes));
+    // Its `close` would not come.
+    if (hasLeft(response)) {
+      answer.end();
+      return answer;
+    }
     this.#answers.set(response, answer);
     this.#timer ??= setInterval(() => this.tick(), TICK).unref();
     response.once('close', () => this.#drop(answer));
@@ -73,7 +101,7 @@ export class OutgoingBytes {
 
   /** Follows an answer that was given whole, if its client has not taken it already. */
   gave(response: ServerResponse, client: () => string): void {
-    if (response.writableLength > 0 && response.destroyed !== true) {
+    if (response.writableLength > 0) {
       this.follow(response, client()).gave(response.writableLength);
     }
   }

@@ -3,12 +3,14 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { OutgoingBytes } from '../src/outgoing-bytes.ts';
+import { UnavailableError } from '../src/unavailable-error.ts';
 import { close, listen } from './pipelined-stage.ts';
 
 const MiB = 1_048_576;
 /** More than the systems of both sides take. */
 const LARGE = Buffer.alloc(16 * MiB);
 const SMALL_PIECE = 16_384;
+const LARGEST_SMALL = 65_536;
 
 /** An answer whose client takes what a test says. */
 class Answer {
@@ -64,6 +66,17 @@ describe('the bytes that clients leave untaken', () => {
     expect(outgoing.bytes).to.equal(0);
   });
 
+  it('are counted too where they are loaded for no one answer, and never for one that is over', () => {
+    outgoing.load(5_000);
+    expect(outgoing.bytes).to.equal(5_000);
+    outgoing.load(-5_000);
+    const gone = new Answer();
+    gone.destroyed = true;
+    outgoing.follow(gone as unknown as ServerResponse, 'a').load(5_000);
+    expect(outgoing.bytes).to.equal(0);
+    expect(gone.closed).to.deep.equal([]);
+  });
+
   it('make pieces smaller past a sixteenth of the memory', () => {
     give(MiB - 65_536);
     expect(outgoing.piece).to.equal(65_536);
@@ -73,11 +86,14 @@ describe('the bytes that clients leave untaken', () => {
 
   it('keep large answers from beginning past an eighth of the memory, until some are taken', () => {
     const { answer } = give(2 * MiB);
-    expect(outgoing.admits()).to.equal(true);
+    outgoing.admit(LARGEST_SMALL + 1);
     const { more } = give(1);
-    expect(outgoing.admits()).to.equal(false);
+    outgoing.admit(LARGEST_SMALL);
+    expect(() => outgoing.admit(LARGEST_SMALL + 1))
+      .to.throw(UnavailableError)
+      .with.property('seconds', 1);
     more(0, 1);
-    expect(outgoing.admits()).to.equal(true);
+    outgoing.admit(LARGEST_SMALL + 1);
     expect(answer.destroyed).to.equal(false);
   });
 
@@ -97,7 +113,7 @@ describe('the bytes that clients leave untaken', () => {
     ticks(6);
     expect(slow.answer.destroyed).to.equal(false);
     give(MiB);
-    expect(outgoing.admits()).to.equal(true);
+    outgoing.admit(LARGEST_SMALL + 1);
     expect(slow.answer.destroyed).to.equal(true);
   });
 

@@ -16,6 +16,7 @@ import {
   stripInherited,
   takeOriginForm,
   takeRequest,
+  UnavailableError,
 } from '@pinfold/http/internal';
 import { byPassword, byTeam } from './access/access.ts';
 import { Grants, grantCreator } from './access/grants.ts';
@@ -24,12 +25,18 @@ import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
 import { ANSWERED, type Answered, type Exchange, type Soon, type ViewerContext } from './exchange.ts';
-import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answers.ts';
+import {
+  FROM_ANYWHERE_UNNAMED,
+  sendPlainPage,
+  sendTooManyCookies,
+  sendUnavailable,
+} from './pages/answers.ts';
+import { isDocument, isNavigation } from './routing/destination.ts';
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
-import { Bodies, type BodyTools } from './sending/bodies.ts';
-import { CircuitBreaker, UnavailableError } from './sending/circuit-breaker.ts';
-import { FROM_ANYWHERE_UNNAMED, filePolicies } from './sending/file-policies.ts';
-import { isDocument, isNavigation } from './sending/find-file.ts';
+import { Bodies } from './sending/bodies.ts';
+import { CircuitBreaker } from './sending/circuit-breaker.ts';
+import { filePolicies } from './sending/file-answer.ts';
+import type { ReadingTools } from './sending/pieces.ts';
 import { Sites } from './sending/sites.ts';
 import {
   DEFAULT_BOUNDS,
@@ -140,7 +147,7 @@ function contextOf(options: ViewerOptions): ViewerContext {
   const { useCases, cacheBytes = DEFAULT_CACHE_BYTES, siteCacheBytes = DEFAULT_SITE_CACHE_BYTES } = options;
   const settings = settingsOf(options);
   const { inflating, inflatingQueue } = { ...DEFAULT_BOUNDS, ...options.bounds };
-  const tools: BodyTools = {
+  const tools: ReadingTools = {
     open: useCases.open,
     breaker: new CircuitBreaker(useCases.clock),
     turns: new Gate({
@@ -150,7 +157,7 @@ function contextOf(options: ViewerOptions): ViewerContext {
     }),
   };
   const sites = new Sites(useCases.open, siteCacheBytes);
-  const bodies = new Bodies(tools, cacheBytes);
+  const bodies = new Bodies(cacheBytes);
   options.figures?.({ bodies, sites, inflations: tools.turns });
   const access = options.access === undefined ? byPassword : byTeam(options.access, settings.publicUrl);
   return {
@@ -198,6 +205,7 @@ function serve(view: View): Soon<Answered> {
 }
 
 function fail(error: unknown, view: View): Answered {
+  if (view.gone?.aborted) return ANSWERED;
   return { ...sendFailure(view, error), error: error instanceof UnavailableError ? error.cause : error };
 }
 

@@ -1,11 +1,13 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isPromise } from '@pinfold/core/internal';
 import type { ViewCounter } from '@pinfold/core/views';
-import { stripCors } from '@pinfold/http/internal';
+import { clientOf as clientAt, outgoingBytes, stripCors, untilGone } from '@pinfold/http/internal';
 import type { Access } from './access/access.ts';
 import type { Grants } from './access/grants.ts';
-import type { Bodies, BodyTools } from './sending/bodies.ts';
-import type { FilePolicies } from './sending/file-policies.ts';
+import type { Bodies } from './sending/bodies.ts';
+import type { FilePolicies } from './sending/file-answer.ts';
+import type { ReadingTools } from './sending/pieces.ts';
 import type { Sites } from './sending/sites.ts';
 import type { Settings, ViewerUseCases } from './viewer-options.ts';
 
@@ -16,7 +18,7 @@ export interface ViewerContext {
   readonly grants: Grants;
   readonly sites: Sites;
   readonly bodies: Bodies;
-  readonly tools: BodyTools;
+  readonly tools: ReadingTools;
   readonly policies: FilePolicies;
   readonly counter: ViewCounter | undefined;
 }
@@ -28,6 +30,18 @@ export interface Exchange {
   isHeadWritten?: boolean;
   /** Whether the answer is of a site that everybody may see. Only those are read from other origins, where the app allows it. */
   isOfOpenSite?: boolean;
+  gone?: AbortSignal;
+}
+
+/** A signal that aborts when the viewer has left before the answer was out. What fails after that is nobody's. */
+export function goneOf(exchange: Exchange): AbortSignal {
+  exchange.gone ??= untilGone(exchange.response);
+  return exchange.gone;
+}
+
+/** The client's address, as bounds count by it. */
+export function clientOf({ context, request }: Exchange): string {
+  return clientAt(context.settings.clientAddress(request));
 }
 
 /** Writes the head of an answer, and notes it: frameworks replace `headersSent` of a response. */
@@ -40,6 +54,58 @@ export function writeHead(
   const response = exchange.response.writeHead(status, headers as Record<string, string | number>);
   exchange.isHeadWritten = true;
   return response;
+}
+
+/** Ends an answer with all of its body, and counts what its client has not taken of it. */
+export function end(exchange: Exchange, body?: Buffer): void {
+  exchange.response.end(body);
+  outgoingBytes.gave(exchange.response, () => clientOf(exchange));
+}
+
+interface Ending {
+  readonly exchange: Exchange;
+  readonly text: string;
+  readonly resource: AsyncResource;
+}
+
+/** Answers in memory of this turn of the event loop, with their heads made. */
+let endings: Ending[] = [];
+
+/**
+ * Ends an answer once the event loop has read all requests that have arrived. Writing the answers one after another takes
+ * a third less time than each after its request: the same code runs in a row, and a client or proxy on this machine is
+ * woken once.
+ */
+export function endTogether(exchange: Exchange, text = ''): void {
+  const { response } = exchange;
+  // An app may have replaced `end`. Its version may throw, which the caller handles.
+  if (Object.hasOwn(response, 'end')) {
+    response.end(text, 'latin1');
+    return;
+  }
+  // The async context of one request must not reach the events of another's answer.
+  endings.push({ exchange, text, resource: new AsyncResource('PinfoldAnswer') });
+  if (endings.length === 1) setImmediate(endAll);
+}
+
+function endAll(): void {
+  const all = endings;
+  endings = [];
+  let begun = 0;
+  try {
+    for (const { exchange, text, resource } of all) {
+      const { response } = exchange;
+      begun += 1;
+      resource.runInAsyncScope(response.end, response, text, 'latin1');
+      outgoingBytes.gave(response, () => clientOf(exchange));
+    }
+  } finally {
+    // A listener of an app may throw: the following answers must still be sent.
+    if (begun < all.length) {
+      endings = all.slice(begun).concat(endings);
+      setImmediate(endAll);
+    }
+  }
 }
 
 export interface Answered {

@@ -5,23 +5,23 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { outgoingBytes } from '@pinfold/http/internal';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { gzipMember } from '../src/sending/bodies.ts';
+import { Bodies } from '../src/sending/bodies.ts';
 import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
-import {
-  bodyPieces,
-  EndedMeanwhile,
-  expandedPieces,
-  gzipPieces,
-  type PieceSource,
-  storedPieces,
-} from '../src/sending/pieces.ts';
-import type { Form } from '../src/sending/site-files.ts';
+import type { Form } from '../src/sending/file-answer.ts';
+import { type BodySource, EndedMeanwhile, formPieces, storedPieces } from '../src/sending/pieces.ts';
 import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 
 const PIECE = 65_536;
 const CONTENT = Buffer.concat([randomBytes(3 * PIECE), Buffer.alloc(3 * PIECE)]);
 const DEFLATED = deflateRawSync(CONTENT);
 const OFFSET = 100;
+
+/** The content as RFC 1952, section 2.3 has it. */
+const TRAILER = Buffer.alloc(8);
+TRAILER.writeUInt32LE(crc32(CONTENT));
+TRAILER.writeUInt32LE(CONTENT.length, 4);
+const GZIP = Buffer.concat([Buffer.of(31, 139, 8, 0, 0, 0, 0, 0, 0, 255), DEFLATED, TRAILER]);
+const FORMS = { gzip: { gzip: true } as Form, identity: { gzip: false } as Form };
 
 /** Patience that counts who was given it. */
 class CountedBreaker extends CircuitBreaker {
@@ -45,7 +45,7 @@ function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: () => 
   };
   const { signal } = new AbortController();
   const loads: number[] = [];
-  const source: PieceSource = {
+  const source: BodySource = {
     ...toolsOver(readNoted, { breaker }),
     publication: PUBLICATION,
     entry,
@@ -104,11 +104,10 @@ describe('the pieces of a body', () => {
   });
 
   it('come from memory as long as it has them, in copies, and from storage then', async () => {
-    const gzip = gzipMember({ crc32: crc32(CONTENT), size: CONTENT.length }, DEFLATED);
-    for (const [isGzip, whole, from, to] of [
-      [false, CONTENT, 7, 2 * PIECE + 9],
-      [false, CONTENT, 0, CONTENT.length],
-      [true, gzip, 0, gzip.length],
+    for (const [name, whole, from, to] of [
+      ['identity', CONTENT, 7, 2 * PIECE + 9],
+      ['identity', CONTENT, 0, CONTENT.length],
+      ['gzip', GZIP, 0, GZIP.length],
     ] as const) {
       for (const had of [0, 1, 99]) {
         let asked = 0;
@@ -117,19 +116,18 @@ describe('the pieces of a body', () => {
           return asked > had ? undefined : whole;
         };
         const { source, reads } = stage(DEFLATED, 'deflated');
-        const form = { gzip: isGzip } as Form;
-        const pieces = bodyPieces(source, { hot }, form, from, to);
-        expect((await joined(pieces)).equals(whole.subarray(from, to)), `${isGzip} ${had}`).to.equal(true);
+        const pieces = Object.assign(new Bodies(0), { hot }).pieces(source, FORMS[name], from, to);
+        expect((await joined(pieces)).equals(whole.subarray(from, to)), `${name} ${had}`).to.equal(true);
         expect(reads.length > 0).to.equal(had < 99);
       }
     }
   });
 
   it('of a gzip member are its rest, wherever they begin', async () => {
-    const whole = gzipMember({ crc32: crc32(CONTENT), size: CONTENT.length }, DEFLATED);
-    for (const from of [0, 3, 10, PIECE, whole.length - 8, whole.length - 3]) {
+    for (const from of [0, 3, 10, PIECE, GZIP.length - 8, GZIP.length - 3]) {
       const { source } = stage(DEFLATED, 'deflated');
-      expect((await joined(gzipPieces(source, from))).equals(whole.subarray(from)), `${from}`).to.equal(true);
+      const pieces = formPieces(source, FORMS.gzip, { from, to: GZIP.length });
+      expect((await joined(pieces)).equals(GZIP.subarray(from)), `${from}`).to.equal(true);
     }
   });
 
@@ -146,7 +144,7 @@ describe('the pieces of a body', () => {
         [DEFLATED, 'deflated'],
       ] as const) {
         const { source } = stage(bytes, method);
-        const part = await joined(expandedPieces(source, from, length));
+        const part = await joined(formPieces(source, FORMS.identity, { from, to: from + length }));
         expect(part.equals(CONTENT.subarray(from, from + length)), `${method} ${from}`).to.equal(true);
       }
     }

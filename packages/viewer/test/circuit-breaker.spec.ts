@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { Fault, isFault, seconds } from '@pinfold/core';
+import { UnavailableError } from '@pinfold/http/internal';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { CircuitBreaker, UnavailableError } from '../src/sending/circuit-breaker.ts';
+import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
 
 const never = new AbortController().signal;
 const hang = (): Promise<string> => new Promise(() => {});

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Exchange } from '../src/exchange.ts';
-import { endTogether } from '../src/sending/send-body.ts';
+import { type Exchange, endTogether } from '../src/exchange.ts';
 
 const asking = new AsyncLocalStorage<string>();
 

@@ -6,6 +6,7 @@ import { deflateRawSync } from 'node:zlib';
 import { Gate } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { inflatedPieces } from '../src/sending/pieces.ts';
+import { storedFile } from './stored-file.ts';
 
 /** Some of it shrinks to nothing, some not at all. */
 const CONTENT = Buffer.concat([
@@ -17,6 +18,7 @@ const CONTENT = Buffer.concat([
 const DEFLATED = deflateRawSync(CONTENT);
 
 const PIECE = 65_536;
+const { entry } = storedFile(CONTENT);
 let counted = 0;
 const outgoing = {
   load: (bytes: number) => {
@@ -65,7 +67,7 @@ describe('the pieces of an inflated file', () => {
       }
       const pieces: Uint8Array[] = [];
       const { signal } = new AbortController();
-      for await (const piece of inflatedPieces({ turns, client: 'a', signal, outgoing }, deflated())) {
+      for await (const piece of inflatedPieces({ entry, turns, client: 'a', signal, outgoing }, deflated())) {
         idle.push(turns.running === 0);
         pieces.push(piece);
       }
@@ -82,7 +84,7 @@ describe('the pieces of an inflated file', () => {
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield deflateRawSync(Buffer.alloc(100 * PIECE));
     }
-    const pieces = inflatedPieces({ turns, client: 'a', signal, outgoing }, deflated());
+    const pieces = inflatedPieces({ entry, turns, client: 'a', signal, outgoing }, deflated());
     const taken: WeakRef<Uint8Array>[] = [];
     for (let count = 0; count < 50; count += 1) taken.push(new WeakRef((await pieces.next()).value));
     await collectGarbage();
@@ -99,7 +101,7 @@ describe('the pieces of an inflated file', () => {
     let pieces = 0;
     const pumping = async (): Promise<void> => {
       for await (const _piece of inflatedPieces(
-        { turns, client: 'a', signal: viewer.signal, outgoing },
+        { entry, turns, client: 'a', signal: viewer.signal, outgoing },
         deflated(),
       )) {
         pieces += 1;
@@ -116,12 +118,16 @@ describe('the pieces of an inflated file', () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('no deflate stream at all');
     }
-    const reading = inflatedPieces({ turns, client: 'a', signal, outgoing }, broken()).next();
-    expect(await reading.catch((error: unknown) => error)).to.include({ code: 'Z_DATA_ERROR' });
+    const reading = inflatedPieces({ entry, turns, client: 'a', signal, outgoing }, broken()).next();
+    expect(await reading.catch((error: unknown) => error)).to.have.nested.property(
+      'cause.code',
+      'Z_DATA_ERROR',
+    );
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield DEFLATED;
     }
-    for await (const _piece of inflatedPieces({ turns, client: 'a', signal, outgoing }, deflated())) break;
+    for await (const _piece of inflatedPieces({ entry, turns, client: 'a', signal, outgoing }, deflated()))
+      break;
     expect(turns.running).to.equal(0);
   });
 });

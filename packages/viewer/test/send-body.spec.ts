@@ -6,7 +6,7 @@ import { loopTurns, outgoingBytes } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { Exchange, ViewerContext } from '../src/exchange.ts';
 import { Bodies } from '../src/sending/bodies.ts';
-import { sendBody } from '../src/sending/send-body.ts';
+import { sendBody } from '../src/sending/send-file.ts';
 import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 
 const PLENTY = 64 * MAX_READ;
@@ -53,7 +53,7 @@ function stage(length: number, room: number, method: ManifestEntry['method'] = '
     return { kind: 'bytes', bytes: bytes.subarray(at, at + count) };
   };
   const tools = toolsOver(read);
-  const bodies = new Bodies(tools, PLENTY);
+  const bodies = new Bodies(PLENTY);
   const context = {
     bodies,
     tools,
@@ -64,14 +64,22 @@ function stage(length: number, room: number, method: ManifestEntry['method'] = '
     const request = { httpVersionMajor: 2 };
     const exchange = { request, response, context, isOfOpenSite: true } as unknown as Exchange;
     const answer = { publication: PUBLICATION, file, form, status: 200, headers: [], from, to };
-    const outcome = await sendBody(exchange, answer);
+    await sendBody(exchange, answer);
     // Small ones end with the turn of the event loop.
     await setImmediate();
-    return { response, outcome, ends: response.ends.map((end) => end.length), writes: response.writes };
+    return { response, ends: response.ends.map((end) => end.length), writes: response.writes };
   };
   const warm = async (): Promise<void> => {
     const { signal } = new AbortController();
-    await bodies.load({ publication: PUBLICATION, entry, form, client: 'a', signal });
+    const source = {
+      ...tools,
+      publication: PUBLICATION,
+      entry,
+      client: 'a',
+      signal,
+      outgoing: outgoingBytes,
+    };
+    await bodies.load(source, form);
     storage.reads.length = 0;
   };
   return { content, storage, send, warm };
@@ -94,8 +102,8 @@ describe('a body', () => {
         ] as const) {
           const { content, storage, send, warm } = stage(length, length);
           if (isHot) await warm();
-          const { response, outcome, ends, writes } = await send();
-          expect([outcome, ends, writes]).to.deep.equal(['over', [length], []]);
+          const { response, ends, writes } = await send();
+          expect([ends, writes]).to.deep.equal([[length], []]);
           expect(Buffer.from(response.ends[0] ?? '').equals(content)).to.equal(true);
           expect(response.ends[0]).to.be.a(kind === 'string' ? 'string' : 'Uint8Array');
           expect(storage.reads).to.deep.equal(isHot ? [] : [length]);
@@ -108,8 +116,8 @@ describe('a body', () => {
           if (isHot) await warm();
           const unread = new NotedResponse();
           unread.takes = false;
-          const { response, outcome, ends, writes } = await send(0, length, unread);
-          expect([outcome, ends, writes]).to.deep.equal(['over', [length], []]);
+          const { response, ends, writes } = await send(0, length, unread);
+          expect([ends, writes]).to.deep.equal([[length], []]);
           expect(outgoingBytes.bytes).to.equal(length);
           response.emit('close');
           expect(outgoingBytes.bytes).to.equal(0);
@@ -121,8 +129,8 @@ describe('a body', () => {
       it('goes out in pieces where there is no room', async () => {
         const { storage, send, warm } = stage(PIECE + 1, PIECE);
         if (isHot) await warm();
-        const { response, outcome, ends, writes } = await send();
-        expect([outcome, ends, writes]).to.deep.equal(['over', [], [PIECE, 1]]);
+        const { response, ends, writes } = await send();
+        expect([ends, writes]).to.deep.equal([[], [PIECE, 1]]);
         expect(storage.reads).to.deep.equal(isHot ? [] : [PIECE, 1]);
         response.emit('close');
       });
@@ -189,7 +197,10 @@ describe('a body', () => {
     const { storage, send, warm } = stage(MAX_READ, PLENTY);
     const gone = new NotedResponse();
     gone.destroyed = true;
-    expect(await send(0, MAX_READ, gone)).to.deep.include({ outcome: 'over', ends: [], writes: [] });
+    await send(0, MAX_READ, gone).catch((error: unknown) =>
+      expect(error).to.have.property('name', 'AbortError'),
+    );
+    expect([gone.ends, gone.writes]).to.deep.equal([[], []]);
     expect(storage.reads).to.deep.equal([]);
     await warm();
     await send(0, MAX_READ, gone);
@@ -199,7 +210,9 @@ describe('a body', () => {
   it('is answered otherwise when its role has ended', async () => {
     const { storage, send } = stage(100, PLENTY);
     storage.ended = true;
-    const { response, outcome } = await send();
-    expect([outcome, response.headersSent]).to.deep.equal([{ kind: 'expired' }, false]);
+    const response = new NotedResponse();
+    const thrown = await send(0, 100, response).catch((error: unknown) => error);
+    expect(thrown).to.have.deep.property('ended', { kind: 'expired' });
+    expect(response.headersSent).to.equal(false);
   });
 });

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import type { Exchange } from '../src/exchange.ts';
+import { type Exchange, goneOf } from '../src/exchange.ts';
 import { EndedMeanwhile } from '../src/sending/pieces.ts';
-import { sendPieces } from '../src/sending/send-body.ts';
+import { sendPieces } from '../src/sending/send-file.ts';
 import { PUBLICATION, storedFile } from './stored-file.ts';
 
 /** A response whose viewer takes a piece only when told to. */
@@ -38,12 +38,13 @@ class SlowResponse extends EventEmitter {
   }
 }
 
-const { file } = storedFile(Buffer.from('tide'));
-const ANSWER = { publication: PUBLICATION, file, status: 200, headers: [] };
+const { file, formOf } = storedFile(Buffer.from('tide'));
+const RANGE = { from: 0, to: 4 };
+const ANSWER = { publication: PUBLICATION, file, form: formOf(false), status: 200, headers: [], ...RANGE };
 
 function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' })) {
   const response = new SlowResponse();
-  const context = { useCases: { visit }, settings: { clientAddress: () => '192.0.2.1' } };
+  const context = { useCases: { visit }, settings: { clientAddress: () => '192.0.2.1' }, bodies: {} };
   const exchange = {
     request: {},
     response: response as unknown as ServerResponse,
@@ -59,24 +60,25 @@ function stage(visit: () => Promise<unknown> = async () => ({ kind: 'published' 
       if (fail !== undefined) throw fail;
     }
   }
-  return { response, exchange, asked, pieces };
+  /** Sends the pieces of a body. */
+  const send = (piecesOf: (left: AbortSignal) => AsyncIterable<Uint8Array>): Promise<void> => {
+    Object.assign(context.bodies, { pieces: ({ signal }: { signal: AbortSignal }) => piecesOf(signal) });
+    return sendPieces(exchange, ANSWER);
+  };
+  return { response, exchange, asked, pieces, send };
 }
 
 describe('a body sent piece by piece', () => {
   it('asks for the next piece when the last was taken, and not before', async () => {
-    const { response, exchange, asked, pieces } = stage();
-    let signal: AbortSignal | undefined;
-    const sending = sendPieces(exchange, ANSWER, (source) => {
-      signal = source.signal;
-      return pieces(source.signal);
-    });
+    const { response, exchange, asked, pieces, send } = stage();
+    const sending = send(pieces);
     for (const taken of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
       await setImmediate();
       expect(asked).to.deep.equal(taken);
       response.emit('drain');
     }
-    expect(await sending).to.equal('over');
-    expect(getEventListeners(signal as AbortSignal, 'abort')).to.deep.equal([]);
+    await sending;
+    expect(getEventListeners(goneOf(exchange), 'abort')).to.deep.equal([]);
     expect(response.sent).to.deep.equal(['200', 'a', 'b', 'c']);
     expect(response.ended).to.equal(true);
     response.emit('close');
@@ -84,46 +86,46 @@ describe('a body sent piece by piece', () => {
   });
 
   it('asks for no more once its viewer has left, and holds nothing', async () => {
-    const { response, exchange, asked, pieces } = stage();
-    const sending = sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal));
+    const { response, asked, pieces, send } = stage();
+    const sending = send(pieces);
     await setImmediate();
     response.destroy();
-    expect(await sending).to.equal('over');
+    await sending;
     expect(asked).to.deep.equal(['a']);
     expect(response.ended).to.equal(false);
     expect(response.eventNames()).to.deep.equal([]);
   });
 
   it('is not begun for a viewer who has left already', async () => {
-    const { response, exchange, asked, pieces } = stage();
+    const { response, asked, pieces, send } = stage();
     response.destroyed = true;
-    expect(await sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal))).to.equal('over');
+    await send(pieces);
     expect(asked).to.deep.equal([]);
   });
 
   it('breaks off when the role ends in the middle, and is answered otherwise when it ends before', async () => {
     const ended = new EndedMeanwhile({ kind: 'unknown' });
-    const { response, exchange, pieces } = stage();
-    const sending = sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal, ended));
+    const { response, pieces, send } = stage();
+    const sending = send((left) => pieces(left, ended));
     await setImmediate();
     response.emit('drain');
-    expect(await sending).to.equal('over');
+    await sending;
     expect([response.destroyed, response.ended]).to.deep.equal([true, false]);
     const before = stage();
-    const outcome = await sendPieces(before.exchange, ANSWER, () => {
+    const sendingNone = before.send(() => {
       throw ended;
     });
-    expect(outcome).to.deep.equal({ kind: 'unknown' });
+    expect(await sendingNone.catch((error: unknown) => error)).to.equal(ended);
     expect(before.response.sent).to.deep.equal([]);
   });
 
   it('asks for no more when its viewer leaves in the middle of a write', async () => {
-    const { response, exchange, asked, pieces } = stage();
+    const { response, asked, pieces, send } = stage();
     response.write = () => {
       response.destroy();
       return false;
     };
-    expect(await sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal))).to.equal('over');
+    await send(pieces);
     expect(asked).to.deep.equal(['a']);
   });
 
@@ -141,7 +143,7 @@ describe('a body sent piece by piece', () => {
     ] as const) {
       let taken = 0;
       const looked: number[] = [];
-      const { response, exchange } = stage(async () => {
+      const { response, send } = stage(async () => {
         looked.push(taken);
         return { kind: 'published' };
       });
@@ -152,27 +154,27 @@ describe('a body sent piece by piece', () => {
           taken += 1;
         }
       }
-      await sendPieces(exchange, ANSWER, pieces);
+      await send(pieces);
       expect(looked, String(lengths)).to.deep.equal(looks);
       expect(response.ended).to.equal(true);
     }
   });
 
   it('breaks off when it is seen that its role has ended', async () => {
-    const { response, exchange } = stage(async () => ({ kind: 'expired' }));
+    const { response, send } = stage(async () => ({ kind: 'expired' }));
     response.write = () => true;
     async function* pieces(): AsyncGenerator<Uint8Array> {
       yield new Uint8Array(MAX_READ);
       yield Uint8Array.of(1);
     }
-    expect(await sendPieces(exchange, ANSWER, pieces)).to.equal('over');
+    await send(pieces);
     expect([response.destroyed, response.ended]).to.deep.equal([true, false]);
   });
 
   it('fails as its source does', async () => {
-    const { response, exchange, pieces } = stage();
+    const { response, pieces, send } = stage();
     const defect = new TypeError('a defect');
-    const sending = sendPieces(exchange, ANSWER, ({ signal }) => pieces(signal, defect));
+    const sending = send((left) => pieces(left, defect));
     await setImmediate();
     response.emit('drain');
     expect(await Promise.resolve(sending).catch((error: unknown) => error)).to.equal(defect);

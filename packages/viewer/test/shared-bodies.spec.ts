@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Publication } from '@pinfold/core';
+import { outgoingBytes, UnavailableError } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { Bodies } from '../src/sending/bodies.ts';
-import { UnavailableError } from '../src/sending/circuit-breaker.ts';
 import { PUBLICATION, storedFile, toolsOver, turnsOf } from './stored-file.ts';
 
 const CONTENT = Buffer.from('home'.repeat(100));
@@ -15,11 +15,10 @@ function openHeld(turns = turnsOf(1, 0)) {
   const reads: { readonly end: AbortSignal; readonly go: (bytes: Uint8Array) => void }[] = [];
   const read = (_publication: Publication, _at: number, _length: number, end: AbortSignal) =>
     new Promise((resolve) => reads.push({ end, go: (bytes) => resolve({ kind: 'bytes', bytes }) }));
-  const bodies = new Bodies(toolsOver(read, { turns }), 0);
+  const bodies = new Bodies(0);
+  const source = { ...toolsOver(read, { turns }), publication: PUBLICATION, entry, outgoing: outgoingBytes };
   const load = (leaving: AbortSignal, { gzip = false, client = 'a' } = {}): Promise<unknown> =>
-    bodies
-      .load({ publication: PUBLICATION, entry, form: formOf(gzip), client, signal: leaving })
-      .catch((error: unknown) => error);
+    bodies.load({ ...source, client, signal: leaving }, formOf(gzip)).catch((error: unknown) => error);
   return { reads, load };
 }
 
@@ -38,7 +37,7 @@ describe('a body that several wait for', () => {
     expect(await own).to.be.instanceOf(UnavailableError);
     giveBack();
     ((await flood[0]) as () => void)();
-    expect(await other).to.have.property('body', String(CONTENT));
+    expect(await other).to.equal(String(CONTENT));
   });
 
   it('is read on for who stays, and given up when the last has left', async () => {
@@ -61,16 +60,31 @@ describe('a body that several wait for', () => {
     reads[1]?.go(DEFLATED);
     expect(reads).to.have.length(2);
     expect(await third).to.equal(late.signal.reason);
-    expect(await fourth).to.have.property('body', String(CONTENT));
+    expect(await fourth).to.equal(String(CONTENT));
+  });
+
+  it('is counted once, until it is there or the last has left', async () => {
+    const { load, reads } = openHeld();
+    const { length } = formOf(true);
+    const waiting = [1, 2, 3].map(() => load(signal, { gzip: true }));
+    expect(outgoingBytes.bytes).to.equal(length);
+    reads[0]?.go(DEFLATED);
+    await Promise.all(waiting);
+    expect(outgoingBytes.bytes).to.equal(0);
+    const leaving = new AbortController();
+    const left = load(leaving.signal, { gzip: true });
+    leaving.abort();
+    await left;
+    reads[1]?.go(DEFLATED);
+    await setImmediate();
+    expect(outgoingBytes.bytes).to.equal(0);
   });
 
   it('takes no turn where nothing is inflated, and is never shorter than its manifest says', async () => {
     const { load, reads } = openHeld(turnsOf(0, 0));
     const whole = load(signal, { gzip: true });
     reads[0]?.go(DEFLATED);
-    expect(await whole)
-      .to.have.property('body')
-      .that.satisfies((body: string) => gunzipSync(Buffer.from(body, 'latin1')).equals(CONTENT));
+    expect(await whole).to.satisfy((body: string) => gunzipSync(Buffer.from(body, 'latin1')).equals(CONTENT));
     const short = load(signal, { gzip: true });
     reads[1]?.go(DEFLATED.subarray(1));
     expect(await short).to.include({ code: 'store_corrupt' });

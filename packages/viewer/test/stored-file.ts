@@ -1,10 +1,11 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { EntryPath, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
+import { UnavailableError } from '@pinfold/http/internal';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
-import type { BodyTools } from '../src/sending/bodies.ts';
-import { CircuitBreaker, UnavailableError } from '../src/sending/circuit-breaker.ts';
-import { SiteFile } from '../src/sending/site-files.ts';
+import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
+import { SiteFile } from '../src/sending/file-answer.ts';
+import type { ReadingTools } from '../src/sending/pieces.ts';
 
 export const PUBLICATION = {} as Publication;
 
@@ -33,8 +34,8 @@ export function turnsOf(places: number, queue: number): Gate<string> {
 /** What bodies are read with, where storage reads so. */
 export function toolsOver(
   read: (...input: never) => Promise<unknown>,
-  differing: Partial<BodyTools> = {},
-): BodyTools {
+  differing: Partial<ReadingTools> = {},
+): ReadingTools {
   return {
     open: { read } as unknown as Open,
     breaker: new CircuitBreaker(createManualClock()),

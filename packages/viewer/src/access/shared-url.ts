@@ -1,7 +1,15 @@
 import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { clientOf, isOwnForm } from '@pinfold/http/internal';
-import { ANSWERED, type Answered, type Exchange, isRead, type ViewerContext } from '../exchange.ts';
+import { isOwnForm } from '@pinfold/http/internal';
+import {
+  ANSWERED,
+  type Answered,
+  clientOf,
+  type Exchange,
+  goneOf,
+  isRead,
+  type ViewerContext,
+} from '../exchange.ts';
 import {
   type Headers,
   type Redirect,
@@ -17,7 +25,6 @@ import { newlyGrantedWay } from '../routing/addresses.ts';
 import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
-import { untilDisconnect } from '../sending/send-body.ts';
 import { leadIn } from './enter-site.ts';
 import { readPasswordForm } from './password-form.ts';
 
@@ -86,22 +93,19 @@ interface Trial {
 
 async function tryPassword(exchange: Exchange, trial: Trial): Promise<Answered> {
   const { context } = exchange;
-  const { settings, useCases, access, grants } = context;
+  const { useCases, access, grants } = context;
   const { id, path, password, viewer } = trial;
-  const address = clientOf(settings.clientAddress(exchange.request));
+  const address = clientOf(exchange);
   const tokens = grants.sharedUrlTokens(exchange.request.headers.cookie);
-  const outcome = await untilDisconnect(exchange.response, async (signal) => {
-    try {
-      const entered = await useCases.enter({ id, password, address, tokens, signal });
-      // Counted even if the viewer did not wait for the answer.
-      if (entered.kind === 'wrong') context.counter?.passwordRefused(id);
-      return entered;
-    } catch (error) {
-      if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;
-      throw error;
-    }
+  const signal = goneOf(exchange);
+  if (signal.aborted) return ANSWERED;
+  const outcome = await useCases.enter({ id, password, address, tokens, signal }).catch((error: unknown) => {
+    if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;
+    throw error;
   });
-  if (outcome === undefined) return ANSWERED;
+  // Counted even if the viewer did not wait for the answer.
+  if (outcome.kind === 'wrong') context.counter?.passwordRefused(id);
+  if (signal.aborted) return ANSWERED;
   switch (outcome.kind) {
     case 'unknown':
     case 'expired':

@@ -11,11 +11,11 @@ import {
 } from '../pages/answers.ts';
 import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
 import { hasCookieMark, withCookieMark, withoutCookieMark } from '../routing/cookie-mark.ts';
+import { isNavigation, isServiceWorker } from '../routing/destination.ts';
 import { returnPathOf, returnQuery } from '../routing/return-path.ts';
 import type { OriginPlace } from '../routing/route.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
-import { isNavigation } from '../sending/find-file.ts';
-import { isServiceWorker, type SitePlace, serveSite } from '../sending/serve-site.ts';
+import { type SitePlace, serveSite } from '../sending/sites.ts';
 import type { Held } from './grants.ts';
 
 export function serveSiteOrigin(exchange: Exchange, place: OriginPlace): Soon<Answered> {

@@ -2,6 +2,8 @@ import type { Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { type Answered, type Exchange, isRead, type ViewerContext } from '../exchange.ts';
 import {
+  FROM_ANYWHERE,
+  FROM_ANYWHERE_UNNAMED,
   sendCookiesPage,
   sendForbiddenLine,
   sendMethodNotAllowed,
@@ -12,13 +14,11 @@ import {
 } from '../pages/answers.ts';
 import { grantedWay } from '../routing/addresses.ts';
 import { hasCookieMark, withoutCookieMark } from '../routing/cookie-mark.ts';
+import { isDocument, isServiceWorker } from '../routing/destination.ts';
 import { returnQuery } from '../routing/return-path.ts';
 import type { PathPlace } from '../routing/route.ts';
 import { decodePath, encodeRawBytes, splitTarget } from '../routing/target.ts';
-import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
-import { isDocument } from '../sending/find-file.ts';
-import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
-import { SiteFiles } from '../sending/site-files.ts';
+import { SiteFiles, serveSite } from '../sending/sites.ts';
 
 export async function serveSitePath(
   exchange: Exchange,

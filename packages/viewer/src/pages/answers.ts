@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Ended, RoleId } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { ALL_LANGUAGES, type Language, PUBLIC_POLICY, preferredLanguage } from '@pinfold/http/internal';
-import { ANSWERED, type Answered, type Exchange, writeHead } from '../exchange.ts';
+import { ANSWERED, type Answered, type Exchange, end, writeHead } from '../exchange.ts';
 import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
 import { returnQuery } from '../routing/return-path.ts';
 import { catalogues, type PageName } from './catalogue.ts';
@@ -19,6 +19,15 @@ const APART: Headers = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
 };
+
+/** Headers of every answer inside a site in path mode: requests of its pages, which have an opaque origin, are cross-origin. */
+export const FROM_ANYWHERE: Headers = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/** The same for an address that has a grant in it, or may have. */
+export const FROM_ANYWHERE_UNNAMED: Headers = { ...FROM_ANYWHERE, 'Referrer-Policy': 'no-referrer' };
 
 const PAGE_HEADERS: Headers = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -108,7 +117,8 @@ function sendHtml(exchange: Exchange, status: number, language: Language, page: 
   const { request } = exchange;
   const own = { 'Content-Language': language, 'Content-Length': body.length };
   const headers = { ...PAGE_HEADERS, ...own, ...referrerPolicy(request), ...more };
-  writeHead(exchange, status, headers).end(request.method === 'HEAD' ? undefined : body);
+  writeHead(exchange, status, headers);
+  end(exchange, request.method === 'HEAD' ? undefined : body);
 }
 
 /** Answers a part of a page whose viewer shows no grant that admits them. */
@@ -123,7 +133,8 @@ export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Head
   const body = Buffer.from(`${catalogues[language].pages[page][0]}\n`);
   const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
   const headers = { ...APART, ...own, ...referrerPolicy(request), ...more };
-  writeHead(exchange, 403, headers).end(request.method === 'HEAD' ? undefined : body);
+  writeHead(exchange, 403, headers);
+  end(exchange, request.method === 'HEAD' ? undefined : body);
   return { outcome: page };
 }
 
@@ -141,7 +152,7 @@ export function sendRedirect(
   { status, location, referrer, cookie }: Redirect,
   more: Headers = {},
 ): Answered {
-  writeHead(exchange, status, {
+  const headers = {
     ...APART,
     Location: location,
     'Content-Length': 0,
@@ -149,7 +160,9 @@ export function sendRedirect(
     ...referrerPolicy(exchange.request),
     ...(referrer === undefined ? {} : { 'Referrer-Policy': referrer }),
     ...more,
-  }).end();
+  };
+  writeHead(exchange, status, headers);
+  end(exchange);
   return ANSWERED;
 }
 

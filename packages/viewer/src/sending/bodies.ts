@@ -1,22 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { crc32, inflateRaw } from 'node:zlib';
-import { type Ended, Fault, type ManifestEntry, type Open } from '@pinfold/core';
-import { type Gate, MAX_READ, raceSignal } from '@pinfold/core/adapter';
-import { ownBytes } from '@pinfold/http/internal';
+import type { ManifestEntry } from '@pinfold/core';
+import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
+import { loopTurns, outgoingBytes, UnavailableError } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
 import type { CacheFigures } from '../viewer-options.ts';
-import { type CircuitBreaker, UnavailableError } from './circuit-breaker.ts';
-import type { PieceSource } from './pieces.ts';
-import type { Form } from './site-files.ts';
-
-const inflate = promisify(inflateRaw);
+import type { Form } from './file-answer.ts';
+import { type BodySource, formPieces, readStored } from './pieces.ts';
 
 /** Bodies up to this size, in bytes, are texts. */
 const MAX_TEXT = 8_192;
-
-/** zlib makes another buffer as soon as one is full, and none of less than this. */
-const SPARE = 64;
 
 /** The most bytes of a body that is sent whole: what one read gives, with a gzip header and trailer around it. */
 export const MAX_WHOLE: number = MAX_READ + 64;
@@ -29,27 +20,13 @@ export function partOf(body: Body, from: number, to: number): Buffer {
   return typeof body === 'string' ? Buffer.from(body.slice(from, to), 'latin1') : body.subarray(from, to);
 }
 
-/** A whole body, unless the publication ended meanwhile. */
-export type Loaded = { readonly kind: 'body'; readonly body: Body } | Ended;
-
-export type BodyRequest = Pick<PieceSource, 'publication' | 'entry' | 'client' | 'signal'> & {
-  readonly form: Form;
-};
-
-export interface BodyTools {
-  readonly open: Open;
-  readonly breaker: CircuitBreaker;
-  /** Files that are inflated at once, client by client. */
-  readonly turns: Gate<string>;
-}
-
 /** A body on its way into memory, for all who wait for it. */
 interface Loading {
   /** The client whose turn the inflation takes. */
   readonly client: string;
   /** Settles when storage has answered. */
   readonly read: Promise<unknown>;
-  readonly whole: Promise<Loaded>;
+  readonly whole: Promise<Body>;
   readonly end: AbortController;
   viewers: number;
 }
@@ -58,16 +35,14 @@ interface Loading {
 export class Bodies implements CacheFigures {
   hits = 0;
   misses = 0;
-  readonly #tools: BodyTools;
   readonly #hot: LRUCache<string, Body> | undefined;
   readonly #loading = new Map<string, Loading>();
 
   /** @param bytes of memory for them; 0 keeps none. */
-  constructor(tools: BodyTools, bytes: number) {
-    this.#tools = tools;
+  constructor(bytes: number) {
     this.#hot =
       bytes > 0
-        ? new LRUCache({ maxSize: bytes, sizeCalculation: (body, key) => sizeOf(body) + key.length + 256 })
+        ? new LRUCache({ maxSize: bytes, sizeCalculation: (body, key) => body.length + key.length + 256 })
         : undefined;
   }
 
@@ -86,184 +61,104 @@ export class Bodies implements CacheFigures {
     return this.#hot?.calculatedSize ?? 0;
   }
 
-  /** A body that is in memory, for an answer; that it was there is counted. */
-  take(form: Form): Body | undefined {
-    const body = this.hot(form);
-    if (body !== undefined) this.hits += 1;
-    return body;
-  }
-
+  /** A body that is in memory. */
   hot(form: Form): Body | undefined {
     return this.#hot?.get(form.key);
   }
 
-  /** Whether a body takes no further memory: it is cached or being loaded. */
-  isAtHand(form: Form): boolean {
-    return this.#hot?.has(form.key) === true || this.#loading.has(form.key);
+  /** Whether a body takes no further memory because it is being loaded. */
+  isLoading(form: Form): boolean {
+    return this.#loading.has(form.key);
+  }
+
+  /**
+   * Bytes `from` to `to` of a body, the next piece when the last was taken. Copies while memory has the body, so that a
+   * slow viewer does not hold all of it; then from the archive.
+   */
+  async *pieces(source: BodySource, form: Form, from: number, to: number): AsyncGenerator<Uint8Array> {
+    let at = from;
+    for (let body = this.hot(form); body !== undefined && at < to; body = this.hot(form)) {
+      if (!loopTurns.takeNow()) await loopTurns.wait();
+      const piece = Uint8Array.from(partOf(body, at, Math.min(to, at + outgoingBytes.piece)));
+      yield piece;
+      at += piece.length;
+    }
+    if (at === to) return;
+    yield* formPieces(source, form, { from: at, to });
   }
 
   /**
    * Reads a body. What several wait for is given up when the last of them leaves.
    *
-   * @throws Fault as `Open.read` does; `store_corrupt` when the archive is not what was proved.
+   * @throws EndedMeanwhile, Fault as {@link readStored} and {@link formPieces} do.
    * @throws UnavailableError when storage gives nothing, or too many files wait to be inflated.
    */
-  async load(wanted: BodyRequest): Promise<Loaded> {
-    for (;;) {
-      const hot = this.hot(wanted.form);
-      const loaded: Loaded | undefined =
-        hot === undefined ? await this.#share(wanted) : { kind: 'body', body: hot };
-      if (loaded !== undefined) return loaded;
-    }
-  }
-
-  /** Joins those who wait for a body; `undefined` when it stood in the line of another client, which is too long. */
-  async #share(wanted: BodyRequest): Promise<Loaded | undefined> {
-    const { form, signal } = wanted;
+  async load(source: BodySource, form: Form): Promise<Body> {
+    const hot = this.hot(form);
+    if (hot !== undefined) return hot;
+    const { breaker, signal, client } = source;
     let leave = (): void => {};
     try {
-      const { whole, client } = await this.#tools.breaker.first(signal, async () => {
-        const loading = this.#join(wanted);
+      const joined = await breaker.first(signal, async () => {
+        const loading = this.#loading.get(form.key) ?? this.#begin(source, form);
+        loading.viewers += 1;
         leave = () => this.#leave(form, loading);
         await loading.read;
         return loading;
       });
-      const mayTryAgain = (error: unknown): undefined => {
-        if (error instanceof UnavailableError && client !== wanted.client) return undefined;
+      const tryAgain = (error: unknown): Promise<Body> => {
+        // It stood in the line of another client, which is too long.
+        if (error instanceof UnavailableError && joined.client !== client) return this.load(source, form);
         throw error;
       };
-      return await raceSignal(whole.catch(mayTryAgain), signal);
+      return await raceSignal(joined.whole.catch(tryAgain), signal);
     } finally {
       leave();
     }
   }
 
-  #join(wanted: BodyRequest): Loading {
-    const { key } = wanted.form;
-    const loading = this.#loading.get(key) ?? this.#begin(wanted);
-    loading.viewers += 1;
-    return loading;
-  }
-
-  #begin(wanted: BodyRequest): Loading {
+  #begin(asked: BodySource, form: Form): Loading {
     this.misses += 1;
-    const { key } = wanted.form;
+    const { entry, client } = asked;
     const end = new AbortController();
-    const { publication, entry, client } = wanted;
-    const read = this.#tools.open.read(publication, entry.offset, entry.compressedSize, end.signal);
-    const whole = read.then((bytes) => this.#make(wanted, bytes, end.signal));
+    // Its bytes are counted once, for no one answer, however many wait for it.
+    const source = { ...asked, signal: end.signal, outgoing: outgoingBytes };
+    outgoingBytes.load(form.length);
+    const read = readStored(source, 0, entry.compressedSize, end.signal);
+    const whole = read.then((bytes) => this.#keep(source, form, bytes));
     const loading: Loading = { client, read, whole, end, viewers: 0 };
-    this.#loading.set(key, loading);
-    const done = (): void => this.#forget(key, loading);
+    this.#loading.set(form.key, loading);
+    const done = (): void => {
+      outgoingBytes.load(-form.length);
+      this.#forget(form, loading);
+    };
     // Waiting requests handle the outcome themselves.
     whole.then(done, done);
     return loading;
   }
 
-  #leave({ key }: Form, loading: Loading): void {
+  #leave(form: Form, loading: Loading): void {
     loading.viewers -= 1;
-    if (loading.viewers > 0 || this.#loading.get(key) !== loading) return;
-    this.#loading.delete(key);
-    loading.end.abort();
+    if (loading.viewers === 0 && this.#forget(form, loading)) loading.end.abort();
   }
 
-  #forget(key: string, loading: Loading): void {
-    if (this.#loading.get(key) === loading) this.#loading.delete(key);
+  #forget({ key }: Form, loading: Loading): boolean {
+    return this.#loading.get(key) === loading && this.#loading.delete(key);
   }
 
-  async #make(
-    { entry, form, client }: BodyRequest,
-    read: Awaited<ReturnType<Open['read']>>,
-    end: AbortSignal,
-  ): Promise<Loaded> {
-    if (read.kind !== 'bytes') return read;
-    if (read.bytes.length !== entry.compressedSize) {
-      throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
+  async #keep(source: BodySource, form: Form, archived: Uint8Array): Promise<Body> {
+    async function* read(from = 0, length = archived.length): AsyncGenerator<Uint8Array> {
+      yield archived.subarray(from, from + length);
     }
-    const inflating = !form.gzip && entry.method === 'deflated';
-    const giveBack = inflating ? await this.#tools.turns.enter(client, end) : undefined;
-    try {
-      const body = bodyOf(await bytesOf(entry, form, read.bytes));
-      this.#hot?.set(form.key, body);
-      return { kind: 'body', body };
-    } finally {
-      giveBack?.();
+    // It owns its memory: a part of Node's pool would keep what is not counted.
+    const bytes = Buffer.allocUnsafeSlow(form.length);
+    let length = 0;
+    for await (const piece of formPieces(source, form, { from: 0, to: form.length }, read)) {
+      bytes.set(piece, length);
+      length += piece.length;
     }
+    const body = length <= MAX_TEXT ? bytes.toString('latin1') : bytes;
+    this.#hot?.set(form.key, body);
+    return body;
   }
-}
-
-/** Bytes in memory: a body must not keep a larger buffer that is not counted, such as Node's pool. */
-function sizeOf(body: Body): number {
-  return typeof body === 'string' ? body.length : body.buffer.byteLength;
-}
-
-function bodyOf(bytes: Buffer): Body {
-  if (bytes.length <= MAX_TEXT) return bytes.toString('latin1');
-  return bytes.buffer.byteLength <= bytes.length + SPARE ? bytes : ownBytes(bytes);
-}
-
-async function bytesOf(entry: ManifestEntry, form: Form, bytes: Uint8Array): Promise<Buffer> {
-  // A gzip member ends with a checksum, so clients notice a truncated one.
-  if (form.gzip) return gzipMember(entry, bytes);
-  const whole =
-    entry.method === 'stored'
-      ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-      : await inflated(entry, bytes);
-  checkProved(entry, whole.length, await checksumOf(whole));
-  return whole;
-}
-
-/**
- * Compares what was read of an expanded entry with what was proved of it.
- *
- * @throws Fault `store_corrupt` when storage gave other bytes.
- */
-export function checkProved(
-  entry: Pick<ManifestEntry, 'size' | 'crc32'>,
-  length: number,
-  checksum: number,
-): void {
-  if (length !== entry.size || checksum !== entry.crc32) {
-    throw new Fault('store_corrupt', 'an archive is not what was proved');
-  }
-}
-
-/** A long one leaves room for others between. */
-async function checksumOf(bytes: Buffer): Promise<number> {
-  let checksum = crc32(bytes.subarray(0, MAX_READ));
-  for (let at = MAX_READ; at < bytes.length; at += MAX_READ) {
-    await setImmediate();
-    checksum = crc32(bytes.subarray(at, at + MAX_READ), checksum);
-  }
-  return checksum;
-}
-
-async function inflated(entry: ManifestEntry, bytes: Uint8Array): Promise<Buffer> {
-  try {
-    return await inflate(bytes, { maxOutputLength: entry.size, chunkSize: entry.size + SPARE });
-  } catch (cause) {
-    throw new Fault('store_corrupt', 'an entry that was proved cannot be inflated', { cause });
-  }
-}
-
-/** The header of a gzip member without name or time (RFC 1952, section 2.3). */
-export const GZIP_HEADER: Uint8Array = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
-
-const TRAILER_LENGTH = 8;
-
-export function gzipLength(entry: Pick<ManifestEntry, 'compressedSize'>): number {
-  return GZIP_HEADER.length + entry.compressedSize + TRAILER_LENGTH;
-}
-
-/** CRC-32 and size of the expanded bytes, as a gzip member ends with them. */
-export function gzipTrailer(entry: Pick<ManifestEntry, 'crc32' | 'size'>): Uint8Array {
-  const trailer = Buffer.alloc(TRAILER_LENGTH);
-  trailer.writeUInt32LE(entry.crc32);
-  trailer.writeUInt32LE(entry.size, 4);
-  return trailer;
-}
-
-/** Wraps an entry's untouched deflate stream into a gzip member. */
-export function gzipMember(entry: Pick<ManifestEntry, 'crc32' | 'size'>, deflated: Uint8Array): Buffer {
-  return Buffer.concat([GZIP_HEADER, deflated, gzipTrailer(entry)]);
 }

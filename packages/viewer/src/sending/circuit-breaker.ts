@@ -1,5 +1,6 @@
 import { type Clock, Fault, type Instant, isFault, seconds } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
+import { UnavailableError } from '@pinfold/http/internal';
 
 /** How long a viewer waits for the first bytes, and how long the circuit stays open. */
 const PATIENCE = seconds(5);
@@ -10,16 +11,7 @@ const LATER = 5;
 /** Timeouts in a row that open the circuit. */
 const MOST_LATE = 5;
 
-/** Answered with 503: the viewer should try again later. */
-export class UnavailableError extends Error {
-  readonly seconds: number;
-
-  /** @param options `cause` is what the log reports; absent: nothing. */
-  constructor(seconds: number, options?: { readonly cause: unknown }) {
-    super(undefined, options);
-    this.seconds = seconds;
-  }
-}
+const LATE = new Fault('storage_unavailable', 'the storage gave no byte within 5 seconds');
 
 /**
  * A circuit breaker: gives the storage five seconds for the first bytes of an answer. After five timeouts it opens for
@@ -48,7 +40,7 @@ export class CircuitBreaker {
     const end = new AbortController();
     const over = new AbortController();
     this.#clock.sleep(PATIENCE, over.signal).then(
-      () => end.abort(new LateError()),
+      () => end.abort(LATE),
       (error: unknown) => over.signal.aborted || end.abort(error),
     );
     const leave = (): void => end.abort(signal.reason);
@@ -82,19 +74,14 @@ export class CircuitBreaker {
     this.#hungSince = undefined;
   }
 
+  /** Notes what a read ended with, and returns what to tell of it. */
   #failed(error: unknown, triedAlone: boolean): unknown {
-    const late = error instanceof LateError;
-    if (late) this.#late += 1;
+    const isLate = error === LATE;
+    const isAway = isFault(error) && error.code === 'storage_unavailable';
+    if (isLate) this.#late += 1;
     // Only `storage_unavailable` means that the storage did not answer.
-    else if (isFault(error) && error.code !== 'storage_unavailable') this.#answered();
-    const away = late || (isFault(error) && error.code === 'storage_unavailable');
-    if ((late && this.#late === MOST_LATE) || (triedAlone && away)) {
-      this.#hungSince = this.#clock.now();
-    }
-    return late ? new UnavailableError(LATER, { cause: error.fault }) : error;
+    else if (isFault(error) && !isAway) this.#answered();
+    if ((isLate && this.#late === MOST_LATE) || (triedAlone && isAway)) this.#hungSince = this.#clock.now();
+    return isLate ? new UnavailableError(LATER, { cause: LATE }) : error;
   }
-}
-
-class LateError extends Error {
-  readonly fault: Fault = new Fault('storage_unavailable', 'the storage gave no byte within 5 seconds');
 }

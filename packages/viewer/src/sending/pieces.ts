@@ -1,13 +1,20 @@
 import type { TransformOptions } from 'node:stream';
 import { crc32, createInflateRaw, type InflateRaw, type ZlibOptions } from 'node:zlib';
-import { type Ended, Fault, type ManifestEntry, type Publication } from '@pinfold/core';
-import { MAX_READ } from '@pinfold/core/adapter';
-import { loopTurns, type OutgoingAnswer, outgoingBytes } from '@pinfold/http/internal';
-import { type Bodies, type BodyTools, checkProved, GZIP_HEADER, gzipTrailer, partOf } from './bodies.ts';
-import type { Form } from './site-files.ts';
+import { type Ended, Fault, type ManifestEntry, type Open, type Publication } from '@pinfold/core';
+import { type Gate, MAX_READ } from '@pinfold/core/adapter';
+import { type ByteRange, loopTurns, type OutgoingAnswer, outgoingBytes } from '@pinfold/http/internal';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import { type Form, GZIP_HEADER, gzipTrailer } from './file-answer.ts';
 
-/** Where the bytes of an answer come from, and who counts them. */
-export interface PieceSource extends BodyTools {
+export interface ReadingTools {
+  readonly open: Open;
+  readonly breaker: CircuitBreaker;
+  /** Files that are inflated at once, client by client. */
+  readonly turns: Gate<string>;
+}
+
+/** Where the bytes of a body lie, who asks for them and who counts them. */
+export interface BodySource extends ReadingTools {
   readonly publication: Publication;
   readonly entry: ManifestEntry;
   /** The client whose turn an inflation takes. */
@@ -28,25 +35,21 @@ export class EndedMeanwhile extends Error {
 }
 
 /**
- * Bytes `from` to `to` of a body, the next piece when the last was taken. Copies while memory has the body, so that a slow
- * viewer does not hold all of it; then from the archive.
+ * Bytes of an entry as they lie in the archive, from storage.
+ *
+ * @throws EndedMeanwhile when the publication has ended.
+ * @throws Fault as `Open.read` does; `store_corrupt` when there are fewer bytes.
  */
-export async function* bodyPieces(
-  source: PieceSource,
-  bodies: Pick<Bodies, 'hot'>,
-  form: Form,
-  from: number,
-  to: number,
-): AsyncGenerator<Uint8Array> {
-  let at = from;
-  for (let body = bodies.hot(form); body !== undefined && at < to; body = bodies.hot(form)) {
-    if (!loopTurns.takeNow()) await loopTurns.wait();
-    const piece = Uint8Array.from(partOf(body, at, Math.min(to, at + outgoingBytes.piece)));
-    yield piece;
-    at += piece.length;
-  }
-  if (at === to) return;
-  yield* form.gzip ? gzipPieces(source, at) : expandedPieces(source, at, to - at);
+export async function readStored(
+  { open, publication, entry }: Pick<BodySource, 'open' | 'publication' | 'entry'>,
+  at: number,
+  length: number,
+  end: AbortSignal,
+): Promise<Uint8Array> {
+  const read = await open.read(publication, entry.offset + at, length, end);
+  if (read.kind !== 'bytes') throw new EndedMeanwhile(read);
+  if (read.bytes.length === length) return read.bytes;
+  throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
 }
 
 /**
@@ -54,49 +57,58 @@ export async function* bodyPieces(
  * large while there is room and no request waits for its turn.
  */
 export async function* storedPieces(
-  source: PieceSource,
+  source: BodySource,
   from = 0,
   length: number = source.entry.compressedSize,
 ): AsyncGenerator<Uint8Array> {
+  const { breaker, outgoing, signal } = source;
   let done = 0;
   while (done < length) {
     if (!loopTurns.takeNow()) await loopTurns.wait();
     const left = Math.min(MAX_READ, length - done);
     const isLarge = outgoingBytes.hasRoomFor(left) && !loopTurns.isBusy;
     const wanted = isLarge ? left : Math.min(outgoingBytes.piece, left);
-    source.outgoing.load(wanted);
+    const at = from + done;
+    const read = (end: AbortSignal) => readStored(source, at, wanted, end);
+    outgoing.load(wanted);
     let piece: Uint8Array;
     try {
-      piece = await readPiece(source, from + done, wanted, done === 0);
+      piece = done === 0 ? await breaker.first(signal, read) : await read(signal);
     } finally {
-      source.outgoing.load(-wanted);
+      outgoing.load(-wanted);
     }
     yield piece;
     done += wanted;
   }
 }
 
-async function readPiece(
-  { open, breaker, publication, entry, signal }: PieceSource,
-  at: number,
-  length: number,
-  isFirst: boolean,
-): Promise<Uint8Array> {
-  const readUntil = (end: AbortSignal) => open.read(publication, entry.offset + at, length, end);
-  const read = isFirst ? await breaker.first(signal, readUntil) : await readUntil(signal);
-  if (read.kind !== 'bytes') throw new EndedMeanwhile(read);
-  if (read.bytes.length !== length) {
-    throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
-  }
-  return read.bytes;
+/** Reads a part of what lies in the archive; without a part, all of it. */
+type ReadPieces = (from?: number, length?: number) => AsyncIterable<Uint8Array>;
+
+/**
+ * Bytes `from` to `to` of a form of an entry.
+ *
+ * @param read other than from storage.
+ * @throws Fault `store_corrupt` when the archive is not what was proved.
+ */
+export function formPieces(
+  source: BodySource,
+  form: Pick<Form, 'gzip'>,
+  { from, to }: ByteRange,
+  read: ReadPieces = (...part) => storedPieces(source, ...part),
+): AsyncGenerator<Uint8Array> {
+  return form.gzip ? gzipPieces(source, from, read) : expandedPieces(source, from, to - from, read);
 }
 
-/** A deflated entry as one gzip member. */
-export async function* gzipPieces(source: PieceSource, from = 0): AsyncGenerator<Uint8Array> {
-  const { entry } = source;
+/** A deflated entry as one gzip member. Its checksum at the end shows to clients whether it is whole. */
+async function* gzipPieces(
+  { entry }: BodySource,
+  from: number,
+  read: ReadPieces,
+): AsyncGenerator<Uint8Array> {
   const data = Math.max(0, from - GZIP_HEADER.length);
   let header = GZIP_HEADER.subarray(from);
-  for await (const piece of storedPieces(source, data, entry.compressedSize - data)) {
+  for await (const piece of read(data, entry.compressedSize - data)) {
     // Not before the first bytes are there: what fails until then can still be answered.
     if (header.length > 0) yield header;
     header = header.subarray(header.length);
@@ -106,138 +118,121 @@ export async function* gzipPieces(source: PieceSource, from = 0): AsyncGenerator
 }
 
 /** Bytes `from` to `from + length` of an expanded entry. The end of a whole one is held back until it is proved. */
-export function expandedPieces(
-  source: PieceSource,
+async function* expandedPieces(
+  source: BodySource,
   from: number,
   length: number,
+  read: ReadPieces,
 ): AsyncGenerator<Uint8Array> {
   const { entry } = source;
-  const pieces =
-    entry.method === 'stored' ? storedPieces(source, from, length) : inflatedPart(source, from, length);
-  return length === entry.size ? proved(entry, pieces) : pieces;
-}
-
-async function* proved(entry: ManifestEntry, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let length = 0;
-  let checksum = 0;
-  for await (const piece of pieces) {
-    length += piece.length;
-    checksum = crc32(piece, checksum);
-    if (length === entry.size) checkProved(entry, length, checksum);
-    yield piece;
-  }
-}
-
-async function* inflatedPart(source: PieceSource, from: number, length: number): AsyncGenerator<Uint8Array> {
-  let toSkip = from;
+  const isStored = entry.method === 'stored';
+  const isWhole = length === entry.size;
+  let toSkip = isStored ? 0 : from;
   let left = length;
-  for await (const piece of inflatedPieces(source, storedPieces(source))) {
+  let checksum = 0;
+  let end: Uint8Array | undefined;
+  for await (const piece of isStored ? read(from, length) : inflatedPieces(source, read())) {
     const part = piece.subarray(Math.min(toSkip, piece.length)).subarray(0, left);
     toSkip -= Math.min(toSkip, piece.length);
     left -= part.length;
-    if (part.length > 0) yield part;
-    if (left === 0) return;
+    if (isWhole) checksum = crc32(piece, checksum);
+    // One that goes on behind its end is not what was proved.
+    if (isWhole && part.length < piece.length) break;
+    if (isWhole && left === 0) end = part;
+    else if (part.length > 0) yield part;
+    if (!isWhole && left === 0) return;
   }
-  throw new Fault('store_corrupt', 'an entry expands to less than its manifest says');
+  if (end === undefined || checksum !== entry.crc32) {
+    throw new Fault('store_corrupt', 'an archive is not what was proved');
+  }
+  yield end;
 }
 
 /** Expanded bytes that an inflater keeps to copy from (RFC 1951, section 3.2.5), beside a piece of output. */
 const WINDOW = 32_768;
 
-/** Expands the bytes of a deflated entry, a piece at each turn; between two, neither storage nor viewer keeps a place. */
+/** zlib takes another step as soon as a chunk is full, and none of less than this. */
+const SPARE = 64;
+
+/**
+ * Expands the bytes of a deflated entry, a piece at each turn; between two, neither storage nor viewer keeps a place.
+ *
+ * @throws Fault `store_corrupt` when they are no deflate stream.
+ */
 export async function* inflatedPieces(
-  source: Pick<PieceSource, 'turns' | 'client' | 'signal' | 'outgoing'>,
+  source: Pick<BodySource, 'entry' | 'turns' | 'client' | 'signal' | 'outgoing'>,
   deflated: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const { outgoing } = source;
-  const inflater = new Inflater(source);
-  const held = WINDOW + outgoingBytes.piece;
-  outgoing.load(held);
+  const { entry, turns, client, signal, outgoing } = source;
+  const given = deflated[Symbol.asyncIterator]();
+  const chunk = Math.min(outgoingBytes.piece, entry.size + SPARE);
+  const inflater = new Inflater(chunk);
+  let held = 0;
+  const hold = (bytes: number): void => {
+    outgoing.load(bytes - held);
+    held = bytes;
+  };
+  hold(WINDOW + chunk);
+  let isNew = true;
   try {
-    for await (const bytes of deflated) {
-      outgoing.load(bytes.length);
-      try {
-        yield* inflater.expand(bytes);
-      } finally {
-        outgoing.load(-bytes.length);
-      }
-    }
-    yield* inflater.expand(undefined);
-  } finally {
-    outgoing.load(-held);
-    inflater.destroy();
-  }
-}
-
-class Inflater {
-  readonly #takeTurn: () => Promise<() => void>;
-  readonly #stream: InflateRaw = createInflateRaw({
-    chunkSize: outgoingBytes.piece,
-    // A piece at a time, and none ahead of who asks for it.
-    readableHighWaterMark: 0,
-  } as ZlibOptions & TransformOptions);
-  readonly #pieces: AsyncIterator<Uint8Array> = this.#stream[Symbol.asyncIterator]();
-  /** The next piece, once it was asked for. */
-  #next: Promise<IteratorResult<Uint8Array>> | undefined;
-  #isFed = false;
-  /** Ends the wait for a piece: none may come before more bytes do. */
-  #stopWaiting = (): void => {};
-
-  constructor({ turns, client, signal }: Pick<PieceSource, 'turns' | 'client' | 'signal'>) {
-    let isNew = true;
-    this.#takeTurn = () => {
-      const turn = turns.enter(client, signal, isNew);
+    for (let piece: Uint8Array | null = null; piece !== null || !inflater.isOver; ) {
+      const more = inflater.isFed && !inflater.isOver ? await given.next() : undefined;
+      if (more !== undefined) hold(WINDOW + chunk + (more.value?.length ?? 0));
+      const giveBack = await turns.enter(client, signal, isNew);
       isNew = false;
-      return turn;
-    };
-  }
-
-  /** Inflates more bytes, or, without any, flushes the rest. */
-  async *expand(bytes: Uint8Array | undefined): AsyncGenerator<Uint8Array> {
-    let isGiven = false;
-    const step = async (): Promise<Uint8Array | undefined> => {
-      const giveBack = await this.#takeTurn();
       try {
-        if (!isGiven) this.#feed(bytes);
-        isGiven = true;
-        this.#next ??= this.#pieces.next();
-        const outcome = await this.#nextUnlessFed(this.#next);
-        if (outcome === undefined) return undefined;
-        this.#next = undefined;
-        return outcome.value;
+        if (more !== undefined) inflater.feed(more.value);
+        piece = await inflater.next();
       } finally {
         giveBack();
       }
-    };
-    for (let piece = await step(); piece !== undefined; piece = await step()) yield piece;
+      if (piece !== null) yield piece;
+    }
+  } finally {
+    hold(0);
+    inflater.stream.destroy();
+    await given.return?.();
+  }
+}
+
+/** Expands what it is given a piece at a time, and none ahead of who asks for it. */
+class Inflater {
+  readonly stream: InflateRaw;
+  /** Whether it has expanded all it was given. */
+  isFed = true;
+  #wake = (): void => {};
+
+  constructor(chunkSize: number) {
+    const options: ZlibOptions & TransformOptions = { chunkSize, readableHighWaterMark: 0 };
+    const wake = (): void => this.#wake();
+    this.stream = createInflateRaw(options).on('readable', wake).on('error', wake);
   }
 
-  #feed(bytes: Uint8Array | undefined): void {
-    this.#isFed = false;
-    // The stream ends with its last piece, after the last bytes. Its errors surface where pieces are read.
-    if (bytes === undefined) this.#stream.end();
-    else {
-      this.#stream.write(bytes, () => {
-        this.#isFed = true;
-        this.#stopWaiting();
+  get isOver(): boolean {
+    return this.isFed && this.stream.writableEnded;
+  }
+
+  /** Gives it more bytes, or tells it by `undefined` that there are none. */
+  feed(bytes: Uint8Array | undefined): void {
+    this.isFed = false;
+    const fed = (): void => {
+      this.isFed = true;
+      this.#wake();
+    };
+    if (bytes === undefined) this.stream.end(fed);
+    else this.stream.write(bytes, fed);
+  }
+
+  /** The next piece; `null` when it has expanded all it was given before there is one. */
+  async next(): Promise<Uint8Array | null> {
+    for (;;) {
+      const { errored: cause } = this.stream;
+      if (cause) throw new Fault('store_corrupt', 'an entry that was proved cannot be inflated', { cause });
+      const piece: Uint8Array | null = this.stream.read();
+      if (piece !== null || this.isFed) return piece;
+      await new Promise<void>((wake) => {
+        this.#wake = wake;
       });
     }
-  }
-
-  /**
-   * The next piece; `undefined` when the inflater has taken all it was given before there is one. No promise lasts from
-   * one piece to the next: it would keep every piece that was raced against it.
-   */
-  #nextUnlessFed(next: Promise<IteratorResult<Uint8Array>>): Promise<IteratorResult<Uint8Array> | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array> | undefined>();
-    this.#stopWaiting = () => resolve(undefined);
-    if (this.#isFed) this.#stopWaiting();
-    // Handled at once: an unawaited rejection would end the process.
-    next.then(resolve, reject);
-    return promise;
-  }
-
-  destroy(): void {
-    this.#stream.destroy();
   }
 }

@@ -1,140 +1,136 @@
-import type { Publication } from '@pinfold/core';
-import { matchesStrongly, matchesWeakly } from '@pinfold/http/internal';
-import { type Exchange, writeHead } from '../exchange.ts';
-import { acceptsGzip, type ByteRange, rangeOf } from './negotiation.ts';
-import { EndedMeanwhile, expandedPieces } from './pieces.ts';
-import { endTogether, type FileOutcome, sendBody, sourceOf, untilDisconnect } from './send-body.ts';
-import type { FilePolicy, Form, SiteFile } from './site-files.ts';
+import { once } from 'node:events';
+import { MAX_READ } from '@pinfold/core/adapter';
+import { hasLeft, loopTurns, type OutgoingAnswer, outgoingBytes } from '@pinfold/http/internal';
+import { clientOf, type Exchange, end, endTogether, goneOf, type Soon, writeHead } from '../exchange.ts';
+import { type Body, MAX_WHOLE, partOf } from './bodies.ts';
+import { answerTo, type FileAnswer, type FoundFile, GZIP_HEADER } from './file-answer.ts';
+import { type BodySource, EndedMeanwhile, formPieces } from './pieces.ts';
 
-export interface FileAnswer {
-  readonly publication: Publication;
-  readonly file: SiteFile;
-  readonly status: 200 | 404;
-  /** Whether another Accept header would get another answer. */
-  readonly fallback: boolean;
-  readonly policy: FilePolicy;
-}
-
-/** Answers with a file of a site: whole, a part, or that the viewer has it already (RFC 9110, sections 13 and 14). */
-export function sendFile(exchange: Exchange, answer: FileAnswer): Promise<FileOutcome> | FileOutcome {
-  const { headers, method } = exchange.request;
-  const { file, policy } = answer;
-  if (file.isGzippedSvg === undefined) {
-    return readSvgzCoding(exchange, answer).then((outcome) => outcome ?? sendFile(exchange, answer));
-  }
-  const gzip = acceptsGzip(headers['accept-encoding']);
-  if (answer.status === 404) return sendWhole(exchange, answer, file.form(gzip, policy));
-  const range =
-    headers.range === undefined || method !== 'GET'
-      ? undefined
-      : partOf(headers.range, headers['if-range'], file.form(false, policy));
-  const form = file.form(gzip && range === undefined, policy);
-  if (isAnsweredByTag(exchange, answer, form)) return 'over';
-  return range === undefined ? sendWhole(exchange, answer, form) : sendPart(exchange, answer, form, range);
-}
-
-/** The range to answer with; `undefined` means the whole. */
-function partOf(
-  range: string,
-  condition: string | string[] | undefined,
-  form: Form,
-): Exclude<ByteRange, { kind: 'whole' }> | undefined {
-  // Files have no date, so If-Range holds for the very tag only (RFC 9110, section 13.1.5).
-  if (condition !== undefined && condition !== form.etag) return undefined;
-  const asked = rangeOf(range, form.length);
-  return asked.kind === 'whole' ? undefined : asked;
-}
-
-/** Answers a request that its preconditions decide (RFC 9110, section 13). Returns whether it did. */
-function isAnsweredByTag(exchange: Exchange, { file, policy, fallback }: FileAnswer, form: Form): boolean {
-  const { request } = exchange;
-  const ifMatch = request.headers['if-match'];
-  if (ifMatch !== undefined) {
-    const tags = [file.form(true, policy).etag, file.form(false, policy).etag];
-    if (!matchesStrongly(ifMatch, tags)) {
-      writeHead(exchange, 412, ['Content-Length', '0', ...policy.headers]).end();
-      return true;
-    }
-  }
-  const ifNoneMatch = request.headers['if-none-match'];
-  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, form.etag)) {
-    writeHead(exchange, 304, fallback ? addVaryByAccept(form.notModified) : form.notModified);
-    endTogether(exchange);
-    return true;
-  }
-  return false;
-}
-
-function sendWhole(exchange: Exchange, answer: FileAnswer, form: Form): Promise<FileOutcome> | FileOutcome {
-  const { request } = exchange;
-  const { status, fallback } = answer;
-  const headers =
-    status === 404 ? withoutValidator(form, answer) : fallback ? addVaryByAccept(form.ok) : form.ok;
-  if (request.method === 'HEAD' || form.length === 0) {
-    writeHead(exchange, status, headers).end();
-    return 'over';
-  }
-  return sendBody(exchange, { ...answer, form, status, headers, from: 0, to: form.length });
-}
-
-function sendPart(
-  exchange: Exchange,
-  answer: FileAnswer,
-  form: Form,
-  range: Exclude<ByteRange, { kind: 'whole' }>,
-): Promise<FileOutcome> | FileOutcome {
-  if (range.kind === 'unsatisfiable') {
-    const size = ['Content-Range', `bytes */${form.length}`, 'Content-Length', '0'];
-    writeHead(exchange, 416, [...size, ...answer.policy.headers]).end();
-    return 'over';
-  }
-  const { first, last } = range;
-  const length = last - first + 1;
-  const vary = answer.fallback ? addVaryByAccept(form.notModified) : form.notModified;
-  const headers = [
-    ...answer.file.describe(false, length),
-    ...['Accept-Ranges', 'bytes', 'Content-Range', `bytes ${first}-${last}/${form.length}`, ...vary],
-  ];
-  return sendBody(exchange, { ...answer, form, status: 206, headers, from: first, to: last + 1 });
-}
-
-/** The 404 page of a site has no validators: it is the answer to many paths. */
-function withoutValidator(form: Form, { file, policy }: FileAnswer): string[] {
-  return [
-    ...file.describe(form.gzip, form.length),
-    ...['Vary', file.hasTwoForms ? 'Accept, Accept-Encoding' : 'Accept', ...policy.headers],
-  ];
-}
-
-function addVaryByAccept(headers: readonly string[]): string[] {
-  if (!headers.includes('Accept-Encoding')) return [...headers, 'Vary', 'Accept'];
-  return headers.map((text) => (text === 'Accept-Encoding' ? 'Accept, Accept-Encoding' : text));
-}
-
-/** The first bytes of every gzip member (RFC 1952, section 2.3.1). */
-const GZIP_MAGIC = [0x1f, 0x8b] as const;
+/** Parts up to this size, in bytes, need no turn, and bodies up to this size no room. */
+const MAX_SMALL = 65_536;
 
 /**
- * Reads from the first bytes of an `.svgz` file whether it is gzip, which its answers then name as their coding.
- * Some programs save plain SVG under that name.
+ * Answers with a file of a site: whole, a part, or that the viewer has it already.
  *
- * @returns the outcome of the request where it is over already.
+ * @throws EndedMeanwhile when its publication ended before any of it was sent.
+ * @throws UnavailableError when clients leave too many bytes of other answers untaken.
  */
-async function readSvgzCoding(exchange: Exchange, answer: FileAnswer): Promise<FileOutcome | undefined> {
-  const { file } = answer;
-  const read = await untilDisconnect(exchange.response, async (signal) => {
-    const length = Math.min(GZIP_MAGIC.length, file.entry.size);
-    const bytes: number[] = [];
-    try {
-      for await (const piece of expandedPieces(sourceOf(exchange, answer, signal), 0, length))
-        bytes.push(...piece);
-    } catch (error) {
-      if (error instanceof EndedMeanwhile) return error.ended;
-      throw error;
+export function sendFile(exchange: Exchange, found: FoundFile): Soon<void> {
+  if (found.file.isGzippedSvg === undefined) {
+    return readSvgzCoding(exchange, found).then(() => sendFile(exchange, found));
+  }
+  const answer = answerTo(exchange.request, found);
+  if (answer.from < answer.to && exchange.request.method !== 'HEAD') return sendBody(exchange, answer);
+  writeHead(exchange, answer.status, answer.headers);
+  endTogether(exchange);
+}
+
+/** Sends what is in memory, loads what is not, and sends in pieces what memory has no room for. */
+export function sendBody(exchange: Exchange, answer: FileAnswer): Soon<void> {
+  const { bodies } = exchange.context;
+  const { form, from, to, file } = answer;
+  const length = to - from;
+  outgoingBytes.admit(length);
+  const hot = bodies.hot(form);
+  if (hot !== undefined) {
+    bodies.hits += 1;
+    return sendWhole(exchange, answer, hot);
+  }
+  const mayLoad = form.length <= MAX_SMALL || outgoingBytes.hasRoomFor(form.length) || bodies.isLoading(form);
+  return mayLoad && bodies.caches(file.entry, form, length < form.length ? from : undefined)
+    ? sendCold(exchange, answer)
+    : sendPieces(exchange, answer);
+}
+
+async function sendCold(exchange: Exchange, answer: FileAnswer): Promise<void> {
+  const body = await exchange.context.bodies.load(sourceOf(exchange, answer), answer.form);
+  return sendWhole(exchange, answer, body);
+}
+
+/** Sends a body out of memory if it is its turn and there is room, or else without holding it until then. */
+function sendWhole(exchange: Exchange, answer: FileAnswer, body: Body): Soon<void> {
+  const length = answer.to - answer.from;
+  if (length > MAX_WHOLE || !outgoingBytes.hasRoomFor(length)) return sendPieces(exchange, answer);
+  if (length <= MAX_SMALL || loopTurns.takeNow()) return write(exchange, answer, body);
+  return sendLater(exchange, answer);
+}
+
+async function sendLater(exchange: Exchange, answer: FileAnswer): Promise<void> {
+  await loopTurns.wait();
+  // Neither the body nor the room need be there still.
+  const body = exchange.context.bodies.hot(answer.form);
+  const hasRoom = outgoingBytes.hasRoomFor(answer.to - answer.from);
+  return body !== undefined && hasRoom ? write(exchange, answer, body) : sendPieces(exchange, answer);
+}
+
+function write(exchange: Exchange, { status, headers, from, to }: FileAnswer, body: Body): void {
+  const { response } = exchange;
+  if (hasLeft(response)) return;
+  writeHead(exchange, status, headers);
+  const isText = typeof body === 'string';
+  // A response of a serverless adapter has no connection, and would send a text as UTF-8.
+  if (isText && to - from === body.length && !Number.isNaN(response.writableLength)) {
+    endTogether(exchange, body);
+    return;
+  }
+  const part = partOf(body, from, to);
+  // A small part is copied, so that a slow viewer does not hold the whole.
+  const isCopied = !isText && part.length < body.length && part.length <= MAX_SMALL;
+  end(exchange, isCopied ? Buffer.from(part) : part);
+}
+
+/**
+ * Sends a body piece by piece, the next when the last was taken. Nothing is read for a viewer who has left. The head
+ * goes out with the first piece, so that what fails before it can still be answered. Before each further MiB the
+ * publication is checked again: a large file must not go on for as long as a slow viewer likes.
+ */
+export async function sendPieces(exchange: Exchange, answer: FileAnswer): Promise<void> {
+  const { response, context } = exchange;
+  const { publication, form, status, headers, from, to } = answer;
+  const source = sourceOf(exchange, answer);
+  const { outgoing, signal: gone } = source;
+  let unchecked = 0;
+  try {
+    for await (const piece of context.bodies.pieces(source, form, from, to)) {
+      if (gone.aborted) return;
+      if (unchecked > 0 && unchecked + piece.length > MAX_READ) {
+        const now = await context.useCases.visit(publication.id, gone);
+        if (now.kind !== 'published') throw new EndedMeanwhile(now);
+        unchecked = 0;
+      }
+      unchecked += piece.length;
+      if (!exchange.isHeadWritten) writeHead(exchange, status, headers);
+      const isTaken = response.write(piece);
+      outgoing.gave(piece.length);
+      if (!isTaken) await once(response, 'drain', { signal: gone });
+      outgoing.measure();
     }
-    return bytes;
-  });
-  if (!Array.isArray(read)) return read ?? 'over';
-  file.isGzippedSvg = GZIP_MAGIC.every((byte, index) => read[index] === byte);
-  return undefined;
+    response.end();
+  } catch (error) {
+    if (gone.aborted) return;
+    if (!exchange.isHeadWritten || !(error instanceof EndedMeanwhile)) throw error;
+    // The rest of an ended publication's file is not sent: the truncated body shows it.
+    response.destroy();
+  }
+}
+
+function sourceOf(
+  exchange: Exchange,
+  { publication, file }: Pick<FoundFile, 'publication' | 'file'>,
+): BodySource & { readonly outgoing: OutgoingAnswer } {
+  const client = clientOf(exchange);
+  const outgoing = outgoingBytes.follow(exchange.response, client);
+  const { tools } = exchange.context;
+  return { ...tools, publication, entry: file.entry, client, signal: goneOf(exchange), outgoing };
+}
+
+/**
+ * Reads from the first two bytes of an `.svgz` file whether it is gzip (RFC 1952, section 2.3.1), which its answers then
+ * name as their coding. Some programs save plain SVG under that name.
+ */
+async function readSvgzCoding(exchange: Exchange, found: FoundFile): Promise<void> {
+  const bytes: number[] = [];
+  const pieces = formPieces(sourceOf(exchange, found), { gzip: false }, { from: 0, to: 2 });
+  for await (const piece of pieces) bytes.push(...piece);
+  found.file.isGzippedSvg = bytes.every((byte, index) => byte === GZIP_HEADER[index]);
 }

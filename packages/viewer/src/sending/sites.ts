@@ -1,11 +1,121 @@
-import type { Ended, Open, Publication, RoleId } from '@pinfold/core';
+import type { Ended, Manifest, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
+import { fallback, type Resolution } from '@pinfold/core/adapter';
+import { isPromise, resolve } from '@pinfold/core/internal';
 import { LRUCache } from 'lru-cache';
-import type { Soon } from '../exchange.ts';
+import { ANSWERED, type Answered, type Exchange, type Soon, whenThere } from '../exchange.ts';
+import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
+import { isNavigation } from '../routing/destination.ts';
+import { decodePath, encodeRawBytes, type Target } from '../routing/target.ts';
 import type { CacheFigures } from '../viewer-options.ts';
-import { SiteFiles } from './site-files.ts';
+import { type FoundFile, SiteFile } from './file-answer.ts';
+import { EndedMeanwhile } from './pieces.ts';
+import { sendFile } from './send-file.ts';
 
-/** The files of a publication's site, unless it ended meanwhile. */
-export type LoadedSite = SiteFiles | Ended;
+/** The place of a site, for its redirects and pages. */
+export interface SitePlace {
+  /** Scheme, host and path before the site's own paths. */
+  base(): string;
+  readonly referrer: 'same-origin' | 'no-referrer';
+  /** More headers of answers without a file. */
+  readonly more: Headers;
+}
+
+/** Answers a path inside the site of a publication whose viewer may see it. */
+export function serveSite(
+  exchange: Exchange,
+  publication: Publication,
+  target: Target,
+  place: SitePlace,
+): Soon<Answered | Ended> {
+  return whenThere(exchange.context.sites.load(publication), (loaded) =>
+    loaded instanceof SiteFiles ? serveFrom(loaded, exchange, publication, target, place) : loaded,
+  );
+}
+
+function serveFrom(
+  site: SiteFiles,
+  exchange: Exchange,
+  publication: Publication,
+  { path, query }: Target,
+  place: SitePlace,
+): Soon<Answered | Ended> {
+  const { policies } = exchange.context;
+  const policy = !publication.passwordProtected ? policies.open : policies.protected;
+  const known = site.known(path);
+  if (known !== undefined) {
+    return showFile(exchange, { publication, file: known, status: 200, fallback: false, policy });
+  }
+  const found = site.find(path, isNavigation(exchange.request.headers.accept));
+  if (found.kind === 'file' || found.kind === 'not_found_page') {
+    const isPage = found.kind === 'not_found_page';
+    const file = site.file(found.entry);
+    const fallback = isPage || found.fallback;
+    return showFile(exchange, { publication, file, status: isPage ? 404 : 200, fallback, policy });
+  }
+  if (found.kind === 'nothing') {
+    return sendPlainPage(exchange, 404, 'no_such_file', { ...place.more, 'Referrer-Policy': place.referrer });
+  }
+  const moved = found.kind === 'folder' ? `${path}/` : path.slice(0, -1);
+  const location = `${place.base()}${encodeRawBytes(moved)}${encodeRawBytes(query)}`;
+  return sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
+}
+
+const PAGE: Answered = { isPage: true };
+
+function showFile(exchange: Exchange, found: FoundFile): Soon<Answered | Ended> {
+  const shown = found.file.isPage ? PAGE : ANSWERED;
+  const sending = sendFile(exchange, found);
+  return isPromise(sending) ? sending.then(() => shown, endedOf) : shown;
+}
+
+function endedOf(error: unknown): Ended {
+  if (error instanceof EndedMeanwhile) return error.ended;
+  throw error;
+}
+
+/** The files of one publication, prepared one by one as they are asked for. */
+export class SiteFiles {
+  readonly manifest: Manifest;
+  readonly #publication: RoleId;
+  readonly #files = new Map<ManifestEntry, SiteFile>();
+  /** By path as browsers send it: only paths that a file answers, so it has at most three for each. */
+  readonly #direct = new Map<string, SiteFile>();
+
+  constructor(publication: RoleId, manifest: Manifest) {
+    this.manifest = manifest;
+    this.#publication = publication;
+  }
+
+  /** The file of a path that was found before. */
+  known(path: string): SiteFile | undefined {
+    return this.#direct.get(path);
+  }
+
+  /** What answers a path, percent-encoded as it was sent. */
+  find(path: string, navigation: boolean): Resolution {
+    const decoded = decodePath(path);
+    if (decoded === undefined) return fallback(this.manifest, path.slice(1), navigation);
+    const found = resolve(this.manifest, decoded, navigation);
+    // The decoded text is its own: the path is a part of the target, and would keep its query in memory.
+    if (found.kind === 'file' && !found.fallback && decoded === path) {
+      this.#direct.set(decoded, this.file(found.entry));
+    }
+    return found;
+  }
+
+  file(entry: ManifestEntry): SiteFile {
+    const file = this.#files.get(entry) ?? new SiteFile(this.#publication, entry);
+    this.#files.set(entry, file);
+    return file;
+  }
+
+  /** The approximate bytes in memory once every file was requested. */
+  get bytes(): number {
+    let sum = 1_024;
+    for (const { path } of this.manifest.entries) sum += 2_048 + 4 * path.length;
+    return sum;
+  }
+}
 
 /** Caches the lists of files of hot sites by publication: they never change. It does not cache that a site is absent. */
 export class Sites implements CacheFigures {
@@ -13,7 +123,7 @@ export class Sites implements CacheFigures {
   misses = 0;
   readonly #open: Open;
   readonly #hot: LRUCache<RoleId, SiteFiles>;
-  readonly #loading = new Map<RoleId, Promise<LoadedSite>>();
+  readonly #loading = new Map<RoleId, Promise<SiteFiles | Ended>>();
 
   constructor(open: Open, bytes: number) {
     this.#open = open;
@@ -25,7 +135,7 @@ export class Sites implements CacheFigures {
   }
 
   /** A site's files, from memory or loaded; concurrent requests share one load. */
-  load(publication: Publication): Soon<LoadedSite> {
+  load(publication: Publication): Soon<SiteFiles | Ended> {
     const hot = this.#hot.get(publication.id);
     if (hot !== undefined) {
       this.hits += 1;
@@ -38,7 +148,7 @@ export class Sites implements CacheFigures {
     return loading;
   }
 
-  async #load(publication: Publication): Promise<LoadedSite> {
+  async #load(publication: Publication): Promise<SiteFiles | Ended> {
     this.misses += 1;
     const loaded = await this.#open.manifest(publication);
     if (loaded.kind !== 'manifest') return loaded;
