@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Caller, parseRoleId, type RoleId } from '@pinfold/core';
 import {
   type Answer,
+  admitAnswer,
   encodeAnswer,
   followRequest,
   hasSeveralHosts,
@@ -9,6 +10,7 @@ import {
   type Settled,
   send,
   stripCors,
+  UnavailableError,
   untilGone,
 } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
@@ -63,35 +65,39 @@ export function serve<C>(
   const context = { requestId, publishing: endpoint?.publishes?.(request) ?? false, words: service.words };
   const route = found?.route.pattern ?? area.base;
   const role = (area.logsRoles && parseRoleId(segment)) ?? null;
+  const answered = (answer: Answer & { readonly role?: RoleId }, error?: unknown) => ({
+    ...settledAs(answer),
+    error,
+    encoded: encodeAnswer(answer, requestId),
+  });
   return followRequest(
     { request, response, requestId, route, role },
     {
       now: () => clock.now(),
       work: async () => {
         const outcome = await decide();
-        return answered('status' in outcome ? outcome : answerRefusal(outcome, context, clock.now()));
+        const done = answered('status' in outcome ? outcome : answerRefusal(outcome, context, clock.now()));
+        admitAnswer(request, done.encoded);
+        return done;
       },
       failed: (error) => {
         const answer = answerThrown(error, context, clock.now());
+        if (error instanceof UnavailableError) return answered(answer, error.cause);
         return answered(answer, answer.status >= 500 ? error : undefined);
       },
       signal,
       caller: () => caller,
       client: () => service.clientAddress(request),
-      send: ({ answer }) => send(request, response, encodeAnswer(answer, requestId), service.drain),
+      send: ({ encoded }) => send(request, response, encoded, service.drain),
       ended: (entry) => service.log(entry, request),
     },
   );
 }
 
-/** An answer, with what the log says of it. */
-function answered(
-  answer: Answer & { readonly role?: RoleId },
-  error?: unknown,
-): Settled & { readonly answer: Answer } {
-  const { status, role, json } = answer;
+/** What the log says of an answer. */
+function settledAs({ status, role, json }: Answer & { readonly role?: RoleId }): Settled {
   const hasCode = typeof json === 'object' && json !== null && 'code' in json;
-  return { answer, status, role, outcome: hasCode ? String(json.code) : undefined, error };
+  return { status, role, outcome: hasCode ? String(json.code) : undefined };
 }
 
 /** Reads the target itself: in a bare node:http server, the request lacks what Express adds. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { clientOf, outgoingBytes } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 
 /** The names, with a hash of the content in each, of what pages load. */
@@ -14,7 +15,8 @@ export interface AssetNames {
 
 export interface Assets {
   readonly names: AssetNames;
-  serve(name: string, request: Request, response: Response): boolean;
+  /** @param client the address of who asks. */
+  serve(name: string, request: Request, response: Response, client: () => string): boolean;
 }
 
 const FOLDER = join(import.meta.dirname, '..', 'dist', 'assets');
@@ -39,18 +41,25 @@ export function loadAssets(): Assets {
   );
   return {
     names: manifest.entries,
-    serve: (name, request, response) => {
+    serve: (name, request, response, client) => {
       const asset = files.get(name);
       if (asset === undefined) return false;
+      const isZipped = request.acceptsEncodings('gzip') === 'gzip';
+      const body = isZipped ? asset.zipped : asset.plain;
+      const refusal = outgoingBytes.refusal(body.length);
+      if (refusal !== undefined) {
+        response.status(503).set('Retry-After', String(refusal.seconds)).end();
+        return true;
+      }
       response.set({
         'Content-Type': asset.type,
         'Cache-Control': 'public, max-age=31536000, immutable',
         Vary: 'Accept-Encoding',
         'X-Content-Type-Options': 'nosniff',
       });
-      const isZipped = request.acceptsEncodings('gzip') === 'gzip';
       if (isZipped) response.set('Content-Encoding', 'gzip');
-      response.end(isZipped ? asset.zipped : asset.plain);
+      response.end(body);
+      outgoingBytes.gave(response, () => clientOf(client()));
       return true;
     },
   };

@@ -1,7 +1,7 @@
 import { nameOf } from '@pinfold/core/internal';
 import { loopTurns, takeOriginForm, takeRequest } from '@pinfold/http/internal';
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
-import { type ManagementOptions, screenOf } from './options.ts';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import { type ManagementOptions, type Screen, screenOf } from './options.ts';
 import { serve } from './response/serve.ts';
 import { nowhere, routesOf } from './routes.ts';
 
@@ -41,7 +41,7 @@ export function createManagement(options: ManagementOptions): Router {
     });
   });
   router.get('/assets/:name', (request, response, next) => {
-    if (!screen.assets.serve(request.params.name, request, response)) next();
+    if (!serveAsset(screen, request, response)) next();
   });
   for (const route of routesOf(screen)) router[route.method](route.path, serve(screen, route));
   const elsewhere: RequestHandler =
@@ -50,6 +50,14 @@ export function createManagement(options: ManagementOptions): Router {
   router.use(((error, request, response, next) =>
     isUnreadable(error) ? elsewhere(request, response, next) : next(error)) satisfies ErrorRequestHandler);
   return router;
+}
+
+function serveAsset(
+  { assets, clientAddress }: Screen,
+  request: Request<{ name: string }>,
+  response: Response,
+): boolean {
+  return assets.serve(request.params.name, request, response, () => clientAddress(request));
 }
 
 function isUnreadable(error: unknown): boolean {

@@ -20,6 +20,7 @@ export const readDocument = publicEndpoint({
   path: '/openapi.json',
   id: 'readDocument',
   summary: 'Read this document',
+  codes: ['unavailable'],
   answers,
   handle: async ({ documents }, { request }) => documents.api.answer(request.headers),
 });

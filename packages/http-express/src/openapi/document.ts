@@ -161,7 +161,7 @@ function answersOf(answers: Readonly<Record<number, DescribedAnswer>>, rates: re
 /** The error codes of an endpoint: its own, and those of its area, method, path and body. */
 function codesOf(endpoint: Endpoint<never>): readonly WireCode[] {
   const { scope, parameter, body, codes = [] } = endpoint;
-  if (scope === null) return [];
+  if (scope === null) return codes;
   const isMissing = scope === 'admin' || parameter !== undefined;
   const json: readonly WireCode[] = ['request_timeout', 'unsupported_media_type', 'invalid_update'];
   return [

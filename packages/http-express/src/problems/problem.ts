@@ -1,5 +1,5 @@
 import { type Fault, type Instant, isFault, type Refusal } from '@pinfold/core';
-import type { Answer } from '@pinfold/http/internal';
+import { type Answer, UnavailableError } from '@pinfold/http/internal';
 import { type HttpProblem, type ProblemCode, problemTable, type WireCode } from './problem-table.ts';
 import { tell, type WireError } from './tell.ts';
 
@@ -91,6 +91,10 @@ export function problemOf(refusal: AnyRefusal, context: ProblemContext): Problem
 
 /** The answer to an exception: that of a fault, or 500. It contains nothing of the error itself. */
 export function answerThrown(error: unknown, context: ProblemContext, now: Instant): ProblemAnswer {
+  if (error instanceof UnavailableError) {
+    const headers = { 'Retry-After': String(error.seconds) };
+    return answerRefusal(refuseRequest('unavailable', { headers }), context, now);
+  }
   const code = isFault(error) ? (error as Fault).code : 'internal_error';
   return answerRefusal(refuseRequest(code in problemTable ? code : 'internal_error'), context, now);
 }

@@ -1,4 +1,5 @@
 import { after, duration, isFault, type Unchangeable } from '@pinfold/core';
+import { UnavailableError } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { troubleView } from '../views/trouble.ts';
@@ -73,7 +74,10 @@ export function notFound(visit: RequestContext): Refused {
 }
 
 export function troubleOf(visit: RequestContext, error: unknown): Refused {
-  return isFault(error) && error.retryable
-    ? { ...refuse(visit, 503, 'busyTitle', 'unavailable'), retryAfter: RETRY_SECONDS }
-    : refuse(visit, 500, 'errorTitle', 'internal_error');
+  const isUnavailable = error instanceof UnavailableError;
+  if (!isUnavailable && !(isFault(error) && error.retryable)) {
+    return refuse(visit, 500, 'errorTitle', 'internal_error');
+  }
+  const retryAfter = isUnavailable ? error.seconds : RETRY_SECONDS;
+  return { ...refuse(visit, 503, 'busyTitle', 'unavailable'), retryAfter };
 }

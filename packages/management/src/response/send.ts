@@ -1,10 +1,19 @@
-import { encodeAnswer, send, stripCors, type Answer as WireAnswer } from '@pinfold/http/internal';
+import {
+  type EncodedAnswer,
+  encodeAnswer,
+  type Settled,
+  send,
+  stripCors,
+  type Answer as WireAnswer,
+} from '@pinfold/http/internal';
 import { writeCookie } from '../request/cookies.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
-import { signFlash } from './flash.ts';
+import { type Flash, signFlash } from './flash.ts';
 
 const FLASH_SECONDS = 60;
+
+const NONE = new Uint8Array();
 
 export function protect({ response, nonce, screen: { look } }: RequestContext): void {
   stripCors(response);
@@ -27,15 +36,29 @@ export function protect({ response, nonce, screen: { look } }: RequestContext): 
   });
 }
 
-export async function sendAnswer(visit: RequestContext, answer: Answer, requestId: string): Promise<void> {
-  const { request, response, screen } = visit;
-  if (response.destroyed) return;
-  if (answer.kind === 'see_other' && answer.flash !== undefined) {
-    writeCookie(response, visit.scope, 'said', signFlash(answer.flash, visit.secret), FLASH_SECONDS);
-  }
-  const encoded = encodeAnswer(wireAnswer(answer, visit.words.language), requestId);
+/** An answer as it goes out, with what the log says of it. */
+export interface Encoded extends Settled {
+  encoded: EncodedAnswer;
+  readonly flash: Flash | undefined;
+}
+
+export function encoded(visit: RequestContext, answer: Answer, requestId: string): Encoded {
+  const bytes = encodeAnswer(wireAnswer(answer, visit.words.language), requestId);
+  const flash = answer.kind === 'see_other' ? answer.flash : undefined;
   // Promises that V8 has not yet collected would keep the page until it stops all requests to collect them.
   if (answer.kind === 'page') answer.body = undefined;
+  return { ...answer.log, status: answer.status, encoded: bytes, flash };
+}
+
+export async function sendAnswer(visit: RequestContext, outcome: Encoded): Promise<void> {
+  const { request, response, screen } = visit;
+  const { encoded, flash } = outcome;
+  if (response.destroyed) return;
+  if (flash !== undefined) {
+    writeCookie(response, visit.scope, 'said', signFlash(flash, visit.secret), FLASH_SECONDS);
+  }
+  // As above.
+  outcome.encoded = { ...encoded, body: NONE };
   await send(request, response, encoded, screen.useCases);
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AccountId, parseRoleId } from '@pinfold/core';
-import { followRequest, type Settled } from '@pinfold/http/internal';
+import { admitAnswer, followRequest, UnavailableError } from '@pinfold/http/internal';
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
 import { clearFlash, fewCookies, fromHere, Guards, ownLanguage, ownSecret } from '../request/middleware.ts';
@@ -8,7 +8,7 @@ import { createContext, type RequestContext } from '../request/request-context.t
 import type { Answer } from './answer.ts';
 import { written } from './page-turns.ts';
 import { troubleOf } from './refuse.ts';
-import { protect, sendAnswer } from './send.ts';
+import { encoded, protect, sendAnswer } from './send.ts';
 
 export interface Endpoint {
   readonly guards: Guards<RequestContext>['all'];
@@ -39,20 +39,23 @@ export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHand
       { request, response, requestId, route: routeOf(request), role },
       {
         now: () => clock.now(),
-        work: async () => answered(await written(await decide(), visit.signal)),
-        failed: (error) => ({ ...answered(troubleOf(visit, error)), error }),
+        work: async () => {
+          const done = encoded(visit, await written(await decide(), visit.signal), requestId);
+          admitAnswer(request, done.encoded);
+          return done;
+        },
+        failed: (error) => ({
+          ...encoded(visit, troubleOf(visit, error), requestId),
+          error: error instanceof UnavailableError ? error.cause : error,
+        }),
         signal: visit.signal,
         caller: () => ({ account }),
         client: () => screen.clientAddress(request),
-        send: ({ answer }) => sendAnswer(visit, answer, requestId),
+        send: (outcome) => sendAnswer(visit, outcome),
         ended: (entry) => screen.log(entry, request),
       },
     );
   };
-}
-
-function answered(answer: Answer): Settled & { readonly answer: Answer } {
-  return { ...answer.log, status: answer.status, answer };
 }
 
 /** The screen is reached by any case of letters; the log has one. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readTarget } from '@pinfold/http/internal';
+import { outgoingBytes, readTarget, socketAddress } from '@pinfold/http/internal';
 import { SettingsError } from '../settings/settings-error.ts';
 import { exposition, type Snapshot } from './metrics-snapshot.ts';
 
@@ -48,5 +48,6 @@ function answer(request: IncomingMessage, response: ServerResponse, read: () => 
     const length = Buffer.byteLength(text);
     response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': length });
     response.end(request.method === 'HEAD' ? undefined : text);
+    outgoingBytes.gave(response, () => socketAddress(request));
   }
 }
