@@ -39,9 +39,10 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
   const dataDir = await mkdtemp(join(tmpdir(), 'pinfold-test-pinfold-'));
   const [memory, clock] = [createMemory(), createManualClock()];
   const capturedEvents: HistoryEvent[] = [];
-  const onEvent = (event: HistoryEvent): void => {
+  const onEvent = (event: HistoryEvent) => {
     capturedEvents.push(event);
-    options.onEvent?.(event);
+    // The team's own may be asynchronous: what it throws is heard where this is called.
+    return options.onEvent?.(event);
   };
   const parts = { persistence: memory, archives: memory.archives, clock, machine: clock };
   const removeFolder = () => rm(dataDir, { recursive: true, maxRetries: 5 });

@@ -33,6 +33,25 @@ describe('openTestPinfold', () => {
     expect(await foldersOfTests()).to.deep.equal(before);
   });
 
+  it('hears what an asynchronous onEvent throws, as a server does', async () => {
+    const unheard: unknown[] = [];
+    const hear = (reason: unknown): void => void unheard.push(reason);
+    const others = process.rawListeners('unhandledRejection') as NodeJS.UnhandledRejectionListener[];
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', hear);
+    try {
+      const onEvent = () => Promise.reject(new Error('nobody listens'));
+      const pinfold = await openTestPinfold({ logLevel: 'silent', onEvent });
+      const archive = await zipOf({ 'index.html': '' });
+      await pinfold.publish({ by: 'ada', key: 'first', filename: 'site.zip', archive });
+      await pinfold.close();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(unheard).to.deep.equal([]);
+    } finally {
+      process.off('unhandledRejection', hear);
+      for (const other of others) process.on('unhandledRejection', other);
+    }
+  });
+
   it('leaves nothing where it cannot be opened', async () => {
     const before = await foldersOfTests();
     const failed = await openTestPinfold({ publicUrl: 'ftp://share.example' }).catch(
