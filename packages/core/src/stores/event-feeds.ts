@@ -1,5 +1,6 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
+import { notNull } from '../records/conditions.ts';
 import { all } from '../records/joining.ts';
 import type { Step, Steps } from '../records/step.ts';
 import { get, insert, max } from '../records/steps.ts';
@@ -23,7 +24,10 @@ export function eventLocks(events: readonly HistoryEvent[]): readonly string[] {
 export function feedEnds(events: readonly HistoryEvent[]): Step<FeedEnds, 'read'> {
   return all(
     ...accountsOf(events).map((account) =>
-      all(max(EVENTS, { account }, 'accountFeedNumber'), get(FEED_BEGINS, { account })),
+      all(
+        max(EVENTS, { account, accountFeedNumber: notNull }, 'accountFeedNumber'),
+        get(FEED_BEGINS, { account }),
+      ),
     ),
   );
 }

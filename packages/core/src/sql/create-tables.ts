@@ -1,0 +1,65 @@
+import type { AnyTable, TableIndex } from '../records/table.ts';
+import { membersIn } from './condition-shape.ts';
+import { StatementText } from './condition-text.ts';
+import type { SqlDialect } from './dialect.ts';
+import { SqlTable } from './sql-table.ts';
+
+/** The statements that create tables with their indexes, in order. */
+export function createTables(tables: readonly AnyTable[], dialect: SqlDialect): readonly string[] {
+  return tables.flatMap((table) => {
+    const own = new SqlTable(table, dialect);
+    const indexes = table.indexes.filter(({ columns }) => !isSequenceKey(own, columns, dialect));
+    return [createTable(own, dialect), ...indexes.map((index) => createIndex(own, index, dialect))];
+  });
+}
+
+/** Whether an index has the sequence alone, which is a key of the table anyway. */
+function isSequenceKey(own: SqlTable, columns: readonly string[], { isSequenceKey }: SqlDialect): boolean {
+  const [first = '', second] = columns;
+  return isSequenceKey && second === undefined && own.column(first).column.type === 'sequence';
+}
+
+function createTable(own: SqlTable, dialect: SqlDialect): string {
+  const { table } = own;
+  const { key, unique, indexes } = table;
+  const indexed = new Set([...key, ...unique.flat(), ...indexes.flatMap(({ columns }) => columns)]);
+  const columns = own.members.map((member) => {
+    const { name, column } = own.column(member);
+    return `${name} ${dialect.columnType(column, name, indexed.has(member))}`;
+  });
+  const hasSequenceKey =
+    dialect.isSequenceKey && own.members.some((member) => own.column(member).column.type === 'sequence');
+  const names = (members: readonly string[]): string =>
+    members.map((member) => own.column(member).name).join(', ');
+  const keys = [
+    `${hasSequenceKey ? 'UNIQUE' : 'PRIMARY KEY'} (${names(key)})`,
+    ...unique.map((members) => `UNIQUE (${names(members)})`),
+  ];
+  return `CREATE TABLE ${own.name} (${[...columns, ...keys].join(', ')}) ${dialect.tableEnd(table)}`;
+}
+
+function createIndex(
+  own: SqlTable,
+  { name, columns, covers = [], where }: TableIndex<Readonly<Record<string, unknown>>>,
+  dialect: SqlDialect,
+): string {
+  const nameOf = (member: string): string => own.column(member).name;
+  const text = new StatementText(dialect);
+  const condition =
+    where === undefined
+      ? ''
+      : ` WHERE ${text.where(
+          own,
+          where,
+          () => where,
+          () => '',
+        )}`;
+  if (text.binders.length > 0)
+    throw new TypeError(`the index ${name} of ${own.table.name} has a value in its condition`);
+  const of = dialect.indexColumns(
+    columns.map(nameOf),
+    covers.map(nameOf),
+    membersIn(where ?? {}).map(nameOf),
+  );
+  return `CREATE INDEX ${own.table.name}_${name} ON ${own.name} ${of}${condition}`;
+}

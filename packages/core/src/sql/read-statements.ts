@@ -1,0 +1,151 @@
+import type {
+  AggregateAction,
+  DistinctAction,
+  FindAction,
+  GetAction,
+  MaxAction,
+  ScanAction,
+} from '../records/step.ts';
+import type { AnyTable } from '../records/table.ts';
+import { StatementText } from './condition-text.ts';
+import { planOf, type SqlPlan, type Writing } from './sql-plan.ts';
+import type { SqlRow, SqlTable } from './sql-table.ts';
+
+const EVERY_ROW = Number.MAX_SAFE_INTEGER;
+
+/** A row by the values of some members, with the rows that it refers to. */
+export interface JoinedStatement {
+  readonly text: string;
+  /** Reads what was found; undefined without a row. */
+  read(row: SqlRow | undefined): { readonly row: unknown; readonly references: object } | undefined;
+}
+
+export function joinedStatement(
+  { dialect, tableOf }: Writing,
+  table: AnyTable,
+  by: readonly string[],
+  references: readonly string[],
+): JoinedStatement {
+  const own = tableOf(table);
+  const others = references.map((member, n) => {
+    const to = tableOf((table.references[member] as () => AnyTable)());
+    const [key = ''] = to.table.key;
+    const [alias, prefix] = [`t${n + 1}`, `${n + 1} `];
+    return {
+      member,
+      nullKey: prefix + key,
+      select: to.select(alias, to.members, prefix),
+      join: ` LEFT JOIN ${to.name} AS ${alias} ON ${to.nameOf(alias, key)} = ${own.nameOf('t0', member)}`,
+      read: to.reader(to.members, prefix),
+    };
+  });
+  const selected = [own.select('t0'), ...others.map(({ select }) => select)].join(', ');
+  const joins = others.map(({ join }) => join).join('');
+  const where = by.map((member, n) => `${own.nameOf('t0', member)} = ${dialect.parameter(n + 1)}`);
+  const readOwn = own.reader();
+  return {
+    text: `SELECT ${selected} FROM ${own.name} AS t0${joins} WHERE ${where.join(' AND ')}`,
+    read: (row) => {
+      if (row === undefined) return undefined;
+      const found = others.map(({ member, nullKey, read }) => [
+        member,
+        row[nullKey] === null ? undefined : read(row),
+      ]);
+      return { row: readOwn(row), references: Object.fromEntries(found) };
+    },
+  };
+}
+
+export function getPlan(writing: Writing, { table, references }: GetAction): SqlPlan {
+  const { text, read } = joinedStatement(writing, table, table.key, references ?? []);
+  const readOwn = writing.tableOf(table).reader();
+  return {
+    text,
+    result: ([row]) => (references === undefined ? row && readOwn(row) : read(row)),
+    isPlannedEachTime: false,
+    values: (action) => table.key.map((member) => (action as GetAction).key[member]),
+  };
+}
+
+export function findPlan({ dialect, tableOf }: Writing, action: FindAction): SqlPlan {
+  const own = tableOf(action.table);
+  const text = new StatementText(dialect);
+  const read = own.reader(action.select);
+  const has = { limit: action.limit !== undefined, offset: action.offset !== undefined };
+  const range = rangeText(own, action, text, has);
+  return planOf(`SELECT ${own.select('t0', action.select)} FROM ${own.name} AS t0 ${range}`, text, {
+    result: (rows) => rows.map((row) => read(row)),
+    isPlannedEachTime: action.limit !== undefined && action.limit > 1,
+  });
+}
+
+/** The conditions of a range, its order and its limits. */
+export function rangeText(
+  own: SqlTable,
+  { where, order = [], descending = false, after }: FindAction | ScanAction,
+  text: StatementText,
+  has: { readonly limit: boolean; readonly offset: boolean },
+): string {
+  const columns = order.map((member: string) => own.nameOf('t0', member));
+  const terms = [whereText(own, where, text)];
+  if (after !== undefined) {
+    const place = order.map((member: string) => text.bind((action) => action.after[member]));
+    terms.push(`${tuple(columns)} ${descending ? '<' : '>'} ${tuple(place)}`);
+  }
+  const sorted = columns.map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
+  const orderBy = sorted === '' ? '' : ` ORDER BY ${sorted}`;
+  const isLimited = has.limit || has.offset;
+  const limit = isLimited ? ` LIMIT ${text.bind((action) => action.limit ?? EVERY_ROW)}` : '';
+  const offset = has.offset ? ` OFFSET ${text.bind((action) => action.offset)}` : '';
+  return `WHERE ${terms.join(' AND ')}${orderBy}${limit}${offset}`;
+}
+
+export function aggregatePlan(
+  { dialect, tableOf }: Writing,
+  { table, where, sum }: AggregateAction,
+): SqlPlan {
+  const own = tableOf(table);
+  const text = new StatementText(dialect);
+  const total = sum === undefined ? '0' : dialect.wholeNumber(`coalesce(sum(${own.nameOf('t0', sum)}), 0)`);
+  const rest = `FROM ${own.name} AS t0 WHERE ${whereText(own, where, text)}`;
+  return planOf(`SELECT count(*) AS "count", ${total} AS "sum" ${rest}`, text, {
+    result: ([row]) => ({ count: Number(row?.count), sum: Number(row?.sum) }),
+  });
+}
+
+export function maxPlan({ dialect, tableOf }: Writing, { table, where, column }: MaxAction): SqlPlan {
+  const own = tableOf(table);
+  const text = new StatementText(dialect);
+  // Not the first row in descending order, for which the row behind the index would be read.
+  const greatest = `max(${own.nameOf('t0', column)}) AS "max"`;
+  return planOf(`SELECT ${greatest} FROM ${own.name} AS t0 WHERE ${whereText(own, where, text)}`, text, {
+    result: ([row]) => Number(row?.max ?? 0),
+  });
+}
+
+export function distinctPlan(
+  { dialect, tableOf }: Writing,
+  { table, where, column, after }: DistinctAction,
+): SqlPlan {
+  const own = tableOf(table);
+  const text = new StatementText(dialect);
+  const name = own.nameOf('t0', column);
+  const terms = [whereText(own, where, text), `${name} IS NOT NULL`];
+  if (after !== undefined) terms.push(`${name} > ${text.bind((action) => action.after)}`);
+  const limit = text.bind((action) => action.limit);
+  return planOf(
+    `SELECT DISTINCT ${name} AS "value" FROM ${own.name} AS t0 WHERE ${terms.join(' AND ')}
+      ORDER BY ${name} LIMIT ${limit}`,
+    text,
+    { result: (rows) => rows.map(({ value }) => value), isPlannedEachTime: true },
+  );
+}
+
+function whereText(own: SqlTable, where: AggregateAction['where'], text: StatementText): string {
+  const path = (action: AggregateAction): AggregateAction['where'] => action.where;
+  return text.where(own, where, path, () => 't0');
+}
+
+function tuple(names: readonly string[]): string {
+  return names.length === 1 ? `${names[0]}` : `(${names.join(', ')})`;
+}

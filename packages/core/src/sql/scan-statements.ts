@@ -1,0 +1,65 @@
+import type { ScanAction } from '../records/step.ts';
+import { membersIn } from './condition-shape.ts';
+import { StatementText } from './condition-text.ts';
+import { rangeText } from './read-statements.ts';
+import { planOf, type SqlPlan, type Writing } from './sql-plan.ts';
+
+/** A scan in two statements over one state. */
+export interface ScanPlans {
+  /** Finds the rows that pass. */
+  readonly rows: SqlPlan;
+  /** Finds the place of the last row that was scanned; it is needed if fewer rows pass than wanted. */
+  readonly end: SqlPlan;
+}
+
+/**
+ * Two statements, since a common table expression that both parts used would always be walked to its end. The walk reads
+ * an index alone as far as the filter's columns are in it, and a row is read when it passes.
+ */
+export function scanPlans(writing: Writing, action: ScanAction): ScanPlans {
+  return { rows: rowsPlan(writing, action), end: endPlan(writing, action) };
+}
+
+function rowsPlan({ dialect, tableOf }: Writing, action: ScanAction): SqlPlan {
+  const own = tableOf(action.table);
+  const { key } = own.table;
+  const covered = own.coveredBy(action.where, action.order);
+  const isCovered = (member: string): boolean => covered.has(member);
+  const walked = [...new Set([...key, ...membersIn(action.filter).filter(isCovered)])];
+  const text = new StatementText(dialect);
+  const columns = walked.map((member) => own.nameOf('t0', member)).join(', ');
+  const range = rangeText(own, action, text, { limit: true, offset: false });
+  const on = key.map((member) => `${own.nameOf('t1', member)} = ${own.nameOf('scanned', member)}`);
+  const passes = text.where(
+    own,
+    action.filter,
+    ({ filter }: ScanAction) => filter,
+    (member) => (walked.includes(member) ? 'scanned' : 't1'),
+  );
+  const read = own.reader(action.select);
+  const limit = text.bind(({ wanted }) => wanted);
+  const plan = planOf(
+    `SELECT ${own.select('t1', action.select)}
+      FROM (SELECT ${columns} FROM ${own.name} AS t0 ${range}) AS scanned CROSS JOIN ${own.name} AS t1
+      WHERE ${on.join(' AND ')} AND ${passes} LIMIT ${limit}`,
+    text,
+    { result: (rows) => rows.map((row) => read(row)), isPlannedEachTime: true },
+  );
+  return withAction(plan, (one) => ({ ...one, limit: one.maxScanned, wanted: one.limit }));
+}
+
+function endPlan({ dialect, tableOf }: Writing, action: ScanAction): SqlPlan {
+  const own = tableOf(action.table);
+  const text = new StatementText(dialect);
+  const range = rangeText(own, action, text, { limit: true, offset: true });
+  const read = own.reader(action.order);
+  const plan = planOf(`SELECT ${own.select('t0', action.order)} FROM ${own.name} AS t0 ${range}`, text, {
+    result: ([row]) => row && read(row),
+    isPlannedEachTime: true,
+  });
+  return withAction(plan, (one) => ({ ...one, limit: 1, offset: one.maxScanned - 1 }));
+}
+
+function withAction(plan: SqlPlan, prepare: (action: ScanAction) => object): SqlPlan {
+  return { ...plan, values: (action) => plan.values(prepare(action as ScanAction)) };
+}

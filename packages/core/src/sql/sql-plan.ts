@@ -1,0 +1,35 @@
+import type { AnyTable } from '../records/table.ts';
+import type { StatementText } from './condition-text.ts';
+import type { SqlDialect } from './dialect.ts';
+import type { SqlRow, SqlTable } from './sql-table.ts';
+
+/** The statement for all actions of one shape. */
+export interface SqlPlan {
+  readonly text: string;
+  /** The values of its parameters in an action, in the order of the text. */
+  values(action: object): unknown[];
+  /** Makes the result of the rows that are answered; undefined for a statement that answers none. */
+  readonly result: ((rows: readonly SqlRow[]) => unknown) | undefined;
+  /** Whether the best plan depends on the values: a database that plans a prepared statement once should not do so. */
+  readonly isPlannedEachTime: boolean;
+}
+
+/** What statements are written with. */
+export interface Writing {
+  readonly dialect: SqlDialect;
+  tableOf(table: AnyTable): SqlTable;
+}
+
+/** The plan of a text, whose parameters are all written. */
+export function planOf(
+  text: string,
+  { binders }: StatementText,
+  { result, isPlannedEachTime = false }: Partial<Pick<SqlPlan, 'isPlannedEachTime' | 'result'>> = {},
+): SqlPlan {
+  return {
+    text,
+    result,
+    isPlannedEachTime,
+    values: (action) => binders.map((binder) => binder(action)),
+  };
+}
