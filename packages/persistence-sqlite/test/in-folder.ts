@@ -1,8 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
 import { openSqlite } from '../src/index.ts';
+
+const IN_MEMORY = '/dev/shm';
+
+/** The folder in memory where there is room: clauses make thousands of commits, each of which waits for a disk. */
+export async function parentFolder(): Promise<string> {
+  const free = await statfs(IN_MEMORY).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  );
+  return free > 2 ** 30 ? IN_MEMORY : tmpdir();
+}
 
 /** Works in a folder of its own, which is removed afterwards. */
 export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {

@@ -1,22 +1,11 @@
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
 import { describeStores } from '@pinfold/test-contracts/mocha';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { openSqlite } from '../src/index.ts';
 import { sqliteStores } from '../src/stores/sqlite-stores.ts';
-
-const IN_MEMORY = '/dev/shm';
-
-/** The folder in memory where there is room: clauses make thousands of commits, each of which waits for a disk. */
-async function parentFolder(): Promise<string> {
-  const free = await statfs(IN_MEMORY).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => 0,
-  );
-  return free > 2 ** 30 ? IN_MEMORY : tmpdir();
-}
+import { parentFolder } from './in-folder.ts';
 
 /** Opens a file of its own; peers are further handles on that file. */
 async function open() {

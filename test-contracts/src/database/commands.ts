@@ -142,7 +142,7 @@ function* running({ commands, isUnlocked = false }: Work): Steps<readonly unknow
   const results: unknown[] = [];
   for (const command of commands) {
     if (command.kind === 'throw') throw new Error(command.message);
-    if (command.kind === 'add pages') results.push(yield* addingPages(command.isbn, command.pages));
+    if (command.kind === 'add pages') results.push(yield* addingPages(command, isUnlocked));
     else results.push(yield* guarded(stepOf(command), isUnlocked));
   }
   return results;
@@ -153,8 +153,12 @@ function guarded(step: Step<unknown>, isUnlocked: boolean): Step<unknown> {
 }
 
 /** Results in the pages that the book has then. */
-function* addingPages(isbn: string, more: number): Steps<number | undefined> {
-  const book = yield* get(BOOKS, { isbn });
+function* addingPages(
+  { isbn, pages: more }: { readonly isbn: string; readonly pages: number },
+  isUnlocked: boolean,
+): Steps<number | undefined> {
+  const step = get(BOOKS, { isbn });
+  const book = yield* isUnlocked ? unlocked(step) : step;
   if (book === undefined) return undefined;
   const pages = book.pages + more;
   yield* update(BOOKS, { isbn }, { pages });

@@ -58,9 +58,22 @@ export class MemoryTransaction {
     const key = keyText(table, 'row' in action ? action.row : action.key);
     const before = this.#row(table, key);
     const change = this.#changeOf(action, before);
-    guards?.write(table, before, rowAfter(change, before));
+    const after = rowAfter(change, before);
+    guards?.write(table, before, after);
+    if (after !== undefined) this.#expectFree(table, key, after);
     const changes = this.#changes.get(table) ?? new Map<string, Change>();
     this.#changes.set(table, changes.set(key, joined(changes.get(key), change)));
+  }
+
+  /** At each step, as databases check it: a key that is only free at the end is taken. */
+  #expectFree(table: AnyTable, key: string, row: Row): void {
+    for (const members of table.unique) {
+      if (members.some((member) => row[member] === null)) continue;
+      for (const other of this.#rows(table)) {
+        const isTaken = members.every((member) => other[member] === row[member]);
+        if (isTaken && keyText(table, other) !== key) throw takenKey(table, members);
+      }
+    }
   }
 
   #changeOf(action: WriteAction, before: Row | undefined): Change {

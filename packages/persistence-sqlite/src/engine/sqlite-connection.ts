@@ -94,8 +94,13 @@ export class SqliteConnection {
    * Like {@link write}; on a full disk it uses the ballast. For cleanups, which free space, and for changes that end
    * access, which cannot wait for space.
    */
-  async writeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    const change = (file: SqliteFile): Result => this.#change(file, unlessImporting(work));
+  writeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+    return this.changeFromReserve(unlessImporting(work));
+  }
+
+  /** Like {@link writeFromReserve}, but also while an import is unfinished. */
+  async changeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+    const change = (file: SqliteFile): Result => this.#change(file, work);
     const result = await this.#patiently((): Result => this.#withReserve(() => this.#attempt(change)));
     // Archives removed since the last write have freed room.
     this.#reserve.keep();

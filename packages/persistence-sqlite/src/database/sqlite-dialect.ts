@@ -1,0 +1,42 @@
+import type { SqlDialect } from '@pinfold/core/sql';
+
+const TYPES = { text: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', json: 'TEXT' } as const;
+
+/** How SQLite writes statements and tables. Texts are in UTF-8, whose bytes are in the order of code points. */
+export const SQLITE: SqlDialect = {
+  quote: quoted,
+  table: quoted,
+  parameter: () => '?',
+  isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
+  list: JSON.stringify,
+  contains: (column, parameter) => `instr(${column}, ${parameter}) > 0`,
+  isFlag: (column, isSet) => `${column} = ${Number(isSet)}`,
+  writeFlag: Number,
+  readFlag: (value) => value === 1,
+  wholeNumber: (sum) => sum,
+  onTakenKey: (key, others) => {
+    const action = others.map((name) => `${name} = excluded.${name}`).join(', ');
+    return `ON CONFLICT (${key.join(', ')}) DO ${action === '' ? 'NOTHING' : `UPDATE SET ${action}`}`;
+  },
+  columnType: ({ type, isNullable }, name) => {
+    // With this word a number is never used twice.
+    if (type === 'sequence') return 'INTEGER PRIMARY KEY AUTOINCREMENT';
+    const check = type === 'flag' ? ` CHECK (${name} IN (0, 1))` : '';
+    return `${TYPES[type]}${isNullable ? '' : ' NOT NULL'}${check}`;
+  },
+  isSequenceKey: true,
+  tableEnd: ({ columns, key }) => {
+    const hasSequence = Object.values(columns).some(({ type }) => type === 'sequence');
+    // Rows in the order of a key of several columns, which are few and short beside it.
+    return key.length > 1 && !hasSequence ? 'STRICT, WITHOUT ROWID' : 'STRICT';
+  },
+  // An index covers a statement only if it has the columns of its own condition, too.
+  indexColumns: (columns, covers, compared) => {
+    const also = covers.length === 0 ? [] : [...covers, ...compared];
+    return `(${[...new Set([...columns, ...also])].join(', ')})`;
+  },
+};
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
