@@ -1,7 +1,8 @@
 // Without it what npm can install would be all that is known: pnpm and yarn lay packages out in other ways. What is
 // packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
-// told to; under Node 22.18 and 26, Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as under Node. The
-// oldest TypeScript that documents name must read the types. It needs the registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
+// told to; under Node 22.18 and 26, Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as
+// under Node. The oldest TypeScript that documents name must read the types, beside those of Express 4. It needs the
+// registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,21 +104,37 @@ async function serve(
   return ended.milliseconds;
 }
 
+/** Doors in an app whose types are those of Express 4. */
+const MOUNTED = `
+import express from 'express';
+import { openPinfold } from 'pinfold';
+
+const pinfold = await openPinfold({ dataDir: './data', publicUrl: 'http://localhost:8080' });
+const app = express();
+app.use(pinfold.viewer, pinfold.api);
+app.use('/manage', pinfold.management);
+`;
+
 /** Whether the oldest TypeScript takes what is right, and sees what is wrong: types it cannot read are `any` to it. */
 function readTypes(folder: string): string {
   const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'embedding', 'other-servers.md'), 'utf8');
-  const [, oldest = ''] = /oldest TypeScript that reads our types is (\d+\.\d+)/.exec(page) ?? [];
-  const tools = [`typescript@${oldest}`, '@types/node@24'];
+  const oldest = /^TypeScript (\d+\.\d+) reads our types/m.exec(page)?.[1];
+  if (oldest === undefined) throw new Error('the page names no oldest TypeScript');
+  const tools = [`typescript@${oldest}`, '@types/node@24', '@types/express@4'];
   spawnSync('npm', ['install', '--no-save', ...tools], { cwd: folder, env });
-  const compile = (type: string): string => {
-    const program = `import { days } from '@pinfold/core';\nexport const term: ${type} = days(7);\n`;
-    writeFileSync(join(folder, 'term.mts'), program);
+  const compile = (program: string): string => {
+    writeFileSync(join(folder, 'program.mts'), program);
     const options = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'node16', '--target', 'es2022'];
     const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
-    return spawnSync(process.execPath, [tsc, ...options, 'term.mts'], { cwd: folder, env, encoding: 'utf8' })
-      .stdout;
+    return spawnSync(process.execPath, [tsc, ...options, 'program.mts'], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    }).stdout;
   };
-  const [right, wrong] = [compile('number'), compile('string')];
+  const term = (type: string): string =>
+    `import { days } from '@pinfold/core';\nexport const term: ${type} = days(7);\n`;
+  const [right, wrong] = [compile(MOUNTED + term('number')), compile(MOUNTED + term('string'))];
   if (right !== '' || !wrong.includes('TS2322')) throw new Error(`TypeScript ${oldest}: ${right}${wrong}`);
   return oldest;
 }
