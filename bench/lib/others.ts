@@ -29,16 +29,27 @@ function goFirst(pid: number): void {
 }
 
 /** The p99 of views of a page as others make them meanwhile, in milliseconds from when each was due. */
-export function othersP99(port: number, host: string, seconds: number): Promise<number> {
-  return asked(port, host, seconds);
+export async function othersP99(port: number, host: string, seconds: number): Promise<number> {
+  return (await othersTimes(port, host, seconds, [0.99]))[0] ?? Number.NaN;
+}
+
+/** The same for several quantiles. */
+export async function othersTimes(
+  port: number,
+  host: string,
+  seconds: number,
+  quantiles: readonly number[],
+): Promise<readonly number[]> {
+  const taken = await asked<readonly number[]>(port, host, seconds);
+  return quantiles.map((quantile) => taken[Math.ceil(taken.length * quantile) - 1] ?? Number.NaN);
 }
 
 /** The longest that the probe takes of one who comes anew twenty times a second, in milliseconds. */
 export function longestOfNewcomers(port: number, seconds: number): Promise<number> {
-  return asked(port, null, seconds);
+  return asked<number>(port, null, seconds);
 }
 
-async function asked(...question: readonly [number, string | null, number]): Promise<number> {
+async function asked<Answer>(...question: readonly [number, string | null, number]): Promise<Answer> {
   viewers ??= startViewers();
   const { channel } = viewers;
   viewers.unref();

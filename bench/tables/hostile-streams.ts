@@ -2,78 +2,150 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeMemoryGroup } from '../lib/memory-group.ts';
-import { othersP99 } from '../lib/others.ts';
+import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
+import type { HostileServer } from '../lib/hostile-server.ts';
+import { type MemoryGroup, makeMemoryGroup } from '../lib/memory-group.ts';
+import { othersTimes } from '../lib/others.ts';
 import { peakMiB } from '../lib/process-figures.ts';
 import { freePort } from '../lib/processes.ts';
 import { missingPrograms, type ProxyName, proxyNames, startProxy } from '../lib/reverse-proxies.ts';
-import { smallPages, zipOf } from '../lib/sites.ts';
+import { type Site, smallPages, zipOf } from '../lib/sites.ts';
 import { type Finding, findings, type HostileLoad, type Start } from './hostile-load.ts';
 
+const MiB = 1_048_576;
 const CONNECTIONS = 60;
 const STREAMS = 250;
-const HELD = 30_000;
+/** Seconds that the clients stay: longer than one is let that takes nothing. */
+const HELD = 60;
+/** Of these, seconds in which others view, from the beginning. */
+const VIEWED = 30;
 const GROUPS = [256, 1_024];
 const SITES_HOST = 'share-sites.example';
 
-/** Streams of HTTP/2 that let nothing come, through each proxy, to a server with little memory. */
+/** Bodies of more than 1 MiB: stored, deflated, and the deflated one expanded. */
+const ASKED = [
+  { path: '/large.bin', coding: 'identity' },
+  { path: '/large.txt', coding: 'gzip' },
+  { path: '/large.txt', coding: 'identity' },
+] as const;
+
+type Way = ProxyName | 'HTTP/1.1';
+
+interface Attack {
+  leave(): unknown;
+}
+
+/** Large answers that let nothing come, through each proxy and straight, to a server with little memory. */
 export const unreadStreams: HostileLoad = {
   rounds: 1,
   measure: async (start) => {
     const found: Finding[] = [];
-    for (const name of proxyNames) {
-      for (const mebibytes of GROUPS) found.push(...(await measureThrough(start, name, mebibytes)));
+    for (const way of ['HTTP/1.1', ...proxyNames] as const) {
+      for (const mebibytes of GROUPS) found.push(...(await measureThrough(start, way, mebibytes)));
     }
     return found;
   },
 };
 
-async function measureThrough(start: Start, name: ProxyName, mebibytes: number): Promise<readonly Finding[]> {
-  const what = `${CONNECTIONS} connections of streams that nobody reads, ${name}, in a group of ${mebibytes} MiB`;
-  const group = missingPrograms([name]).length > 0 ? undefined : makeMemoryGroup(mebibytes);
+async function measureThrough(start: Start, way: Way, mebibytes: number): Promise<readonly Finding[]> {
+  const count = `${CONNECTIONS * STREAMS} large answers that nobody reads`;
+  const what = `${count}, ${way === 'HTTP/1.1' ? 'straight' : way}, in a group of ${mebibytes} MiB`;
+  const isThere = way === 'HTTP/1.1' || missingPrograms([way]).length === 0;
+  const group = isThere ? makeMemoryGroup(mebibytes) : undefined;
   if (group === undefined) return findings(`${what}: not run, no group or no proxy`, ['', 0, 'ms']);
-  const settings = {
-    PINFOLD_PUBLIC_URL: 'https://share.example',
-    PINFOLD_SITES_URL: `https://${SITES_HOST}`,
-    PINFOLD_TRUST_PROXY: '127.0.0.1',
-  };
-  const server = await group.start(() => start(settings));
-  // Four for each MB, as the documents say.
-  const proxy = await startProxy(name, [server.port, await freePort(), await freePort()], {
-    connections: mebibytes * 4,
-  });
+  const server = await group.start(() =>
+    start({
+      PINFOLD_PUBLIC_URL: 'https://share.example',
+      PINFOLD_SITES_URL: `https://${SITES_HOST}`,
+      PINFOLD_TRUST_PROXY: '127.0.0.1',
+    }),
+  );
   try {
-    const site = { ...smallPages(2), 'large.bin': new Uint8Array(randomBytes(1_048_576)) };
-    const published = await server.publish(zipOf(site));
-    const host = published.replace(/\..*/, `.${SITES_HOST}`);
-    let sessions: readonly ClientHttp2Session[] = [];
-    const attack = async (): Promise<void> => {
-      sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => stall(proxy.port, host)));
-      await pause(HELD);
-    };
-    const peak = await peakMiB(server.pid, attack()).catch(() => Number.NaN);
-    const others = Number.isNaN(peak) ? Number.NaN : await othersP99(server.port, host, 5);
-    for (const session of sessions) session.destroy();
-    return findings(
-      what,
-      ['p99 of others meanwhile', others, 'ms', 100],
-      ['memory at its peak', peak, 'MiB', mebibytes],
-    );
+    return await measureAt(server, way, mebibytes, what);
   } finally {
-    await proxy.stop();
-    await server.end();
-    group.remove();
+    await ended(server, group);
   }
 }
 
-/** Asks for a large file in as many streams as may be, none of which lets a byte of a body come. */
+async function ended(server: HostileServer, group: MemoryGroup): Promise<void> {
+  await server.end();
+  group.remove();
+}
+
+async function measureAt(
+  server: HostileServer,
+  way: Way,
+  mebibytes: number,
+  what: string,
+): Promise<readonly Finding[]> {
+  const published = await server.publish(zipOf(siteOfLarge()));
+  const host = published.replace(/\..*/, `.${SITES_HOST}`);
+  await othersTimes(server.port, host, 8, []);
+  const before = await server.heldMiB();
+  // Four for each MB, as the documents say.
+  const options = { connections: mebibytes * 4 };
+  const nodes = [server.port, await freePort(), await freePort()];
+  const proxy = way === 'HTTP/1.1' ? undefined : await startProxy(way, nodes, options);
+  try {
+    const attack = proxy === undefined ? askStraight(server.port, host) : askInStreams(proxy.port, host);
+    const others = othersTimes(server.port, host, VIEWED, [0.5, 0.95]);
+    const peak = await peakMiB(server.pid, Promise.all([attack, others, pause(HELD * 1_000)])).catch(
+      () => Number.NaN,
+    );
+    const isAlive = !Number.isNaN(peak);
+    const [median = Number.NaN, p95 = Number.NaN] = isAlive ? await others : [];
+    const held = isAlive ? (await server.heldMiB()) - before : Number.NaN;
+    (await attack).leave();
+    return findings(
+      what,
+      ['median of others meanwhile', median, 'ms'],
+      ['p95 of others meanwhile', p95, 'ms', 100],
+      ['memory at its peak', peak, 'MiB', mebibytes],
+      [`in use after ${HELD} s`, held, 'MiB more', mebibytes / 8],
+    );
+  } finally {
+    await proxy?.stop();
+  }
+}
+
+/** Text in hexadecimal digits shrinks to a little more than half. */
+function siteOfLarge(): Site {
+  return {
+    ...smallPages(2),
+    'large.bin': new Uint8Array(randomBytes(2 * MiB)),
+    'large.txt': new Uint8Array(Buffer.from(randomBytes(1.5 * MiB).toString('hex'))),
+  };
+}
+
+function askedOf(number: number): (typeof ASKED)[number] {
+  return ASKED[number % ASKED.length] ?? ASKED[0];
+}
+
+/** Asks on connections of its own, as many as there would be streams; those that the server does not accept, it closes. */
+async function askStraight(port: number, host: string): Promise<Attack> {
+  const words = Array.from({ length: CONNECTIONS * STREAMS }, (_, number) => {
+    const { path, coding } = askedOf(number);
+    return get(path, host, [`Accept-Encoding: ${coding}`]);
+  });
+  const sockets = await sayAndTakeNothing(port, ...words);
+  return { leave: () => sockets.map((socket) => socket.destroy()) };
+}
+
+async function askInStreams(port: number, host: string): Promise<Attack> {
+  const sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => stall(port, host)));
+  return { leave: () => sessions.map((session) => session.destroy()) };
+}
+
+/** Asks in as many streams as may be, none of which lets a byte of a body come. */
 async function stall(port: number, host: string): Promise<ClientHttp2Session> {
   const options = { rejectUnauthorized: false, servername: host, settings: { initialWindowSize: 0 } };
   const session = connect(`https://127.0.0.1:${port}`, options).on('error', () => {});
   await once(session, 'remoteSettings');
   const most = session.remoteSettings.maxConcurrentStreams ?? STREAMS;
   for (let stream = 0; stream < Math.min(STREAMS, most); stream += 1) {
-    session.request({ ':path': '/large.bin', ':authority': host }).on('error', () => {});
+    const { path, coding } = askedOf(stream);
+    const asked = { ':path': path, ':authority': host, 'accept-encoding': coding };
+    session.request(asked).on('error', () => {});
   }
   return session;
 }
