@@ -4,7 +4,17 @@ import { StatementText } from './condition-text.ts';
 import type { SqlDialect } from './dialect.ts';
 import { SqlTable } from './sql-table.ts';
 
-/** The statements that create tables with their indexes, in order. */
+/**
+ * The statements that create tables with their indexes, in order.
+ *
+ * @example
+ * import { TABLES } from '@pinfold/core/records';
+ * import { createTables, type SqlDialect } from '@pinfold/core/sql';
+ *
+ * declare const dialect: SqlDialect;
+ *
+ * for (const sql of createTables(TABLES, dialect)) console.log(sql);
+ */
 export function createTables(tables: readonly AnyTable[], dialect: SqlDialect): readonly string[] {
   return tables.flatMap((table) => {
     const own = new SqlTable(table, dialect);
