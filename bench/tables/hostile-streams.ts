@@ -48,7 +48,7 @@ export const unreadStreams: HostileLoad = {
 };
 
 async function measureThrough(start: Start, way: Way, mebibytes: number): Promise<readonly Finding[]> {
-  const count = way === 'HTTP/1.1' ? straightOf(mebibytes) : CONNECTIONS * STREAMS;
+  const count = way === 'HTTP/1.1' ? connectionsTo(mebibytes) : CONNECTIONS * STREAMS;
   const by = way === 'HTTP/1.1' ? 'straight' : way;
   const what = `${count} large answers that nobody reads, ${by}, in a group of ${mebibytes} MiB`;
   const isThere = way === 'HTTP/1.1' || missingPrograms([way]).length === 0;
@@ -83,14 +83,13 @@ async function measureAt(
   const host = published.replace(/\..*/, `.${SITES_HOST}`);
   await othersTimes(server.port, host, 8, []);
   const before = await server.heldMiB();
-  // Four for each MB, as the documents say.
-  const options = { connections: mebibytes * 4 };
+  const options = { connections: connectionsTo(mebibytes) };
   const nodes = [server.port, await freePort(), await freePort()];
   const proxy = way === 'HTTP/1.1' ? undefined : await startProxy(way, nodes, options);
   try {
     const attack =
       proxy === undefined
-        ? askStraight(server.port, host, straightOf(mebibytes))
+        ? askStraight(server.port, host, connectionsTo(mebibytes))
         : askInStreams(proxy.port, host);
     const others = othersTimes(server.port, host, VIEWED, [0.5, 0.95]);
     const peak = await peakMiB(server.pid, Promise.all([attack, others, pause(HELD * 1_000)])).catch(
@@ -126,9 +125,9 @@ function askedOf(number: number): (typeof ASKED)[number] {
   return ASKED[number % ASKED.length] ?? ASKED[0];
 }
 
-/** Connections straight to a server: three quarters, or fewer, of what it accepts with so much memory. */
-function straightOf(mebibytes: number): number {
-  return mebibytes * 2;
+/** Connections to a server with so much memory, as the documents say: it accepts more, which are left to others. */
+function connectionsTo(mebibytes: number): number {
+  return (mebibytes - 128) * 4;
 }
 
 /** Asks on connections of its own. */
