@@ -14,7 +14,7 @@ const TOOLS: Readonly<Record<SiteTool, BuildTool>> = {
   astro: { name: 'Astro' },
   blazor: { name: 'Blazor' },
   create_react_app: { name: 'Create React App', setting: '"homepage": "." (package.json)' },
-  docusaurus: { name: 'Docusaurus' },
+  docusaurus: { name: 'Docusaurus', setting: "future: { experimental_router: 'hash' }" },
   eleventy: { name: 'Eleventy', byHand: true },
   flutter: { name: 'Flutter', setting: '<base href="./"> (web/index.html)' },
   gatsby: { name: 'Gatsby' },
