@@ -42,7 +42,8 @@ interface Migrated {
   readonly reset: string;
 }
 
-const migrated: Migrated[] = [];
+/** By what was migrated. */
+const migrated: Map<string, Migrated[]> = new Map();
 
 /** The most bytes that a schema with nothing but dead rows may have: of larger ones the indexes are slow. */
 const LARGEST = 8 * 2 ** 20;
@@ -51,11 +52,14 @@ const LARGEST = 8 * 2 ** 20;
  * Opens a place whose schema `migrate` has migrated. Disposing empties it for the next test, since migrating takes
  * longer than most tests, and leaves the pools open: the first statements of a connection take longer than all others.
  * A schema with triggers or many dead rows is dropped.
+ *
+ * @param tables names what `migrate` creates, if it is not the schema of the stores.
  */
 export async function migratedPlace(
   migrate: (place: PostgresPlace) => Promise<unknown>,
+  tables = 'stores',
 ): Promise<PostgresPlace> {
-  const known = migrated.pop();
+  const known = migrated.get(tables)?.pop();
   let reset = known?.reset ?? '';
   const place = await placeIn(
     known?.schema ?? `place "${randomUUID()}"`,
@@ -64,7 +68,7 @@ export async function migratedPlace(
       const [state] = await administer<{ triggers: number; bytes: number }>(STATE, [schema]);
       if (state !== undefined && state.triggers === 0 && state.bytes <= LARGEST) {
         await administer(reset);
-        migrated.push({ schema, reset });
+        migrated.set(tables, [...(migrated.get(tables) ?? []), { schema, reset }]);
       } else {
         await endPools();
         await administer(dropped(schema));

@@ -23,6 +23,8 @@ export interface SqlDialect {
   readFlag(value: unknown): boolean;
   /** A sum of whole numbers as a whole number. */
   wholeNumber(sum: string): string;
+  /** Whether a query over a subquery with an order keeps it without sorting again. */
+  readonly keepsOrder: boolean;
   /** The end of an INSERT that replaces other columns where the key is taken. */
   onTakenKey(key: readonly string[], others: readonly string[]): string;
 

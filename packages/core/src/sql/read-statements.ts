@@ -79,25 +79,36 @@ export function findPlan({ dialect, tableOf }: Writing, action: FindAction): Sql
   });
 }
 
-/** The conditions of a range, its order and its limits. */
+/** The conditions of a range, behind one that is written already, its order and its limits. */
 export function rangeText(
   own: SqlTable,
-  { where, order = [], descending = false, after }: FindAction | ScanAction,
+  action: FindAction | ScanAction,
   text: StatementText,
   has: { readonly limit: boolean; readonly offset: boolean },
+  ...first: readonly string[]
 ): string {
+  const { where, order = [], descending = false, after } = action;
   const columns = order.map((member: string) => own.nameOf('t0', member));
-  const terms = [whereText(own, where, text)];
+  const terms = [...first, whereText(own, where, text)];
   if (after !== undefined) {
     const place = order.map((member: string) => text.bind((action) => action.after[member]));
     terms.push(`${tuple(columns)} ${descending ? '<' : '>'} ${tuple(place)}`);
   }
-  const sorted = columns.map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
-  const orderBy = sorted === '' ? '' : ` ORDER BY ${sorted}`;
   const isLimited = has.limit || has.offset;
   const limit = isLimited ? ` LIMIT ${text.bind((action) => action.limit ?? EVERY_ROW)}` : '';
   const offset = has.offset ? ` OFFSET ${text.bind((action) => action.offset)}` : '';
-  return `WHERE ${terms.join(' AND ')}${orderBy}${limit}${offset}`;
+  return `WHERE ${terms.join(' AND ')}${orderText(own, action, 't0')}${limit}${offset}`;
+}
+
+/** The order of a range, if it has one. */
+export function orderText(
+  own: SqlTable,
+  { order = [], descending = false }: FindAction | ScanAction,
+  alias: string,
+): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  const sorted = order.map((member: string) => `${own.nameOf(alias, member)} ${direction}`);
+  return sorted.length === 0 ? '' : ` ORDER BY ${sorted.join(', ')}`;
 }
 
 export function aggregatePlan(

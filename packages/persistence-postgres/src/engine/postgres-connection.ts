@@ -8,6 +8,8 @@ export interface PostgresClient {
   // biome-ignore lint/suspicious/noExplicitAny: a row is what its statement says, which no type can tell
   query(query: any): Promise<{ readonly rows: any[]; readonly rowCount: number | null }>;
   release(destroy?: boolean): void;
+  /** Whether it sends a query before the one before has been answered, as the pool's configuration says. */
+  readonly pipeline?: boolean;
   /** A connection that breaks between two queries emits this. Without a listener, it would end the process. */
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
@@ -29,7 +31,8 @@ const MOST_BROKEN = 3;
 const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');
 const BEGIN_SNAPSHOT = unprepared(`
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL idle_in_transaction_session_timeout = 0`);
+  SET LOCAL idle_in_transaction_session_timeout = 0;
+  SELECT 1`);
 const COMMIT = unprepared('COMMIT');
 const ROLLBACK = unprepared('ROLLBACK');
 
@@ -42,6 +45,13 @@ export interface Answer<Row> {
 }
 
 export type Run = <Row = unknown>(statement: Statement, values?: readonly unknown[]) => Promise<Answer<Row>>;
+
+/** A connection that works, with how it runs statements. */
+export interface Client {
+  readonly run: Run;
+  /** Whether a statement may be sent before the one before has been answered. */
+  readonly isPipelined: boolean;
+}
 
 const ignore = (): void => {};
 
@@ -98,6 +108,41 @@ export class PostgresConnection {
     return this.#patiently(() => this.#withClient((run) => transact(run, work)));
   }
 
+  /**
+   * Runs statements up to a commit, and then what it results in, which commits. Before that they certainly change nothing,
+   * and may run again from the first.
+   */
+  pipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
+    return this.#patiently(() =>
+      this.#withClient(async (run, { pipeline }) => {
+        const commit = await undone(work({ run, isPipelined: pipeline === true }));
+        return commit();
+      }),
+    );
+  }
+
+  /** Opens one read-only state on a connection of its own, which is given back when it is closed. */
+  async openSnapshot(): Promise<{ readonly client: Client; close(): Promise<void> }> {
+    const client = await this.#patiently(() => this.#takeClient());
+    const run: Run = (statement, values = []) => ask(client, statement, values);
+    try {
+      await run(BEGIN_SNAPSHOT);
+    } catch (error) {
+      client.release(true);
+      throw asFault(error);
+    }
+    return {
+      client: { run, isPipelined: client.pipeline === true },
+      close: async () => {
+        const broken = await run(ROLLBACK).then(
+          () => false,
+          () => true,
+        );
+        client.release(broken);
+      },
+    };
+  }
+
   /** Runs statements in one read-only snapshot, however long their reader takes. It retries nothing. */
   async *snapshot<Item>(work: (run: Run) => AsyncIterable<Item>): AsyncGenerator<Item, void> {
     const client = await this.#patiently(() => this.#takeClient());
@@ -149,14 +194,14 @@ export class PostgresConnection {
     }
   }
 
-  async #withClient<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+  async #withClient<Result>(work: (run: Run, client: PostgresClient) => Promise<Result>): Promise<Result> {
     if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
     const client = await this.#pool.connect();
     let broken = false;
     try {
       const run: Run = (statement, values = []) => ask(client, statement, values);
       await provePrimary(client, run);
-      return await work(run);
+      return await work(run, client);
     } catch (error) {
       broken = troubleOf(causeOf(error)) === 'broken';
       throw error;

@@ -3,10 +3,12 @@ import { type Instant, instant } from '@pinfold/core';
 import {
   type Migration,
   type MigrationScope,
+  neededRelease,
   planMigrations,
   refuseOutdated,
   type SchemaState,
 } from '@pinfold/core/adapter';
+import type { DatabaseState } from '@pinfold/core/records';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { longRunning, quoted, type Statement, unprepared } from '../engine/statement.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -17,6 +19,8 @@ const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_ti
 /** Migrations run even while an import is unfinished. */
 const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
 const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
+const EXAMINED = unprepared(`
+  SELECT pg_catalog.current_setting('server_version') AS release, pg_catalog.to_regclass($1) IS NOT NULL AS "isThere"`);
 const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
 
 /** Migrates to the newest of `migrations`, in one transaction under its own lock: one of several processes does it. */
@@ -49,6 +53,25 @@ export async function checkSchema(
   const [state] = await connection.read<SchemaState & { readonly now: number }>(stateOf(schema), [], signal);
   refuseOutdated(state, migrations);
   return state === undefined ? undefined : instant(state.now);
+}
+
+/** Examines an open database. A server tells of damage when it meets it. */
+export async function databaseState(
+  connection: PostgresConnection,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<DatabaseState> {
+  const [server] = await connection.read<{ release: string; isThere: boolean }>(EXAMINED, [
+    tablesOf(schema).schemaState,
+  ]);
+  const [state] = server?.isThere ? await connection.read<SchemaState>(stateOf(schema), []) : [];
+  const outdated = neededRelease(state, migrations);
+  return {
+    release: server?.release ?? '',
+    newest: migrations.at(-1)?.version ?? 0,
+    ...(state === undefined ? {} : { version: state.version }),
+    ...(outdated === undefined ? {} : { outdated }),
+  };
 }
 
 /** Needs the right to create schemas only if the schema does not exist. */

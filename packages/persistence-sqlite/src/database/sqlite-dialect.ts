@@ -14,6 +14,7 @@ export const SQLITE: SqlDialect = {
   writeFlag: Number,
   readFlag: (value) => value === 1,
   wholeNumber: (sum) => sum,
+  keepsOrder: true,
   onTakenKey: (key, others) => {
     const action = others.map((name) => `${name} = excluded.${name}`).join(', ');
     return `ON CONFLICT (${key.join(', ')}) DO ${action === '' ? 'NOTHING' : `UPDATE SET ${action}`}`;

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { Fault, type Instant, isFault } from '@pinfold/core';
+import { type Migration, type MigrationScope, raceSignal } from '@pinfold/core/adapter';
+import {
+  type Database,
+  type DatabaseSchema,
+  type DatabaseSnapshot,
+  type DatabaseState,
+  type Locks,
+  type Lookup,
+  locksInOrder,
+  type Program,
+  type Query,
+  StepError,
+} from '@pinfold/core/records';
+import { createTables, type LookupPlan, SqlCompiler, type SqlRow } from '@pinfold/core/sql';
+import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
+import { asFault, troubleOf } from '../engine/postgres-errors.ts';
+import { prepared, type Statement, unprepared } from '../engine/statement.ts';
+import { checkSchema, databaseState, migrate } from '../schema/migrate.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+import { BEGIN_SNAPSHOT, COMMIT, causeOf, PostgresSession } from './postgres-session.ts';
+
+const VERSION = 17;
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+const ROLLBACK = unprepared('ROLLBACK');
+
+/** What a program or query came to on a connection that works. */
+type Outcome<Result> = { readonly result: Result } | { readonly thrown: unknown };
+
+/**
+ * A database in a schema of a PostgreSQL server. The locks of a program are advisory locks of its transaction, which the
+ * statement that begins it takes, so that a pooler in transaction mode does no harm.
+ */
+export class PostgresDatabase implements Database {
+  readonly isSerial = false;
+  readonly #connection: PostgresConnection;
+  readonly #schema: string;
+  readonly #compiler: SqlCompiler;
+  readonly #migrations: readonly Migration[];
+  readonly #lookups: Map<Lookup<unknown>, LookupPlan<unknown> & { readonly statement: Statement }> =
+    new Map();
+
+  constructor(connection: PostgresConnection, schema: string, { tables }: Pick<DatabaseSchema, 'tables'>) {
+    const dialect = postgresDialect(schema);
+    this.#connection = connection;
+    this.#schema = schema;
+    this.#compiler = new SqlCompiler(dialect);
+    const sql = createTables(tables, dialect).join(';\n');
+    this.#migrations = [{ version: VERSION, release: '0.1.0', oldestVersion: VERSION, sql }];
+  }
+
+  read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
+    return this.#reading(signal, query.name, false, (session) => session.run(query.run(args)));
+  }
+
+  async peek<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Promise<Value | undefined> {
+    const { statement, make } = this.#lookupOf(lookup);
+    const [row] = await this.#connection.read<SqlRow>(statement, [key], signal);
+    return row && (make(row) as Value);
+  }
+
+  snapshot<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
+    return this.#reading(signal, query.name, true, async (session) => {
+      session.send(BEGIN_SNAPSHOT);
+      try {
+        return await session.run(query.run(args));
+      } finally {
+        session.send(COMMIT);
+      }
+    });
+  }
+
+  async openSnapshot(signal?: AbortSignal): Promise<DatabaseSnapshot> {
+    signal?.throwIfAborted();
+    const { client, close } = await this.#connection.openSnapshot();
+    let isOpen = true;
+    return {
+      read: async ({ name, run }, args, another) => {
+        another?.throwIfAborted();
+        if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
+        const session = new PostgresSession(client, this.#compiler, name, true);
+        const result = session.run(run(args)).catch((error: unknown) => {
+          throw faultAt(error, asFault(causeOf(error)));
+        });
+        return raceSignal(result, another);
+      },
+      close: async () => {
+        if (isOpen) await close();
+        isOpen = false;
+      },
+    };
+  }
+
+  async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
+    const begin = unprepared([BEGIN, ...this.#taking(program.locks(args))].join('; '));
+    return this.#running((client, failure) => {
+      const session = new PostgresSession(client, this.#compiler, program.name, true);
+      session.send(begin);
+      return transacting(session, () => session.run(program.run(args)), failure);
+    });
+  }
+
+  async pause(): Promise<void> {
+    await setImmediate();
+  }
+
+  migrate(scope?: MigrationScope): Promise<void> {
+    return migrate(this.#connection, this.#schema, this.#migrations, scope);
+  }
+
+  check(signal?: AbortSignal): Promise<Instant | undefined> {
+    return checkSchema(this.#connection, this.#schema, signal, this.#migrations);
+  }
+
+  examine(): Promise<DatabaseState> {
+    return databaseState(this.#connection, this.#schema, this.#migrations);
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  #reading<Result>(
+    signal: AbortSignal | undefined,
+    name: string,
+    isInTransaction: boolean,
+    work: (session: PostgresSession) => Promise<Result>,
+  ): Promise<Result> {
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
+    const running = this.#running<Result>(async (client, failure) => {
+      const session = new PostgresSession(client, this.#compiler, name, isInTransaction);
+      const outcome = await outcomeOf(session, () => work(session), failure);
+      await session.ended();
+      return async () => outcome;
+    });
+    return raceSignal(running, signal);
+  }
+
+  /** Runs work on a connection, which has to see the errors of the server themselves to retry what was undone. */
+  async #running<Result>(
+    work: (client: Client, failure: FailurePlace) => Promise<() => Promise<Outcome<Result>>>,
+  ): Promise<Result> {
+    const failure: FailurePlace = { error: undefined };
+    let outcome: Outcome<Result>;
+    try {
+      outcome = await this.#connection.pipelined((client) => work(client, failure));
+    } catch (error) {
+      throw faultAt(failure.error, error);
+    }
+    if ('thrown' in outcome) throw outcome.thrown;
+    return outcome.result;
+  }
+
+  #lookupOf<Value>(lookup: Lookup<Value>): LookupPlan<unknown> & { readonly statement: Statement } {
+    const known = this.#lookups.get(lookup);
+    if (known !== undefined) return known;
+    const plan = this.#compiler.lookupPlanOf(lookup);
+    const made = { ...plan, statement: prepared(plan.text) };
+    this.#lookups.set(lookup, made);
+    return made;
+  }
+
+  /** Statements that take the locks one after the other, in the order of every program. */
+  #taking(locks: Locks): readonly string[] {
+    return locksInOrder(locks).map(({ name, isShared }) => {
+      const number = createHash('sha256').update(`${this.#schema} ${name}`).digest().readBigInt64BE();
+      return `SELECT pg_catalog.pg_advisory_xact_lock${isShared ? '_shared' : ''}(${number})`;
+    });
+  }
+}
+
+/** The place of the step that failed last. */
+interface FailurePlace {
+  error: unknown;
+}
+
+/** Runs a program up to its commit, or undoes it. */
+async function transacting<Result>(
+  session: PostgresSession,
+  work: () => Promise<Result>,
+  failure: FailurePlace,
+): Promise<() => Promise<Outcome<Result>>> {
+  const outcome = await outcomeOf(session, work, failure);
+  if ('thrown' in outcome) {
+    session.send(ROLLBACK);
+    await session.ended();
+    return async () => outcome;
+  }
+  return () =>
+    outcomeOf(
+      session,
+      async () => {
+        session.flush();
+        session.send(COMMIT);
+        await session.settled();
+        return outcome.result;
+      },
+      failure,
+    );
+}
+
+/**
+ * What work comes to: a result, or what was thrown by a mistake in the program or its statements. Rejects with the error
+ * of the server for everything else, and notes its place.
+ */
+async function outcomeOf<Result>(
+  session: PostgresSession,
+  work: () => Promise<Result>,
+  failure: FailurePlace,
+): Promise<Outcome<Result>> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    // A later statement fails because of an earlier one, for which nothing waited.
+    const first = (await session.firstFailure()) ?? error;
+    const place = causeOf(first) === causeOf(error) ? error : first;
+    if (first === error && !session.hasFailed) return { thrown: error };
+    if (troubleOf(causeOf(place)) === 'bug') return { thrown: place };
+    failure.error = place;
+    throw causeOf(place);
+  }
+}
+
+/** A fault with the place of a step in its cause. */
+function faultAt(place: unknown, error: unknown): unknown {
+  if (!(place instanceof StepError)) return error;
+  return isFault(error) ? new Fault(error.code, error.message, { cause: place }) : place;
+}

@@ -1,0 +1,45 @@
+import type { SqlDialect } from '@pinfold/core/sql';
+import { quoted } from '../engine/statement.ts';
+
+const TYPES = { text: 'text COLLATE "C"', integer: 'bigint', flag: 'boolean', json: 'text' } as const;
+
+/**
+ * A program leaves dead rows; by default a table of 100 million rows is vacuumed after 20 million. The fill factor leaves
+ * room on the page for the next version of a row.
+ */
+const STORAGE =
+  'fillfactor = 85, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02';
+
+/**
+ * How PostgreSQL writes statements and tables. The collation "C" sorts by code point on every server. JSON is stored as
+ * text, since it is only read as a whole, and `jsonb` changes it.
+ */
+export function postgresDialect(schema: string): SqlDialect {
+  return {
+    quote: quoted,
+    table: (name) => `${quoted(schema)}.${quoted(name)}`,
+    parameter: (place) => `$${place}`,
+    isIn: (column, parameter) => `${column} = ANY (${parameter}::text[])`,
+    list: (values) => values,
+    contains: (column, parameter) => `pg_catalog.strpos(${column}, ${parameter}) > 0`,
+    isFlag: (column, isSet) => (isSet ? column : `NOT ${column}`),
+    writeFlag: (value) => value,
+    readFlag: (value) => value === true,
+    wholeNumber: (sum) => `CAST(${sum} AS bigint)`,
+    keepsOrder: false,
+    onTakenKey: (key, others) => {
+      const action = others.map((name) => `${name} = excluded.${name}`).join(', ');
+      return `ON CONFLICT (${key.join(', ')}) DO ${action === '' ? 'NOTHING' : `UPDATE SET ${action}`}`;
+    },
+    columnType: ({ type, isNullable }) => {
+      if (type === 'sequence') return 'bigint GENERATED ALWAYS AS IDENTITY';
+      return `${TYPES[type]}${isNullable ? '' : ' NOT NULL'}`;
+    },
+    isSequenceKey: false,
+    tableEnd: () => `WITH (${STORAGE})`,
+    indexColumns: (columns, covers) => {
+      const included = covers.length === 0 ? '' : ` INCLUDE (${covers.join(', ')})`;
+      return `(${columns.join(', ')})${included}`;
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { isFault } from '@pinfold/core';
+import {
+  all,
+  defineProgram,
+  defineQuery,
+  defineTable,
+  get,
+  insert,
+  integer,
+  type RecordTable,
+  StepError,
+  text,
+  update,
+} from '@pinfold/core/records';
+import { expect } from 'chai';
+import { PostgresDatabase } from '../src/database/postgres-database.ts';
+import { PostgresConnection, type PostgresPool } from '../src/engine/postgres-connection.ts';
+
+interface Pot {
+  readonly name: string;
+  readonly coins: number;
+}
+
+const POTS: RecordTable<Pot, 'name'> = defineTable({
+  name: 'pots',
+  columns: { name: text, coins: integer },
+  key: ['name'],
+  guards: undefined,
+});
+
+/** Reads twice, one after the other, and writes three rows. */
+const spread = defineProgram('pots.spread', {
+  locks: () => ({ exclusive: ['b'], shared: ['a'] }),
+  *run() {
+    yield* all(get(POTS, { name: 'a' }), get(POTS, { name: 'b' }));
+    yield* insert(POTS, { name: 'c', coins: 1 });
+    yield* get(POTS, { name: 'c' });
+    yield* all(insert(POTS, { name: 'd', coins: 1 }), update(POTS, { name: 'a' }, { coins: 0 }));
+    return 'done';
+  },
+});
+const failing = defineProgram('pots.fail', {
+  *run() {
+    yield* get(POTS, { name: 'a' });
+    throw new Error('a mistake of the program');
+  },
+});
+const find = defineQuery('pots.find', () => get(POTS, { name: 'a' }));
+
+interface Server {
+  readonly database: PostgresDatabase;
+  /** The statements that were sent while none was unanswered, and with each of them those sent before an answer. */
+  readonly trips: string[][];
+  readonly released: (boolean | undefined)[];
+}
+
+/** A server that answers each statement in a later turn; `refuse` gives the error of one. */
+function serve(isPipelined: boolean, refuse: (sql: string) => Error | undefined = () => undefined): Server {
+  const trips: string[][] = [];
+  const released: (boolean | undefined)[] = [];
+  let isAnswered = true;
+  const client = {
+    pipeline: isPipelined,
+    query: async ({ text: sql }: { readonly text: string }) => {
+      if (isAnswered) trips.push([]);
+      isAnswered = false;
+      trips.at(-1)?.push(sql);
+      await new Promise((resolve) => setImmediate(resolve));
+      isAnswered = true;
+      const error = refuse(sql);
+      if (error !== undefined) throw error;
+      return { rows: sql.includes('pg_is_in_recovery') ? [{ standby: false }] : [], rowCount: 0 };
+    },
+    release: (isBroken?: boolean) => released.push(isBroken),
+    on: () => undefined,
+  };
+  const pool: PostgresPool = { connect: async () => client, on: () => undefined, off: () => undefined };
+  const connection = new PostgresConnection(pool, async () => {});
+  return { database: new PostgresDatabase(connection, 'place', { tables: [POTS] }), trips, released };
+}
+
+function ofServer(code: string): Error {
+  return Object.assign(new Error('refused'), { code, severity: 'ERROR' });
+}
+
+/** The trips of a program, without that which proves that the server is the primary one. */
+function begun(trips: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return trips.slice(trips.findIndex(([sql]) => sql?.startsWith('BEGIN')));
+}
+
+describe('the database in PostgreSQL', () => {
+  it('sends what needs no answer with the next statement, and the last writes with the commit', async () => {
+    const { database, trips } = serve(true);
+    expect(await database.write(spread, undefined)).to.equal('done');
+    const kinds = begun(trips).map((trip) => trip.map((sql) => /^\w+/.exec(sql)?.[0]));
+    expect(kinds).to.deep.equal([
+      ['BEGIN', 'SELECT', 'SELECT'],
+      ['INSERT', 'SELECT'],
+      ['INSERT', 'UPDATE', 'COMMIT'],
+    ]);
+  });
+
+  it('waits for each statement on a connection that does not pipeline', async () => {
+    const { database, trips } = serve(false);
+    await database.write(spread, undefined);
+    expect(begun(trips).map((trip) => trip.length)).to.deep.equal(Array.from({ length: 8 }, () => 1));
+  });
+
+  it('takes the locks of a program in one order, with the statement that begins it', async () => {
+    const { database, trips } = serve(true);
+    await database.write(spread, undefined);
+    const [[begin] = []] = begun(trips);
+    const statements = begin?.split('; ') ?? [];
+    expect(statements).to.have.length(3);
+    expect(statements[1]).to.include('pg_advisory_xact_lock_shared(');
+    expect(statements[2]).to.include('pg_advisory_xact_lock(');
+  });
+
+  for (const isPipelined of [true, false]) {
+    const how = isPipelined ? 'pipelines' : 'does not pipeline';
+
+    it(`runs a program again that was rolled back, on a connection that ${how}`, async () => {
+      let left = 2;
+      const { database, trips, released } = serve(isPipelined, (sql) => {
+        if (!sql.startsWith('UPDATE') || left === 0) return undefined;
+        left -= 1;
+        return ofServer('40001');
+      });
+      expect(await database.write(spread, undefined)).to.equal('done');
+      expect(trips.flat().filter((sql) => sql.startsWith('BEGIN'))).to.have.length(3);
+      expect(released).to.not.include(true);
+    });
+
+    it(`undoes a program that throws, and does not run it again, on a connection that ${how}`, async () => {
+      const { database, trips, released } = serve(isPipelined);
+      const error = await database.write(failing, undefined).catch((reason: Error) => reason.message);
+      expect(error).to.equal('a mistake of the program');
+      const sent = trips.flat();
+      expect(sent.filter((sql) => sql.startsWith('BEGIN'))).to.have.length(1);
+      expect([sent.at(-1), released]).to.deep.equal(['ROLLBACK', [false]]);
+    });
+
+    it(`puts the first step that failed into a fault, on a connection that ${how}`, async () => {
+      const { database } = serve(isPipelined, (sql) => {
+        if (sql.startsWith('INSERT')) return ofServer('57014');
+        return sql.startsWith('SELECT t0') ? ofServer('25P02') : undefined;
+      });
+      const onlyWrites = defineProgram('pots.add', {
+        *run() {
+          yield* insert(POTS, { name: 'c', coins: 1 });
+          yield* get(POTS, { name: 'c' });
+        },
+      });
+      const fault = (await database.write(onlyWrites, undefined).catch((reason) => reason)) as Error;
+      expect(isFault(fault)).to.equal(true);
+      expect(fault.cause).to.be.instanceOf(StepError);
+      expect((fault.cause as Error).message).to.equal('pots.add: insert in pots (name) failed');
+    });
+  }
+
+  it('shows the line of the program whose step the server refused', async () => {
+    const { database } = serve(true, (sql) => (sql.startsWith('SELECT t0') ? ofServer('42703') : undefined));
+    const error = (await database.write(spread, undefined).catch((reason) => reason)) as Error;
+    expect(error.message).to.equal('pots.spread: get in pots (name) failed');
+    expect(error.stack).to.match(/run[^\n]*postgres-database\.spec\.ts/);
+    expect((await database.read(find, undefined).catch((reason) => reason)) as Error).to.include({
+      message: 'pots.find: get in pots (name) failed',
+    });
+  });
+});
