@@ -8,7 +8,7 @@ import { gt } from '../records/conditions.ts';
 import { all } from '../records/joining.ts';
 import type { Step } from '../records/step.ts';
 import { aggregate, find, getWith, type Joined, type Totals } from '../records/steps.ts';
-import { NAMES, ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
+import { NAMES, type NameRow, ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
 
 /** Reads a takedown that forbids a content, if there is any. */
 export function findBan(sha256: Sha256): Step<readonly Takedown[], 'read'> {
@@ -44,7 +44,9 @@ export function namesInUseOf([{ count }, named]: CountedNames): NamesInUse {
   return { count, shown: shown && { id: shown.id, isProtected: shown.passwordHash !== null } };
 }
 
-/** A name that shows another role from now on. One that exists keeps its token. */
-export function pointedName(known: NameRecord | undefined, record: NameRecord): NameRecord {
-  return { ...record, token: known?.token ?? record.token };
+/** The row of a name that shows a role from now on. One that exists keeps its token. */
+export function pointedName(known: NameRow | undefined, record: NameRecord): NameRow {
+  if (known === undefined) return { ...record, previous: null };
+  const previous = known.role === record.role ? known.previous : known.role;
+  return { ...record, token: known.token, previous };
 }

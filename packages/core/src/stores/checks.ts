@@ -3,17 +3,19 @@ import type { SaveAuthority } from '../domain/actor.ts';
 import { refuseChange, type Unchangeable } from '../domain/admission.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import { type Credential, UNAUTHORIZED } from '../domain/credential.ts';
+import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { FIRST_GENERATION } from '../domain/role.ts';
 import type { Session } from '../domain/session.ts';
 import type { Version } from '../ports/role-store.ts';
-import { all, nothing } from '../records/joining.ts';
+import { all, nothing, together } from '../records/joining.ts';
 import type { Locks } from '../records/program.ts';
 import type { Step, Steps } from '../records/step.ts';
 import { get, insert } from '../records/steps.ts';
 import { ACCOUNTS, type AccountRow, API_KEYS, SESSIONS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock, lockOf, MODE_LOCK } from '../records/tables/locks.ts';
 import type { Refusal } from '../refusal.ts';
+import { eventLocks } from './events.ts';
 import { getMode, modeOf } from './service-mode.ts';
 
 /** Who changes what belongs to an account. */
@@ -25,17 +27,23 @@ export interface Change {
   readonly authority?: SaveAuthority | undefined;
 }
 
-/** What {@link checkChange} finds. */
-export interface CheckedChange {
+/** What a check of a change finds. */
+export interface CheckedChange<Refused = Unchangeable> {
   /** The row of the account; undefined if it has none yet. */
   readonly account: AccountRow | undefined;
   /** Why the change is refused; undefined if it may go on. */
-  readonly refusal: Refusal<'unauthorized'> | Unchangeable | undefined;
+  readonly refusal: Refused | undefined;
 }
 
 /** The locks of a change: while they are held, what {@link checkChange} found stays so, and no other changes the account. */
-export function changeLocks({ account, credential }: Omit<Change, 'authority'>): Required<Locks> {
-  return { exclusive: [accountLock(account)], shared: [MODE_LOCK, ...credentialLocks(credential)] };
+export function changeLocks(
+  { account, credential }: Omit<Change, 'authority'>,
+  events: readonly HistoryEvent[] = [],
+): Required<Locks> {
+  return {
+    exclusive: [accountLock(account), ...eventLocks(events)],
+    shared: [MODE_LOCK, ...credentialLocks(credential)],
+  };
 }
 
 /** The locks without which no key is revoked and no session ended. */
@@ -48,10 +56,18 @@ export function* checkChange({
   account: name,
   credential = {},
   authority,
-}: Change): Steps<CheckedChange, 'read'> {
-  const [account, mode, ended] = yield* all(get(ACCOUNTS, { name }), getMode, getCredential(credential));
-  const refusal = refuseCredential(credential, ended) ?? refuseChange(account, modeOf(mode), authority);
-  return { account, refusal };
+}: Change): Steps<CheckedChange<Unchangeable | Refusal<'unauthorized'>>, 'read'> {
+  const [{ account, refusal }, found] = yield* together(
+    checkAccount(name, authority),
+    getCredential(credential),
+  );
+  return { account, refusal: refuseCredential(credential, found) ?? refusal };
+}
+
+/** The check of a change that no credential is asked for. */
+export function* checkAccount(name: AccountId, authority?: SaveAuthority): Steps<CheckedChange, 'read'> {
+  const [account, mode] = yield* all(get(ACCOUNTS, { name }), getMode);
+  return { account, refusal: refuseChange(account, modeOf(mode), authority) };
 }
 
 type FoundCredential = readonly [key: ApiKey | undefined, session: Session | undefined];

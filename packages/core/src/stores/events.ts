@@ -1,5 +1,6 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
+import { notNull } from '../records/conditions.ts';
 import { all } from '../records/joining.ts';
 import type { Step, Steps } from '../records/step.ts';
 import { get, insert, max } from '../records/steps.ts';
@@ -20,7 +21,10 @@ export function* feedEnds(events: readonly HistoryEvent[]): Steps<FeedEnds, 'rea
   const accounts = accountsOf(events);
   const ends = yield* all(
     ...accounts.map((account) =>
-      all(max(EVENTS, { account }, 'accountFeedNumber'), get(FEED_BEGINS, { account })),
+      all(
+        max(EVENTS, { account, accountFeedNumber: notNull }, 'accountFeedNumber'),
+        get(FEED_BEGINS, { account }),
+      ),
     ),
   );
   return new Map(

@@ -2,13 +2,13 @@ import type { HistoryEvent } from '../domain/history.ts';
 import { type Mode, NORMAL } from '../domain/mode.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Database } from '../records/database.ts';
-import { all } from '../records/joining.ts';
+import { all, together } from '../records/joining.ts';
 import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
 import type { Step } from '../records/step.ts';
 import { get, upsert } from '../records/steps.ts';
 import { MODE_LOCK } from '../records/tables/locks.ts';
 import { MODES, type ModeRow } from '../records/tables/service-tables.ts';
-import { appended, eventLocks, feedEnds } from './event-feeds.ts';
+import { eventLocks, feedEnds, insertEvents } from './events.ts';
 
 interface ModeChange {
   readonly mode: Mode;
@@ -28,10 +28,10 @@ const loadMode = defineQuery('mode.load', () => getMode);
 const changeMode = defineProgram('mode.change', {
   locks: ({ events }: ModeChange) => ({ exclusive: [MODE_LOCK, ...eventLocks(events)] }),
   *run({ mode: { kind, message }, events }) {
-    const [row, ends] = yield* all(getMode, feedEnds(events));
+    const [row, ends] = yield* together(getMode, feedEnds(events));
     const present = modeOf(row);
     if (present.kind === kind && present.message === message) return;
-    yield* all(upsert(MODES, { id: 1, kind, message }), ...appended(events, ends));
+    yield* all(upsert(MODES, { id: 1, kind, message }), ...insertEvents(events, ends));
   },
 });
 

@@ -7,7 +7,7 @@ import type { Instant } from '../../domain/instant.ts';
 import type { Session, SignInLink } from '../../domain/session.ts';
 import type { Version } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
-import { defineTable, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
+import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';
 import { accountLock, attemptsLock, credentialLock, lockOf, pairingLock } from './locks.ts';
 
 /** An account with its version. */
@@ -135,17 +135,19 @@ export const PAIRINGS: RecordTable<PairingRow, 'secretHash'> = defineTable({
 /** A window in which tries of a password are counted: of one address, or of all together. */
 export interface AttemptWindowRow {
   readonly role: RoleId;
-  /** `from` and the address, or the empty text for all addresses together. */
+  /** Tells the windows of a role apart. The address is no key, since it may be longer than an index allows. */
+  readonly number: number;
+  /** The address as JSON, or the empty text for all addresses together. */
   readonly counted: string;
   readonly endsAt: Instant;
   readonly tries: number;
 }
 
-/** Windows in which tries are counted. */
-export const ATTEMPT_WINDOWS: RecordTable<AttemptWindowRow, 'role' | 'counted'> = defineTable({
+/** Windows in which tries are counted: one for each role, and one for each of its addresses. */
+export const ATTEMPT_WINDOWS: RecordTable<AttemptWindowRow, 'role' | 'number'> = defineTable({
   name: 'attempt_windows',
-  columns: { role: text, counted: text, endsAt: integer, tries: integer },
-  key: ['role', 'counted'],
+  columns: { role: text, number: integer, counted: text, endsAt: integer, tries: integer },
+  key: ['role', 'number'],
   indexes: [{ name: 'end', columns: ['endsAt'] }],
   guards: ({ role }) => lockOf(attemptsLock, role),
 });
@@ -153,8 +155,10 @@ export const ATTEMPT_WINDOWS: RecordTable<AttemptWindowRow, 'role' | 'counted'> 
 /** A try that is not settled yet. It belongs to the windows with its ends. */
 export interface AttemptRow {
   readonly role: RoleId;
-  /** Greater than that of every earlier try of the role. */
+  /** Tells the tries of a role apart that are not settled yet. */
   readonly number: number;
+  /** Tells it from every other try, settled ones too. */
+  readonly ticket: number;
   readonly counted: string;
   readonly begunAt: Instant;
   /** The end of the window of its address. */
@@ -166,11 +170,17 @@ export interface AttemptRow {
 }
 
 /** Tries that are not settled yet. */
-export const ATTEMPTS: RecordTable<AttemptRow, 'role' | 'number'> = defineTable({
+export const ATTEMPTS: RecordTable<
+  AttemptRow,
+  'role' | 'number',
+  Record<never, never>,
+  'ticket'
+> = defineTable({
   name: 'attempts',
   columns: {
     role: text,
     number: integer,
+    ticket: sequence,
     counted: text,
     begunAt: integer,
     addressEndsAt: integer,

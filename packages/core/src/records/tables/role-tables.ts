@@ -164,14 +164,27 @@ export const IDEMPOTENCY_KEYS: RecordTable<IdempotencyKeyRow, 'account' | 'key'>
     account === undefined || key === undefined ? [] : [idempotencyLock(account, key)],
 });
 
+/** A name with what it showed before. */
+export interface NameRow extends NameRecord {
+  /** The role that it showed before it was last moved; null if it never was. */
+  readonly previous: RoleId | null;
+}
+
 /** Names of publications. A name shows a role of its own account. */
 export const NAMES: RecordTable<
-  NameRecord,
+  NameRow,
   'account' | 'name',
   { readonly role: RoleRow; readonly account: AccountRow }
 > = defineTable({
   name: 'names',
-  columns: { account: text, name: text, token: text, role: text, updatedAt: integer },
+  columns: {
+    account: text,
+    name: text,
+    token: text,
+    role: text,
+    previous: nullable(text),
+    updatedAt: integer,
+  },
   key: ['account', 'name'],
   unique: [['token']],
   references: { role: () => ROLES, account: () => ACCOUNTS },
