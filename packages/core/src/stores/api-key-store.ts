@@ -1,0 +1,179 @@
+import type { ApiKeyId } from '../domain/api-key.ts';
+import type { HistoryEvent } from '../domain/history.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { ApiKeyQuery, ApiKeyStore } from '../ports/api-key-store.ts';
+import { lt } from '../records/conditions.ts';
+import type { Database } from '../records/database.ts';
+import { all, together } from '../records/joining.ts';
+import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { find, get, remove, unlocked, update } from '../records/steps.ts';
+import { ACCOUNTS, API_KEYS } from '../records/tables/account-tables.ts';
+import { accountLock, FIRST_KEY_LOCK } from '../records/tables/locks.ts';
+import { feedEnds, insertEvents } from './events.ts';
+import {
+  countLive,
+  createKey,
+  type KeyCreation,
+  type KeyPlace,
+  keyCreationLocks,
+  keyLocks,
+  storeKey,
+} from './key-creation.ts';
+import { moreLocks, removeInBatches, tryWithLocks } from './locking.ts';
+
+const PLACE = ['id', 'account'] as const;
+
+interface Creation extends KeyCreation {
+  readonly more: readonly string[];
+}
+
+const create = defineProgram('api_keys.create', {
+  locks: ({ key, events, more }: Creation) => {
+    const { exclusive, shared } = keyCreationLocks(key, events);
+    return { exclusive: [...exclusive, ...more], shared };
+  },
+  *run({ more, ...creation }) {
+    const outcome = yield* createKey(creation);
+    const { id, account, isEnsured } = creation.key;
+    if (outcome.kind !== 'exists' || !isEnsured) return outcome;
+    const taken = yield* get(API_KEYS, { id });
+    if (taken === undefined || taken.isEnsured) return outcome;
+    const missing = taken.account === account ? undefined : moreLocks([accountLock(taken.account)], more);
+    if (missing !== undefined) return missing;
+    yield* update(API_KEYS, { id }, { isEnsured: true });
+    return outcome;
+  },
+});
+
+const createFirst = defineProgram('api_keys.create_first', {
+  locks: ({ key, events }: Pick<KeyCreation, 'key' | 'events'>) => ({
+    exclusive: [FIRST_KEY_LOCK, ...keyLocks(key, events)],
+  }),
+  *run({ key, events }) {
+    const [any, account, ends] = yield* together(
+      // Of whatever account: no key is created meanwhile, and a cleanup leaves the oldest one.
+      unlocked(find(API_KEYS, {}, { limit: 1 })),
+      get(ACCOUNTS, { name: key.account }),
+      feedEnds(events),
+    );
+    if (any.length > 0) return { kind: 'exists' };
+    yield* storeKey(key, account, events, ends);
+    return { kind: 'created' };
+  },
+});
+
+const findKey = defineQuery('api_keys.find', (id: ApiKeyId) => get(API_KEYS, { id }));
+
+const list = defineQuery('api_keys.list', ({ account, after, limit }: ApiKeyQuery) =>
+  find(API_KEYS, { account }, { order: ['createdAt', 'id'], descending: true, after, limit }),
+);
+
+const count = defineQuery('api_keys.count_live', countLive);
+
+interface Revocation {
+  readonly place: KeyPlace;
+  readonly at: Instant;
+  readonly events: readonly HistoryEvent[];
+}
+
+const revoke = defineProgram('api_keys.revoke', {
+  locks: ({ place, events }: Revocation) => ({ exclusive: keyLocks(place, events) }),
+  usesReserve: () => true,
+  *run({ place: { id }, at, events }) {
+    const [key, ends] = yield* together(get(API_KEYS, { id }), feedEnds(events));
+    if (key === undefined) return { kind: 'unknown' };
+    if (key.revokedAt === null) {
+      yield* all(update(API_KEYS, { id }, { revokedAt: at }), ...insertEvents(events, ends));
+    }
+    return { kind: 'revoked' };
+  },
+});
+
+interface Use {
+  readonly at: Instant;
+  readonly unlessSince: Instant;
+}
+
+const touch = defineProgram('api_keys.touch', {
+  locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place) }),
+  *run({ place: { id }, ...use }) {
+    if (isStale(yield* get(API_KEYS, { id }), use)) yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
+  },
+});
+
+interface Purge {
+  readonly revokedBefore: Instant;
+  readonly limit: number;
+}
+
+const findPurgeable = defineQuery('api_keys.find_purgeable', function* ({ revokedBefore, limit }: Purge) {
+  const [[oldest], revoked] = yield* all(
+    find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: PLACE }),
+    find(API_KEYS, { revokedAt: lt(revokedBefore), isEnsured: false }, { limit: limit + 1, select: PLACE }),
+  );
+  return revoked.filter(({ id }) => id !== oldest?.id).slice(0, limit);
+});
+
+const purge = defineProgram('api_keys.purge', {
+  locks: (places: readonly KeyPlace[]) => ({ exclusive: places.flatMap((place) => keyLocks(place)) }),
+  usesReserve: () => true,
+  *run(places) {
+    const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id })));
+    // Nothing takes a revocation back, but a key may have been ensured since.
+    const gone = keys.filter((key) => key !== undefined).filter(({ isEnsured }) => !isEnsured);
+    yield* all(...gone.map(({ id }) => remove(API_KEYS, { id })));
+    return gone.length;
+  },
+});
+
+/** The programs of the store of API keys. */
+export const API_KEY_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  create,
+  createFirst,
+  findKey,
+  list,
+  count,
+  revoke,
+  touch,
+  findPurgeable,
+  purge,
+];
+
+/** Stores API keys in a database. */
+export function apiKeyStore(database: Database): ApiKeyStore {
+  return {
+    create: (key, events, authority = 'account', limit = null) =>
+      tryWithLocks((more) => database.write(create, { key, events, authority, limit, more })),
+    createFirst: (key, events) => database.write(createFirst, { key, events }),
+    find: (id, signal) => database.read(findKey, id, signal),
+    list: (query) => database.read(list, query),
+    countLive: async (account) => (await database.read(count, account)).count,
+    revoke: async (id, at, events) => {
+      // Its account, which never changes, is not known before.
+      const place = await database.read(findKey, id);
+      return place === undefined ? { kind: 'unknown' } : database.write(revoke, { place, at, events });
+    },
+    touch: async (id, at, unlessSince) => {
+      // Nearly every use was noted a moment ago, and asking takes no lock.
+      const place = await database.read(findKey, id);
+      const use = { at, unlessSince };
+      if (place !== undefined && isStale(place, use)) await database.write(touch, { place, ...use });
+    },
+    purge: (revokedBefore, most) =>
+      removeInBatches(
+        database,
+        most,
+        (limit) => database.read(findPurgeable, { revokedBefore, limit }),
+        (places) => database.write(purge, places),
+      ),
+  };
+}
+
+/** Whether a use has to be noted. */
+function isStale(
+  key: { readonly lastUsedAt: Instant | null } | undefined,
+  { at, unlessSince }: Use,
+): boolean {
+  if (key === undefined) return false;
+  return key.lastUsedAt === null || (key.lastUsedAt <= unlessSince && key.lastUsedAt < at);
+}

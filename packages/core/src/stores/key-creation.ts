@@ -1,0 +1,72 @@
+import type { Authority } from '../domain/actor.ts';
+import { refuseKey } from '../domain/admission.ts';
+import type { ApiKey } from '../domain/api-key.ts';
+import type { HistoryEvent } from '../domain/history.ts';
+import type { AccountId } from '../domain/identity.ts';
+import type { ApiKeyStore } from '../ports/api-key-store.ts';
+import { all, together } from '../records/joining.ts';
+import type { Locks } from '../records/program.ts';
+import type { Step, Steps } from '../records/step.ts';
+import { aggregate, get, insert, type Totals } from '../records/steps.ts';
+import { type AccountRow, API_KEYS } from '../records/tables/account-tables.ts';
+import { accountLock, credentialLock, FIRST_KEY_LOCK, MODE_LOCK } from '../records/tables/locks.ts';
+import { checkAccount, insertAccount } from './checks.ts';
+import { eventLocks, type FeedEnds, feedEnds, insertEvents } from './events.ts';
+
+/** A key to create. */
+export interface KeyCreation {
+  readonly key: ApiKey;
+  readonly events: readonly HistoryEvent[];
+  readonly authority: Authority;
+  /** The most keys of the account that are not revoked; null: no limit. */
+  readonly limit: number | null;
+}
+
+/** A key by what its locks follow from. */
+export type KeyPlace = Pick<ApiKey, 'id' | 'account'>;
+
+/** The locks that are held exclusively to change a key. */
+export function keyLocks({ id, account }: KeyPlace, events: readonly HistoryEvent[] = []): readonly string[] {
+  return [accountLock(account), credentialLock(id), ...eventLocks(events)];
+}
+
+/** The locks to create a key that may be the first one or not. */
+export function keyCreationLocks(place: KeyPlace, events: readonly HistoryEvent[]): Required<Locks> {
+  return { exclusive: keyLocks(place, events), shared: [MODE_LOCK, FIRST_KEY_LOCK] };
+}
+
+/** Counts the keys of an account that are not revoked. */
+export function countLive(account: AccountId): Step<Totals, 'read'> {
+  return aggregate(API_KEYS, { account, revokedAt: null });
+}
+
+/** Creates a key, unless its id is taken or it is refused. */
+export function* createKey({
+  key,
+  events,
+  authority,
+  limit,
+}: KeyCreation): Steps<Awaited<ReturnType<ApiKeyStore['create']>>> {
+  const [{ account, refusal }, taken, live, ends] = yield* together(
+    checkAccount(key.account, authority),
+    get(API_KEYS, { id: key.id }),
+    countLive(key.account),
+    feedEnds(events),
+  );
+  if (refusal !== undefined) return refusal;
+  if (taken !== undefined) return { kind: 'exists' };
+  const past = authority === 'operator' ? undefined : refuseKey(live.count, limit);
+  if (past !== undefined) return past;
+  yield* storeKey(key, account, events, ends);
+  return { kind: 'created' };
+}
+
+/** Stores a key with its account and its events. */
+export function storeKey(
+  key: ApiKey,
+  account: AccountRow | undefined,
+  events: readonly HistoryEvent[],
+  ends: FeedEnds,
+): Step<unknown> {
+  return all(insert(API_KEYS, key), insertAccount(key.account, account), ...insertEvents(events, ends));
+}

@@ -1,0 +1,125 @@
+import type { HistoryEvent } from '../domain/history.ts';
+import type { Sha256 } from '../domain/idempotency.ts';
+import type { Session, SessionLimits } from '../domain/session.ts';
+import type { BegunSession } from '../ports/session-store.ts';
+import { gt } from '../records/conditions.ts';
+import type { Database } from '../records/database.ts';
+import { all, nothing, together } from '../records/joining.ts';
+import { type AnyProgram, defineProgram } from '../records/program.ts';
+import type { Steps } from '../records/step.ts';
+import { find, get, insert, remove } from '../records/steps.ts';
+import { ACCOUNTS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
+import { accountLock, credentialLock } from '../records/tables/locks.ts';
+import { insertAccount } from './checks.ts';
+import { eventLocks, feedEnds, insertEvents } from './events.ts';
+
+/** The most sessions that one program ends. */
+const ENDED_AT_ONCE = 90;
+
+const COMPARED = ['tokenHash', 'actor'] as const;
+
+/** A session or a link by what its locks follow from. */
+export type SessionPlace = Pick<Session, 'tokenHash' | 'account'>;
+
+/** A session to begin. */
+interface SessionStart {
+  readonly session: Session;
+  readonly limits?: SessionLimits | undefined;
+  readonly events: readonly HistoryEvent[];
+  /** The link that begins it, if there is one. */
+  readonly link?: Sha256;
+}
+
+/** The locks that are held exclusively to change a session or a link. */
+export function sessionLocks(
+  { tokenHash, account }: SessionPlace,
+  events: readonly HistoryEvent[] = [],
+): readonly string[] {
+  return [accountLock(account), credentialLock(tokenHash), ...eventLocks(events)];
+}
+
+interface LockedStart extends SessionStart {
+  /** The sessions that the program may end. */
+  readonly locked: readonly Sha256[];
+}
+
+/** Begins a session, unless it would end others than it may: these it results in. */
+const beginSession = defineProgram('sessions.begin', {
+  locks: ({ session, events, link, locked }: LockedStart) => {
+    const others = link === undefined ? locked : [...locked, link];
+    return { exclusive: [...sessionLocks(session, events), ...others.map(credentialLock)] };
+  },
+  *run({ session, limits, events, link, locked }) {
+    const [offered, excess, account, ends] = yield* together(
+      link === undefined ? nothing : get(SIGN_IN_LINKS, { tokenHash: link }),
+      findExcess(session, limits),
+      get(ACCOUNTS, { name: session.account }),
+      feedEnds(events),
+    );
+    if (link !== undefined && offered === undefined) return { kind: 'unknown' };
+    if (!excess.every((tokenHash) => locked.includes(tokenHash))) return { kind: 'excess', excess };
+    yield* all(
+      ...excess.map((tokenHash) => remove(SESSIONS, { tokenHash })),
+      link === undefined ? nothing : remove(SIGN_IN_LINKS, { tokenHash: link }),
+      insert(SESSIONS, session),
+      insertAccount(session.account, account),
+      ...insertEvents(events, ends),
+    );
+    return { kind: 'begun', ended: excess.length };
+  },
+});
+
+type ExcessEnding = Pick<LockedStart, 'session' | 'limits' | 'locked'>;
+
+/** Ends some of the sessions that a further one would push past the limits. */
+const endExcess = defineProgram('sessions.end_excess', {
+  locks: ({ session: { account }, locked }: ExcessEnding) => ({
+    exclusive: [accountLock(account), ...locked.map(credentialLock)],
+  }),
+  *run({ session, limits, locked }) {
+    const excess = yield* findExcess(session, limits);
+    const ended = excess.filter((tokenHash) => locked.includes(tokenHash));
+    yield* all(...ended.map((tokenHash) => remove(SESSIONS, { tokenHash })));
+    return ended.length;
+  },
+});
+
+/** The programs that begin sessions. */
+export const SESSION_START_PROGRAMS: readonly AnyProgram[] = [beginSession, endExcess];
+
+/** Begins a session within the limits; undefined if its link is gone. */
+export async function begin(database: Database, start: SessionStart): Promise<BegunSession | undefined> {
+  let locked: readonly Sha256[] = [];
+  let endedBefore = 0;
+  for (;;) {
+    const outcome = await database.write(beginSession, { ...start, locked });
+    if (outcome.kind === 'unknown') return undefined;
+    if (outcome.kind === 'begun') return { ended: endedBefore + outcome.ended };
+    locked = outcome.excess.slice(0, ENDED_AT_ONCE);
+    // Limits that became lower leave more than the locks of one program.
+    if (outcome.excess.length > locked.length) {
+      endedBefore += await database.write(endExcess, { ...start, locked });
+    }
+  }
+}
+
+/** The oldest sessions that a further one would push past the limits: those of its actor first. */
+function* findExcess(
+  { account, startedAt, tokenHash, actor }: Session,
+  limits: SessionLimits | undefined,
+): Steps<readonly Sha256[], 'read'> {
+  if (limits === undefined) return [];
+  const newestFirst = yield* find(
+    SESSIONS,
+    { account, endsAt: gt(startedAt) },
+    { order: ['startedAt', 'tokenHash'], descending: true, select: COMPARED },
+  );
+  const others = newestFirst.filter((session) => session.tokenHash !== tokenHash);
+  const ofActor = others.filter(
+    (session) => session.actor.kind === actor.kind && session.actor.id === actor.id,
+  );
+  const pastActor = ofActor.slice(limits.ofActor - 1);
+  const left = others.filter((session) => !pastActor.includes(session));
+  const pastAccount = left.slice(limits.ofAccount - 1);
+  return [...pastActor, ...pastAccount].map((session) => session.tokenHash);
+}

@@ -1,0 +1,170 @@
+import type { HistoryEvent } from '../domain/history.ts';
+import type { Sha256 } from '../domain/idempotency.ts';
+import type { AccountId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { Session, SignInLink } from '../domain/session.ts';
+import type { SessionQuery, SessionStore } from '../ports/session-store.ts';
+import { gt, lte } from '../records/conditions.ts';
+import type { Database } from '../records/database.ts';
+import { all, together } from '../records/joining.ts';
+import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { find, get, insert, remove, upsert } from '../records/steps.ts';
+import { SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
+import { accountLock } from '../records/tables/locks.ts';
+import { feedEnds, insertEvents } from './events.ts';
+import { removeInBatches } from './locking.ts';
+import { begin, SESSION_START_PROGRAMS, type SessionPlace, sessionLocks } from './session-start.ts';
+
+const PLACE = ['tokenHash', 'account'] as const;
+
+interface Offer {
+  readonly link: SignInLink;
+  readonly events: readonly HistoryEvent[];
+}
+
+const offer = defineProgram('sessions.offer', {
+  locks: ({ link, events }: Offer) => ({ exclusive: sessionLocks(link, events) }),
+  *run({ link, events }) {
+    const ends = yield* feedEnds(events);
+    yield* all(insert(SIGN_IN_LINKS, link), ...insertEvents(events, ends));
+  },
+});
+
+const findLink = defineQuery('sessions.find_link', (tokenHash: Sha256) => get(SIGN_IN_LINKS, { tokenHash }));
+
+const findSession = defineQuery('sessions.find', (tokenHash: Sha256) => get(SESSIONS, { tokenHash }));
+
+const list = defineQuery('sessions.list', ({ account, now, after, limit }: SessionQuery) =>
+  find(
+    SESSIONS,
+    { account, endsAt: gt(now) },
+    {
+      order: ['tokenHash'],
+      after: after === undefined ? undefined : { tokenHash: after as Sha256 },
+      limit,
+    },
+  ),
+);
+
+interface Ending {
+  readonly place: SessionPlace;
+  readonly events: readonly HistoryEvent[];
+}
+
+const end = defineProgram('sessions.end', {
+  locks: ({ place, events }: Ending) => ({ exclusive: sessionLocks(place, events) }),
+  usesReserve: () => true,
+  *run({ place: { tokenHash }, events }) {
+    const [session, ends] = yield* together(get(SESSIONS, { tokenHash }), feedEnds(events));
+    if (session === undefined) return;
+    yield* all(remove(SESSIONS, { tokenHash }), ...insertEvents(events, ends));
+  },
+});
+
+interface RefusedSignIn {
+  readonly event: HistoryEvent & { readonly account: AccountId };
+  readonly unlessSince: Instant;
+}
+
+const refuse = defineProgram('sessions.refuse', {
+  locks: ({ event: { account } }: RefusedSignIn) => ({ exclusive: [accountLock(account)] }),
+  *run({ event, unlessSince }) {
+    const { account, at } = event;
+    const [known, ends] = yield* together(get(SESSION_REFUSALS, { account }), feedEnds([event]));
+    if (known !== undefined && known.recordedAt > unlessSince) return;
+    yield* all(upsert(SESSION_REFUSALS, { account, recordedAt: at }), ...insertEvents([event], ends));
+  },
+});
+
+interface Purge {
+  readonly endedBy: Instant;
+  readonly limit: number;
+}
+
+const findEnded = defineQuery('sessions.find_ended', ({ endedBy, limit }: Purge) =>
+  find(SESSIONS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+);
+
+const findEndedLinks = defineQuery('sessions.find_ended_links', ({ endedBy, limit }: Purge) =>
+  find(SIGN_IN_LINKS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+);
+
+/** What ended once never begins again, so each is removed that is still there. */
+const purge = defineProgram('sessions.purge', {
+  locks: (places: readonly SessionPlace[]) => ({ exclusive: places.flatMap((place) => sessionLocks(place)) }),
+  *run(places) {
+    const sessions = yield* all(...places.map(({ tokenHash }) => get(SESSIONS, { tokenHash })));
+    const there = sessions.filter((session) => session !== undefined);
+    yield* all(...there.map(({ tokenHash }) => remove(SESSIONS, { tokenHash })));
+    return there.length;
+  },
+});
+
+const purgeLinks = defineProgram('sessions.purge_links', {
+  locks: (places: readonly SessionPlace[]) => ({ exclusive: places.flatMap((place) => sessionLocks(place)) }),
+  *run(places) {
+    const links = yield* all(...places.map(({ tokenHash }) => get(SIGN_IN_LINKS, { tokenHash })));
+    const there = links.filter((link) => link !== undefined);
+    yield* all(...there.map(({ tokenHash }) => remove(SIGN_IN_LINKS, { tokenHash })));
+    return there.length;
+  },
+});
+
+/** The programs of the store of sessions. */
+export const SESSION_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  ...SESSION_START_PROGRAMS,
+  offer,
+  findLink,
+  findSession,
+  list,
+  end,
+  refuse,
+  findEnded,
+  findEndedLinks,
+  purge,
+  purgeLinks,
+];
+
+/** Stores sessions and sign-in links in a database. */
+export function sessionStore(database: Database): SessionStore {
+  return {
+    offer: (link, events) => database.write(offer, { link, events }),
+    redeem: async ({ link, now, session, limits }, events) => {
+      const offered = await database.read(findLink, link);
+      if (offered === undefined || offered.endsAt <= now) return { kind: 'unknown' };
+      const { account, actor, scope } = offered;
+      const begun: Session = { ...session, account, actor, scope };
+      const attributed = events.map((event) => ({ ...event, account, actor }));
+      const outcome = await begin(database, { session: begun, limits, events: attributed, link });
+      return outcome === undefined ? { kind: 'unknown' } : { kind: 'redeemed', session: begun, ...outcome };
+    },
+    begin: async (session, events, limits) =>
+      (await begin(database, { session, limits, events })) ?? { ended: 0 },
+    find: async (tokenHash, now, signal) => {
+      const session = await database.read(findSession, tokenHash, signal);
+      return session === undefined || session.endsAt <= now ? undefined : session;
+    },
+    list: (query) => database.read(list, query),
+    end: async (tokenHash, events) => {
+      // Its account, which never changes, is not known before.
+      const place = await database.read(findSession, tokenHash);
+      if (place !== undefined) await database.write(end, { place, events });
+    },
+    refuse: (event, unlessSince) => database.write(refuse, { event, unlessSince }),
+    purge: async (endedBy, most) => {
+      const sessions = await removeInBatches(
+        database,
+        most,
+        (limit) => database.read(findEnded, { endedBy, limit }),
+        (places) => database.write(purge, places),
+      );
+      const links = await removeInBatches(
+        database,
+        most - sessions,
+        (limit) => database.read(findEndedLinks, { endedBy, limit }),
+        (places) => database.write(purgeLinks, places),
+      );
+      return sessions + links;
+    },
+  };
+}
