@@ -1,0 +1,149 @@
+import type { HistoryEvent } from '../domain/history.ts';
+import type { AccountId, RoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { Role } from '../domain/role.ts';
+import type { Takedown } from '../domain/takedown.ts';
+import type { Versioned } from '../ports/role-store.ts';
+import type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from '../ports/takedown-store.ts';
+import { gt, notNull, oneOf } from '../records/conditions.ts';
+import type { Database } from '../records/database.ts';
+import { all, nothing, together } from '../records/joining.ts';
+import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { find, get, update, upsert } from '../records/steps.ts';
+import { accountLock, archiveLock } from '../records/tables/locks.ts';
+import { ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
+import { findBan } from './admission-reads.ts';
+import { appendEvents, eventLocks } from './events.ts';
+import { appendEventsOfRole, nextVersion, saveRole } from './role-changes.ts';
+
+const ID = ['id'] as const;
+const ACCOUNT = ['account'] as const;
+
+interface TakingDown {
+  readonly takedown: Takedown;
+  readonly stopped: Versioned<Role> | undefined;
+  readonly events: readonly HistoryEvent[];
+}
+
+const takeDown = defineProgram('takedowns.take_down', {
+  locks: ({ takedown: { account, sha256 }, events }: TakingDown) => ({
+    exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
+  }),
+  usesReserve: () => true,
+  *run({ takedown, stopped, events }) {
+    const { id, sha256 } = takedown;
+    const [known, stop] = yield* together(
+      get(TAKEDOWNS, { id, sha256 }),
+      stopped === undefined ? nothing : saveRole(stopped, events),
+    );
+    const isInForce = known !== undefined && known.liftedAt === null;
+    if (stopped === undefined ? isInForce : stop === undefined) return { kind: 'conflict' };
+    if (stop !== undefined) yield* all(...stop);
+    else yield* appendEvents(events);
+    if (!isInForce) yield* upsert(TAKEDOWNS, takedown);
+    return { kind: 'taken_down' };
+  },
+});
+
+interface Lifting {
+  readonly place: Pick<Takedown, 'id' | 'sha256' | 'account'>;
+  readonly at: Instant;
+  readonly events: readonly HistoryEvent[];
+}
+
+const lift = defineProgram('takedowns.lift', {
+  locks: ({ place: { sha256, account }, events }: Lifting) => ({
+    exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
+  }),
+  *run({ place: { id, sha256, account }, at, events }) {
+    const known = yield* get(TAKEDOWNS, { id, sha256 });
+    if (known === undefined || known.liftedAt !== null) return { kind: 'conflict' };
+    yield* update(TAKEDOWNS, { id, sha256 }, { liftedAt: at });
+    const isOfRole = yield* appendEventsOfRole(account, id, events);
+    if (!isOfRole) yield* appendEvents(events);
+    return { kind: 'lifted' };
+  },
+});
+
+const findTakedown = defineQuery('takedowns.find', ({ id, sha256 }: Pick<Takedown, 'id' | 'sha256'>) =>
+  get(TAKEDOWNS, { id, sha256 }),
+);
+
+const findBans = defineQuery('takedowns.find_ban', findBan);
+
+const ofRoles = defineQuery('takedowns.of_roles', (ids: readonly RoleId[]) =>
+  find(TAKEDOWNS, { id: oneOf(ids) }),
+);
+
+const list = defineQuery('takedowns.list', ({ sha256, after, limit }: TakedownQuery) =>
+  find(
+    TAKEDOWNS,
+    { liftedAt: null, sha256 },
+    { order: ['at', 'id', 'sha256'], descending: true, after, limit },
+  ),
+);
+
+const copies = defineQuery('takedowns.copies', ({ sha256, now, after: id, limit }: CopyQuery) =>
+  find(
+    ROLES,
+    { sha256, deletedAt: null, either: [{ expiresAt: null }, { expiresAt: gt(now) }] },
+    { order: ['id'], after: id === undefined ? undefined : { id }, limit, select: ID },
+  ),
+);
+
+const findAccount = defineQuery('takedowns.find_account', (id: RoleId) =>
+  find(ROLES, { id }, { select: ACCOUNT }),
+);
+
+interface OwnedClaim {
+  readonly claim: PurgeClaim;
+  readonly account: AccountId;
+}
+
+const claimPurge = defineProgram('takedowns.claim_purge', {
+  locks: ({ account }: OwnedClaim) => ({ exclusive: [accountLock(account)] }),
+  usesReserve: () => true,
+  *run({ claim: { role: id, token, until }, account }) {
+    const [row] = yield* find(ROLES, { id, account, hasArchive: true, deletedAt: notNull });
+    if (row === undefined) return undefined;
+    yield* update(
+      ROLES,
+      { id },
+      { version: nextVersion(row), isPurged: true, cleanupToken: token, cleanupNotBefore: until },
+    );
+    return { role: id, account, archive: row.archive, token, failures: row.cleanupFailures };
+  },
+});
+
+/** The programs of the store of takedowns. */
+export const TAKEDOWN_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  takeDown,
+  lift,
+  findTakedown,
+  findBans,
+  ofRoles,
+  list,
+  copies,
+  findAccount,
+  claimPurge,
+];
+
+/** Stores takedowns in a database. */
+export function takedownStore(database: Database): TakedownStore {
+  return {
+    takeDown: (takedown, stopped, events) => database.write(takeDown, { takedown, stopped, events }),
+    lift: async ({ id, sha256 }, at, events) => {
+      // Its account, which never changes, is not known before.
+      const place = await database.read(findTakedown, { id, sha256 });
+      return place === undefined ? { kind: 'conflict' } : database.write(lift, { place, at, events });
+    },
+    isForbidden: async (sha256) => (await database.read(findBans, sha256)).length > 0,
+    of: (ids) => database.read(ofRoles, ids),
+    list: (query) => database.read(list, query),
+    copies: async (query) => (await database.read(copies, query)).map(({ id }) => id),
+    claimPurge: async (claim) => {
+      const [found] = await database.read(findAccount, claim.role);
+      return found && database.write(claimPurge, { claim, account: found.account });
+    },
+  };
+}
