@@ -1,0 +1,240 @@
+import { type AttemptRefusal, refuseAttempt, UNSETTLED_AT_MOST } from '../domain/attempts.ts';
+import type { RoleId } from '../domain/identity.ts';
+import { after, before, type Instant } from '../domain/instant.ts';
+import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
+import { gt, lte, oneOf } from '../records/conditions.ts';
+import type { Database } from '../records/database.ts';
+import { all, together } from '../records/joining.ts';
+import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import type { Steps } from '../records/step.ts';
+import { aggregate, find, get, insert, max, remove, update, upsert } from '../records/steps.ts';
+import {
+  ATTEMPT_WINDOWS,
+  ATTEMPTS,
+  type AttemptRow,
+  type AttemptWindowRow,
+} from '../records/tables/account-tables.ts';
+import { attemptsLock } from '../records/tables/locks.ts';
+import { removeInBatches } from './locking.ts';
+
+/** What all addresses together are counted under, and no address is, since it is JSON. */
+const ALL = '';
+const PLACE = ['role', 'number'] as const;
+const UNDER_WAY = ['counted', 'addressEndsAt', 'roleEndsAt'] as const;
+
+interface Windows {
+  readonly ofRole: AttemptWindowRow | undefined;
+  readonly ofAddress: AttemptWindowRow | undefined;
+  readonly refusal: AttemptRefusal | undefined;
+}
+
+/** Reads the windows of a try, ended ones too, and judges it by those that are open. */
+function* judge(attempt: Attempt): Steps<Windows, 'read'> {
+  const { role, now, perRole, perAddress } = attempt;
+  const counted = countedUnder(attempt);
+  const [windows, underWay] = yield* all(
+    find(ATTEMPT_WINDOWS, { role, counted: oneOf([ALL, counted]) }),
+    find(ATTEMPTS, { role, begunAt: gt(before(now, UNSETTLED_AT_MOST)) }, { select: UNDER_WAY }),
+  );
+  const ofRole = windows.find((window) => window.counted === ALL);
+  const ofAddress = windows.find((window) => window.counted === counted);
+  const tally = (
+    window: AttemptWindowRow | undefined,
+    limit: number,
+    isIn: (attempt: Pick<AttemptRow, (typeof UNDER_WAY)[number]>) => boolean,
+  ) =>
+    window !== undefined && window.endsAt > now
+      ? [{ ...window, underWay: underWay.filter(isIn).length, limit }]
+      : [];
+  const refusal = refuseAttempt([
+    ...tally(ofRole, perRole, ({ roleEndsAt }) => roleEndsAt === ofRole?.endsAt),
+    ...tally(
+      ofAddress,
+      perAddress,
+      (own) => own.counted === counted && own.addressEndsAt === ofAddress?.endsAt,
+    ),
+  ]);
+  return { ofRole, ofAddress, refusal };
+}
+
+const look = defineQuery('attempts.look', function* (attempt: Attempt) {
+  return (yield* judge(attempt)).refusal;
+});
+
+const begin = defineProgram('attempts.begin', {
+  locks: ({ role }: Attempt) => ({ exclusive: [attemptsLock(role)] }),
+  *run(attempt) {
+    const { role, now } = attempt;
+    const counted = countedUnder(attempt);
+    const [{ ofRole, ofAddress, refusal }, lastNumber, lastWindow] = yield* together(
+      judge(attempt),
+      max(ATTEMPTS, { role }, 'number'),
+      max(ATTEMPT_WINDOWS, { role }, 'number'),
+    );
+    if (refusal !== undefined) return refusal;
+    const inRole = countedIn(ofRole, attempt, { role, number: lastWindow + 1, counted: ALL });
+    const inAddress = countedIn(ofAddress, attempt, { role, number: lastWindow + 2, counted });
+    const ends = { roleEndsAt: inRole.endsAt, addressEndsAt: inAddress.endsAt };
+    const endsAt = later(inRole.endsAt, inAddress.endsAt);
+    const number = lastNumber + 1;
+    yield* all(
+      upsert(ATTEMPT_WINDOWS, inRole),
+      upsert(ATTEMPT_WINDOWS, inAddress),
+      insert(ATTEMPTS, { role, number, counted, begunAt: now, endsAt, ...ends }),
+    );
+    const begun = yield* get(ATTEMPTS, { role, number });
+    return { kind: 'begun', place: { role, number, ticket: begun?.ticket ?? 0 } };
+  },
+});
+
+type AttemptPlace = Pick<AttemptRow, 'role' | 'number' | 'ticket'>;
+
+const settle = defineProgram('attempts.settle', {
+  locks: ({ role }: AttemptPlace) => ({ exclusive: [attemptsLock(role)] }),
+  *run({ role, number, ticket }) {
+    const attempt = yield* get(ATTEMPTS, { role, number });
+    if (attempt?.ticket === ticket) yield* remove(ATTEMPTS, { role, number });
+  },
+});
+
+const forgive = defineProgram('attempts.forgive', {
+  locks: ({ role }: AttemptPlace) => ({ exclusive: [attemptsLock(role)] }),
+  *run({ role, number, ticket }) {
+    const attempt = yield* get(ATTEMPTS, { role, number });
+    if (attempt?.ticket !== ticket) return;
+    const { counted, roleEndsAt, addressEndsAt } = attempt;
+    const windows = yield* find(ATTEMPT_WINDOWS, { role, counted: oneOf([ALL, counted]) });
+    const own = windows.filter(
+      (window) => window.endsAt === (window.counted === ALL ? roleEndsAt : addressEndsAt),
+    );
+    yield* all(
+      remove(ATTEMPTS, { role, number }),
+      ...own.map((window) => {
+        const key = { role, number: window.number };
+        return window.tries > 1
+          ? update(ATTEMPT_WINDOWS, key, { tries: window.tries - 1 })
+          : remove(ATTEMPT_WINDOWS, key);
+      }),
+    );
+  },
+});
+
+interface Ended {
+  readonly endedBy: Instant;
+  readonly limit: number;
+}
+interface Purge {
+  readonly endedBy: Instant;
+  readonly places: readonly Pick<AttemptRow, 'role' | 'number'>[];
+}
+
+const findEndedWindows = defineQuery('attempts.find_ended_windows', ({ endedBy, limit }: Ended) =>
+  find(ATTEMPT_WINDOWS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+);
+
+const findEnded = defineQuery('attempts.find_ended', ({ endedBy, limit }: Ended) =>
+  find(ATTEMPTS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+);
+
+const purgeWindows = defineProgram('attempts.purge_windows', {
+  locks: ({ places }: Purge) => ({ exclusive: places.map(({ role }) => attemptsLock(role)) }),
+  usesReserve: () => true,
+  *run({ endedBy, places }) {
+    const rows = yield* all(...places.map((place) => get(ATTEMPT_WINDOWS, place)));
+    // One may have been opened again since.
+    const ended = rows.filter((row) => row !== undefined).filter(({ endsAt }) => endsAt <= endedBy);
+    yield* all(...ended.map(({ role, number }) => remove(ATTEMPT_WINDOWS, { role, number })));
+    return ended.length;
+  },
+});
+
+const purge = defineProgram('attempts.purge', {
+  locks: ({ places }: Purge) => ({ exclusive: places.map(({ role }) => attemptsLock(role)) }),
+  usesReserve: () => true,
+  *run({ endedBy, places }) {
+    const rows = yield* all(...places.map((place) => get(ATTEMPTS, place)));
+    const ended = rows.filter((row) => row !== undefined).filter(({ endsAt }) => endsAt <= endedBy);
+    yield* all(...ended.map(({ role, number }) => remove(ATTEMPTS, { role, number })));
+    return ended.length;
+  },
+});
+
+const countEnded = defineQuery('attempts.count_ended', function* (endedBy: Instant) {
+  const [windows, attempts] = yield* all(
+    aggregate(ATTEMPT_WINDOWS, { endsAt: lte(endedBy) }),
+    aggregate(ATTEMPTS, { endsAt: lte(endedBy) }),
+  );
+  return windows.count + attempts.count;
+});
+
+/** The programs of the counter of tries. */
+export const ATTEMPT_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  look,
+  begin,
+  settle,
+  forgive,
+  findEndedWindows,
+  findEnded,
+  purgeWindows,
+  purge,
+  countEnded,
+];
+
+/** Counts tries of passwords in a database. */
+export function attemptCounter(database: Database): AttemptCounter {
+  return {
+    begin: async (attempt): Promise<AttemptOutcome> => {
+      // A client that is limited or must wait takes no lock.
+      const refusal = await database.read(look, attempt);
+      if (refusal !== undefined) return refusal;
+      const outcome = await database.write(begin, attempt);
+      return outcome.kind === 'begun' ? { kind: 'admitted', ticket: ticketOf(outcome.place) } : outcome;
+    },
+    settle: (ticket) => database.write(settle, placeOf(ticket)),
+    forgive: (ticket) => database.write(forgive, placeOf(ticket)),
+    purge: async (endedBy, most) => {
+      const windows = await removeInBatches(
+        database,
+        most,
+        (limit) => database.read(findEndedWindows, { endedBy, limit }),
+        (places) => database.write(purgeWindows, { endedBy, places }),
+      );
+      const attempts = await removeInBatches(
+        database,
+        most - windows,
+        (limit) => database.read(findEnded, { endedBy, limit }),
+        (places) => database.write(purge, { endedBy, places }),
+      );
+      return windows + attempts;
+    },
+    countEnded: (endedBy) => database.read(countEnded, endedBy),
+  };
+}
+
+/** As JSON, because a database may store neither a null character nor half of a pair of surrogates. */
+function countedUnder({ address }: Attempt): string {
+  return JSON.stringify(address);
+}
+
+/** The window with one more try in it: the open one, or the one that opens in its place. */
+function countedIn(
+  known: AttemptWindowRow | undefined,
+  { now, window }: Attempt,
+  added: Pick<AttemptWindowRow, 'role' | 'number' | 'counted'>,
+): AttemptWindowRow {
+  if (known !== undefined && known.endsAt > now) return { ...known, tries: known.tries + 1 };
+  return { ...added, number: known?.number ?? added.number, endsAt: after(now, window), tries: 1 };
+}
+
+function later(one: Instant, other: Instant): Instant {
+  return one > other ? one : other;
+}
+
+function ticketOf({ role, number, ticket }: AttemptPlace): AttemptTicket {
+  return JSON.stringify([role, number, ticket]) as AttemptTicket;
+}
+
+function placeOf(text: AttemptTicket): AttemptPlace {
+  const [role, number, ticket] = JSON.parse(text) as [RoleId, number, number];
+  return { role, number, ticket };
+}

@@ -1,0 +1,222 @@
+import type { ApiKey } from '../domain/api-key.ts';
+import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
+import type { Sha256 } from '../domain/idempotency.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { Consent, Pairing } from '../domain/pairing.ts';
+import type { PairingRedemption, PairingStore, Registration } from '../ports/pairing-store.ts';
+import { gt, lte } from '../records/conditions.ts';
+import type { Database } from '../records/database.ts';
+import { all, nothing, together } from '../records/joining.ts';
+import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import type { Steps } from '../records/step.ts';
+import { aggregate, find, get, remove, unlocked, update, upsert } from '../records/steps.ts';
+import { API_KEYS, PAIRINGS, type PairingRow, SESSIONS } from '../records/tables/account-tables.ts';
+import {
+  accountLock,
+  credentialLock,
+  FIRST_KEY_LOCK,
+  lockOf,
+  MODE_LOCK,
+  PAIRINGS_LOCK,
+  pairingLock,
+} from '../records/tables/locks.ts';
+import { credentialLocks } from './checks.ts';
+import { eventLocks, feedEnds, insertEvents } from './events.ts';
+import { createKey } from './key-creation.ts';
+import { type MoreLocks, moreLocks, removeInBatches, tryWithLocks } from './locking.ts';
+
+const PLACE = ['secretHash', 'account'] as const;
+const NO_CONSENT = { account: null, scopes: null, label: null, actor: null, session: null, apiKey: null };
+
+interface Held {
+  readonly more: readonly string[];
+}
+
+const findPairing = defineQuery('pairings.find', (secretHash: Sha256) => get(PAIRINGS, { secretHash }));
+
+const register = defineProgram('pairings.register', {
+  locks: ({ secretHash, more }: Registration & Held) => ({
+    exclusive: [PAIRINGS_LOCK, pairingLock(secretHash), ...more],
+  }),
+  *run({ secretHash, endsAt, now, limit, more }) {
+    const [known, { count }] = yield* all(
+      get(PAIRINGS, { secretHash }),
+      // Of all accounts: nobody else registers meanwhile, and who ends one makes room.
+      unlocked(aggregate(PAIRINGS, { endsAt: gt(now) })),
+    );
+    if (known !== undefined && known.endsAt > now) return { kind: 'registered' };
+    if (count >= limit) return { kind: 'full' };
+    const missing = moreLocks(lockOf(accountLock, known?.account), more);
+    if (missing !== undefined) return missing;
+    yield* upsert(PAIRINGS, { secretHash, endsAt, ...NO_CONSENT });
+    return { kind: 'registered' };
+  },
+});
+
+interface Agreement extends Held {
+  readonly secretHash: Sha256;
+  readonly consent: Consent;
+  readonly now: Instant;
+  readonly events: readonly HistoryEvent[];
+}
+
+const agree = defineProgram('pairings.agree', {
+  locks: ({ secretHash, consent, events, more }: Agreement) => ({
+    exclusive: [pairingLock(secretHash), accountLock(consent.account), ...eventLocks(events), ...more],
+  }),
+  *run({ secretHash, consent, now, events, more }) {
+    const { account, session } = consent;
+    const [known, ofSession, ends] = yield* together(
+      get(PAIRINGS, { secretHash }),
+      find(PAIRINGS, { account, session }),
+      feedEnds(events),
+    );
+    if (known === undefined || known.endsAt <= now) return { kind: 'unknown' };
+    const { consent: earlier } = pairingOf(known);
+    const held = [accountLock(account), ...more];
+    const checked = earlier === null ? false : yield* isInForce(earlier, now, held);
+    if (checked === true) return { kind: 'exists' };
+    if (checked !== false) return checked;
+    const replaced = ofSession.filter((other) => other.secretHash !== secretHash && isBy(other, consent));
+    const missing = moreLocks(
+      replaced.map((other) => pairingLock(other.secretHash)),
+      held,
+    );
+    if (missing !== undefined) return missing;
+    yield* all(
+      ...replaced.map((other) => update(PAIRINGS, { secretHash: other.secretHash }, NO_CONSENT)),
+      update(PAIRINGS, { secretHash }, consent),
+      ...insertEvents(events, ends),
+    );
+    return { kind: 'agreed' };
+  },
+});
+
+interface Taking extends Held {
+  readonly request: PairingRedemption;
+  readonly events: readonly UnattributedEvent[];
+}
+
+const take = defineProgram('pairings.take', {
+  locks: ({ request: { secretHash, key }, more }: Taking) => ({
+    exclusive: [pairingLock(secretHash), credentialLock(key.id), ...more],
+    shared: [MODE_LOCK, FIRST_KEY_LOCK],
+  }),
+  *run({ request: { secretHash, now, key: wanted, limit }, events, more }) {
+    const row = yield* get(PAIRINGS, { secretHash });
+    if (row === undefined || row.endsAt <= now) return { kind: 'unknown' };
+    const { consent } = pairingOf(row);
+    if (consent === null) return { kind: 'waiting' };
+    const checked = yield* isInForce(consent, now, more);
+    if (checked === false) return { kind: 'waiting' };
+    if (checked !== true) return checked;
+    const { account, scopes, label, actor } = consent;
+    const key: ApiKey = { ...wanted, account, scopes, label };
+    const attributed = events.map((event) => ({ ...event, account, actor }));
+    const outcome = yield* createKey({ key, events: attributed, authority: 'account', limit });
+    if (outcome.kind !== 'created') return outcome;
+    yield* remove(PAIRINGS, { secretHash });
+    return { kind: 'created', key };
+  },
+});
+
+interface Ended {
+  readonly endedBy: Instant;
+  readonly limit: number;
+}
+
+const findEnded = defineQuery('pairings.find_ended', ({ endedBy, limit }: Ended) =>
+  find(PAIRINGS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+);
+
+interface Purge {
+  readonly endedBy: Instant;
+  readonly places: readonly Pick<PairingRow, 'secretHash' | 'account'>[];
+}
+
+const purge = defineProgram('pairings.purge', {
+  locks: ({ places }: Purge) => ({
+    exclusive: places.flatMap(({ secretHash, account }) => [
+      pairingLock(secretHash),
+      ...lockOf(accountLock, account),
+    ]),
+  }),
+  *run({ endedBy, places }) {
+    const rows = yield* all(...places.map(({ secretHash }) => get(PAIRINGS, { secretHash })));
+    const isLocked = (row: PairingRow): boolean =>
+      places.some(({ secretHash, account }) => secretHash === row.secretHash && account === row.account);
+    // One may have been registered again since.
+    const ended = rows
+      .filter((row) => row !== undefined)
+      .filter((row) => row.endsAt <= endedBy && isLocked(row));
+    yield* all(...ended.map(({ secretHash }) => remove(PAIRINGS, { secretHash })));
+    return ended.length;
+  },
+});
+
+/** The programs of the store of pairings. */
+export const PAIRING_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  findPairing,
+  register,
+  agree,
+  take,
+  findEnded,
+  purge,
+];
+
+/** Stores pairings in a database. */
+export function pairingStore(database: Database): PairingStore {
+  return {
+    register: (request) => tryWithLocks((more) => database.write(register, { ...request, more })),
+    agree: (secretHash, consent, now, events) =>
+      tryWithLocks((more) => database.write(agree, { secretHash, consent, now, events, more })),
+    find: async (secretHash, now) => {
+      const row = await database.read(findPairing, secretHash);
+      return row === undefined || row.endsAt <= now ? undefined : pairingOf(row);
+    },
+    take: (request, events) => tryWithLocks((more) => database.write(take, { request, events, more })),
+    purge: (endedBy, most) =>
+      removeInBatches(
+        database,
+        most,
+        (limit) => database.read(findEnded, { endedBy, limit }),
+        (places) => database.write(purge, { endedBy, places }),
+      ),
+  };
+}
+
+function pairingOf(row: PairingRow): Pairing {
+  const { secretHash, endsAt, account, scopes, label, actor, session, apiKey } = row;
+  const hasConsent = account !== null && scopes !== null && label !== null && actor !== null;
+  return {
+    secretHash,
+    endsAt,
+    consent: hasConsent ? { account, scopes, label, actor, session, apiKey } : null,
+  };
+}
+
+/** Whether the session and the key that gave a consent still exist; or what has to be locked to tell. */
+function* isInForce(
+  { account, session, apiKey }: Consent,
+  now: Instant,
+  held: readonly string[],
+): Steps<boolean | MoreLocks, 'read'> {
+  // Without its lock it only tells what to lock: the locks are held when it counts.
+  const given = session === null ? undefined : yield* unlocked(get(SESSIONS, { tokenHash: session }));
+  const wanted = [accountLock(account), ...credentialLocks({ key: apiKey, session })];
+  const missing = moreLocks([...wanted, ...lockOf(credentialLock, given?.apiKey)], held);
+  if (missing !== undefined) return missing;
+  const keyOfSession = given?.apiKey ?? null;
+  const [ofSession, own] = yield* all(
+    keyOfSession === null ? nothing : get(API_KEYS, { id: keyOfSession }),
+    apiKey === null ? nothing : get(API_KEYS, { id: apiKey }),
+  );
+  if (session !== null && (given === undefined || given.endsAt <= now)) return false;
+  if (keyOfSession !== null && ofSession?.revokedAt !== null) return false;
+  // A key that an embedding application manages has no row here.
+  return (own?.revokedAt ?? null) === null;
+}
+
+function isBy({ actor: one }: PairingRow, { actor: other }: Consent): boolean {
+  return one?.kind === other.kind && one.id === other.id;
+}
