@@ -5,7 +5,7 @@ import type { Sha256 } from './idempotency.ts';
 import type { Instant } from './instant.ts';
 import type { Mode } from './mode.ts';
 import { type NamesInUse, refuseName } from './name.ts';
-import { leftOf, parseRate, type Rate, takenFrom } from './rate.ts';
+import { leftOf, parseRate, type Rate, type RateMark, takenFrom } from './rate.ts';
 
 /** The values of a publication that admission checks. */
 export interface AdmissionRequest {
@@ -115,9 +115,14 @@ export function published(
   const { publicationsMark: mark, lastPublishedAt } = account;
   const rate = boundsOf(account, limits).publications;
   return {
-    publicationsMark: rate === null ? mark : takenFrom(rate, mark, now),
+    publicationsMark: rate === null ? mark : storable(takenFrom(rate, mark, now)),
     lastPublishedAt: lastPublishedAt !== null && lastPublishedAt > now ? lastPublishedAt : now,
   };
+}
+
+/** Databases store safe integers, which microseconds are until the year 2255: from then on no publications are counted. */
+function storable(mark: RateMark): RateMark {
+  return Math.min(mark, Number.MAX_SAFE_INTEGER) as RateMark;
 }
 
 function pastQuota(

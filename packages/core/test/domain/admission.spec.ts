@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { NO_LIMITS, type PublicationLimits } from '../../src/domain/account.ts';
 import { type AdmissionRequest, published, refuseAdmission } from '../../src/domain/admission.ts';
 import type { Sha256 } from '../../src/domain/idempotency.ts';
-import { after, before, hours, minutes } from '../../src/domain/instant.ts';
+import { after, before, hours, instant, minutes } from '../../src/domain/instant.ts';
 import { takenFrom } from '../../src/domain/rate.ts';
 import { NOW } from '../values.ts';
 
@@ -68,6 +68,13 @@ describe('the admission of a publication', () => {
       const account = { ...NEW, publicationsMark: MARK, lastPublishedAt: last };
       const expected = { ...first, lastPublishedAt: Math.max(last, NOW) };
       expect(published(account, { now: NOW, limits: NONE }), 'without a rate').to.deep.equal(expected);
+    }
+  });
+
+  it('leaves a mark that a database can store in every year', () => {
+    const limits = { ...NONE, publications: ONE_AN_HOUR };
+    for (const now of [NOW, instant(Date.UTC(2255, 11, 31)), instant(Date.UTC(9999, 11, 31))]) {
+      expect(published(NEW, { now, limits }).publicationsMark).to.satisfy(Number.isSafeInteger);
     }
   });
 });
