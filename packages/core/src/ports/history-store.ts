@@ -56,7 +56,7 @@ export interface EventThinning {
   readonly since: Instant;
   /** Only events recorded before this instant are dropped. */
   readonly until: Instant;
-  /** The newest events of each role that stay. */
+  /** The newest events of each role that stay: one at least. */
   readonly keep: number;
   readonly limit: number;
 }

@@ -7,6 +7,21 @@ import { get, insert, max } from '../records/steps.ts';
 import { accountLock, SERVICE_LOCK } from '../records/tables/locks.ts';
 import { EVENTS, FEED_BEGINS } from '../records/tables/service-tables.ts';
 
+/** The columns of an event. */
+export const EVENT = [
+  'id',
+  'at',
+  'type',
+  'account',
+  'pin',
+  'name',
+  'actor',
+  'request',
+  'address',
+  'asOperator',
+  'recordedAt',
+] as const;
+
 /** The number of the last event in the feed of each account. */
 export type FeedEnds = ReadonlyMap<AccountId, number>;
 

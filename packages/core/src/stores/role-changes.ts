@@ -2,7 +2,7 @@ import { MOST_RANK, titleFolded } from '../adapter/pages.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Role } from '../domain/role.ts';
+import { CHANGING, type Role } from '../domain/role.ts';
 import type { Version, Versioned } from '../ports/role-store.ts';
 import { all, together } from '../records/joining.ts';
 import type { Step, Steps } from '../records/step.ts';
@@ -10,6 +10,7 @@ import { find, update } from '../records/steps.ts';
 import type { ChangesOf } from '../records/table.ts';
 import { ROLES, type RoleRow } from '../records/tables/role-tables.ts';
 import { type FeedEnds, feedEnds, insertEvents } from './events.ts';
+import { pick } from './rows.ts';
 
 /** The members of a role's row that follow from others. */
 export function derivedMembers(
@@ -55,8 +56,7 @@ export function* saveRole(
 ): Steps<readonly Step<void, 'write'>[] | undefined, 'read'> {
   const [row, ends] = yield* together(findRole(role.account, role.id), feedEnds(events));
   if (row?.version !== version) return undefined;
-  const { title, expiresAt, pinned, deletedAt, passwordHash, generation } = role;
-  const changes = { title, expiresAt, pinned, deletedAt, passwordHash, generation };
+  const changes = pick(role, CHANGING);
   return changeRole(row, { ...changes, ...derivedMembers(role), version: nextVersion(row) }, events, ends);
 }
 

@@ -1,0 +1,126 @@
+import type { FeedId } from '../../domain/feed.ts';
+import type { FeedPart, FeedQuery } from '../../ports/history-store.ts';
+import { gt, type Match, notNull, type Where } from '../../records/conditions.ts';
+import type { Database } from '../../records/database.ts';
+import { all, nothing } from '../../records/joining.ts';
+import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../../records/program.ts';
+import { find, get, insert, max, unlocked, update } from '../../records/steps.ts';
+import { FEED_LOCK } from '../../records/tables/locks.ts';
+import {
+  EVENTS,
+  type EventRow,
+  FEED_BEGINS,
+  FEEDS,
+  UNFINISHED_IMPORTS,
+} from '../../records/tables/service-tables.ts';
+import { EVENT } from '../events.ts';
+import { pick } from '../rows.ts';
+
+/** Events that get their numbers in one program. */
+const NUMBERED_AT_ONCE = 1_000;
+
+/** The column with the places of a feed. */
+export type FeedColumn = 'accountFeedNumber' | 'feedNumber' | 'sequence';
+
+/** The column of an account's feed, or of all accounts' feed: where programs run in turn, the sequence is its order. */
+export function feedColumn(
+  { isSerial }: Pick<Database, 'isSerial'>,
+  account: FeedQuery['account'],
+): FeedColumn {
+  if (account !== undefined) return 'accountFeedNumber';
+  return isSerial ? 'sequence' : 'feedNumber';
+}
+
+function numbered(column: FeedColumn, match: Match<number>): Where<EventRow> {
+  if (column === 'sequence') return { sequence: match };
+  return column === 'feedNumber' ? { feedNumber: match } : { accountFeedNumber: match };
+}
+
+interface FeedRequest {
+  readonly query: FeedQuery;
+  readonly column: FeedColumn;
+}
+
+/** Its steps read one state. */
+const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedRequest) {
+  const { account, pin, after, limit } = query;
+  const page = (number: number) =>
+    find(EVENTS, { pin, account, ...numbered(column, gt(number)) }, { order: [column], limit });
+  const isLate = column === 'feedNumber';
+  const [feed, began, [newest], there, [unnumbered], unfinished, rows] = yield* all(
+    get(FEEDS, { id: 1 }),
+    get(FEED_BEGINS, { account: account ?? '' }),
+    find(EVENTS, { account, ...numbered(column, notNull) }, { order: [column], descending: true, limit: 1 }),
+    find(EVENTS, { account, ...numbered(column, after) }, { limit: 1 }),
+    find(EVENTS, { feedNumber: null }, { limit: isLate ? 1 : 0 }),
+    isLate ? get(UNFINISHED_IMPORTS, { id: 1 }) : nothing,
+    page(after),
+  );
+  const begin =
+    began === undefined ? { number: 0, event: null } : { number: began.number, event: began.event };
+  const isDropped = after < begin.number;
+  const items = isDropped ? yield* page(begin.number) : rows;
+  const last = newest?.[column] ?? 0;
+  return {
+    feed: feed?.feed,
+    /** Whether events wait for their numbers. While an import is unfinished, nothing is written. */
+    isBehind: unnumbered !== undefined && unfinished === undefined,
+    begin,
+    last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
+    there: after > begin.number ? there[0]?.id : undefined,
+    items: items.map((row) => ({ number: row[column] ?? 0, event: pick(row, EVENT) })),
+  };
+});
+
+/**
+ * Numbers committed events in the feed of all accounts, in the order in which they were inserted, and returns how many. An
+ * event that is committed later gets a later number, even if it was inserted before.
+ */
+const numberEvents = defineProgram('history.number', {
+  locks: () => ({ exclusive: [FEED_LOCK] }),
+  *run() {
+    const [waiting, last, begin] = yield* all(
+      // Unlocked: only under this program's lock a committed event gets its number, or is removed.
+      unlocked(find(EVENTS, { feedNumber: null }, { order: ['sequence'], limit: NUMBERED_AT_ONCE })),
+      unlocked(max(EVENTS, {}, 'feedNumber')),
+      get(FEED_BEGINS, { account: '' }),
+    );
+    const end = Math.max(last, begin?.number ?? 0);
+    yield* all(
+      ...waiting.map(({ at, id }, n) => unlocked(update(EVENTS, { at, id }, { feedNumber: end + n + 1 }))),
+    );
+    return waiting.length;
+  },
+});
+
+/** Begins the feed of a new database. */
+const beginFeed = defineProgram('history.begin', {
+  locks: () => ({ exclusive: [FEED_LOCK] }),
+  *run(feed: FeedId) {
+    if ((yield* get(FEEDS, { id: 1 })) === undefined) yield* insert(FEEDS, { id: 1, feed });
+  },
+});
+
+export const FEED_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [readFeed, numberEvents, beginFeed];
+
+/** Numbers the events that are committed by now in the feed of all accounts. */
+export async function numberCommitted(database: Database): Promise<void> {
+  if (database.isSerial) return;
+  while ((await database.write(numberEvents, undefined)) === NUMBERED_AT_ONCE) await database.pause();
+}
+
+/** Reads a part of a feed with the state of the feed. */
+export async function readFeedPart(
+  database: Database,
+  newFeed: () => FeedId,
+  query: FeedQuery,
+): Promise<FeedPart> {
+  const request = { query, column: feedColumn(database, query.account) };
+  let found = await database.snapshot(readFeed, request);
+  if (found.feed === undefined) await database.write(beginFeed, newFeed());
+  if (found.isBehind) await numberCommitted(database);
+  if (found.feed === undefined || found.isBehind) found = await database.snapshot(readFeed, request);
+  const { feed, begin, last, there, items } = found;
+  if (feed === undefined) throw new Error('the feed has no id');
+  return { feed, begin, last, there, items };
+}

@@ -1,0 +1,183 @@
+import type { AccountId, RoleId } from '../../domain/identity.ts';
+import type { Instant } from '../../domain/instant.ts';
+import type { EventThinning } from '../../ports/history-store.ts';
+import { gte, lt, notNull, type Where } from '../../records/conditions.ts';
+import type { Database } from '../../records/database.ts';
+import { all, together } from '../../records/joining.ts';
+import {
+  type AnyProgram,
+  type AnyQuery,
+  defineProgram,
+  defineQuery,
+  MAX_LOCKS,
+} from '../../records/program.ts';
+import type { Step, Steps } from '../../records/step.ts';
+import { distinct, find, get, remove, unlocked, upsert } from '../../records/steps.ts';
+import { accountLock, FEED_LOCK, SERVICE_LOCK } from '../../records/tables/locks.ts';
+import {
+  EVENTS,
+  type EventRow,
+  FEED_BEGINS,
+  type FeedBeginRow,
+} from '../../records/tables/service-tables.ts';
+import { type FeedColumn, feedColumn, numberCommitted } from './event-feed.ts';
+
+/** Accounts whose events one program removes: it holds some locks more. */
+const ACCOUNTS_AT_ONCE = MAX_LOCKS - 10;
+/** Roles whose events are looked at in one query. */
+const ROLES_AT_ONCE = 100;
+
+const NEWEST_FIRST = { order: ['at', 'id'], descending: true } as const;
+const PLACED = ['at', 'id', 'account', 'pin', 'sequence', 'feedNumber', 'accountFeedNumber'] as const;
+
+type PlacedEvent = Pick<EventRow, (typeof PLACED)[number]>;
+
+/** Which events to remove: those recorded before an instant, of some roles only those behind their newest. */
+interface Choice {
+  readonly recordedBefore: Instant;
+  readonly roles?: { readonly ids: readonly RoleId[]; readonly keep: number };
+  readonly ofAll: FeedColumn;
+  readonly limit: number;
+}
+
+/** Runs without locks, and again under those of the accounts that it found: what is removed is what it then finds of them. */
+function* choose({ recordedBefore, roles, ofAll, limit }: Choice): Steps<readonly PlacedEvent[], 'read'> {
+  // What has no number yet stays, since a feed cannot begin after it.
+  const old = { recordedAt: lt(recordedBefore), ...(ofAll === 'feedNumber' ? { feedNumber: notNull } : {}) };
+  if (roles === undefined) {
+    return yield* unlocked(find(EVENTS, old, { order: ['recordedAt'], limit, select: PLACED }));
+  }
+  const { ids, keep } = roles;
+  const extra = yield* together(...ids.map((pin) => chooseOfRole(pin, keep, old, limit)));
+  return extra.flat().slice(0, limit);
+}
+
+function* chooseOfRole(
+  pin: RoleId,
+  keep: number,
+  old: Where<EventRow>,
+  limit: number,
+): Steps<readonly PlacedEvent[], 'read'> {
+  // Unlocked, as what it is for: see choose.
+  const last = { ...NEWEST_FIRST, offset: keep - 1, limit: 1, select: PLACED };
+  const [kept] = yield* unlocked(find(EVENTS, { pin }, last));
+  if (kept === undefined) return [];
+  const behind = { ...NEWEST_FIRST, after: kept, limit, select: PLACED };
+  return yield* unlocked(find(EVENTS, { ...old, pin }, behind));
+}
+
+const chooseEvents = defineQuery('history.choose', choose);
+
+interface RecentRoles extends Pick<EventThinning, 'since' | 'until'> {
+  readonly after: RoleId | undefined;
+}
+
+const findRecentRoles = defineQuery('history.recent-roles', ({ since, until, after }: RecentRoles) =>
+  distinct(EVENTS, { recordedAt: [gte(since), lt(until)] }, 'pin', { after, limit: ROLES_AT_ONCE }),
+);
+
+interface Removal {
+  readonly choice: Choice;
+  readonly accounts: readonly (AccountId | null)[];
+}
+
+/** Removes the chosen events of some accounts, and lets the feeds begin after them. Returns how many. */
+const removeEvents = defineProgram('history.remove', {
+  locks: ({ accounts }: Removal) => ({
+    exclusive: [FEED_LOCK, ...accounts.map((one) => (one === null ? SERVICE_LOCK : accountLock(one)))],
+  }),
+  usesReserve: () => true,
+  *run({ choice, accounts }) {
+    const own = accounts.filter((account) => account !== null);
+    const [chosen, ofAll, begins] = yield* together(
+      choose(choice),
+      get(FEED_BEGINS, { account: '' }),
+      all(...own.map((account) => get(FEED_BEGINS, { account }))),
+    );
+    const removed = chosen.filter(({ account }) => accounts.includes(account));
+    yield* all(
+      ...removed.map(({ at, id }) => remove(EVENTS, { at, id })),
+      ...beginAfter('', removed, choice.ofAll, ofAll),
+      ...own.flatMap((account, n) => {
+        const events = removed.filter((event) => event.account === account);
+        return beginAfter(account, events, 'accountFeedNumber', begins[n]);
+      }),
+    );
+    return removed.length;
+  },
+});
+
+/** The step that lets a feed begin after the last of its removed events, if it does not do so already. */
+function beginAfter(
+  account: AccountId | '',
+  removed: readonly PlacedEvent[],
+  column: FeedColumn,
+  begin: FeedBeginRow | undefined,
+): readonly Step<void, 'write'>[] {
+  const places = removed.map(({ id, [column]: number }) => ({ number: number ?? 0, event: id }));
+  const last = places.reduce((one, other) => (other.number > one.number ? other : one), {
+    number: begin?.number ?? 0,
+    event: begin?.event,
+  });
+  const { number, event } = last;
+  return event === undefined || number === begin?.number
+    ? []
+    : [upsert(FEED_BEGINS, { account, number, event })];
+}
+
+export const REMOVAL_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  chooseEvents,
+  findRecentRoles,
+  removeEvents,
+];
+
+/** Removes events that were recorded before an instant. Returns how many: fewer than the limit only when none is left. */
+export async function removeOldEvents(
+  database: Database,
+  recordedBefore: Instant,
+  limit: number,
+): Promise<number> {
+  await numberCommitted(database);
+  return removeChosen(database, { recordedBefore, ofAll: feedColumn(database, undefined), limit });
+}
+
+/** Removes events of roles with many. Returns how many: fewer than the limit only when none is left. */
+export async function removeExtraEvents(
+  database: Database,
+  { since, until, keep, limit }: EventThinning,
+): Promise<number> {
+  await numberCommitted(database);
+  const ofAll = feedColumn(database, undefined);
+  let [removed, after]: [number, RoleId | undefined] = [0, undefined];
+  do {
+    const ids: readonly RoleId[] = await database.read(findRecentRoles, { since, until, after });
+    const choice = { recordedBefore: until, roles: { ids, keep }, ofAll, limit: limit - removed };
+    removed += await removeChosen(database, choice);
+    after = ids.length < ROLES_AT_ONCE ? undefined : ids.at(-1);
+  } while (after !== undefined && removed < limit);
+  return removed;
+}
+
+/** Chooses events, locks their accounts, and removes what is chosen then, until the limit or until none is left. */
+async function removeChosen(database: Database, choice: Choice): Promise<number> {
+  let removed = 0;
+  do {
+    const chosen = await database.read(chooseEvents, { ...choice, limit: choice.limit - removed });
+    if (chosen.length === 0) break;
+    const accounts = [...new Set(chosen.map(({ account }) => account))].slice(0, ACCOUNTS_AT_ONCE);
+    const other = chosen.findIndex(({ account }) => !accounts.includes(account));
+    const first = other === -1 ? chosen : chosen.slice(0, other);
+    removed += await database.write(removeEvents, {
+      choice: { ...choice, ...rolesOf(choice, first), limit: first.length },
+      accounts,
+    });
+    // Others get their turn. If another node has removed all of these meanwhile, the next ones are chosen.
+    await database.pause();
+  } while (removed < choice.limit);
+  return removed;
+}
+
+function rolesOf({ roles }: Choice, events: readonly PlacedEvent[]): Pick<Choice, 'roles'> {
+  if (roles === undefined) return {};
+  return { roles: { ...roles, ids: [...new Set(events.flatMap(({ pin }) => pin ?? []))] } };
+}
