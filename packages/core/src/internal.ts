@@ -49,3 +49,5 @@ export { parseSha256 } from './domain/takedown.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';
 export { dayOf, dayText } from './domain/views.ts';
 export { discardQuietly } from './ports/staging.ts';
+export { HISTORY_PROGRAMS, historyStore } from './stores/history/history-store.ts';
+export { ROLE_PROGRAMS, roleStore } from './stores/roles/role-store.ts';

@@ -11,6 +11,9 @@ import type {
 } from '../ports/role-store.ts';
 import { parseJsonList } from './json.ts';
 
+/** The warnings of a publication, or their JSON. */
+type StoredWarnings = readonly KeptWarning[] | string | null;
+
 /** The holder of an Idempotency-Key, or the role that was published under it. */
 export interface KeyRow {
   readonly fingerprint: string;
@@ -25,7 +28,7 @@ export interface KeyRow {
 
 /** Judges a reservation by the key's row; `undefined` if the key can be reserved. */
 export function judgeHolder(
-  row: KeyRow | undefined,
+  row: (Omit<KeyRow, 'warnings'> & { readonly warnings: StoredWarnings }) | undefined,
   { fingerprint, now }: Pick<Reservation, 'fingerprint' | 'now'>,
 ): ReserveOutcome | undefined {
   if (row === undefined || (row.role === null && row.heldUntil <= now)) return undefined;
@@ -34,7 +37,7 @@ export function judgeHolder(
   return {
     kind: 'complete',
     role: row.role,
-    warnings: parseJsonList(row.warnings) as readonly KeptWarning[],
+    warnings: warningsOf(row.warnings),
   };
 }
 
@@ -42,7 +45,7 @@ export function judgeHolder(
  * Judges a commit by the key's row: `held` while the lease is valid, `committed` if this role was committed before.
  */
 export function judgeCommit(
-  row: KeyRow | undefined,
+  row: Pick<KeyRow, 'token' | 'role'> | undefined,
   { token }: Pick<Lease, 'token'>,
   role: RoleId,
 ): 'held' | 'committed' | 'lease_lost' {
@@ -56,8 +59,12 @@ export function judgeCommit(
  *
  * @param warnings as the key's row has them.
  */
-export function committedAs({ name }: Pick<RoleCommit, 'name'>, warnings: string | null): CommitOutcome {
-  return name === undefined
-    ? { kind: 'committed' }
-    : { kind: 'committed', warnings: parseJsonList(warnings) as readonly KeptWarning[] };
+export function committedAs({ name }: Pick<RoleCommit, 'name'>, warnings: StoredWarnings): CommitOutcome {
+  return name === undefined ? { kind: 'committed' } : { kind: 'committed', warnings: warningsOf(warnings) };
+}
+
+function warningsOf(stored: StoredWarnings): readonly KeptWarning[] {
+  return typeof stored === 'object' && stored !== null
+    ? stored
+    : (parseJsonList(stored) as readonly KeptWarning[]);
 }

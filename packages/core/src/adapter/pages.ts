@@ -1,5 +1,6 @@
 import type { RoleCursor, RoleOrder } from '../domain/cursor.ts';
 import type { HistoryEvent } from '../domain/history.ts';
+import type { RoleId } from '../domain/identity.ts';
 import type { Role } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { EventPage } from '../ports/history-store.ts';
@@ -32,13 +33,10 @@ export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
 }
 
 /** The cursor that a page begins after. The list of published roles by end skips those that have ended. */
-export function startOf({ after, order, state, now }: RoleQuery): {
-  readonly rank: number;
-  readonly id: string;
-} {
+export function startOf({ after, order, state, now }: RoleQuery): RoleCursor {
   if (after !== undefined) return after;
   const skips = order === 'ending' && state === 'published';
-  return skips ? { rank: MOST_RANK - now, id: '' } : { rank: MOST_RANK, id: '~' };
+  return skips ? { rank: MOST_RANK - now, id: '' as RoleId } : { rank: MOST_RANK, id: '~' as RoleId };
 }
 
 /** The most roles that a search checks for one page. */

@@ -146,23 +146,25 @@ export interface IdempotencyKeyRow {
 }
 
 /** The Idempotency-Keys of all accounts. */
-export const IDEMPOTENCY_KEYS: RecordTable<IdempotencyKeyRow, 'account' | 'key'> = defineTable({
-  name: 'idempotency_keys',
-  columns: {
-    account: text,
-    key: text,
-    fingerprint: text,
-    token: text,
-    begunAt: integer,
-    heldUntil: integer,
-    role: nullable(text),
-    warnings: nullable(json),
-  },
-  key: ['account', 'key'],
-  indexes: [{ name: 'reserved', columns: ['begunAt'], where: { role: null } }],
-  guards: ({ account, key }) =>
-    account === undefined || key === undefined ? [] : [idempotencyLock(account, key)],
-});
+export const IDEMPOTENCY_KEYS: RecordTable<IdempotencyKeyRow, 'account' | 'key', { readonly role: RoleRow }> =
+  defineTable({
+    name: 'idempotency_keys',
+    columns: {
+      account: text,
+      key: text,
+      fingerprint: text,
+      token: text,
+      begunAt: integer,
+      heldUntil: integer,
+      role: nullable(text),
+      warnings: nullable(json),
+    },
+    key: ['account', 'key'],
+    indexes: [{ name: 'reserved', columns: ['begunAt'], where: { role: null } }],
+    references: { role: () => ROLES },
+    guards: ({ account, key }) =>
+      account === undefined || key === undefined ? [] : [idempotencyLock(account, key)],
+  });
 
 /** A name with what it showed before. */
 export interface NameRow extends NameRecord {

@@ -1,0 +1,69 @@
+import type { AccountUse } from '../../domain/account.ts';
+import { type AdmissionRequest, boundsOf, hasQuota, refuseAdmission } from '../../domain/admission.ts';
+import type { AccountId } from '../../domain/identity.ts';
+import type { NamesInUse, PinName } from '../../domain/name.ts';
+import { all, nothing } from '../../records/joining.ts';
+import type { Step, Steps } from '../../records/step.ts';
+import type { RowOf } from '../../records/table.ts';
+import type { AccountRow } from '../../records/tables/account-tables.ts';
+import type { NAMES } from '../../records/tables/role-tables.ts';
+import { countInService, countNames, findBan, inServiceOf, namesInUseOf } from '../admission-reads.ts';
+
+/** A publication that asks to be admitted. */
+export interface Candidate extends Omit<AdmissionRequest, 'isNamed'> {
+  readonly account: AccountId;
+  readonly name: PinName | undefined;
+}
+
+/** What an admission looks at that needs no row of the account. */
+export interface Looks {
+  readonly isForbidden: boolean;
+  readonly inService: Pick<AccountUse, 'sites' | 'bytes'> | undefined;
+  readonly names: NamesInUse;
+  /** The name, if it exists. */
+  readonly named: RowOf<typeof NAMES> | undefined;
+}
+
+/** How steps are asked: under the locks of their rows or, by `unlocked`, without. */
+export type Asking = <Result>(step: Step<Result, 'read'>) => Step<Result, 'read'>;
+
+/** Looks up what an admission needs: beside the row of the account. */
+export function* lookUp(
+  { account, sha256, now, limits, name }: Candidate,
+  ask: Asking = (step) => step,
+): Steps<Looks, 'read'> {
+  const [bans, used, found] = yield* ask(
+    all(
+      findBan(sha256),
+      hasQuota(limits) ? countInService(account, now) : nothing,
+      name === undefined ? nothing : countNames(account, name),
+    ),
+  );
+  return {
+    isForbidden: bans.length > 0,
+    inService: used && inServiceOf(used),
+    names: found === undefined ? { count: 0, shown: undefined } : namesInUseOf(found),
+    named: found?.[1]?.row,
+  };
+}
+
+/** Decides whether a publication is admitted; only a quota of the account itself has to be looked up for that. */
+export function* admit(
+  owner: AccountRow | undefined,
+  candidate: Candidate,
+  looks: Looks,
+  ask: Asking = (step) => step,
+): Steps<ReturnType<typeof refuseAdmission>, 'read'> {
+  const { account, now, limits, name } = candidate;
+  const isCounted = looks.inService === undefined && hasQuota(boundsOf(owner, limits));
+  const inService = isCounted ? inServiceOf(yield* ask(countInService(account, now))) : looks.inService;
+  return refuseAdmission(
+    owner,
+    { ...candidate, isNamed: name !== undefined },
+    {
+      isForbidden: () => looks.isForbidden,
+      inService: () => inService ?? { sites: 0, bytes: 0 },
+      names: () => looks.names,
+    },
+  );
+}

@@ -1,0 +1,91 @@
+import { committedAs, judgeCommit } from '../../adapter/key-holder.ts';
+import { published } from '../../domain/admission.ts';
+import type { HistoryEvent } from '../../domain/history.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { withNameWarnings } from '../../domain/name.ts';
+import type { CommitOutcome, Lease, RoleCommit, Version } from '../../ports/role-store.ts';
+import { all, together } from '../../records/joining.ts';
+import { defineProgram, type Program } from '../../records/program.ts';
+import type { Step, Steps } from '../../records/step.ts';
+import { get, insert, update, upsert } from '../../records/steps.ts';
+import { ACCOUNTS, type AccountRow } from '../../records/tables/account-tables.ts';
+import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
+import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
+import { pointedName } from '../admission-reads.ts';
+import { changeLocks, checkChange, newAccount } from '../checks.ts';
+import { eventLocks, feedEnds, insertEvents } from '../events.ts';
+import { derivedMembers } from '../role-changes.ts';
+import { admit, lookUp } from './admission.ts';
+
+/** One publication, and who may commit it. */
+export interface Commit {
+  readonly publication: RoleCommit;
+  readonly lease: Lease;
+  readonly events: readonly HistoryEvent[];
+}
+
+/** What a role's row has at first beside the role. */
+const FIRST: Omit<
+  RoleRow,
+  keyof RoleCommit['role'] | keyof ReturnType<typeof derivedMembers> | 'lastEventAt'
+> = {
+  version: 1 as Version,
+  isExpiryRecorded: false,
+  hasArchive: true,
+  isPurged: false,
+  cleanupToken: null,
+  cleanupNotBefore: null,
+  cleanupFailures: 0,
+};
+
+/** Stores a publication whole, or nothing of it. All that decides about it is read at once. */
+export const commitRole: Program<Commit, CommitOutcome> = defineProgram('roles.commit', {
+  locks: ({ publication: { role, credential }, lease, events }: Commit) => {
+    const { exclusive, shared } = changeLocks({ account: role.account, credential });
+    return {
+      exclusive: [...exclusive, idempotencyLock(lease.account, lease.key), ...eventLocks(events)],
+      shared: [...shared, archiveLock(role.sha256)],
+    };
+  },
+  *run({ publication, lease, events }): Steps<CommitOutcome> {
+    const { role, now, limits, name, credential } = publication;
+    const { account } = role;
+    const candidate = { ...role, now, limits, name: name?.name };
+    const [row, { account: known, refusal }, looks, ends] = yield* together(
+      get(IDEMPOTENCY_KEYS, { account: lease.account, key: lease.key }),
+      checkChange({ account, credential }),
+      lookUp(candidate),
+      feedEnds(events),
+    );
+    const judged = judgeCommit(row, lease, role.id);
+    if (judged === 'committed') return committedAs(publication, row?.warnings ?? null);
+    if (judged !== 'held') return { kind: judged };
+    const refused = refusal ?? (yield* admit(known, candidate, looks));
+    if (refused !== undefined) return refused;
+    const warnings =
+      name === undefined
+        ? publication.warnings
+        : withNameWarnings(publication.warnings, role, looks.names, limits);
+    const shown = name && { ...name, account, role: role.id, updatedAt: now };
+    yield* all(
+      publishedBy(known ?? newAccount(account), known === undefined, publication),
+      insert(ROLES, {
+        ...role,
+        ...FIRST,
+        ...derivedMembers(role),
+        lastEventAt: events.at(-1)?.at ?? (0 as Instant),
+      }),
+      insert(MANIFESTS, { archive: role.archive, manifest: publication.manifest }),
+      update(IDEMPOTENCY_KEYS, { account: lease.account, key: lease.key }, { role: role.id, warnings }),
+      ...insertEvents(events, ends),
+      ...(shown === undefined ? [] : [upsert(NAMES, pointedName(looks.named, shown))]),
+    );
+    return committedAs(publication, warnings);
+  },
+});
+
+/** The step that notes a publication in the row of its account. */
+function publishedBy(owner: AccountRow, isNew: boolean, publication: RoleCommit): Step<void, 'write'> {
+  const marks = published(owner, publication);
+  return isNew ? insert(ACCOUNTS, { ...owner, ...marks }) : update(ACCOUNTS, { name: owner.name }, marks);
+}

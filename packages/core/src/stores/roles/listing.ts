@@ -1,0 +1,101 @@
+import { MOST_SEARCHED, pageOf, startOf } from '../../adapter/pages.ts';
+import type { RoleCursor } from '../../domain/cursor.ts';
+import { instant } from '../../domain/instant.ts';
+import type { Role } from '../../domain/role.ts';
+import type { Page, RoleQuery } from '../../ports/role-store.ts';
+import { contains, gt, lte, notNull, type Where } from '../../records/conditions.ts';
+import type { Database } from '../../records/database.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
+import type { Steps } from '../../records/step.ts';
+import { getWith, scan } from '../../records/steps.ts';
+import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
+import { ROLE, roleOf } from '../loaded-roles.ts';
+
+const findByKey = defineQuery('roles.find-by-key', function* ({ account, idempotencyKey: key }: RoleQuery) {
+  if (account === undefined || key === undefined) return undefined;
+  return (yield* getWith(IDEMPOTENCY_KEYS, { account, key }, ['role']))?.references.role;
+});
+
+interface ScanRequest {
+  readonly query: RoleQuery;
+  readonly wanted: number;
+}
+
+interface ScannedRoles {
+  readonly roles: readonly Role[];
+  /** The last role that was scanned, when that is not the end of the list. */
+  readonly scannedTo: RoleCursor | undefined;
+}
+
+/** Scans a list for at most `wanted` roles. */
+const scanRoles = defineQuery('roles.scan', function* ({ query, wanted }: ScanRequest): Steps<
+  ScannedRoles,
+  'read'
+> {
+  const { account, state, search, order } = query;
+  const { rank, id } = startOf(query);
+  const where: Where<RoleRow> = { account, deletedAt: state === 'deleted' ? notNull : null };
+  const filter = filterOf(query);
+  const range = {
+    descending: true,
+    limit: wanted,
+    maxScanned: MOST_SEARCHED,
+    mayScanMore: search === undefined,
+    select: ROLE,
+  };
+  switch (order) {
+    case undefined: {
+      const after = { publishedAt: instant(rank), id };
+      const newest = { ...range, order: ['publishedAt', 'id'] as const, after };
+      const { rows, scannedTo } = yield* scan(ROLES, where, filter, newest);
+      return { roles: rows, scannedTo: scannedTo && { rank: scannedTo.publishedAt, id: scannedTo.id } };
+    }
+    case 'ending': {
+      const ending = { ...range, order: ['endingRank', 'id'] as const, after: { endingRank: rank, id } };
+      const { rows, scannedTo } = yield* scan(ROLES, where, filter, ending);
+      return { roles: rows, scannedTo: scannedTo && { rank: scannedTo.endingRank, id: scannedTo.id } };
+    }
+    case 'largest': {
+      const largest = { ...range, order: ['archiveBytes', 'id'] as const, after: { archiveBytes: rank, id } };
+      const { rows, scannedTo } = yield* scan(ROLES, where, filter, largest);
+      return { roles: rows, scannedTo: scannedTo && { rank: scannedTo.archiveBytes, id: scannedTo.id } };
+    }
+  }
+});
+
+/** The conditions for which a row is read that its index found: its end, and the text searched for. */
+function filterOf({ state, search, now }: RoleQuery): Where<RoleRow> {
+  const text: readonly Where<RoleRow>[] =
+    search === undefined ? [] : [{ titleFolded: contains(search) }, { id: contains(search) }];
+  const either = text.length === 0 ? {} : { either: text };
+  if (state === 'expired') return { expiresAt: lte(now), ...either };
+  if (state !== 'published') return either;
+  const ends: readonly Where<RoleRow>[] = [{ expiresAt: null }, { expiresAt: gt(now) }];
+  if (text.length === 0) return { either: ends };
+  return { either: ends.flatMap((end) => text.map((found) => ({ ...end, ...found }))) };
+}
+
+export const LISTING_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [findByKey, scanRoles];
+
+/** Lists roles. Only a search may end a page that is not full. */
+export async function listRoles(database: Database, query: RoleQuery): Promise<Page<Role>> {
+  const { idempotencyKey, search, limit } = query;
+  if (idempotencyKey !== undefined) {
+    const row = await database.read(findByKey, query);
+    return { items: row === undefined ? [] : [roleOf(row)], next: undefined };
+  }
+  // No title and no id has this character, and a database may refuse it in a text.
+  if (search?.includes('\0')) return { items: [], next: undefined };
+  const found: Role[] = [];
+  let { after } = query;
+  for (;;) {
+    // One more than the page holds shows whether there is more.
+    const wanted = limit + 1 - found.length;
+    const { roles, scannedTo } = await database.snapshot(scanRoles, { query: { ...query, after }, wanted });
+    found.push(...roles);
+    const isOver = found.length > limit || search !== undefined || scannedTo === undefined;
+    if (isOver) return pageOf(found, query, scannedTo);
+    after = scannedTo;
+    await database.pause();
+  }
+}

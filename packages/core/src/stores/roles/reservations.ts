@@ -1,0 +1,160 @@
+import { judgeHolder } from '../../adapter/key-holder.ts';
+import { refuseChange } from '../../domain/admission.ts';
+import type { Instant } from '../../domain/instant.ts';
+import type { Lease, Reservation, ReserveOutcome, RoleStore } from '../../ports/role-store.ts';
+import { lt } from '../../records/conditions.ts';
+import type { Database } from '../../records/database.ts';
+import { all, together } from '../../records/joining.ts';
+import {
+  type AnyProgram,
+  type AnyQuery,
+  defineProgram,
+  defineQuery,
+  type Locks,
+  MAX_LOCKS,
+} from '../../records/program.ts';
+import type { Steps } from '../../records/step.ts';
+import { find, get, remove, unlocked, update, upsert } from '../../records/steps.ts';
+import { ACCOUNTS } from '../../records/tables/account-tables.ts';
+import { idempotencyLock, MODE_LOCK } from '../../records/tables/locks.ts';
+import { IDEMPOTENCY_KEYS, type IdempotencyKeyRow } from '../../records/tables/role-tables.ts';
+import { getMode, modeOf } from '../service-mode.ts';
+import { admit, lookUp } from './admission.ts';
+
+/** Reservations that one program removes, with a lock for each: it holds some locks more. */
+const REMOVED_AT_ONCE = MAX_LOCKS - 10;
+
+function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
+  return { exclusive: [idempotencyLock(account, key)] };
+}
+
+/**
+ * Judges a reservation; undefined if the key can be reserved. A key that is held already does not count against the rate.
+ *
+ * What belongs to the account is read unlocked: the commit decides by all of it again, and until then a publication keeps
+ * none waiting.
+ */
+function* judge(request: Reservation): Steps<ReserveOutcome | undefined, 'read'> {
+  const { account, key, name } = request;
+  const candidate = { ...request, name };
+  const [[row, owner, mode], looks] = yield* together(
+    all(get(IDEMPOTENCY_KEYS, { account, key }), unlocked(get(ACCOUNTS, { name: account })), getMode),
+    lookUp(candidate, unlocked),
+  );
+  return (
+    refuseChange(owner, modeOf(mode)) ??
+    judgeHolder(row, request) ??
+    (yield* admit(owner, candidate, looks, unlocked))
+  );
+}
+
+const judgeReservation = defineQuery('roles.judge-reservation', judge);
+
+const reserve = defineProgram('roles.reserve', {
+  locks: (request: Reservation) => ({ ...keyLocks(request), shared: [MODE_LOCK] }),
+  *run(request): Steps<ReserveOutcome> {
+    const { account, key, fingerprint, token, now, until } = request;
+    const held = yield* judge(request);
+    if (held !== undefined) return held;
+    const row = { account, key, fingerprint, token, begunAt: now, heldUntil: until };
+    yield* upsert(IDEMPOTENCY_KEYS, { ...row, role: null, warnings: null });
+    return { kind: 'reserved', lease: { account, key, token } };
+  },
+});
+
+/** Reads the reservation of a lease; undefined if it is lost. */
+function* findHeld({ account, key, token }: Lease): Steps<IdempotencyKeyRow | undefined, 'read'> {
+  const row = yield* get(IDEMPOTENCY_KEYS, { account, key });
+  return row?.token === token && row.role === null ? row : undefined;
+}
+
+interface Renewal {
+  readonly lease: Lease;
+  readonly until: Instant;
+}
+
+const renew = defineProgram('roles.renew', {
+  locks: ({ lease }: Renewal) => keyLocks(lease),
+  *run({ lease, until }) {
+    if ((yield* findHeld(lease)) === undefined) return { kind: 'lost' };
+    const { account, key } = lease;
+    yield* update(IDEMPOTENCY_KEYS, { account, key }, { heldUntil: until });
+    return { kind: 'held' };
+  },
+});
+
+const release = defineProgram('roles.release', {
+  locks: (lease: Lease) => keyLocks(lease),
+  *run(lease) {
+    const { account, key } = lease;
+    if ((yield* findHeld(lease)) !== undefined) yield* remove(IDEMPOTENCY_KEYS, { account, key });
+  },
+});
+
+interface OldReservations {
+  readonly begunBefore: Instant;
+  readonly limit: number;
+}
+
+const KEY = ['account', 'key'] as const;
+
+const findOldReservations = defineQuery('roles.old-reservations', ({ begunBefore, limit }: OldReservations) =>
+  find(
+    IDEMPOTENCY_KEYS,
+    { role: null, begunAt: lt(begunBefore) },
+    { order: ['begunAt'], limit, select: KEY },
+  ),
+);
+
+interface ReservationRemoval {
+  readonly keys: readonly Pick<IdempotencyKeyRow, 'account' | 'key'>[];
+  readonly begunBefore: Instant;
+}
+
+/** Removes those of some keys that are still reserved since before an instant, and returns how many. */
+const removeReservations = defineProgram('roles.remove-reservations', {
+  locks: ({ keys }: ReservationRemoval) => ({
+    exclusive: keys.map(({ account, key }) => idempotencyLock(account, key)),
+  }),
+  usesReserve: () => true,
+  *run({ keys, begunBefore }) {
+    const rows = yield* all(...keys.map(({ account, key }) => get(IDEMPOTENCY_KEYS, { account, key })));
+    const old = rows.flatMap((row) => (row?.role === null && row.begunAt < begunBefore ? [row] : []));
+    yield* all(...old.map(({ account, key }) => remove(IDEMPOTENCY_KEYS, { account, key })));
+    return old.length;
+  },
+});
+
+export const RESERVATION_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  judgeReservation,
+  reserve,
+  renew,
+  release,
+  findOldReservations,
+  removeReservations,
+];
+
+/** The reservations of Idempotency-Keys. */
+export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'purge'> {
+  return {
+    reserve: async (request) => {
+      // Where writing programs run one after the other, a replay does not wait for its turn among them.
+      const held = database.isSerial ? await database.read(judgeReservation, request) : undefined;
+      return held ?? database.write(reserve, request);
+    },
+    renew: (lease, until) => database.write(renew, { lease, until }),
+    release: (lease) => database.write(release, lease),
+    purge: async (begunBefore, limit) => {
+      let removed = 0;
+      do {
+        // A sweep asks for batch after batch: others get their turn in between.
+        await database.pause();
+        const atOnce = Math.min(limit - removed, REMOVED_AT_ONCE);
+        const keys = await database.read(findOldReservations, { begunBefore, limit: atOnce });
+        if (keys.length === 0) break;
+        removed += await database.write(removeReservations, { keys, begunBefore });
+      } while (removed < limit);
+      return removed;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { isPromise } from '../../adapter/foreign-values.ts';
+import type { SaveAuthority } from '../../domain/actor.ts';
+import type { Credential } from '../../domain/credential.ts';
+import type { HistoryEvent } from '../../domain/history.ts';
+import type { Role } from '../../domain/role.ts';
+import type { LoadedRole, RoleStore, Versioned } from '../../ports/role-store.ts';
+import type { Database } from '../../records/database.ts';
+import { all, together } from '../../records/joining.ts';
+import { defineLookup, type Lookup } from '../../records/lookup.ts';
+import { type AnyProgram, type AnyQuery, defineProgram } from '../../records/program.ts';
+import { ROLES } from '../../records/tables/role-tables.ts';
+import { changeLocks, checkChange } from '../checks.ts';
+import { eventLocks } from '../events.ts';
+import { copyOfLoaded, loadedRole } from '../loaded-roles.ts';
+import { saveRole } from '../role-changes.ts';
+import { ARCHIVE_PROGRAMS, archives } from './archives.ts';
+import { CLEANUP_PROGRAMS, cleanup } from './cleanup.ts';
+import { commitRole } from './commits.ts';
+import { LISTING_PROGRAMS, listRoles } from './listing.ts';
+import { RESERVATION_PROGRAMS, reservations } from './reservations.ts';
+
+/** Every view looks one up. */
+const ROLE_BY_ID: Lookup<LoadedRole> = defineLookup('roles.load', {
+  table: ROLES,
+  by: 'id',
+  references: ['account'],
+  make: ({ row, references }) => loadedRole(row, references.account),
+});
+
+interface Saving {
+  readonly changed: Versioned<Role>;
+  readonly events: readonly HistoryEvent[];
+  readonly authority: SaveAuthority | undefined;
+  readonly credential: Credential | undefined;
+}
+
+const save = defineProgram('roles.save', {
+  locks: ({ changed: { value }, events, credential }: Saving) => {
+    const { exclusive, shared } = changeLocks({ account: value.account, credential });
+    return { exclusive: [...exclusive, ...eventLocks(events)], shared };
+  },
+  usesReserve: ({ changed: { value } }) => value.deletedAt !== null,
+  *run({ changed, events, authority, credential }) {
+    const { account } = changed.value;
+    const [{ refusal }, saved] = yield* together(
+      checkChange({ account, authority, credential }),
+      saveRole(changed, events),
+    );
+    if (refusal !== undefined) return refusal;
+    if (saved === undefined) return { kind: 'conflict' };
+    yield* all(...saved);
+    return { kind: 'saved' };
+  },
+});
+
+/** The programs of roles. */
+export const ROLE_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  save,
+  commitRole,
+  ...RESERVATION_PROGRAMS,
+  ...LISTING_PROGRAMS,
+  ...CLEANUP_PROGRAMS,
+  ...ARCHIVE_PROGRAMS,
+];
+
+/** Stores roles in a database. */
+export function roleStore(database: Database): RoleStore {
+  return {
+    ...reservations(database),
+    commit: (publication, lease, events) => database.write(commitRole, { publication, lease, events }),
+    load: (id, signal) => {
+      const loaded = database.peek(ROLE_BY_ID, id, signal);
+      return isPromise(loaded)
+        ? loaded.then((role) => role && copyOfLoaded(role))
+        : loaded && copyOfLoaded(loaded);
+    },
+    save: (value, version, events, authority, credential) =>
+      database.write(save, { changed: { value, version }, events, authority, credential }),
+    list: (query) => listRoles(database, query),
+    ...cleanup(database),
+    ...archives(database),
+  };
+}
