@@ -2,6 +2,7 @@ import {
   all,
   type Database,
   defineProgram,
+  defineQuery,
   defineTable,
   find,
   get,
@@ -103,5 +104,16 @@ describe('the database in memory', () => {
     const program = defineProgram('pets.none', { run: (_: unknown) => all() });
     const failure = await database.write(program, { callback: () => 1 }).catch((error: Error) => error.name);
     expect(failure).to.equal('DataCloneError');
+  });
+
+  it('leaves the event loop to others while someone reads snapshots without end', async () => {
+    const database = createMemoryDatabase({ tables: [PETS], programs: [] });
+    const query = defineQuery('pets.of-ada', () => ofAda);
+    let isTurn = false;
+    setImmediate(() => {
+      isTurn = true;
+    });
+    for (let n = 0; n < 10_000 && !isTurn; n += 1) await database.snapshot(query, undefined);
+    expect(isTurn).to.equal(true);
   });
 });

@@ -104,10 +104,12 @@ class Handle implements MemoryDatabase {
     signal?: AbortSignal,
   ): Promise<Result> {
     const transaction = new MemoryTransaction(this.#open(signal).tables);
+    const own = plain(args);
+    await this.#turn(signal);
     // In one turn of the event loop nothing changes.
     try {
       const answer = (action: TableAction): unknown => transaction.answer(action, true);
-      return plain(runAtOnce(query.name, query.run(plain(args)), answer));
+      return plain(runAtOnce(query.name, query.run(own), answer));
     } catch (error) {
       throw rejectionOf(error, signal);
     }
