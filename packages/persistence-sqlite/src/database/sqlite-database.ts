@@ -163,10 +163,23 @@ export class SqliteDatabase implements Database {
 
 function inTransaction<Result>(prepare: Prepare, work: () => Result): Result {
   prepare('BEGIN').run();
+  let result: Result;
   try {
-    return work();
-  } finally {
-    prepare('COMMIT').run();
+    result = work();
+  } catch (error) {
+    rollBack(prepare);
+    throw error;
+  }
+  prepare('COMMIT').run();
+  return result;
+}
+
+function rollBack(prepare: Prepare): void {
+  try {
+    prepare('ROLLBACK').run();
+  } catch (error) {
+    // After some errors SQLite has rolled back already.
+    if (!isOfSqlite(error)) throw error;
   }
 }
 
