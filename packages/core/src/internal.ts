@@ -49,5 +49,4 @@ export { parseSha256 } from './domain/takedown.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';
 export { dayOf, dayText } from './domain/views.ts';
 export { discardQuietly } from './ports/staging.ts';
-export { HISTORY_PROGRAMS, historyStore } from './stores/history/history-store.ts';
-export { ROLE_PROGRAMS, roleStore } from './stores/roles/role-store.ts';
+export { createStores, STORE_SCHEMA } from './stores/create-stores.ts';

@@ -1,0 +1,57 @@
+import type { FeedId } from '../domain/feed.ts';
+import type { Stores } from '../ports/all-ports.ts';
+import type { Database, DatabaseSchema } from '../records/database.ts';
+import { TABLES } from '../records/tables/tables.ts';
+import { ACCOUNT_PROGRAMS, accountStore } from './account-store.ts';
+import { API_KEY_PROGRAMS, apiKeyStore } from './api-key-store.ts';
+import { ATTEMPT_PROGRAMS, attemptCounter } from './attempt-counter.ts';
+import { HISTORY_PROGRAMS, historyStore } from './history/history-store.ts';
+import { NAME_PROGRAMS, nameStore } from './name-store.ts';
+import { PAIRING_PROGRAMS, pairingStore } from './pairing-store.ts';
+import { ROLE_PROGRAMS, roleStore } from './roles/role-store.ts';
+import { MODE_PROGRAMS, serviceMode } from './service-mode.ts';
+import { SESSION_PROGRAMS, sessionStore } from './session-store.ts';
+import { TAKEDOWN_PROGRAMS, takedownStore } from './takedown-store.ts';
+import { VIEW_PROGRAMS, viewStore } from './view-store.ts';
+
+/** What an engine needs to know to run the stores. */
+export const STORE_SCHEMA: DatabaseSchema = {
+  tables: TABLES,
+  programs: [
+    ...ACCOUNT_PROGRAMS,
+    ...API_KEY_PROGRAMS,
+    ...ATTEMPT_PROGRAMS,
+    ...HISTORY_PROGRAMS,
+    ...MODE_PROGRAMS,
+    ...NAME_PROGRAMS,
+    ...PAIRING_PROGRAMS,
+    ...ROLE_PROGRAMS,
+    ...SESSION_PROGRAMS,
+    ...TAKEDOWN_PROGRAMS,
+    ...VIEW_PROGRAMS,
+  ],
+};
+
+/**
+ * The stores over a database.
+ *
+ * @param newFeed makes the id of the feed of a new database.
+ */
+export function createStores(
+  database: Database,
+  newFeed: () => FeedId,
+): Omit<Stores, 'imports' | 'snapshot'> {
+  return {
+    roles: roleStore(database),
+    accounts: accountStore(database),
+    apiKeys: apiKeyStore(database),
+    attempts: attemptCounter(database),
+    sessions: sessionStore(database),
+    history: historyStore(database, newFeed),
+    mode: serviceMode(database),
+    takedowns: takedownStore(database),
+    views: viewStore(database),
+    pairings: pairingStore(database),
+    names: nameStore(database),
+  };
+}
