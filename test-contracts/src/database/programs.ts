@@ -7,6 +7,8 @@ import type { DatabaseClauses } from './reading.ts';
 import { aBook, type Book, isbnOf } from './tables.ts';
 
 const AT_ONCE = 12;
+/** How often a program reads the same, so that another one has time to change it. */
+const READINGS = 8;
 const ALL_BOOKS: Command = { kind: 'find', range: { order: ['isbn'] } };
 
 async function pagesOf(database: Database, n: number): Promise<number | undefined> {
@@ -120,12 +122,12 @@ export const programClauses: DatabaseClauses = {
       const work: Work =
         n % 3 === 0
           ? { commands: [adding(1, 1)], shelves: ['A'] }
-          : { commands: [get, { kind: 'aggregate', where: { shelf: 'A' } }, get], shared: ['A'] };
+          : { commands: Array.from({ length: READINGS }, () => get), shared: ['A'] };
       return port.write(RUN, work);
     });
-    const readings = results.filter((result) => result.length === 3);
+    const readings = results.filter((result) => result.length === READINGS);
     expect(readings).to.have.length(2 * AT_ONCE);
-    for (const [first, , last] of readings) expect(last).to.deep.equal(first);
+    for (const [first, ...later] of readings) expect(later).to.deep.equal(later.map(() => first));
   },
   'database/overlapping: programs with many locks in common, wanted in any order, all end': async (
     subject,

@@ -60,6 +60,7 @@ export const rangeClauses: DatabaseClauses = {
           const range = { order: ['pages', 'isbn'], descending, after, limit: 3 };
           page = (await ask(port, { kind: 'find', where: { shelf: 'A' }, range })) as readonly Book[];
           expect(page.length).to.be.at.most(3);
+          expect(walked.length, 'the walk does not end').to.be.at.most(FORTY.length);
           if (page.length === 0) break;
         }
         const expected = FORTY.filter(({ shelf }) => shelf === 'A')
@@ -88,6 +89,9 @@ export const rangeClauses: DatabaseClauses = {
   'database/scan: a scan gives the rows that pass its filter, in pages that may be short, and says where it stopped: walking them gives every row once':
     async ({ port }) => {
       await run(port, ...inserting(...FORTY));
+      const range = { order: ['isbn'], limit: 30, maxScanned: 41, mayScanMore: false, select: ['isbn'] };
+      const ended = await ask(port, { kind: 'scan', filter: { isbn: isbnOf(7) }, range });
+      expect(ended, 'at the end').to.deep.equal({ rows: [{ isbn: isbnOf(7) }], scannedTo: undefined });
       const passing = FORTY.filter(({ shelf, isRare }) => shelf === 'A' && isRare)
         .toSorted((one, other) => one.pages - other.pages || (one.isbn < other.isbn ? -1 : 1))
         .map(({ isbn }) => isbn);

@@ -28,6 +28,10 @@ export const writeClauses: DatabaseClauses = {
         expect(reason).to.be.instanceOf(Error);
         expect(await booksOf(port)).to.deep.equal(before);
       }
+      const taking: Command = { kind: 'update', key: { isbn: isbnOf(2) }, changes: { code: 'one' } };
+      const freeing: Command = { kind: 'remove', key: { isbn: isbnOf(1) } };
+      expect(await rejectionOf(run(other, taking, freeing)), 'free at the end').to.be.instanceOf(Error);
+      await run(other, freeing, taking);
     },
   'database/errors: the error of a step names its program, table and key columns, and no value; its cause is the error of the database':
     async ({ port }) => {
