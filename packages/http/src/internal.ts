@@ -29,7 +29,13 @@ export {
   prefersGzip,
   rangeOf,
 } from './negotiation.ts';
-export { type OutgoingAnswer, OutgoingBytes, outgoingBytes, systemMemory } from './outgoing-bytes.ts';
+export {
+  type OutgoingAnswer,
+  OutgoingBytes,
+  outgoingBytes,
+  SMALL_ANSWER,
+  systemMemory,
+} from './outgoing-bytes.ts';
 export { ownBytes, ownText } from './own-memory.ts';
 export { palette, paletteOf } from './palette.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';

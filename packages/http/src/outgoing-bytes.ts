@@ -11,8 +11,8 @@ const MEASURED_TICKS = 5;
 /** An answer is slow if its client takes less than this in {@link MEASURED_TICKS}, in bytes. */
 const SLOW_BYTES = 16_384;
 
-/** Answers up to this size, in bytes, are taken on even when there are too many bytes. */
-const SMALL_ANSWER = 65_536;
+/** Answers up to this size, in bytes, are taken on even when there are too many bytes, and stand in no line with larger ones. */
+export const SMALL_ANSWER = 65_536;
 
 /** Seconds after which a client may try again when there are. */
 const BUSY_FOR = 1;

@@ -1,7 +1,7 @@
 /** Steps of each kind that one turn of the event loop begins, over all connections. */
 const MAX_A_TURN = 1;
 
-/** A cheap step is a request that waited behind another on its connection, a costly one a piece of a large body. */
+/** A cheap step is a request that waited behind another on its connection, or a piece of a small body; a costly one a piece of a large body. */
 export type StepKind = 'cheap' | 'costly';
 
 const KINDS: readonly StepKind[] = ['cheap', 'costly'];
@@ -46,9 +46,9 @@ export class Turns {
     return true;
   }
 
-  /** Resolves in the turn in which a costly step may begin, in the order of calls. */
-  wait(): Promise<void> {
-    return new Promise((begin) => this.queue(begin));
+  /** Resolves in the turn in which a step may begin, in the order of calls of its kind. */
+  wait(kind: StepKind = 'costly'): Promise<void> {
+    return new Promise((begin) => this.queue(begin, kind));
   }
 
   /** Calls `begin` in a later turn, in the order of calls of its kind. */

@@ -193,6 +193,24 @@ describe('a body', () => {
     for (const response of responses) response.emit('close');
   });
 
+  it('of a small file waits neither for room nor for the turns of large ones', async () => {
+    let waiting = 200;
+    const begin = (): void => {
+      waiting -= 1;
+    };
+    for (let n = waiting; n > 0; n -= 1) loopTurns.queue(begin);
+    for (const [length, writes] of [
+      [16_384, []],
+      [PIECE, [16_384, 16_384, 16_384, 16_384]],
+    ] as const) {
+      const { send, warm } = stage(length, 1);
+      await warm();
+      expect((await send(0, length)).writes).to.deep.equal(writes);
+      expect(waiting).to.be.greaterThan(100);
+    }
+    while (waiting > 0) await setImmediate();
+  });
+
   it('is nothing for a viewer who has left, and holds nothing', async () => {
     const { storage, send, warm } = stage(MAX_READ, PLENTY);
     const gone = new NotedResponse();

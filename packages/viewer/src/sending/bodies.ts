@@ -1,6 +1,6 @@
 import type { ManifestEntry } from '@pinfold/core';
 import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
-import { loopTurns, outgoingBytes, UnavailableError } from '@pinfold/http/internal';
+import { loopTurns, outgoingBytes, SMALL_ANSWER, UnavailableError } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
 import type { CacheFigures } from '../viewer-options.ts';
 import type { Form } from './file-answer.ts';
@@ -76,9 +76,11 @@ export class Bodies implements CacheFigures {
    * slow viewer does not hold all of it; then from the archive.
    */
   async *pieces(source: BodySource, form: Form, from: number, to: number): AsyncGenerator<Uint8Array> {
+    // A page in a few pieces stands in no line with large answers.
+    const kind = to - from <= SMALL_ANSWER ? 'cheap' : 'costly';
     let at = from;
     for (let body = this.hot(form); body !== undefined && at < to; body = this.hot(form)) {
-      if (!loopTurns.takeNow()) await loopTurns.wait();
+      if (!loopTurns.takeNow(kind)) await loopTurns.wait(kind);
       const piece = Uint8Array.from(partOf(body, at, Math.min(to, at + outgoingBytes.piece)));
       yield piece;
       at += piece.length;

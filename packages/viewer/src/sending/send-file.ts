@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { hasLeft, loopTurns, type OutgoingAnswer, outgoingBytes } from '@pinfold/http/internal';
+import { hasLeft, loopTurns, type OutgoingAnswer, outgoingBytes, SMALL_ANSWER } from '@pinfold/http/internal';
 import { clientOf, type Exchange, end, endTogether, goneOf, type Soon, writeHead } from '../exchange.ts';
 import { type Body, MAX_WHOLE, partOf } from './bodies.ts';
 import { answerTo, type FileAnswer, type FoundFile, GZIP_HEADER } from './file-answer.ts';
 import { type BodySource, EndedMeanwhile, formPieces } from './pieces.ts';
-
-/** Parts up to this size, in bytes, need no turn, and bodies up to this size no room. */
-const MAX_SMALL = 65_536;
 
 /**
  * Answers with a file of a site: whole, a part, or that the viewer has it already.
@@ -36,7 +33,8 @@ export function sendBody(exchange: Exchange, answer: FileAnswer): Soon<void> {
     bodies.hits += 1;
     return sendWhole(exchange, answer, hot);
   }
-  const mayLoad = form.length <= MAX_SMALL || outgoingBytes.hasRoomFor(form.length) || bodies.isLoading(form);
+  const mayLoad =
+    form.length <= SMALL_ANSWER || outgoingBytes.hasRoomFor(form.length) || bodies.isLoading(form);
   return mayLoad && bodies.caches(file.entry, form, length < form.length ? from : undefined)
     ? sendCold(exchange, answer)
     : sendPieces(exchange, answer);
@@ -50,8 +48,10 @@ async function sendCold(exchange: Exchange, answer: FileAnswer): Promise<void> {
 /** Sends a body out of memory if it is its turn and there is room, or else without holding it until then. */
 function sendWhole(exchange: Exchange, answer: FileAnswer, body: Body): Soon<void> {
   const length = answer.to - answer.from;
+  // Nobody who views small pages waits for the turns of large answers.
+  if (length <= outgoingBytes.piece) return write(exchange, answer, body);
   if (length > MAX_WHOLE || !outgoingBytes.hasRoomFor(length)) return sendPieces(exchange, answer);
-  if (length <= MAX_SMALL || loopTurns.takeNow()) return write(exchange, answer, body);
+  if (length <= SMALL_ANSWER || loopTurns.takeNow()) return write(exchange, answer, body);
   return sendLater(exchange, answer);
 }
 
@@ -75,7 +75,7 @@ function write(exchange: Exchange, { status, headers, from, to }: FileAnswer, bo
   }
   const part = partOf(body, from, to);
   // A small part is copied, so that a slow viewer does not hold the whole.
-  const isCopied = !isText && part.length < body.length && part.length <= MAX_SMALL;
+  const isCopied = !isText && part.length < body.length && part.length <= SMALL_ANSWER;
   end(exchange, isCopied ? Buffer.from(part) : part);
 }
 
