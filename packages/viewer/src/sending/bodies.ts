@@ -85,8 +85,7 @@ export class Bodies implements CacheFigures {
       yield piece;
       at += piece.length;
     }
-    if (at === to) return;
-    yield* formPieces(source, form, { from: at, to });
+    if (at < to) yield* formPieces(source, form, { from: at, to });
   }
 
   /**

@@ -48,11 +48,10 @@ async function sendCold(exchange: Exchange, answer: FileAnswer): Promise<void> {
 /** Sends a body out of memory if it is its turn and there is room, or else without holding it until then. */
 function sendWhole(exchange: Exchange, answer: FileAnswer, body: Body): Soon<void> {
   const length = answer.to - answer.from;
-  // Nobody who views small pages waits for the turns of large answers.
+  // Who views small pages waits for no turns of large answers.
   if (length <= outgoingBytes.piece) return write(exchange, answer, body);
   if (length > MAX_WHOLE || !outgoingBytes.hasRoomFor(length)) return sendPieces(exchange, answer);
-  if (length <= SMALL_ANSWER || loopTurns.takeNow()) return write(exchange, answer, body);
-  return sendLater(exchange, answer);
+  return loopTurns.takeNow() ? write(exchange, answer, body) : sendLater(exchange, answer);
 }
 
 async function sendLater(exchange: Exchange, answer: FileAnswer): Promise<void> {
@@ -64,8 +63,8 @@ async function sendLater(exchange: Exchange, answer: FileAnswer): Promise<void> 
 }
 
 function write(exchange: Exchange, { status, headers, from, to }: FileAnswer, body: Body): void {
+  if (hasLeft(exchange.response)) return;
   const { response } = exchange;
-  if (hasLeft(response)) return;
   writeHead(exchange, status, headers);
   const isText = typeof body === 'string';
   // A response of a serverless adapter has no connection, and would send a text as UTF-8.
