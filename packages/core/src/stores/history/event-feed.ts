@@ -41,19 +41,20 @@ interface FeedRequest {
   readonly column: FeedColumn;
 }
 
+/** Reads whether events wait for their numbers. While an import is unfinished, they get none. */
+const behind = all(find(EVENTS, { feedNumber: null }, { limit: 1 }), get(UNFINISHED_IMPORTS, { id: 1 }));
+
 /** Its steps read one state. */
 const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedRequest) {
   const { account, pin, after, limit } = query;
   const page = (number: number) =>
     find(EVENTS, { pin, account, ...numbered(column, gt(number)) }, { order: [column], limit });
-  const isLate = column === 'feedNumber';
-  const [feed, began, [newest], there, [unnumbered], unfinished, rows] = yield* all(
+  const [feed, began, [newest], there, late, rows] = yield* all(
     get(FEEDS, { id: 1 }),
     get(FEED_BEGINS, { account: account ?? '' }),
     find(EVENTS, { account, ...numbered(column, notNull) }, { order: [column], descending: true, limit: 1 }),
     find(EVENTS, { account, ...numbered(column, after) }, { limit: 1 }),
-    find(EVENTS, { feedNumber: null }, { limit: isLate ? 1 : 0 }),
-    isLate ? get(UNFINISHED_IMPORTS, { id: 1 }) : nothing,
+    column === 'feedNumber' ? behind : nothing,
     page(after),
   );
   const begin =
@@ -63,8 +64,7 @@ const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedR
   const last = newest?.[column] ?? 0;
   return {
     feed: feed?.feed,
-    /** Whether events wait for their numbers. While an import is unfinished, nothing is written. */
-    isBehind: unnumbered !== undefined && unfinished === undefined,
+    isBehind: late !== undefined && late[0].length > 0 && late[1] === undefined,
     begin,
     last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
     there: after > begin.number ? there[0]?.id : undefined,

@@ -72,7 +72,7 @@ interface RecentRoles extends Pick<EventThinning, 'since' | 'until'> {
   readonly after: RoleId | undefined;
 }
 
-const findRecentRoles = defineQuery('history.recent-roles', ({ since, until, after }: RecentRoles) =>
+const findRecentRoles = defineQuery('history.recent_roles', ({ since, until, after }: RecentRoles) =>
   distinct(EVENTS, { recordedAt: [gte(since), lt(until)] }, 'pin', { after, limit: ROLES_AT_ONCE }),
 );
 

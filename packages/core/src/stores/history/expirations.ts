@@ -40,7 +40,7 @@ interface Expirations {
   readonly accounts: readonly AccountId[];
 }
 
-const recordExpirations = defineProgram('history.record-expirations', {
+const recordExpirations = defineProgram('history.record_expirations', {
   locks: ({ events, accounts }: Expirations) => ({
     exclusive: [...accounts.map(accountLock), ...eventLocks(events)],
   }),

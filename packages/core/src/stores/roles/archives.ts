@@ -11,9 +11,9 @@ import { COMPARISONS, MANIFESTS } from '../../records/tables/role-tables.ts';
 /** The columns that are read without a manifest's text. */
 const ARCHIVE = ['archive'] as const;
 
-const loadManifest = defineQuery('roles.load-manifest', (archive: ArchiveId) => get(MANIFESTS, { archive }));
+const loadManifest = defineQuery('roles.load_manifest', (archive: ArchiveId) => get(MANIFESTS, { archive }));
 
-const findNamed = defineQuery('roles.named-archives', (ids: readonly ArchiveId[]) =>
+const findNamed = defineQuery('roles.named_archives', (ids: readonly ArchiveId[]) =>
   find(MANIFESTS, { archive: oneOf(ids) }, { select: ARCHIVE }),
 );
 
@@ -22,7 +22,7 @@ interface ArchivesPage {
   readonly limit: number;
 }
 
-const listNamed = defineQuery('roles.list-archives', ({ after, limit }: ArchivesPage) =>
+const listNamed = defineQuery('roles.list_archives', ({ after, limit }: ArchivesPage) =>
   find(
     MANIFESTS,
     {},
@@ -30,14 +30,14 @@ const listNamed = defineQuery('roles.list-archives', ({ after, limit }: Archives
   ),
 );
 
-const loadComparison = defineQuery('roles.load-comparison', () => get(COMPARISONS, { id: 1 }));
+const loadComparison = defineQuery('roles.load_comparison', () => get(COMPARISONS, { id: 1 }));
 
 interface ComparisonChange {
   readonly comparison: Comparison;
   readonly loadedAt: Version | undefined;
 }
 
-const storeComparison = defineProgram('roles.store-comparison', {
+const storeComparison = defineProgram('roles.store_comparison', {
   locks: () => ({ exclusive: [COMPARISON_LOCK] }),
   usesReserve: () => true,
   *run({ comparison, loadedAt }: ComparisonChange) {

@@ -49,7 +49,7 @@ function longestFirst<Waiting extends WaitingRole>(roles: readonly Waiting[]): r
   return roles.toSorted((one, other) => since(one) - since(other));
 }
 
-const findWaiting = defineQuery('roles.waiting-for-cleanup', function* (request: CleanupRequest) {
+const findWaiting = defineQuery('roles.waiting_for_cleanup', function* (request: CleanupRequest) {
   const { limit } = request;
   const [fresh, again] = yield* all(
     find(ROLES, neverClaimed(request), { order: ['endedAt'], limit, select: WAITING }),
@@ -64,7 +64,7 @@ interface Claim {
 }
 
 /** Claims those of some roles that still wait. */
-const claimRoles = defineProgram('roles.claim-for-cleanup', {
+const claimRoles = defineProgram('roles.claim_for_cleanup', {
   locks: ({ waiting }: Claim) => ({ exclusive: waiting.map(({ account }) => accountLock(account)) }),
   usesReserve: () => true,
   *run({ request, waiting }): Steps<readonly CleanupTask[]> {
@@ -96,7 +96,7 @@ interface Settlement {
   readonly events: readonly HistoryEvent[];
 }
 
-const settleCleanup = defineProgram('roles.settle-cleanup', {
+const settleCleanup = defineProgram('roles.settle_cleanup', {
   locks: ({ task, events }: Settlement) => ({
     exclusive: [accountLock(task.account), ...eventLocks(events)],
   }),
@@ -116,7 +116,7 @@ const settleCleanup = defineProgram('roles.settle-cleanup', {
   },
 });
 
-const countForCleanup = defineQuery('roles.count-for-cleanup', function* (request: CleanupCountRequest) {
+const countForCleanup = defineQuery('roles.count_for_cleanup', function* (request: CleanupCountRequest) {
   const [fresh, again, reservations] = yield* all(
     aggregate(ROLES, neverClaimed(request)),
     aggregate(ROLES, claimedBefore(request)),

@@ -13,7 +13,7 @@ import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { pointedName } from '../admission-reads.ts';
 import { changeLocks, checkChange, newAccount } from '../checks.ts';
-import { eventLocks, feedEnds, insertEvents } from '../events.ts';
+import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { admit, lookUp } from './admission.ts';
 
@@ -41,9 +41,9 @@ const FIRST: Omit<
 /** Stores a publication whole, or nothing of it. All that decides about it is read at once. */
 export const commitRole: Program<Commit, CommitOutcome> = defineProgram('roles.commit', {
   locks: ({ publication: { role, credential }, lease, events }: Commit) => {
-    const { exclusive, shared } = changeLocks({ account: role.account, credential });
+    const { exclusive, shared } = changeLocks({ account: role.account, credential }, events);
     return {
-      exclusive: [...exclusive, idempotencyLock(lease.account, lease.key), ...eventLocks(events)],
+      exclusive: [...exclusive, idempotencyLock(lease.account, lease.key)],
       shared: [...shared, archiveLock(role.sha256)],
     };
   },

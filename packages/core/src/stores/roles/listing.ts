@@ -11,7 +11,7 @@ import { getWith, scan } from '../../records/steps.ts';
 import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { ROLE, roleOf } from '../loaded-roles.ts';
 
-const findByKey = defineQuery('roles.find-by-key', function* ({ account, idempotencyKey: key }: RoleQuery) {
+const findByKey = defineQuery('roles.find_by_key', function* ({ account, idempotencyKey: key }: RoleQuery) {
   if (account === undefined || key === undefined) return undefined;
   return (yield* getWith(IDEMPOTENCY_KEYS, { account, key }, ['role']))?.references.role;
 });
@@ -91,7 +91,7 @@ export async function listRoles(database: Database, query: RoleQuery): Promise<P
   for (;;) {
     // One more than the page holds shows whether there is more.
     const wanted = limit + 1 - found.length;
-    const { roles, scannedTo } = await database.snapshot(scanRoles, { query: { ...query, after }, wanted });
+    const { roles, scannedTo } = await database.read(scanRoles, { query: { ...query, after }, wanted });
     found.push(...roles);
     const isOver = found.length > limit || search !== undefined || scannedTo === undefined;
     if (isOver) return pageOf(found, query, scannedTo);

@@ -11,18 +11,15 @@ import {
   defineProgram,
   defineQuery,
   type Locks,
-  MAX_LOCKS,
 } from '../../records/program.ts';
 import type { Steps } from '../../records/step.ts';
 import { find, get, remove, unlocked, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS } from '../../records/tables/account-tables.ts';
 import { idempotencyLock, MODE_LOCK } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, type IdempotencyKeyRow } from '../../records/tables/role-tables.ts';
+import { removeInBatches } from '../locking.ts';
 import { getMode, modeOf } from '../service-mode.ts';
 import { admit, lookUp } from './admission.ts';
-
-/** Reservations that one program removes, with a lock for each: it holds some locks more. */
-const REMOVED_AT_ONCE = MAX_LOCKS - 10;
 
 function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
   return { exclusive: [idempotencyLock(account, key)] };
@@ -48,7 +45,7 @@ function* judge(request: Reservation): Steps<ReserveOutcome | undefined, 'read'>
   );
 }
 
-const judgeReservation = defineQuery('roles.judge-reservation', judge);
+const judgeReservation = defineQuery('roles.judge_reservation', judge);
 
 const reserve = defineProgram('roles.reserve', {
   locks: (request: Reservation) => ({ ...keyLocks(request), shared: [MODE_LOCK] }),
@@ -98,7 +95,7 @@ interface OldReservations {
 
 const KEY = ['account', 'key'] as const;
 
-const findOldReservations = defineQuery('roles.old-reservations', ({ begunBefore, limit }: OldReservations) =>
+const findOldReservations = defineQuery('roles.old_reservations', ({ begunBefore, limit }: OldReservations) =>
   find(
     IDEMPOTENCY_KEYS,
     { role: null, begunAt: lt(begunBefore) },
@@ -112,7 +109,7 @@ interface ReservationRemoval {
 }
 
 /** Removes those of some keys that are still reserved since before an instant, and returns how many. */
-const removeReservations = defineProgram('roles.remove-reservations', {
+const removeReservations = defineProgram('roles.remove_reservations', {
   locks: ({ keys }: ReservationRemoval) => ({
     exclusive: keys.map(({ account, key }) => idempotencyLock(account, key)),
   }),
@@ -145,16 +142,14 @@ export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'r
     renew: (lease, until) => database.write(renew, { lease, until }),
     release: (lease) => database.write(release, lease),
     purge: async (begunBefore, limit) => {
-      let removed = 0;
-      do {
-        // A sweep asks for batch after batch: others get their turn in between.
-        await database.pause();
-        const atOnce = Math.min(limit - removed, REMOVED_AT_ONCE);
-        const keys = await database.read(findOldReservations, { begunBefore, limit: atOnce });
-        if (keys.length === 0) break;
-        removed += await database.write(removeReservations, { keys, begunBefore });
-      } while (removed < limit);
-      return removed;
+      // A sweep asks for batch after batch: others get their turn in between.
+      await database.pause();
+      return removeInBatches(
+        database,
+        limit,
+        (most) => database.read(findOldReservations, { begunBefore, limit: most }),
+        (keys) => database.write(removeReservations, { keys, begunBefore }),
+      );
     },
   };
 }

@@ -10,7 +10,6 @@ import { defineLookup, type Lookup } from '../../records/lookup.ts';
 import { type AnyProgram, type AnyQuery, defineProgram } from '../../records/program.ts';
 import { ROLES } from '../../records/tables/role-tables.ts';
 import { changeLocks, checkChange } from '../checks.ts';
-import { eventLocks } from '../events.ts';
 import { copyOfLoaded, loadedRole } from '../loaded-roles.ts';
 import { saveRole } from '../role-changes.ts';
 import { ARCHIVE_PROGRAMS, archives } from './archives.ts';
@@ -35,10 +34,8 @@ interface Saving {
 }
 
 const save = defineProgram('roles.save', {
-  locks: ({ changed: { value }, events, credential }: Saving) => {
-    const { exclusive, shared } = changeLocks({ account: value.account, credential });
-    return { exclusive: [...exclusive, ...eventLocks(events)], shared };
-  },
+  locks: ({ changed: { value }, events, credential }: Saving) =>
+    changeLocks({ account: value.account, credential }, events),
   usesReserve: ({ changed: { value } }) => value.deletedAt !== null,
   *run({ changed, events, authority, credential }) {
     const { account } = changed.value;
