@@ -8,6 +8,10 @@ export type Destination = Omit<FollowedReference, 'target'>;
 /** A folder that references lead into. */
 interface Place {
   readonly folder: string;
+  /** Whether the way there goes above the root: at the root of a host it stays there, under a path it leaves the site. */
+  readonly above: boolean;
+  /** Whether no request for it finds a file. */
+  readonly isNowhere?: true;
   /** Its files by name and by folded name, read at the first lookup. */
   files?: FolderFiles;
   folded?: FolderFiles;
@@ -35,8 +39,6 @@ const MORE_THAN_A_NAME = /[^\w.-]|^\.{0,2}$/;
 const ABSOLUTE = /^[\\/](?![\\/])/;
 const ENCODED_SLASH = /%2f/i;
 const NO_FILES: FolderFiles = new Map();
-/** A request with an encoded slash finds no file. */
-const NOWHERE: Place = { folder: '', files: NO_FILES, folded: NO_FILES };
 
 /** Finds where a page's references lead. Looks each folder up once: the cost of one depends on its own length only. */
 export class PageReferences {
@@ -53,14 +55,14 @@ export class PageReferences {
     this.#folder = page.slice(0, page.lastIndexOf('/') + 1);
     this.#ends = endsOf(this.#folder);
     this.#root = site.folder('') ?? NO_FILES;
-    this.#own = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder };
+    this.#own = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder, above: false };
   }
 
   /** The same for references that are relative to a `<base>`; `undefined`: they lead outside the site, or it is unknown. */
   below(base: string): PageReferences | undefined {
     if (NO_BASE.test(base)) return this;
     const place = this.#find(base)?.place;
-    return place === undefined || place === NOWHERE
+    return place === undefined || place.isNowhere === true
       ? undefined
       : new PageReferences(this.#site, place.folder);
   }
@@ -73,9 +75,9 @@ export class PageReferences {
 
   /** The target of a reference, and whether the site has it; `undefined`: outside the site, or unknown. */
   follow({ target, navigation, isBase }: Reference): Destination | undefined {
-    const absolute = ABSOLUTE.test(target);
-    if (isBase === true) return absolute ? { absolute, ...ANSWERED } : undefined;
     const found = this.#address(target);
+    const absolute = ABSOLUTE.test(target) || found?.place.above === true;
+    if (isBase === true) return absolute ? { absolute, ...ANSWERED } : undefined;
     if (found === undefined) return undefined;
     const { place, name } = found;
     const match = this.#match({ place, name });
@@ -104,7 +106,7 @@ export class PageReferences {
     const page = pageForFolder(path);
     if (page === undefined) return UNANSWERED;
     const end = page.lastIndexOf('/') + 1;
-    const folder = { folder: page.slice(0, end) };
+    const folder = { folder: page.slice(0, end), above: false };
     const otherCase = this.#foldedFiles(folder).get(foldPath(page.slice(end)));
     return this.#files(folder).has(page.slice(end)) ? ANSWERED : { answered: false, otherCase };
   }
@@ -130,7 +132,9 @@ export class PageReferences {
     if (name === undefined || hasManyMarks(name)) return undefined;
     const place = this.#place(dots ? `${path}/` : path.slice(0, end));
     if (place === undefined) return undefined;
-    return ENCODED_SLASH.test(last) ? { place: NOWHERE, name: last } : { place, name: name.normalize('NFC') };
+    return ENCODED_SLASH.test(last)
+      ? { place: nowhere(place.above), name: last }
+      : { place, name: name.normalize('NFC') };
   }
 
   #place(folders: string): Place | undefined {
@@ -142,19 +146,28 @@ export class PageReferences {
   #resolve(folders: string): Place | undefined {
     const absolute = folders.startsWith('/');
     let parents = absolute ? 0 : this.#ends.length;
+    let above = false;
     const entered: string[] = [];
     for (const segment of folders.split('/').slice(absolute ? 1 : 0, -1)) {
       if (segment === '.') continue;
       if (segment !== '..') entered.push(`${segment}/`);
-      else if (entered.pop() === undefined) parents = Math.max(0, parents - 1);
+      else if (entered.pop() === undefined) {
+        above ||= parents === 0;
+        parents = Math.max(0, parents - 1);
+      }
     }
     const further = entered.join('');
     const own = decode(further);
     if (own === undefined) return undefined;
-    if (ENCODED_SLASH.test(further)) return NOWHERE;
+    if (ENCODED_SLASH.test(further)) return nowhere(above);
     const folder = `${this.#folder.slice(0, this.#ends[parents - 1] ?? 0)}${own}`;
-    return hasManyMarks(folder) ? undefined : { folder };
+    return hasManyMarks(folder) ? undefined : { folder, above };
   }
+}
+
+/** Where a reference with an encoded slash leads. */
+function nowhere(above: boolean): Place {
+  return { folder: '', above, isNowhere: true, files: NO_FILES, folded: NO_FILES };
 }
 
 /** Finds what resolves the references of a file. A page has at most one base. */

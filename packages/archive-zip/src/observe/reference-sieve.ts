@@ -36,7 +36,7 @@ export class ReferenceSieve {
     this.#look = look;
   }
 
-  /** The references of a file that no file answers exactly, and those that begin with `/`. */
+  /** The references of a file that no file answers exactly, and those that lead out of a site under a path. */
   sift(file: string, references: readonly Reference[]): readonly FollowedReference[] {
     const referencesOf = resolverOf(this.#site, file);
     return references.flatMap((reference, index) => {

@@ -37,7 +37,7 @@ function plainly(
   if (path === undefined) return undefined;
   const answers = (wanted: boolean) =>
     ['file', 'folder', 'page'].includes(resolve({ get }, path, wanted).kind);
-  const absolute = /^[\\/]/.test(target);
+  const absolute = /^[\\/]/.test(target) || goesAbove(page, target);
   if (path.includes(ENCODED_SLASH)) {
     const answered = navigation && fallback({ get }, path.slice(1), true).kind === 'file';
     return { absolute, answered, otherCase: undefined };
@@ -70,6 +70,16 @@ function pathOf(page: string, target: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a site that is not at the root of its host is left on the way. */
+function goesAbove(page: string, target: string): boolean {
+  const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
+  let depth = page.split('/').length - 1;
+  return path.split('/').some((segment) => {
+    if (segment !== '.') depth += segment === '..' ? -1 : 1;
+    return depth < 0;
+  });
 }
 
 describe('following the references of a page', () => {
@@ -163,10 +173,22 @@ describe('following the references of a page', () => {
     }
   });
 
+  it('tells which references go above the root, where a site under a path ends', () => {
+    const files = new SitePaths(['index.html', 'img/a.png', 'docs/page.html']);
+    const follow = (page: string, target: string) =>
+      new PageReferences(files, page).follow({ target, navigation: true })?.absolute;
+    for (const target of ['../img/a.png', '..', 'img/../../', '..\\', '../a%2Fb'])
+      expect(follow('index.html', target), target).to.equal(true);
+    for (const target of ['../img/a.png', '..', 'x/../../index.html'])
+      expect(follow('docs/page.html', target), target).to.equal(false);
+    expect(follow('docs/page.html', '../../index.html')).to.equal(true);
+  });
+
   it('follows a base itself only out of the site', () => {
     const own = new PageReferences(new SitePaths(['index.html']), 'index.html');
     const follow = (target: string) => own.follow({ target, navigation: false, isBase: true });
-    expect(follow('/app/')).to.deep.equal({ absolute: true, answered: true, otherCase: undefined });
+    for (const target of ['/app/', '../'])
+      expect(follow(target), target).to.deep.equal({ absolute: true, answered: true, otherCase: undefined });
     for (const target of ['./', 'gone/', 'https://example.com/', '//example.com/', '']) {
       expect(follow(target), target).to.equal(undefined);
     }

@@ -51,7 +51,7 @@ export type SiteTool =
 export interface FollowedReference {
   /** The attribute's value as a URL parser takes it. */
   readonly target: string;
-  /** Whether the reference begins with `/`. */
+  /** Whether the reference begins with `/`, or goes above the root: in path mode it leads out of the site then. */
   readonly absolute: boolean;
   /** Whether the site answers it, even if only with the start page of an app. */
   readonly answered: boolean;

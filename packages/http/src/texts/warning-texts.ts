@@ -38,8 +38,8 @@ const RULES: Readonly<Record<Warning['rule'], Text>> = {
     ja: '秘密の鍵やトークンのようなものを、リンクを知る人は誰でも読めます。本物なら、公開を停止してその鍵を無効にしてください。',
   },
   absolute_reference: {
-    en: 'References that begin with “/” lead out of the site here.',
-    ja: 'ここでは「/」で始まるリンクはサイトの外を指します。',
+    en: 'References that begin with “/”, or go above the site by “../”, lead out of it here.',
+    ja: 'ここでは「/」で始まるリンクと、「../」でサイトより上に出るリンクは、サイトの外を指します。',
   },
   needs_origin: {
     en: 'This service shows sites without an origin of their own, so this may not work. Try the site, or ask the operator for a service in origin mode.',
