@@ -1,0 +1,114 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import {
+  anEvent,
+  aPublication,
+  aReservation,
+  aRole,
+  aSession,
+  aToken,
+  leaseOf,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import {
+  type AccountId,
+  after,
+  before,
+  days,
+  duration,
+  type FeedId,
+  type HistoryEvent,
+} from '../../src/index.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+
+/** More accounts than one program has locks. */
+const ACCOUNTS = 130;
+const END = after(START, days(7));
+
+function openStores() {
+  const database = createMemoryDatabase(STORE_SCHEMA);
+  const open = (): ReturnType<typeof createStores> =>
+    createStores(database.peer(), () => 'f'.repeat(32) as FeedId);
+  return { stores: open(), peer: open };
+}
+
+type Opened = ReturnType<typeof openStores>['stores'];
+
+function accountOf(n: number): AccountId {
+  return `team-${n}` as AccountId;
+}
+
+/** Publishes a role of each of many accounts. */
+async function publishMany({ roles }: Opened): Promise<void> {
+  for (let n = 1; n <= ACCOUNTS; n += 1) {
+    const account = accountOf(n);
+    const reservation = aReservation(n, { account });
+    await roles.reserve(reservation);
+    const expiresAt = before(END, duration(n));
+    await roles.commit(aPublication(n, { account, expiresAt }), leaseOf(reservation), [
+      anEvent({ account, pin: aRole(n).id, recordedAt: after(START, duration(n)) }),
+    ]);
+  }
+}
+
+describe('what concerns more accounts than one program has locks', () => {
+  it('are claims of a cleanup, those that wait longest first, and each role to one of several at once', async () => {
+    const { stores, peer } = openStores();
+    await publishMany(stores);
+    const claim = { now: END, endedBefore: END, until: after(END, days(1)) };
+    const first = await stores.roles.claimForCleanup({ ...claim, token: aToken(1), limit: 110 });
+    const longest = Array.from({ length: 110 }, (_, n) => aRole(ACCOUNTS - n).id);
+    expect(first.map(({ role }) => role)).to.deep.equal(longest);
+    const later = { ...claim, now: claim.until, until: after(claim.until, days(1)), limit: 50 };
+    const rest = await Promise.all(
+      [2, 3, 4].map((n) => peer().roles.claimForCleanup({ ...later, token: aToken(n) })),
+    );
+    expect(rest.map(({ length }) => length).toSorted()).to.deep.equal([30, 50, 50]);
+    expect(new Set(rest.flat().map(({ role }) => role)).size).to.equal(ACCOUNTS);
+  });
+
+  it('are recorded expirations, each with one event', async () => {
+    const { stores, peer } = openStores();
+    await publishMany(stores);
+    const expired = await stores.history.expired(END, 1_000);
+    expect(expired).to.have.lengthOf(ACCOUNTS);
+    const events = expired.map(({ role: pin, account, expiresAt: at }) =>
+      anEvent({ type: 'pin.expired', pin, account, at }),
+    );
+    await Promise.all([stores.history.tellExpired(events), peer().history.tellExpired(events.toReversed())]);
+    expect(await stores.history.expired(END, 1_000)).to.deep.equal([]);
+    const { last } = await stores.history.feed({ account: undefined, pin: undefined, after: 0, limit: 1 });
+    expect(last.number).to.equal(2 * ACCOUNTS);
+  });
+
+  it('are removed events, by several at once, while others come', async () => {
+    const { stores, peer } = openStores();
+    await publishMany(stores);
+    const coming = Array.from({ length: 40 }, (_, n) =>
+      anEvent({ account: accountOf(n), recordedAt: after(START, days(2)) }),
+    );
+    const [first, second] = await Promise.all([
+      stores.history.drop(after(START, days(1)), 1_000),
+      peer().history.drop(after(START, days(1)), 1_000),
+      ...coming.map((event, n) => peer().sessions.begin(aSession(n), [event])),
+    ]);
+    expect(first + second).to.equal(ACCOUNTS);
+    const ids = ({ id }: Pick<HistoryEvent, 'id'>): string => id;
+    const all = { account: undefined, pin: undefined, since: undefined, after: undefined, limit: 100 };
+    expect((await stores.history.list(all)).items.map(ids)).to.have.members(coming.map(ids));
+  });
+
+  it('are events of many roles that have too many, up to the limit', async () => {
+    const { stores } = openStores();
+    await publishMany(stores);
+    const more = Array.from({ length: ACCOUNTS }, (_, n) =>
+      anEvent({ account: accountOf(n + 1), pin: aRole(n + 1).id, at: END, recordedAt: END }),
+    );
+    await stores.sessions.begin(aSession(1), more.slice(0, 90));
+    await stores.sessions.begin(aSession(2), more.slice(90));
+    const thinning = { since: START, until: after(END, duration(1)), keep: 1, limit: 100 };
+    expect(await stores.history.thin(thinning)).to.equal(100);
+    expect(await stores.history.thin(thinning)).to.equal(ACCOUNTS - 100);
+    expect(await stores.history.thin(thinning)).to.equal(0);
+  });
+});

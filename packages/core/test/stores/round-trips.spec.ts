@@ -1,0 +1,116 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import {
+  ACCOUNT,
+  anEvent,
+  aPublication,
+  aReservation,
+  aRole,
+  leaseOf,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type FeedId, hours, type NameToken, type PinName } from '../../src/index.ts';
+import { type Database, isWrite, type Step, type Steps } from '../../src/records.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+
+const FEED = 'f'.repeat(32) as FeedId;
+
+/** Counts how often a program waits for the database: for each of its reads, and in the end for its writes. */
+function* counting<Result>(
+  steps: Steps<Result, never>,
+  count: () => void,
+): Generator<Step<unknown, never>, Result, unknown> {
+  let next = steps.next();
+  while (next.done !== true) {
+    if (!isWrite(next.value)) count();
+    next = steps.next(yield next.value);
+  }
+  return next.value;
+}
+
+/** Stores over a database that counts round trips, as one has that sends writes together with the end of a program. */
+function openStores({ isSerial = false } = {}) {
+  const memory = createMemoryDatabase(STORE_SCHEMA);
+  let [trips, writes] = [0, 0];
+  const count = (): void => {
+    trips += 1;
+  };
+  const counted: Pick<Database, 'read' | 'write'> = {
+    read: (query, args, signal) =>
+      memory.read({ ...query, run: (own) => counting(query.run(own) as never, count) }, args, signal),
+    write: (program, args) => {
+      count();
+      writes += 1;
+      return memory.write({ ...program, run: (own) => counting(program.run(own) as never, count) }, args);
+    },
+  };
+  const pause = async (): Promise<void> => undefined;
+  const database = { isSerial, pause, ...counted } as Database;
+  return {
+    stores: createStores(database, () => FEED),
+    memory,
+    tripsSoFar: () => trips,
+    writesSoFar: () => writes,
+  };
+}
+
+const LIMITS = {
+  publications: { count: 9, window: hours(1) },
+  sites: 9,
+  bytes: 1_000_000,
+  names: 9,
+};
+
+describe('the round trips to a database', () => {
+  it('are four for a publication, whatever it has to be admitted by', async () => {
+    for (const limits of [undefined, LIMITS]) {
+      const { stores, tripsSoFar } = openStores();
+      const more = limits === undefined ? {} : { limits, name: 'latest' as PinName };
+      const reservation = aReservation(1, more);
+      await stores.roles.reserve(reservation);
+      expect(tripsSoFar(), 'of the reservation').to.equal(2);
+      const named = { name: 'latest' as PinName, token: '0'.repeat(22) as NameToken };
+      const publication = {
+        ...aPublication(1),
+        ...(limits === undefined ? {} : { limits, name: named }),
+        credential: { key: 'k1' as never },
+      };
+      const outcome = await stores.roles.commit(publication, leaseOf(reservation), [anEvent()]);
+      expect(outcome.kind).to.equal('committed');
+      expect(tripsSoFar()).to.equal(4);
+    }
+  });
+
+  it('are two for a change of a role, and one for a page of a list or of the history', async () => {
+    const { stores, memory, tripsSoFar } = openStores();
+    const plain = createStores(memory, () => FEED);
+    await plain.roles.reserve(aReservation(1));
+    await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), []);
+    const loaded = await plain.roles.load(aRole(1).id);
+    if (loaded === undefined) throw new Error('the role is not there');
+    const { value, version } = loaded;
+    await stores.roles.save({ ...value, title: null }, version, [anEvent(), anEvent()]);
+    expect(tripsSoFar(), 'of the change').to.equal(2);
+    const all = { account: ACCOUNT, state: undefined, search: undefined, order: undefined } as const;
+    await stores.roles.list({ ...all, now: START, idempotencyKey: undefined, after: undefined, limit: 9 });
+    expect(tripsSoFar(), 'of the list').to.equal(3);
+    await stores.history.list({
+      account: ACCOUNT,
+      pin: undefined,
+      since: undefined,
+      after: undefined,
+      limit: 9,
+    });
+    expect(tripsSoFar(), 'of the history').to.equal(4);
+  });
+
+  it('are one for a replay where programs run one after the other, which none has to wait for', async () => {
+    const { stores, memory, tripsSoFar, writesSoFar } = openStores({ isSerial: true });
+    const plain = createStores(memory, () => FEED);
+    await plain.roles.reserve(aReservation(1));
+    expect(await stores.roles.reserve(aReservation(1))).to.have.property('kind', 'in_progress');
+    await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), []);
+    expect(await stores.roles.reserve(aReservation(1))).to.have.property('kind', 'complete');
+    expect([tripsSoFar(), writesSoFar()]).to.deep.equal([2, 0]);
+  });
+});
