@@ -1,4 +1,9 @@
-import { type AttemptRefusal, refuseAttempt, UNSETTLED_AT_MOST } from '../domain/attempts.ts';
+import {
+  type AttemptRefusal,
+  type AttemptTally,
+  refuseAttempt,
+  UNSETTLED_AT_MOST,
+} from '../domain/attempts.ts';
 import type { RoleId } from '../domain/identity.ts';
 import { after, before, type Instant } from '../domain/instant.ts';
 import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
@@ -38,21 +43,13 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
   );
   const ofRole = windows.find((window) => window.counted === ALL);
   const ofAddress = windows.find((window) => window.counted === counted);
-  const tally = (
-    window: AttemptWindowRow | undefined,
-    limit: number,
-    isIn: (attempt: Pick<AttemptRow, (typeof UNDER_WAY)[number]>) => boolean,
-  ) =>
-    window !== undefined && window.endsAt > now
-      ? [{ ...window, underWay: underWay.filter(isIn).length, limit }]
-      : [];
+  const inRole = underWay.filter((own) => own.roleEndsAt === ofRole?.endsAt);
+  const inAddress = underWay.filter(
+    (own) => own.counted === counted && own.addressEndsAt === ofAddress?.endsAt,
+  );
   const refusal = refuseAttempt([
-    ...tally(ofRole, perRole, ({ roleEndsAt }) => roleEndsAt === ofRole?.endsAt),
-    ...tally(
-      ofAddress,
-      perAddress,
-      (own) => own.counted === counted && own.addressEndsAt === ofAddress?.endsAt,
-    ),
+    ...tallyOf(ofRole, now, { underWay: inRole.length, limit: perRole }),
+    ...tallyOf(ofAddress, now, { underWay: inAddress.length, limit: perAddress }),
   ]);
   return { ofRole, ofAddress, refusal };
 }
@@ -214,6 +211,15 @@ export function attemptCounter(database: Database): AttemptCounter {
 /** As JSON, because a database may store neither a null character nor half of a pair of surrogates. */
 function countedUnder({ address }: Attempt): string {
   return JSON.stringify(address);
+}
+
+/** The counts of a window while it is open. */
+function tallyOf(
+  window: AttemptWindowRow | undefined,
+  now: Instant,
+  counts: Pick<AttemptTally, 'underWay' | 'limit'>,
+): readonly AttemptTally[] {
+  return window !== undefined && window.endsAt > now ? [{ ...window, ...counts }] : [];
 }
 
 /** The window with one more try in it: the open one, or the one that opens in its place. */
