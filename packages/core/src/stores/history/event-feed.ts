@@ -1,9 +1,10 @@
 import type { FeedId } from '../../domain/feed.ts';
 import type { FeedPart, FeedQuery } from '../../ports/history-store.ts';
-import { gt, type Match, notNull, type Where } from '../../records/conditions.ts';
+import { gt, gte, lte, type Match, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, nothing } from '../../records/joining.ts';
 import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../../records/program.ts';
+import type { Step } from '../../records/step.ts';
 import { find, get, insert, max, unlocked, update } from '../../records/steps.ts';
 import { FEED_LOCK } from '../../records/tables/locks.ts';
 import {
@@ -41,14 +42,25 @@ interface FeedRequest {
   readonly column: FeedColumn;
 }
 
-/** Reads whether events wait for their numbers. While an import is unfinished, they get none. */
+/** Reads whether events wait for their numbers, for {@link isBehind}. */
 const behind = all(find(EVENTS, { feedNumber: null }, { limit: 1 }), get(UNFINISHED_IMPORTS, { id: 1 }));
+
+type Behind = typeof behind extends Step<infer Found> ? Found : never;
+
+/** While an import is unfinished, events get no numbers. */
+function isBehind([[unnumbered], unfinished]: Behind): boolean {
+  return unnumbered !== undefined && unfinished === undefined;
+}
+
+const findBehind = defineQuery('history.behind', () => behind);
 
 /** Its steps read one state. */
 const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedRequest) {
   const { account, pin, after, limit } = query;
+  // A publication has fewer events than its account: as a range, the account is in no index before it.
+  const owner = pin === undefined || account === undefined ? account : [gte(account), lte(account)];
   const page = (number: number) =>
-    find(EVENTS, { pin, account, ...numbered(column, gt(number)) }, { order: [column], limit });
+    find(EVENTS, { pin, account: owner, ...numbered(column, gt(number)) }, { order: [column], limit });
   const [feed, began, [newest], there, late, rows] = yield* all(
     get(FEEDS, { id: 1 }),
     get(FEED_BEGINS, { account: account ?? '' }),
@@ -64,7 +76,7 @@ const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedR
   const last = newest?.[column] ?? 0;
   return {
     feed: feed?.feed,
-    isBehind: late !== undefined && late[0].length > 0 && late[1] === undefined,
+    isBehind: late !== undefined && isBehind(late),
     begin,
     last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
     there: after > begin.number ? there[0]?.id : undefined,
@@ -82,7 +94,7 @@ const numberEvents = defineProgram('history.number', {
     const [waiting, last, begin] = yield* all(
       // Unlocked: only under this program's lock a committed event gets its number, or is removed.
       unlocked(find(EVENTS, { feedNumber: null }, { order: ['sequence'], limit: NUMBERED_AT_ONCE })),
-      unlocked(max(EVENTS, {}, 'feedNumber')),
+      unlocked(max(EVENTS, { feedNumber: notNull }, 'feedNumber')),
       get(FEED_BEGINS, { account: '' }),
     );
     const end = Math.max(last, begin?.number ?? 0);
@@ -101,11 +113,19 @@ const beginFeed = defineProgram('history.begin', {
   },
 });
 
-export const FEED_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [readFeed, numberEvents, beginFeed];
+export const FEED_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  findBehind,
+  readFeed,
+  numberEvents,
+  beginFeed,
+];
 
 /** Numbers the events that are committed by now in the feed of all accounts. */
 export async function numberCommitted(database: Database): Promise<void> {
-  if (database.isSerial) return;
+  if (!database.isSerial && isBehind(await database.read(findBehind, undefined))) await numberAll(database);
+}
+
+async function numberAll(database: Database): Promise<void> {
   while ((await database.write(numberEvents, undefined)) === NUMBERED_AT_ONCE) await database.pause();
 }
 
@@ -118,7 +138,7 @@ export async function readFeedPart(
   const request = { query, column: feedColumn(database, query.account) };
   let found = await database.snapshot(readFeed, request);
   if (found.feed === undefined) await database.write(beginFeed, newFeed());
-  if (found.isBehind) await numberCommitted(database);
+  if (found.isBehind) await numberAll(database);
   if (found.feed === undefined || found.isBehind) found = await database.snapshot(readFeed, request);
   const { feed, begin, last, there, items } = found;
   if (feed === undefined) throw new Error('the feed has no id');

@@ -24,8 +24,10 @@ import { type FeedColumn, feedColumn, numberCommitted } from './event-feed.ts';
 
 /** Accounts whose events one program removes: it holds some locks more. */
 const ACCOUNTS_AT_ONCE = MAX_LOCKS - 10;
+/** Roles that are found in one query, which reads all recent events for them. */
+const ROLES_AT_ONCE = 10_000;
 /** Roles whose events are looked at in one query. */
-const ROLES_AT_ONCE = 100;
+const LOOKED_AT_ONCE = 100;
 
 const NEWEST_FIRST = { order: ['at', 'id'], descending: true } as const;
 const PLACED = ['at', 'id', 'account', 'pin', 'sequence', 'feedNumber', 'accountFeedNumber'] as const;
@@ -150,10 +152,17 @@ export async function removeExtraEvents(
   const ofAll = feedColumn(database, undefined);
   let [removed, after]: [number, RoleId | undefined] = [0, undefined];
   do {
-    const ids: readonly RoleId[] = await database.read(findRecentRoles, { since, until, after });
-    const choice = { recordedBefore: until, roles: { ids, keep }, ofAll, limit: limit - removed };
-    removed += await removeChosen(database, choice);
-    after = ids.length < ROLES_AT_ONCE ? undefined : ids.at(-1);
+    const found: readonly RoleId[] = await database.read(findRecentRoles, { since, until, after });
+    for (let n = 0; n < found.length && removed < limit; n += LOOKED_AT_ONCE) {
+      const roles = { ids: found.slice(n, n + LOOKED_AT_ONCE), keep };
+      removed += await removeChosen(database, {
+        recordedBefore: until,
+        roles,
+        ofAll,
+        limit: limit - removed,
+      });
+    }
+    after = found.length < ROLES_AT_ONCE ? undefined : found.at(-1);
   } while (after !== undefined && removed < limit);
   return removed;
 }
