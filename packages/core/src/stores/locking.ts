@@ -1,7 +1,11 @@
 import type { Database } from '../records/database.ts';
+import { MAX_LOCKS } from '../records/program.ts';
+
+/** The most locks that a program takes for rows, which leaves some for everything else. */
+export const ROW_LOCKS: number = MAX_LOCKS - 10;
 
 /** The most rows that a program of a cleanup removes. Each of them has up to two locks. */
-const BATCH = 50;
+const BATCH = ROW_LOCKS / 2;
 
 /** What a program results in that has to hold further locks than it did. It has changed nothing. */
 export interface MoreLocks {

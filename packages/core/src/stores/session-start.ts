@@ -12,9 +12,7 @@ import { ACCOUNTS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tab
 import { accountLock, credentialLock } from '../records/tables/locks.ts';
 import { insertAccount } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
-
-/** The most sessions that one program ends. */
-const ENDED_AT_ONCE = 90;
+import { ROW_LOCKS } from './locking.ts';
 
 const COMPARED = ['tokenHash', 'actor'] as const;
 
@@ -95,7 +93,7 @@ export async function begin(database: Database, start: SessionStart): Promise<Be
     const outcome = await database.write(beginSession, { ...start, locked });
     if (outcome.kind === 'unknown') return undefined;
     if (outcome.kind === 'begun') return { ended: endedBefore + outcome.ended };
-    locked = outcome.excess.slice(0, ENDED_AT_ONCE);
+    locked = outcome.excess.slice(0, ROW_LOCKS);
     // Limits that became lower leave more than the locks of one program.
     if (outcome.excess.length > locked.length) {
       endedBefore += await database.write(endExcess, { ...start, locked });

@@ -1,9 +1,15 @@
 import { createMemoryDatabase } from '@pinfold/memory';
 import {
+  aConsent,
+  aLink,
+  anApiKey,
+  anApiKeyId,
   anEvent,
   aPublication,
+  aRegistration,
   aReservation,
   aRole,
+  aRoleId,
   aSession,
   aToken,
   leaseOf,
@@ -12,12 +18,14 @@ import {
 import { expect } from 'chai';
 import {
   type AccountId,
+  type Attempt,
   after,
   before,
   days,
   duration,
   type FeedId,
   type HistoryEvent,
+  minutes,
 } from '../../src/index.ts';
 import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
 
@@ -36,6 +44,12 @@ type Opened = ReturnType<typeof openStores>['stores'];
 
 function accountOf(n: number): AccountId {
   return `team-${n}` as AccountId;
+}
+
+/** A try of the password of the `n`th role. */
+function aTryOf(n: number): Attempt {
+  const limits = { perAddress: 5, perRole: 5 };
+  return { role: aRoleId(n), address: '192.0.2.1', now: START, window: minutes(5), ...limits };
 }
 
 /** Publishes a role of each of many accounts. */
@@ -110,5 +124,32 @@ describe('what concerns more accounts than one program has locks', () => {
     expect(await stores.history.thin(thinning)).to.equal(100);
     expect(await stores.history.thin(thinning)).to.equal(ACCOUNTS - 100);
     expect(await stores.history.thin(thinning)).to.equal(0);
+  });
+
+  it('are removed sessions, links, keys, pairings and tries, by several at once', async () => {
+    const { stores, peer } = openStores();
+    const { sessions, apiKeys, pairings, attempts } = stores;
+    for (let n = 1; n <= ACCOUNTS; n += 1) {
+      const account = accountOf(n);
+      await sessions.begin(aSession(n, { account }), []);
+      await sessions.offer(aLink(n, { account }), []);
+      await apiKeys.create(anApiKey(n, { account }), []);
+      await apiKeys.revoke(anApiKeyId(n), START, []);
+      await pairings.register(aRegistration(n));
+      await pairings.agree(aRegistration(n).secretHash, aConsent(n, { account }), START, []);
+      await attempts.begin(aTryOf(n));
+    }
+    const removals = [
+      (open: Opened) => open.sessions.purge(END, 1_000),
+      (open: Opened) => open.apiKeys.purge(END, 1_000),
+      (open: Opened) => open.pairings.purge(END, 1_000),
+      (open: Opened) => open.attempts.purge(END, 1_000),
+    ];
+    const removed = removals.map(async (remove) => {
+      const [one, other] = await Promise.all([remove(stores), remove(peer())]);
+      return one + other;
+    });
+    // Of keys the oldest one stays, and a try has two windows.
+    expect(await Promise.all(removed)).to.deep.equal([2 * ACCOUNTS, ACCOUNTS - 1, ACCOUNTS, 3 * ACCOUNTS]);
   });
 });
