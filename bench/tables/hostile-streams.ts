@@ -105,7 +105,7 @@ async function measureAt(
       ['p95 of others meanwhile', p95, 'ms', 100],
       // Pages of files count here and not in the group, which kills a server that takes too much.
       ['memory at its peak', peak, 'MiB'],
-      [`in use after ${HELD} s`, held, 'MiB more', mebibytes / 8],
+      [`in use after ${HELD} s`, held, 'MiB more', heldAtMost(mebibytes)],
     );
   } finally {
     await proxy?.stop();
@@ -128,6 +128,11 @@ function askedOf(number: number): (typeof ASKED)[number] {
 /** Connections to a server with so much memory, as the documents say: it accepts more, which are left to others. */
 function connectionsTo(mebibytes: number): number {
   return (mebibytes - 128) * 4;
+}
+
+/** MiB in use while the clients stay: what may be untaken of answers, and 8 KiB for each connection. */
+function heldAtMost(mebibytes: number): number {
+  return mebibytes / 8 + connectionsTo(mebibytes) / 128;
 }
 
 /** Asks on connections of its own. */
