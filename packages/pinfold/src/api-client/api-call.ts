@@ -27,13 +27,15 @@ export async function clientOf(
   let unresolvedSince: number | undefined;
   const onRetry = ({ error, wait }: Retry): void => {
     budget.failed();
+    let patience = retryFor;
     if (UNRESOLVED.includes(systemErrorCode(error.cause))) {
       unresolvedSince ??= performance.now();
       if (performance.now() + wait > unresolvedSince + UNRESOLVED_FOR) throw error;
+      patience = Math.min(retryFor, UNRESOLVED_FOR);
     }
     const reason = failureText(error, url).replace(/\.$/, '');
     err(
-      `${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${Math.ceil(retryFor / 1_000)} s)`,
+      `${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${Math.ceil(patience / 1_000)} s)`,
     );
   };
   const userAgent = `pinfold/${await release()}`;

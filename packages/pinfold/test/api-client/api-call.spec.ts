@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { clientOf } from '../../src/api-client/api-call.ts';
+import { RetryBudget } from '../../src/api-client/retry-budget.ts';
+
+describe('a call that is tried again', () => {
+  const names = { names: [], next_cursor: null };
+
+  /** What a person reads while a call with two and a half minutes of patience fails once. */
+  async function toldOf(code: string): Promise<string> {
+    const failures = [new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })];
+    const told: string[] = [];
+    const { client } = await clientOf(
+      { url: 'https://pages.example', apiKey: 'pf_key' },
+      { err: (line) => void told.push(line) },
+      {
+        budget: new RetryBudget(150_000),
+        fetch: async () => {
+          const failure = failures.pop();
+          if (failure !== undefined) throw failure;
+          return Response.json(names);
+        },
+      },
+    );
+    for await (const name of client.names.list()) told.push(name.name);
+    return told.join('\n');
+  }
+
+  it('tells how long it is tried: a name that does not resolve for ten seconds', async () => {
+    for (const code of ['ENOTFOUND', 'EAI_AGAIN'])
+      expect(await toldOf(code)).to.match(/ trying again in 1 s \(for up to 10 s\)$/);
+    expect(await toldOf('ECONNREFUSED')).to.match(/ trying again in 1 s \(for up to 150 s\)$/);
+  });
+});
