@@ -2,7 +2,6 @@ import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import type { LoadedRole } from '../ports/role-store.ts';
 import type { AccountRow } from '../records/tables/account-tables.ts';
 import type { RoleRow } from '../records/tables/role-tables.ts';
-import { pick } from './rows.ts';
 
 /** The columns of a role. */
 export const ROLE = [
@@ -24,8 +23,26 @@ export const ROLE = [
   'generation',
 ] as const;
 
-export function roleOf(row: RoleRow): Role {
-  return pick(row, ROLE);
+/** The role without what only the store uses. Member by member, because V8 is slow with members by their names. */
+export function roleOf(row: Role): Role {
+  return {
+    id: row.id,
+    account: row.account,
+    archive: row.archive,
+    idempotencyKey: row.idempotencyKey,
+    title: row.title,
+    originalFilename: row.originalFilename,
+    fileCount: row.fileCount,
+    size: row.size,
+    archiveBytes: row.archiveBytes,
+    sha256: row.sha256,
+    publishedAt: row.publishedAt,
+    expiresAt: row.expiresAt,
+    pinned: row.pinned,
+    deletedAt: row.deletedAt,
+    passwordHash: row.passwordHash,
+    generation: row.generation,
+  };
 }
 
 /** A role with what its viewers need to know of its account, which has no row before its first change. */
