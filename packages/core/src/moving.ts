@@ -1,6 +1,7 @@
 export type {
   AccountRecord,
   ApiKeyRecord,
+  MovedName,
   MovedRecord,
   PublicationRecord,
   RemovalRecord,

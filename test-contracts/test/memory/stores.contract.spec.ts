@@ -12,12 +12,14 @@ import {
   checkRoleStoreSequences,
   checkSessionStoreSequences,
   historyStoreContract,
+  importContract,
   nameStoreContract,
   pairingStoreContract,
   roleStoreContract,
   type StoreSubject,
   serviceModeContract,
   sessionStoreContract,
+  snapshotContract,
   takedownStoreContract,
   viewStoreContract,
 } from '@pinfold/test-contracts';
@@ -62,6 +64,8 @@ check(serviceModeContract, (stores) => stores);
 check(takedownStoreContract, (stores) => stores);
 check(nameStoreContract, (stores) => stores);
 check(viewStoreContract, ({ views }) => views);
+check(snapshotContract, (stores) => stores);
+check(importContract, (stores) => stores);
 
 describe(`${NAME} in random runs`, function () {
   this.timeout(300_000);

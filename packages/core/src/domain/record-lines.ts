@@ -37,6 +37,7 @@ import {
 import type {
   AccountRecord,
   ApiKeyRecord,
+  MovedName,
   MovedRecord,
   PublicationRecord,
   RemovalRecord,
@@ -158,6 +159,9 @@ export const NAME: Forms<NameRecord> = {
   updatedAt: instant,
 };
 
+/** A member that is absent is left out of the line. */
+const previous: Form<RoleId | undefined> = uuid<RoleId>();
+
 export const TAKEDOWN: Forms<Takedown> = {
   id: uuid<RoleId>(),
   account: accountName,
@@ -210,7 +214,7 @@ const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
   account: object(ACCOUNT),
   key: object(KEY),
   publication,
-  name: object(NAME),
+  name: object<MovedName>({ ...NAME, previous }, ['previous']),
   takedown: object(TAKEDOWN),
   views: object(VIEWS),
   event,

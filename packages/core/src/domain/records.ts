@@ -2,6 +2,7 @@ import type { Account } from './account.ts';
 import type { ApiKey } from './api-key.ts';
 import type { HistoryEvent } from './history.ts';
 import type { Fingerprint } from './idempotency.ts';
+import type { RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { EncodedManifest } from './manifest.ts';
 import type { NameRecord } from './name.ts';
@@ -15,6 +16,12 @@ export type AccountRecord = Omit<Account, 'publicationsMark'>;
 
 /** A key as it moves: when it was used last stays behind. */
 export type ApiKeyRecord = Omit<ApiKey, 'lastUsedAt'>;
+
+/** A name as it moves: `previous` is absent if the name never showed another role. */
+export interface MovedName extends NameRecord {
+  /** The role that it showed before it was last moved. */
+  readonly previous?: RoleId;
+}
 
 /** A role with all that its publication stored. */
 export interface PublicationRecord extends Role {
@@ -35,7 +42,7 @@ export type MovedRecord =
   | { readonly kind: 'account'; readonly value: AccountRecord }
   | { readonly kind: 'key'; readonly value: ApiKeyRecord }
   | { readonly kind: 'publication'; readonly value: PublicationRecord }
-  | { readonly kind: 'name'; readonly value: NameRecord }
+  | { readonly kind: 'name'; readonly value: MovedName }
   | { readonly kind: 'takedown'; readonly value: Takedown }
   | { readonly kind: 'views'; readonly value: CountedViews }
   | { readonly kind: 'event'; readonly value: HistoryEvent }

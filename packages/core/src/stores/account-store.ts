@@ -7,13 +7,14 @@ import type { Version, Versioned } from '../ports/role-store.ts';
 import { gt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { aggregate, find, get, upsert } from '../records/steps.ts';
 import { ACCOUNTS, type AccountRow } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';
 import { ROLES } from '../records/tables/role-tables.ts';
 import { countInService, inServiceOf } from './admission-reads.ts';
 import { newAccount } from './checks.ts';
+import { defineChange } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { nextVersion } from './role-changes.ts';
 
@@ -27,7 +28,7 @@ interface Saving {
 
 const load = defineQuery('accounts.load', (name: AccountId) => get(ACCOUNTS, { name }));
 
-const save = defineProgram('accounts.save', {
+const save = defineChange('accounts.save', {
   locks: ({ change, events }: Saving) => ({ exclusive: [accountLock(change.name), ...eventLocks(events)] }),
   usesReserve: ({ change }) => change.blocked !== null,
   *run({ change: { name, limits, blocked, generation }, loadedAt, events }) {

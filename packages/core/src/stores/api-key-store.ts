@@ -5,10 +5,11 @@ import type { ApiKeyQuery, ApiKeyStore } from '../ports/api-key-store.ts';
 import { lt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, remove, unlocked, update } from '../records/steps.ts';
 import { ACCOUNTS, API_KEYS } from '../records/tables/account-tables.ts';
 import { accountLock, FIRST_KEY_LOCK } from '../records/tables/locks.ts';
+import { defineChange, defineChangeQuery } from './define-change.ts';
 import { feedEnds, insertEvents } from './events.ts';
 import {
   countLive,
@@ -27,7 +28,7 @@ interface Creation extends KeyCreation {
   readonly more: readonly string[];
 }
 
-const create = defineProgram('api_keys.create', {
+const create = defineChange('api_keys.create', {
   locks: ({ key, events, more }: Creation) => {
     const { exclusive, shared } = keyCreationLocks(key, events);
     return { exclusive: [...exclusive, ...more], shared };
@@ -45,7 +46,7 @@ const create = defineProgram('api_keys.create', {
   },
 });
 
-const createFirst = defineProgram('api_keys.create_first', {
+const createFirst = defineChange('api_keys.create_first', {
   locks: ({ key, events }: Pick<KeyCreation, 'key' | 'events'>) => ({
     exclusive: [FIRST_KEY_LOCK, ...keyLocks(key, events)],
   }),
@@ -70,13 +71,18 @@ const list = defineQuery('api_keys.list', ({ account, after, limit }: ApiKeyQuer
 
 const count = defineQuery('api_keys.count_live', countLive);
 
+/** Of a key that is to be revoked, its account, which never changes. */
+const findPlace = defineChangeQuery('api_keys.find_place', (id: ApiKeyId) =>
+  find(API_KEYS, { id }, { select: PLACE }),
+);
+
 interface Revocation {
   readonly place: KeyPlace;
   readonly at: Instant;
   readonly events: readonly HistoryEvent[];
 }
 
-const revoke = defineProgram('api_keys.revoke', {
+const revoke = defineChange('api_keys.revoke', {
   locks: ({ place, events }: Revocation) => ({ exclusive: keyLocks(place, events) }),
   usesReserve: () => true,
   *run({ place: { id }, at, events }) {
@@ -94,7 +100,7 @@ interface Use {
   readonly unlessSince: Instant;
 }
 
-const touch = defineProgram('api_keys.touch', {
+const touch = defineChange('api_keys.touch', {
   locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place) }),
   *run({ place: { id }, ...use }) {
     if (isStale(yield* get(API_KEYS, { id }), use)) yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
@@ -106,15 +112,18 @@ interface Purge {
   readonly limit: number;
 }
 
-const findPurgeable = defineQuery('api_keys.find_purgeable', function* ({ revokedBefore, limit }: Purge) {
-  const [[oldest], revoked] = yield* all(
-    find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: PLACE }),
-    find(API_KEYS, { revokedAt: lt(revokedBefore), isEnsured: false }, { limit: limit + 1, select: PLACE }),
-  );
-  return revoked.filter(({ id }) => id !== oldest?.id).slice(0, limit);
-});
+const findPurgeable = defineChangeQuery(
+  'api_keys.find_purgeable',
+  function* ({ revokedBefore, limit }: Purge) {
+    const [[oldest], revoked] = yield* all(
+      find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: PLACE }),
+      find(API_KEYS, { revokedAt: lt(revokedBefore), isEnsured: false }, { limit: limit + 1, select: PLACE }),
+    );
+    return revoked.filter(({ id }) => id !== oldest?.id).slice(0, limit);
+  },
+);
 
-const purge = defineProgram('api_keys.purge', {
+const purge = defineChange('api_keys.purge', {
   locks: (places: readonly KeyPlace[]) => ({ exclusive: places.flatMap((place) => keyLocks(place)) }),
   usesReserve: () => true,
   *run(places) {
@@ -133,6 +142,7 @@ export const API_KEY_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
   findKey,
   list,
   count,
+  findPlace,
   revoke,
   touch,
   findPurgeable,
@@ -149,8 +159,7 @@ export function apiKeyStore(database: Database): ApiKeyStore {
     list: (query) => database.read(list, query),
     countLive: async (account) => (await database.read(count, account)).count,
     revoke: async (id, at, events) => {
-      // Its account, which never changes, is not known before.
-      const place = await database.read(findKey, id);
+      const [place] = await database.read(findPlace, id);
       return place === undefined ? { kind: 'unknown' } : database.write(revoke, { place, at, events });
     },
     touch: async (id, at, unlessSince) => {

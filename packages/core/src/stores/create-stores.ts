@@ -6,6 +6,8 @@ import { ACCOUNT_PROGRAMS, accountStore } from './account-store.ts';
 import { API_KEY_PROGRAMS, apiKeyStore } from './api-key-store.ts';
 import { ATTEMPT_PROGRAMS, attemptCounter } from './attempt-counter.ts';
 import { HISTORY_PROGRAMS, historyStore } from './history/history-store.ts';
+import { IMPORT_PROGRAMS, importStore } from './moving/import-store.ts';
+import { SNAPSHOT_PROGRAMS, snapshot } from './moving/snapshot.ts';
 import { NAME_PROGRAMS, nameStore } from './name-store.ts';
 import { PAIRING_PROGRAMS, pairingStore } from './pairing-store.ts';
 import { ROLE_PROGRAMS, roleStore } from './roles/role-store.ts';
@@ -22,11 +24,13 @@ export const STORE_SCHEMA: DatabaseSchema = {
     ...API_KEY_PROGRAMS,
     ...ATTEMPT_PROGRAMS,
     ...HISTORY_PROGRAMS,
+    ...IMPORT_PROGRAMS,
     ...MODE_PROGRAMS,
     ...NAME_PROGRAMS,
     ...PAIRING_PROGRAMS,
     ...ROLE_PROGRAMS,
     ...SESSION_PROGRAMS,
+    ...SNAPSHOT_PROGRAMS,
     ...TAKEDOWN_PROGRAMS,
     ...VIEW_PROGRAMS,
   ],
@@ -35,12 +39,9 @@ export const STORE_SCHEMA: DatabaseSchema = {
 /**
  * The stores over a database.
  *
- * @param newFeed makes the id of the feed of a new database.
+ * @param newFeed makes the id of the feed of a new database, and of an import.
  */
-export function createStores(
-  database: Database,
-  newFeed: () => FeedId,
-): Omit<Stores, 'imports' | 'snapshot'> {
+export function createStores(database: Database, newFeed: () => FeedId): Stores {
   return {
     roles: roleStore(database),
     accounts: accountStore(database),
@@ -51,6 +52,8 @@ export function createStores(
     mode: serviceMode(database),
     takedowns: takedownStore(database),
     views: viewStore(database),
+    snapshot: snapshot(database),
+    imports: importStore(database, newFeed),
     pairings: pairingStore(database),
     names: nameStore(database),
   };

@@ -5,11 +5,12 @@ import type { NameChange, NamedRole, NamePlace, NameStore } from '../ports/name-
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
 import { defineLookup } from '../records/lookup.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, remove, upsert } from '../records/steps.ts';
 import { NAMES, type NameRow } from '../records/tables/role-tables.ts';
 import { countNames, namesInUseOf, pointedName } from './admission-reads.ts';
 import { changeLocks, checkChange } from './checks.ts';
+import { defineChange } from './define-change.ts';
 import { feedEnds } from './events.ts';
 import { copyOfLoaded, loadedRole } from './loaded-roles.ts';
 import { appendEventsOfRole, changeRole, findRole } from './role-changes.ts';
@@ -48,7 +49,7 @@ interface Setting {
   readonly events: readonly HistoryEvent[];
 }
 
-const set = defineProgram('names.set', {
+const set = defineChange('names.set', {
   locks: ({ change, events }: Setting) => changeLocks(change, events),
   *run({ change, events }) {
     const { account, name, token, role: id, now, limit } = change;
@@ -77,7 +78,7 @@ interface Deletion {
   readonly events: readonly HistoryEvent[];
 }
 
-const deleteName = defineProgram('names.delete', {
+const deleteName = defineChange('names.delete', {
   locks: ({ place, events }: Deletion) => changeLocks(place, events),
   *run({ place, events }) {
     const { account, name } = place;

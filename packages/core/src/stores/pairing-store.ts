@@ -7,7 +7,7 @@ import type { PairingRedemption, PairingStore, Registration } from '../ports/pai
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, nothing, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import type { Steps } from '../records/step.ts';
 import { aggregate, find, get, remove, unlocked, update, upsert } from '../records/steps.ts';
 import { API_KEYS, PAIRINGS, type PairingRow, SESSIONS } from '../records/tables/account-tables.ts';
@@ -21,6 +21,7 @@ import {
   pairingLock,
 } from '../records/tables/locks.ts';
 import { credentialLocks } from './checks.ts';
+import { defineChange, defineChangeQuery } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { createKey } from './key-creation.ts';
 import { type MoreLocks, moreLocks, removeInBatches, tryWithLocks } from './locking.ts';
@@ -34,7 +35,7 @@ interface Held {
 
 const findPairing = defineQuery('pairings.find', (secretHash: Sha256) => get(PAIRINGS, { secretHash }));
 
-const register = defineProgram('pairings.register', {
+const register = defineChange('pairings.register', {
   locks: ({ secretHash, more }: Registration & Held) => ({
     exclusive: [PAIRINGS_LOCK, pairingLock(secretHash), ...more],
   }),
@@ -60,7 +61,7 @@ interface Agreement extends Held {
   readonly events: readonly HistoryEvent[];
 }
 
-const agree = defineProgram('pairings.agree', {
+const agree = defineChange('pairings.agree', {
   locks: ({ secretHash, consent, events, more }: Agreement) => ({
     exclusive: [pairingLock(secretHash), accountLock(consent.account), ...eventLocks(events), ...more],
   }),
@@ -97,7 +98,7 @@ interface Taking extends Held {
   readonly events: readonly UnattributedEvent[];
 }
 
-const take = defineProgram('pairings.take', {
+const take = defineChange('pairings.take', {
   locks: ({ request: { secretHash, key }, more }: Taking) => ({
     exclusive: [pairingLock(secretHash), credentialLock(key.id), ...more],
     shared: [MODE_LOCK, FIRST_KEY_LOCK],
@@ -125,7 +126,7 @@ interface Ended {
   readonly limit: number;
 }
 
-const findEnded = defineQuery('pairings.find_ended', ({ endedBy, limit }: Ended) =>
+const findEnded = defineChangeQuery('pairings.find_ended', ({ endedBy, limit }: Ended) =>
   find(PAIRINGS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
 );
 
@@ -134,7 +135,7 @@ interface Purge {
   readonly places: readonly Pick<PairingRow, 'secretHash' | 'account'>[];
 }
 
-const purge = defineProgram('pairings.purge', {
+const purge = defineChange('pairings.purge', {
   locks: ({ places }: Purge) => ({
     exclusive: places.flatMap(({ secretHash, account }) => [
       pairingLock(secretHash),

@@ -3,11 +3,12 @@ import { type Mode, NORMAL } from '../domain/mode.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import type { Step } from '../records/step.ts';
 import { get, upsert } from '../records/steps.ts';
 import { MODE_LOCK } from '../records/tables/locks.ts';
 import { MODES, type ModeRow } from '../records/tables/service-tables.ts';
+import { defineChange } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 
 interface ModeChange {
@@ -25,7 +26,7 @@ export function modeOf(row: ModeRow | undefined): Mode {
 
 const loadMode = defineQuery('mode.load', () => getMode);
 
-const changeMode = defineProgram('mode.change', {
+const changeMode = defineChange('mode.change', {
   locks: ({ events }: ModeChange) => ({ exclusive: [MODE_LOCK, ...eventLocks(events)] }),
   *run({ mode: { kind, message }, events }) {
     const [row, ends] = yield* together(getMode, feedEnds(events));

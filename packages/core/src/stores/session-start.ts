@@ -5,12 +5,13 @@ import type { BegunSession } from '../ports/session-store.ts';
 import { gt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, nothing, together } from '../records/joining.ts';
-import { type AnyProgram, defineProgram } from '../records/program.ts';
+import type { AnyProgram } from '../records/program.ts';
 import type { Steps } from '../records/step.ts';
 import { find, get, insert, remove } from '../records/steps.ts';
 import { ACCOUNTS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock } from '../records/tables/locks.ts';
 import { insertAccount } from './checks.ts';
+import { defineChange } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { ROW_LOCKS } from './locking.ts';
 
@@ -42,7 +43,7 @@ interface LockedStart extends SessionStart {
 }
 
 /** Begins a session, unless it would end others than it may: these it results in. */
-const beginSession = defineProgram('sessions.begin', {
+const beginSession = defineChange('sessions.begin', {
   locks: ({ session, events, link, locked }: LockedStart) => {
     const others = link === undefined ? locked : [...locked, link];
     return { exclusive: [...sessionLocks(session, events), ...others.map(credentialLock)] };
@@ -70,7 +71,7 @@ const beginSession = defineProgram('sessions.begin', {
 type ExcessEnding = Pick<LockedStart, 'session' | 'limits' | 'locked'>;
 
 /** Ends some of the sessions that a further one would push past the limits. */
-const endExcess = defineProgram('sessions.end_excess', {
+const endExcess = defineChange('sessions.end_excess', {
   locks: ({ session: { account }, locked }: ExcessEnding) => ({
     exclusive: [accountLock(account), ...locked.map(credentialLock)],
   }),

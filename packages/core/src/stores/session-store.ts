@@ -7,10 +7,11 @@ import type { SessionQuery, SessionStore } from '../ports/session-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, insert, remove, upsert } from '../records/steps.ts';
 import { SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';
+import { defineChange, defineChangeQuery } from './define-change.ts';
 import { feedEnds, insertEvents } from './events.ts';
 import { removeInBatches } from './locking.ts';
 import { begin, SESSION_START_PROGRAMS, type SessionPlace, sessionLocks } from './session-start.ts';
@@ -22,7 +23,7 @@ interface Offer {
   readonly events: readonly HistoryEvent[];
 }
 
-const offer = defineProgram('sessions.offer', {
+const offer = defineChange('sessions.offer', {
   locks: ({ link, events }: Offer) => ({ exclusive: sessionLocks(link, events) }),
   *run({ link, events }) {
     const ends = yield* feedEnds(events);
@@ -30,7 +31,9 @@ const offer = defineProgram('sessions.offer', {
   },
 });
 
-const findLink = defineQuery('sessions.find_link', (tokenHash: Sha256) => get(SIGN_IN_LINKS, { tokenHash }));
+const findLink = defineChangeQuery('sessions.find_link', (tokenHash: Sha256) =>
+  get(SIGN_IN_LINKS, { tokenHash }),
+);
 
 const findSession = defineQuery('sessions.find', (tokenHash: Sha256) => get(SESSIONS, { tokenHash }));
 
@@ -46,12 +49,17 @@ const list = defineQuery('sessions.list', ({ account, now, after, limit }: Sessi
   ),
 );
 
+/** Of a session that is to end, its account, which never changes. */
+const findPlace = defineChangeQuery('sessions.find_place', (tokenHash: Sha256) =>
+  find(SESSIONS, { tokenHash }, { select: PLACE }),
+);
+
 interface Ending {
   readonly place: SessionPlace;
   readonly events: readonly HistoryEvent[];
 }
 
-const end = defineProgram('sessions.end', {
+const end = defineChange('sessions.end', {
   locks: ({ place, events }: Ending) => ({ exclusive: sessionLocks(place, events) }),
   usesReserve: () => true,
   *run({ place: { tokenHash }, events }) {
@@ -66,7 +74,7 @@ interface RefusedSignIn {
   readonly unlessSince: Instant;
 }
 
-const refuse = defineProgram('sessions.refuse', {
+const refuse = defineChange('sessions.refuse', {
   locks: ({ event: { account } }: RefusedSignIn) => ({ exclusive: [accountLock(account)] }),
   *run({ event, unlessSince }) {
     const { account, at } = event;
@@ -81,16 +89,16 @@ interface Purge {
   readonly limit: number;
 }
 
-const findEnded = defineQuery('sessions.find_ended', ({ endedBy, limit }: Purge) =>
+const findEnded = defineChangeQuery('sessions.find_ended', ({ endedBy, limit }: Purge) =>
   find(SESSIONS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
 );
 
-const findEndedLinks = defineQuery('sessions.find_ended_links', ({ endedBy, limit }: Purge) =>
+const findEndedLinks = defineChangeQuery('sessions.find_ended_links', ({ endedBy, limit }: Purge) =>
   find(SIGN_IN_LINKS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
 );
 
 /** What ended once never begins again, so each is removed that is still there. */
-const purge = defineProgram('sessions.purge', {
+const purge = defineChange('sessions.purge', {
   locks: (places: readonly SessionPlace[]) => ({ exclusive: places.flatMap((place) => sessionLocks(place)) }),
   *run(places) {
     const sessions = yield* all(...places.map(({ tokenHash }) => get(SESSIONS, { tokenHash })));
@@ -100,7 +108,7 @@ const purge = defineProgram('sessions.purge', {
   },
 });
 
-const purgeLinks = defineProgram('sessions.purge_links', {
+const purgeLinks = defineChange('sessions.purge_links', {
   locks: (places: readonly SessionPlace[]) => ({ exclusive: places.flatMap((place) => sessionLocks(place)) }),
   *run(places) {
     const links = yield* all(...places.map(({ tokenHash }) => get(SIGN_IN_LINKS, { tokenHash })));
@@ -117,6 +125,7 @@ export const SESSION_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
   findLink,
   findSession,
   list,
+  findPlace,
   end,
   refuse,
   findEnded,
@@ -146,8 +155,7 @@ export function sessionStore(database: Database): SessionStore {
     },
     list: (query) => database.read(list, query),
     end: async (tokenHash, events) => {
-      // Its account, which never changes, is not known before.
-      const place = await database.read(findSession, tokenHash);
+      const [place] = await database.read(findPlace, tokenHash);
       if (place !== undefined) await database.write(end, { place, events });
     },
     refuse: (event, unlessSince) => database.write(refuse, { event, unlessSince }),

@@ -8,11 +8,12 @@ import type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from '../por
 import { gt, notNull, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, nothing, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, update, upsert } from '../records/steps.ts';
 import { accountLock, archiveLock } from '../records/tables/locks.ts';
 import { ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
 import { findBan } from './admission-reads.ts';
+import { defineChange, defineChangeQuery } from './define-change.ts';
 import { appendEvents, eventLocks } from './events.ts';
 import { appendEventsOfRole, nextVersion, saveRole } from './role-changes.ts';
 
@@ -25,7 +26,7 @@ interface TakingDown {
   readonly events: readonly HistoryEvent[];
 }
 
-const takeDown = defineProgram('takedowns.take_down', {
+const takeDown = defineChange('takedowns.take_down', {
   locks: ({ takedown: { account, sha256 }, events }: TakingDown) => ({
     exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
   }),
@@ -51,7 +52,7 @@ interface Lifting {
   readonly events: readonly HistoryEvent[];
 }
 
-const lift = defineProgram('takedowns.lift', {
+const lift = defineChange('takedowns.lift', {
   locks: ({ place: { sha256, account }, events }: Lifting) => ({
     exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
   }),
@@ -65,7 +66,7 @@ const lift = defineProgram('takedowns.lift', {
   },
 });
 
-const findTakedown = defineQuery('takedowns.find', ({ id, sha256 }: Pick<Takedown, 'id' | 'sha256'>) =>
+const findTakedown = defineChangeQuery('takedowns.find', ({ id, sha256 }: Pick<Takedown, 'id' | 'sha256'>) =>
   get(TAKEDOWNS, { id, sha256 }),
 );
 
@@ -91,7 +92,7 @@ const copies = defineQuery('takedowns.copies', ({ sha256, now, after: id, limit 
   ),
 );
 
-const findAccount = defineQuery('takedowns.find_account', (id: RoleId) =>
+const findAccount = defineChangeQuery('takedowns.find_account', (id: RoleId) =>
   find(ROLES, { id }, { select: ACCOUNT }),
 );
 
@@ -100,7 +101,7 @@ interface OwnedClaim {
   readonly account: AccountId;
 }
 
-const claimPurge = defineProgram('takedowns.claim_purge', {
+const claimPurge = defineChange('takedowns.claim_purge', {
   locks: ({ account }: OwnedClaim) => ({ exclusive: [accountLock(account)] }),
   usesReserve: () => true,
   *run({ claim: { role: id, token, until }, account }) {

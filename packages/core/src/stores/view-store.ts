@@ -4,15 +4,16 @@ import type { ViewStore } from '../ports/view-store.ts';
 import { gte, lt, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, remove, upsert } from '../records/steps.ts';
 import { VIEWS_LOCK } from '../records/tables/locks.ts';
 import { VIEWS } from '../records/tables/role-tables.ts';
+import { defineChange } from './define-change.ts';
 
 const COUNTS = ['day', 'views', 'refusedPasswords'] as const;
 const KEY = ['role', 'day'] as const;
 
-const add = defineProgram('views.add', {
+const add = defineChange('views.add', {
   locks: (_counted: readonly CountedViews[]) => ({ exclusive: [VIEWS_LOCK] }),
   *run(counted) {
     const roles = [...new Set(counted.map(({ role }) => role))];
@@ -27,7 +28,7 @@ const list = defineQuery('views.list', ({ role, from }: { readonly role: RoleId;
   find(VIEWS, { role, day: gte(from) }, { order: ['day'], descending: true, select: COUNTS }),
 );
 
-const drop = defineProgram('views.drop', {
+const drop = defineChange('views.drop', {
   locks: (_: { readonly before: Day; readonly limit: number }) => ({ exclusive: [VIEWS_LOCK] }),
   usesReserve: () => true,
   *run({ before, limit }) {

@@ -30,6 +30,7 @@ const OTHERS: readonly string[] = [
     .replace('"sha256":""', `"sha256":"${'b'.repeat(64)}"`)
     .replace('"T', `"${'T'.repeat(5_000)}`),
   (LINES[5] ?? '').replace('a'.repeat(64), ''),
+  (LINES.at(-1) ?? '').replace('}', `,"previous":"${UUID}"}`),
 ];
 
 const KEY = JSON.parse(LINES[2] ?? '') as Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { FeedPart, FeedQuery } from '../../ports/history-store.ts';
 import { gt, gte, lte, type Match, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, nothing } from '../../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import type { Step } from '../../records/step.ts';
 import { find, get, insert, max, unlocked, update } from '../../records/steps.ts';
 import { FEED_LOCK } from '../../records/tables/locks.ts';
@@ -14,6 +14,7 @@ import {
   FEEDS,
   UNFINISHED_IMPORTS,
 } from '../../records/tables/service-tables.ts';
+import { defineChange } from '../define-change.ts';
 import { EVENT } from '../events.ts';
 import { pick } from '../rows.ts';
 
@@ -88,7 +89,7 @@ const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedR
  * Numbers committed events in the feed of all accounts, in the order in which they were inserted, and returns how many. An
  * event that is committed later gets a later number, even if it was inserted before.
  */
-const numberEvents = defineProgram('history.number', {
+const numberEvents = defineChange('history.number', {
   locks: () => ({ exclusive: [FEED_LOCK] }),
   *run() {
     const [waiting, last, begin] = yield* all(
@@ -106,7 +107,7 @@ const numberEvents = defineProgram('history.number', {
 });
 
 /** Begins the feed of a new database. */
-const beginFeed = defineProgram('history.begin', {
+const beginFeed = defineChange('history.begin', {
   locks: () => ({ exclusive: [FEED_LOCK] }),
   *run(feed: FeedId) {
     if ((yield* get(FEEDS, { id: 1 })) === undefined) yield* insert(FEEDS, { id: 1, feed });

@@ -4,13 +4,7 @@ import type { EventThinning } from '../../ports/history-store.ts';
 import { gte, lt, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import {
-  type AnyProgram,
-  type AnyQuery,
-  defineProgram,
-  defineQuery,
-  MAX_LOCKS,
-} from '../../records/program.ts';
+import { type AnyProgram, type AnyQuery, MAX_LOCKS } from '../../records/program.ts';
 import type { Step, Steps } from '../../records/step.ts';
 import { distinct, find, get, remove, unlocked, upsert } from '../../records/steps.ts';
 import { accountLock, FEED_LOCK, SERVICE_LOCK } from '../../records/tables/locks.ts';
@@ -20,6 +14,7 @@ import {
   FEED_BEGINS,
   type FeedBeginRow,
 } from '../../records/tables/service-tables.ts';
+import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { type FeedColumn, feedColumn, numberCommitted } from './event-feed.ts';
 
 /** Accounts whose events one program removes: it holds some locks more. */
@@ -68,13 +63,13 @@ function* chooseOfRole(
   return yield* unlocked(find(EVENTS, { ...old, pin }, behind));
 }
 
-const chooseEvents = defineQuery('history.choose', choose);
+const chooseEvents = defineChangeQuery('history.choose', choose);
 
 interface RecentRoles extends Pick<EventThinning, 'since' | 'until'> {
   readonly after: RoleId | undefined;
 }
 
-const findRecentRoles = defineQuery('history.recent_roles', ({ since, until, after }: RecentRoles) =>
+const findRecentRoles = defineChangeQuery('history.recent_roles', ({ since, until, after }: RecentRoles) =>
   distinct(EVENTS, { recordedAt: [gte(since), lt(until)] }, 'pin', { after, limit: ROLES_AT_ONCE }),
 );
 
@@ -84,7 +79,7 @@ interface Removal {
 }
 
 /** Removes the chosen events of some accounts, and lets the feeds begin after them. Returns how many. */
-const removeEvents = defineProgram('history.remove', {
+const removeEvents = defineChange('history.remove', {
   locks: ({ accounts }: Removal) => ({
     exclusive: [FEED_LOCK, ...accounts.map((one) => (one === null ? SERVICE_LOCK : accountLock(one)))],
   }),

@@ -5,10 +5,11 @@ import type { ExpiredRole } from '../../ports/history-store.ts';
 import { column, gte, lte, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import { find, update } from '../../records/steps.ts';
 import { accountLock } from '../../records/tables/locks.ts';
 import { ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
+import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from '../events.ts';
 import { nextVersion } from '../role-changes.ts';
 
@@ -31,7 +32,7 @@ const findExpired = defineQuery('history.expired', ({ by, limit }: Expired) =>
   find(ROLES, { ...UNRECORDED, expiresAt: lte(by) }, { order: ['expiresAt'], limit, select: EXPIRED }),
 );
 
-const findOwners = defineQuery('history.owners', (events: readonly HistoryEvent[]) =>
+const findOwners = defineChangeQuery('history.owners', (events: readonly HistoryEvent[]) =>
   find(ROLES, { ...UNRECORDED, id: oneOf(pinsOf(events)) }, { select: EXPIRED }),
 );
 
@@ -40,7 +41,7 @@ interface Expirations {
   readonly accounts: readonly AccountId[];
 }
 
-const recordExpirations = defineProgram('history.record_expirations', {
+const recordExpirations = defineChange('history.record_expirations', {
   locks: ({ events, accounts }: Expirations) => ({
     exclusive: [...accounts.map(accountLock), ...eventLocks(events)],
   }),

@@ -3,10 +3,11 @@ import type { Comparison } from '../../domain/reconciliation.ts';
 import type { RoleStore, Version } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import { find, get, upsert } from '../../records/steps.ts';
 import { COMPARISON_LOCK } from '../../records/tables/locks.ts';
 import { COMPARISONS, MANIFESTS } from '../../records/tables/role-tables.ts';
+import { defineChange } from '../define-change.ts';
 
 /** The columns that are read without a manifest's text. */
 const ARCHIVE = ['archive'] as const;
@@ -37,7 +38,7 @@ interface ComparisonChange {
   readonly loadedAt: Version | undefined;
 }
 
-const storeComparison = defineProgram('roles.store_comparison', {
+const storeComparison = defineChange('roles.store_comparison', {
   locks: () => ({ exclusive: [COMPARISON_LOCK] }),
   usesReserve: () => true,
   *run({ comparison, loadedAt }: ComparisonChange) {

@@ -10,17 +10,12 @@ import type {
 import { lt, lte, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import {
-  type AnyProgram,
-  type AnyQuery,
-  defineProgram,
-  defineQuery,
-  MAX_LOCKS,
-} from '../../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery, MAX_LOCKS } from '../../records/program.ts';
 import type { Steps } from '../../records/step.ts';
 import { aggregate, find, remove, update } from '../../records/steps.ts';
 import { accountLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
+import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { eventLocks, feedEnds } from '../events.ts';
 import { changeRole, findRole, nextVersion } from '../role-changes.ts';
 
@@ -49,7 +44,7 @@ function longestFirst<Waiting extends WaitingRole>(roles: readonly Waiting[]): r
   return roles.toSorted((one, other) => since(one) - since(other));
 }
 
-const findWaiting = defineQuery('roles.waiting_for_cleanup', function* (request: CleanupRequest) {
+const findWaiting = defineChangeQuery('roles.waiting_for_cleanup', function* (request: CleanupRequest) {
   const { limit } = request;
   const [fresh, again] = yield* all(
     find(ROLES, neverClaimed(request), { order: ['endedAt'], limit, select: WAITING }),
@@ -64,7 +59,7 @@ interface Claim {
 }
 
 /** Claims those of some roles that still wait. */
-const claimRoles = defineProgram('roles.claim_for_cleanup', {
+const claimRoles = defineChange('roles.claim_for_cleanup', {
   locks: ({ waiting }: Claim) => ({ exclusive: waiting.map(({ account }) => accountLock(account)) }),
   usesReserve: () => true,
   *run({ request, waiting }): Steps<readonly CleanupTask[]> {
@@ -96,7 +91,7 @@ interface Settlement {
   readonly events: readonly HistoryEvent[];
 }
 
-const settleCleanup = defineProgram('roles.settle_cleanup', {
+const settleCleanup = defineChange('roles.settle_cleanup', {
   locks: ({ task, events }: Settlement) => ({
     exclusive: [accountLock(task.account), ...eventLocks(events)],
   }),

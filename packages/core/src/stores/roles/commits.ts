@@ -5,7 +5,7 @@ import type { Instant } from '../../domain/instant.ts';
 import { withNameWarnings } from '../../domain/name.ts';
 import type { CommitOutcome, Lease, RoleCommit, Version } from '../../ports/role-store.ts';
 import { all, together } from '../../records/joining.ts';
-import { defineProgram, type Program } from '../../records/program.ts';
+import type { Program } from '../../records/program.ts';
 import type { Step, Steps } from '../../records/step.ts';
 import { get, insert, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS, type AccountRow } from '../../records/tables/account-tables.ts';
@@ -13,6 +13,7 @@ import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { pointedName } from '../admission-reads.ts';
 import { changeLocks, checkChange, newAccount } from '../checks.ts';
+import { defineChange } from '../define-change.ts';
 import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { admit, lookUp } from './admission.ts';
@@ -25,7 +26,7 @@ export interface Commit {
 }
 
 /** What a role's row has at first beside the role. */
-const FIRST: Omit<
+export const FIRST: Omit<
   RoleRow,
   keyof RoleCommit['role'] | keyof ReturnType<typeof derivedMembers> | 'lastEventAt'
 > = {
@@ -39,7 +40,7 @@ const FIRST: Omit<
 };
 
 /** Stores a publication whole, or nothing of it. All that decides about it is read at once. */
-export const commitRole: Program<Commit, CommitOutcome> = defineProgram('roles.commit', {
+export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.commit', {
   locks: ({ publication: { role, credential }, lease, events }: Commit) => {
     const { exclusive, shared } = changeLocks({ account: role.account, credential }, events);
     return {

@@ -5,18 +5,13 @@ import type { Lease, Reservation, ReserveOutcome, RoleStore } from '../../ports/
 import { lt } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import {
-  type AnyProgram,
-  type AnyQuery,
-  defineProgram,
-  defineQuery,
-  type Locks,
-} from '../../records/program.ts';
+import type { AnyProgram, AnyQuery, Locks } from '../../records/program.ts';
 import type { Steps } from '../../records/step.ts';
 import { find, get, remove, unlocked, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS } from '../../records/tables/account-tables.ts';
 import { idempotencyLock, MODE_LOCK } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, type IdempotencyKeyRow } from '../../records/tables/role-tables.ts';
+import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { removeInBatches } from '../locking.ts';
 import { getMode, modeOf } from '../service-mode.ts';
 import { admit, lookUp } from './admission.ts';
@@ -45,9 +40,9 @@ function* judge(request: Reservation): Steps<ReserveOutcome | undefined, 'read'>
   );
 }
 
-const judgeReservation = defineQuery('roles.judge_reservation', judge);
+const judgeReservation = defineChangeQuery('roles.judge_reservation', judge);
 
-const reserve = defineProgram('roles.reserve', {
+const reserve = defineChange('roles.reserve', {
   locks: (request: Reservation) => ({ ...keyLocks(request), shared: [MODE_LOCK] }),
   *run(request): Steps<ReserveOutcome> {
     const { account, key, fingerprint, token, now, until } = request;
@@ -70,7 +65,7 @@ interface Renewal {
   readonly until: Instant;
 }
 
-const renew = defineProgram('roles.renew', {
+const renew = defineChange('roles.renew', {
   locks: ({ lease }: Renewal) => keyLocks(lease),
   *run({ lease, until }) {
     if ((yield* findHeld(lease)) === undefined) return { kind: 'lost' };
@@ -80,7 +75,7 @@ const renew = defineProgram('roles.renew', {
   },
 });
 
-const release = defineProgram('roles.release', {
+const release = defineChange('roles.release', {
   locks: (lease: Lease) => keyLocks(lease),
   *run(lease) {
     const { account, key } = lease;
@@ -95,12 +90,14 @@ interface OldReservations {
 
 const KEY = ['account', 'key'] as const;
 
-const findOldReservations = defineQuery('roles.old_reservations', ({ begunBefore, limit }: OldReservations) =>
-  find(
-    IDEMPOTENCY_KEYS,
-    { role: null, begunAt: lt(begunBefore) },
-    { order: ['begunAt'], limit, select: KEY },
-  ),
+const findOldReservations = defineChangeQuery(
+  'roles.old_reservations',
+  ({ begunBefore, limit }: OldReservations) =>
+    find(
+      IDEMPOTENCY_KEYS,
+      { role: null, begunAt: lt(begunBefore) },
+      { order: ['begunAt'], limit, select: KEY },
+    ),
 );
 
 interface ReservationRemoval {
@@ -109,7 +106,7 @@ interface ReservationRemoval {
 }
 
 /** Removes those of some keys that are still reserved since before an instant, and returns how many. */
-const removeReservations = defineProgram('roles.remove_reservations', {
+const removeReservations = defineChange('roles.remove_reservations', {
   locks: ({ keys }: ReservationRemoval) => ({
     exclusive: keys.map(({ account, key }) => idempotencyLock(account, key)),
   }),

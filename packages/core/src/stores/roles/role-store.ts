@@ -7,9 +7,10 @@ import type { LoadedRole, RoleStore, Versioned } from '../../ports/role-store.ts
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
 import { defineLookup, type Lookup } from '../../records/lookup.ts';
-import { type AnyProgram, type AnyQuery, defineProgram } from '../../records/program.ts';
+import type { AnyProgram, AnyQuery } from '../../records/program.ts';
 import { ROLES } from '../../records/tables/role-tables.ts';
 import { changeLocks, checkChange } from '../checks.ts';
+import { defineChange } from '../define-change.ts';
 import { copyOfLoaded, loadedRole } from '../loaded-roles.ts';
 import { saveRole } from '../role-changes.ts';
 import { ARCHIVE_PROGRAMS, archives } from './archives.ts';
@@ -33,7 +34,7 @@ interface Saving {
   readonly credential: Credential | undefined;
 }
 
-const save = defineProgram('roles.save', {
+const save = defineChange('roles.save', {
   locks: ({ changed: { value }, events, credential }: Saving) =>
     changeLocks({ account: value.account, credential }, events),
   usesReserve: ({ changed: { value } }) => value.deletedAt !== null,

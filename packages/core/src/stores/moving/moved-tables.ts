@@ -1,0 +1,122 @@
+import type { Instant } from '../../domain/instant.ts';
+import type { MovedRecord, PublicationRecord } from '../../domain/records.ts';
+import type { Token } from '../../ports/role-store.ts';
+import { oneOf } from '../../records/conditions.ts';
+import { all } from '../../records/joining.ts';
+import type { Steps } from '../../records/step.ts';
+import { find, get } from '../../records/steps.ts';
+import type { AnyTable } from '../../records/table.ts';
+import { ACCOUNTS, API_KEYS } from '../../records/tables/account-tables.ts';
+import {
+  IDEMPOTENCY_KEYS,
+  MANIFESTS,
+  NAMES,
+  ROLES,
+  type RoleRow,
+  TAKEDOWNS,
+  VIEWS,
+} from '../../records/tables/role-tables.ts';
+import { EVENTS } from '../../records/tables/service-tables.ts';
+import { roleOf } from '../loaded-roles.ts';
+import { derivedMembers } from '../role-changes.ts';
+import { FIRST } from '../roles/commits.ts';
+
+/** A row of any table. */
+export type AnyRow = Readonly<Record<string, unknown>>;
+
+/** A row, and where it belongs. */
+export interface PlacedRow {
+  readonly table: AnyTable;
+  readonly row: AnyRow;
+}
+
+/** The kinds of records that a snapshot gives. */
+export type MovedKind = Exclude<MovedRecord['kind'], 'removal'>;
+
+/** One kind of records, and the table whose rows they are. */
+interface MovedTable {
+  readonly kind: MovedKind;
+  readonly table: AnyTable;
+  /** Reads what belongs to some rows, and makes values of their records. */
+  valuesOf(rows: readonly AnyRow[]): Steps<readonly AnyRow[], 'read'>;
+  /** The rows of a value. The first one decides whether it is there already. */
+  rowsOf(value: AnyRow): readonly [PlacedRow, ...PlacedRow[]];
+}
+
+/** A table whose rows are records, but for some members: they stay behind, and are as here in an imported row. */
+function rows(kind: MovedKind, table: AnyTable, stays: AnyRow, assigned: readonly string[] = []): MovedTable {
+  const left = [...Object.keys(stays), ...assigned];
+  return {
+    kind,
+    table,
+    *valuesOf(found) {
+      return found.map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([member]) => !left.includes(member))),
+      );
+    },
+    rowsOf: (value) => [{ table, row: { ...value, ...stays } }],
+  };
+}
+
+const ofNames = rows('name', NAMES, {});
+
+/** Every kind of records, in the order of a snapshot. */
+export const MOVED_TABLES: readonly MovedTable[] = [
+  rows('account', ACCOUNTS, { version: 1, publicationsMark: null }),
+  rows('key', API_KEYS, { lastUsedAt: null }),
+  {
+    kind: 'publication',
+    table: ROLES,
+    valuesOf: (found) => publicationsOf(found as unknown as readonly RoleRow[]),
+    rowsOf: (value) => rowsOfPublication(value as unknown as PublicationRecord),
+  },
+  {
+    ...ofNames,
+    *valuesOf(found) {
+      return found.map(({ previous, ...value }) => (previous === null ? value : { ...value, previous }));
+    },
+    rowsOf: (value) => ofNames.rowsOf({ previous: null, ...value }),
+  },
+  rows('takedown', TAKEDOWNS, {}),
+  rows('views', VIEWS, {}),
+  rows('event', EVENTS, { feedNumber: null, accountFeedNumber: null }, ['sequence']),
+];
+
+function* publicationsOf(roles: readonly RoleRow[]): Steps<readonly AnyRow[], 'read'> {
+  const archives = roles.flatMap(({ archive, hasArchive }) => (hasArchive ? [archive] : []));
+  const [manifests, keys] = yield* all(
+    find(MANIFESTS, { archive: oneOf(archives) }),
+    all(...roles.map(({ account, idempotencyKey: key }) => get(IDEMPOTENCY_KEYS, { account, key }))),
+  );
+  const manifestOf = new Map(manifests.map(({ archive, manifest }) => [archive, manifest]));
+  return roles.map((row, n) => ({
+    ...roleOf(row),
+    fingerprint: keys[n]?.fingerprint,
+    warnings: keys[n]?.warnings ?? [],
+    lastEventAt: row.lastEventAt,
+    isExpiryTold: row.isExpiryRecorded,
+    manifest: manifestOf.get(row.archive) ?? null,
+  }));
+}
+
+/** The token of an imported Idempotency-Key. No publication has it, so no commit can repeat it. */
+const MOVED = 'moved' as Token;
+
+function rowsOfPublication(record: PublicationRecord): readonly [PlacedRow, ...PlacedRow[]] {
+  const { fingerprint, warnings, lastEventAt, isExpiryTold, manifest, ...role } = record;
+  const { id, account, archive, idempotencyKey: key } = role;
+  const row: RoleRow = {
+    ...role,
+    ...FIRST,
+    ...derivedMembers(role),
+    lastEventAt,
+    isExpiryRecorded: isExpiryTold,
+    hasArchive: manifest !== null,
+  };
+  const held = { token: MOVED, begunAt: 0 as Instant, heldUntil: 0 as Instant };
+  return [
+    { table: ROLES, row: { ...row } },
+    { table: IDEMPOTENCY_KEYS, row: { account, key, fingerprint, ...held, role: id, warnings } },
+    ...(manifest === null ? [] : [{ table: MANIFESTS, row: { archive, manifest } }]),
+  ];
+}

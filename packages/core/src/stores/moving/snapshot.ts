@@ -1,0 +1,56 @@
+import type { MovedRecord } from '../../domain/records.ts';
+import type { Snapshot } from '../../ports/snapshot.ts';
+import type { Database } from '../../records/database.ts';
+import { type AnyQuery, defineQuery } from '../../records/program.ts';
+import { find } from '../../records/steps.ts';
+import { pick } from '../rows.ts';
+import { type AnyRow, MOVED_TABLES, type MovedKind } from './moved-tables.ts';
+
+/** Rows that are read at once: each may have a manifest of a megabyte. */
+const PAGE = 64;
+
+interface Place {
+  readonly kind: MovedKind;
+  readonly after: AnyRow | undefined;
+}
+
+const readPage = defineQuery('snapshot.page', function* ({ kind: wanted, after }: Place) {
+  const moved = MOVED_TABLES.find(({ kind }) => kind === wanted);
+  if (moved === undefined) throw new TypeError(`there are no records of the kind ${wanted}`);
+  const { table, valuesOf } = moved;
+  const order = table.key as readonly never[];
+  const rows: readonly AnyRow[] = yield* find(table, {}, { order, after, limit: PAGE });
+  const values = yield* valuesOf(rows);
+  const last = rows.length < PAGE ? undefined : rows.at(-1);
+  return {
+    records: values.map((value) => ({ kind: wanted, value }) as unknown as MovedRecord),
+    next: last && pick(last, table.key),
+  };
+});
+
+/** The query of a snapshot. */
+export const SNAPSHOT_PROGRAMS: readonly AnyQuery[] = [readPage];
+
+/** Reads the records of a database, one kind after the other, each by its primary key. */
+export function snapshot(database: Database): Snapshot {
+  return {
+    async *records(signal) {
+      const state = await database.openSnapshot(signal);
+      try {
+        for (const { kind } of MOVED_TABLES) {
+          let after: AnyRow | undefined;
+          do {
+            const { records, next } = await state.read(readPage, { kind, after }, signal);
+            for (const record of records) {
+              signal?.throwIfAborted();
+              yield record;
+            }
+            after = next;
+          } while (after !== undefined);
+        }
+      } finally {
+        await state.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import {
+  ACCOUNT,
+  anApiKeyId,
+  anEvent,
+  aPublication,
+  aRegistration,
+  aRoleId,
+  aSession,
+  aTakedown,
+  aToken,
+  aTokenHash,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { after, type FeedId, hours, type NameToken, type PinName } from '../../src/index.ts';
+import type { MovedRecord } from '../../src/moving.ts';
+import { EVENTS } from '../../src/records/tables/service-tables.ts';
+import { type Database, defineQuery, find } from '../../src/records.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+
+type Stores = ReturnType<typeof createStores>;
+
+const TOKEN = aToken(1);
+const LATER = after(START, hours(1));
+
+const unnumbered = defineQuery('test.unnumbered', () => find(EVENTS, { feedNumber: null }));
+
+function openStores(changed: Partial<Database> = {}) {
+  const memory = createMemoryDatabase(STORE_SCHEMA);
+  const database: Database = {
+    isSerial: memory.isSerial,
+    read: (query, args, signal) => memory.read(query, args, signal),
+    peek: (lookup, key, signal) => memory.peek(lookup, key, signal),
+    snapshot: (query, args, signal) => memory.snapshot(query, args, signal),
+    openSnapshot: (signal) => memory.openSnapshot(signal),
+    write: (program, args) => memory.write(program, args),
+    pause: () => memory.pause(),
+    migrate: () => memory.migrate(),
+    check: (signal) => memory.check(signal),
+    examine: () => memory.examine(),
+    close: () => memory.close(),
+    ...changed,
+  };
+  return { ...createStores(database, () => crypto.randomUUID() as string as FeedId), database };
+}
+
+async function recordsOf({ snapshot }: Pick<Stores, 'snapshot'>): Promise<readonly MovedRecord[]> {
+  const records: MovedRecord[] = [];
+  for await (const record of snapshot.records()) records.push(record);
+  return records;
+}
+
+async function importInto({ imports }: Stores, records: readonly MovedRecord[]): Promise<void> {
+  await imports.begin(TOKEN);
+  await imports.keep(TOKEN, records);
+  await imports.end(TOKEN);
+}
+
+/** Events of two accounts and of none, as records. */
+function eventsOf(count: number): readonly MovedRecord[] {
+  return Array.from({ length: count }, (_, n) => {
+    const account = [ACCOUNT, `${ACCOUNT}-2` as typeof ACCOUNT, null][n % 3] ?? null;
+    return { kind: 'event', value: anEvent({ account, at: after(START, hours(n)) }) };
+  });
+}
+
+describe('moving what a database stores', () => {
+  it('takes along what a name showed before', async () => {
+    const source = openStores();
+    for (const n of [1, 2]) await publishTo(source.roles, aPublication(n));
+    const name = { account: ACCOUNT, token: '0123456789abcdefghijkl' as NameToken, now: START, limit: null };
+    for (const role of [aRoleId(1), aRoleId(2)]) {
+      await source.names.set({ ...name, name: 'docs' as PinName, role }, []);
+    }
+    const target = openStores();
+    await importInto(target, await recordsOf(source));
+    const names = (await recordsOf(target)).filter(({ kind }) => kind === 'name');
+    expect(names.map(({ value }) => value)).to.deep.include.members([
+      {
+        account: ACCOUNT,
+        name: 'docs',
+        token: name.token,
+        role: aRoleId(2),
+        updatedAt: START,
+        previous: aRoleId(1),
+      },
+    ]);
+    expect(await recordsOf(target)).to.deep.equal(await recordsOf(source));
+  });
+
+  it('numbers all events, so that the first reader of the feed does not wait', async () => {
+    const target = openStores();
+    await importInto(target, eventsOf(1_100).toReversed());
+    expect(await target.database.read(unnumbered, undefined)).to.deep.equal([]);
+  });
+
+  for (const isSerial of [false, true]) {
+    it(`orders the feeds of a database whose programs run ${isSerial ? 'in turn' : 'at once'}`, async () => {
+      const target = openStores({ isSerial });
+      const events = eventsOf(1_100);
+      const values = events.map(({ value }) => value);
+      const [first, last] = [events.slice(0, 600), events.slice(600)];
+      await importInto(target, [...last, ...first]);
+      const read = (account?: typeof ACCOUNT) =>
+        target.history.feed({ account, pin: undefined, after: 0, limit: 5_000 });
+      expect((await read()).items.map(({ event }) => event)).to.deep.equal(values);
+      const own = values.filter((value) => 'account' in value && value.account === ACCOUNT);
+      expect((await read(ACCOUNT)).items).to.deep.equal(own.map((event, n) => ({ number: n + 1, event })));
+    });
+  }
+
+  it('refuses changes until it has ended, also those that find nothing to change', async () => {
+    const stores = openStores();
+    const changes: Readonly<Record<string, () => Promise<unknown>>> = {
+      'revoke a key': () => stores.apiKeys.revoke(anApiKeyId(1), LATER, []),
+      'end a session': () => stores.sessions.end(aTokenHash(1), []),
+      'redeem a link': () => {
+        const { tokenHash, startedAt, endsAt, displayName, apiKey } = aSession(1);
+        const session = { tokenHash, startedAt, endsAt, displayName, apiKey };
+        return stores.sessions.redeem({ link: aTokenHash(1), now: START, session }, []);
+      },
+      'lift a takedown': () => stores.takedowns.lift(aTakedown(1), LATER, []),
+      'claim a purge': () => stores.takedowns.claimPurge({ role: aRoleId(1), token: TOKEN, until: LATER }),
+      'record an expiration': () => stores.history.tellExpired([anEvent({ pin: aRoleId(1) })]),
+      'drop events': () => stores.history.drop(LATER, 10),
+      'thin events': () => stores.history.thin({ since: START, until: LATER, keep: 1, limit: 10 }),
+      'purge keys': () => stores.apiKeys.purge(LATER, 10),
+      'purge sessions': () => stores.sessions.purge(LATER, 10),
+      'purge pairings': () => stores.pairings.purge(LATER, 10),
+      'purge reservations': () => stores.roles.purge(LATER, 10),
+      'register a pairing': () => stores.pairings.register(aRegistration(1)),
+    };
+    await stores.imports.begin(TOKEN);
+    for (const [what, change] of Object.entries(changes)) {
+      const fault = await change().catch((error: unknown) => error);
+      expect(fault, what).to.have.property('code', 'store_unavailable');
+    }
+    await stores.imports.end(TOKEN);
+    for (const change of Object.values(changes)) await change();
+  });
+});
