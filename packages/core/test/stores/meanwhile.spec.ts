@@ -1,0 +1,59 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import { anApiKey, anApiKeyId, aRegistration, aRoleId, START } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { after, days, type FeedId, minutes } from '../../src/index.ts';
+import type { Database } from '../../src/records.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+
+const LATER = after(START, days(1));
+
+/** Stores, and others in which something happens each time after the others looked for what to remove. */
+function openStores() {
+  const database = createMemoryDatabase(STORE_SCHEMA);
+  const open = (handle: Database) => createStores(handle, () => 'f'.repeat(32) as FeedId);
+  const openBefore = (happens: () => Promise<unknown>) => {
+    const read: Database['read'] = async (...asked) => {
+      const found = await database.read(...asked);
+      await happens();
+      return found;
+    };
+    return open(Object.assign(database.peer(), { read }));
+  };
+  return { ...open(database), openBefore };
+}
+
+describe('what was found to be removed and changed before it was locked', () => {
+  it('is a key that was ensured: it stays', async () => {
+    const { apiKeys, openBefore } = openStores();
+    for (const n of [1, 2]) await apiKeys.create(anApiKey(n), []);
+    await apiKeys.revoke(anApiKeyId(2), START, []);
+    const other = openBefore(() => apiKeys.create(anApiKey(2, { isEnsured: true }), []));
+    expect(await other.apiKeys.purge(LATER, 10)).to.equal(0);
+    expect(await apiKeys.find(anApiKeyId(2))).not.to.equal(undefined);
+  });
+
+  it('is a program that asks again: it stays', async () => {
+    const { pairings, openBefore } = openStores();
+    const { secretHash, limit, endsAt } = aRegistration(1);
+    await pairings.register(aRegistration(1));
+    const again = { secretHash, limit, now: LATER, endsAt: after(LATER, minutes(10)) };
+    const other = openBefore(() => pairings.register(again));
+    expect(await other.pairings.purge(endsAt, 10)).to.equal(0);
+    expect(await pairings.find(secretHash, LATER)).not.to.equal(undefined);
+  });
+
+  it('is a window of tries that opened again: it keeps its count', async () => {
+    const { attempts, openBefore } = openStores();
+    const limits = { perAddress: 1, perRole: 1, window: minutes(5) };
+    const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };
+    const again = { ...attempt, now: LATER };
+    const settled = async (wanted: typeof attempt): Promise<void> => {
+      const outcome = await attempts.begin(wanted);
+      if (outcome.kind === 'admitted') await attempts.settle(outcome.ticket);
+    };
+    await settled(attempt);
+    const other = openBefore(() => settled(again));
+    expect(await other.attempts.purge(LATER, 10)).to.equal(0);
+    expect((await attempts.begin(again)).kind).to.equal('limited');
+  });
+});
