@@ -39,6 +39,13 @@ describe('Utf8Check', () => {
     expect(valid(new TextEncoder().encode('an escape \x1b[1m and one at the end \x1b'), [11])).to.equal(true);
   });
 
+  it('takes what looks like a shift beside other characters than ASCII, which ISO-2022-JP does not have', () => {
+    for (const text of ['réglé \x1b(B', '\x1b[1m \x1b$B naïve', '日\x1b$本']) {
+      const bytes = new TextEncoder().encode(text);
+      for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut]), text).to.equal(true);
+    }
+  });
+
   it('takes every character cut at every place', () => {
     const bytes = new TextEncoder().encode('aé日🙂b');
     for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut])).to.equal(true);
