@@ -27,11 +27,12 @@ import { serveSitePath } from './access/site-path.ts';
 import { ANSWERED, type Answered, type Exchange, type Soon, type ViewerContext } from './exchange.ts';
 import {
   FROM_ANYWHERE_UNNAMED,
+  sendNowhere,
   sendPlainPage,
   sendTooManyCookies,
   sendUnavailable,
 } from './pages/answers.ts';
-import { isDocument, isNavigation } from './routing/destination.ts';
+import { isDocument } from './routing/destination.ts';
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies } from './sending/bodies.ts';
 import { CircuitBreaker } from './sending/circuit-breaker.ts';
@@ -186,11 +187,8 @@ function serve(view: View): Soon<Answered> {
     return sendTooManyCookies(view, place.kind === 'path' ? FROM_ANYWHERE_UNNAMED : {});
   }
   switch (place.kind) {
-    case 'nowhere': {
-      // A sandboxed page sends no Referer: whether it led here is unknown.
-      const mayBeLedOut = view.context.settings.mode === 'path' && isNavigation(view.request.headers.accept);
-      return sendPlainPage(view, 404, mayBeLedOut ? 'outside_site' : 'not_found');
-    }
+    case 'nowhere':
+      return sendNowhere(view);
     case 'origin':
       return serveSiteOrigin(view, place);
     case 'path':

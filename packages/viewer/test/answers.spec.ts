@@ -200,6 +200,12 @@ describe('an answer that is no file of a site says what it has to, nothing else,
         'too_many_cookies',
       ],
       'no id': () => [rig.ask('/s/x/'), page(404), 'not_found'],
+      'a link above a site': () => [rig.ask('/s/x/', { headers: NAVIGATION }), page(404), 'outside_site'],
+      'a link to a page beside a site': () => [
+        rig.ask('/s/about.html', { headers: NAVIGATION }),
+        page(404),
+        'outside_site',
+      ],
       'a link out of a site': () => [rig.ask('/about', { headers: NAVIGATION }), page(404), 'outside_site'],
       'a part out of a site': () => [rig.ask('/app.js'), page(404), 'not_found'],
       'a method of no site': () => [

@@ -14,6 +14,7 @@ import {
   type Headers,
   type Redirect,
   sendMethodNotAllowed,
+  sendNowhere,
   sendPasswordPage,
   sendPlainPage,
   sendRedirect,
@@ -34,7 +35,7 @@ export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Pr
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
-  if (id === null) return sendPlainPage(exchange, 404, 'not_found');
+  if (id === null) return sendNowhere(exchange);
   if (request.method === 'POST') return await takePassword(exchange, id, returnPathAt(place));
   if (id !== idText) {
     const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(inside + query);

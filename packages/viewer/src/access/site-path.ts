@@ -8,7 +8,7 @@ import {
   sendForbiddenLine,
   sendMethodNotAllowed,
   sendNotAdmitted,
-  sendPlainPage,
+  sendNowhere,
   sendRedirect,
   sendStopped,
 } from '../pages/answers.ts';
@@ -26,7 +26,7 @@ export async function serveSitePath(
 ): Promise<Answered> {
   const { request, context } = exchange;
   const { useCases, settings } = context;
-  if (id === null) return sendPlainPage(exchange, 404, 'not_found');
+  if (id === null) return sendNowhere(exchange);
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
   if (id !== idText) {
     const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);

@@ -4,6 +4,7 @@ import { sharedUrl } from '@pinfold/http';
 import { ALL_LANGUAGES, type Language, PUBLIC_POLICY, preferredLanguage } from '@pinfold/http/internal';
 import { ANSWERED, type Answered, type Exchange, end, writeHead } from '../exchange.ts';
 import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
+import { isNavigation } from '../routing/destination.ts';
 import { returnQuery } from '../routing/return-path.ts';
 import { catalogues, type PageName } from './catalogue.ts';
 import { cookiesPage, type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
@@ -101,6 +102,14 @@ export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Heade
   return kind === 'expired'
     ? sendPlainPage(exchange, 410, 'expired', more)
     : sendPlainPage(exchange, 404, 'not_found', more);
+}
+
+/** At an address that no site has. */
+export function sendNowhere(exchange: Exchange): Answered {
+  const { request, context } = exchange;
+  // A sandboxed page sends no Referer: whether it led here is unknown.
+  const mayBeLedOut = context.settings.mode === 'path' && isNavigation(request.headers.accept);
+  return sendPlainPage(exchange, 404, mayBeLedOut ? 'outside_site' : 'not_found');
 }
 
 export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: Headers = {}): Answered {

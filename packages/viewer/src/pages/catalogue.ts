@@ -74,8 +74,9 @@ const en: Catalogue = {
     not_found: ['This link doesn’t work', 'It may be mistyped, or no longer shared.', ASK_EN],
     outside_site: [
       'No page is at this address',
-      'If a shared site led you here, go back to it: its link begins with “/”, and leads out of the site, since this service shows sites under a path.',
-      'If the site is yours, write its links relative to the page. Publishing it warns of those that begin with “/”.',
+      'If a shared site led you here, go back to it: its link begins with “/”, or goes up too far by “../”, and leads out of the site, since this service shows sites under a path.',
+      'If the site is yours, write its links relative to the page. Publishing it warns of those that lead out of it.',
+      `If you were sent this link, it may be mistyped. ${ASK_EN}`,
     ],
     password_required: ['Password required', 'Open the shared link first, and enter its password there.'],
     service_worker: [
@@ -144,8 +145,9 @@ const ja: Catalogue = {
     not_found: ['このリンクは使えません', 'リンクが間違っているか、共有が終わっています。', ASK_JA],
     outside_site: [
       'このアドレスにページはありません',
-      '共有サイトのリンクから来た場合は、前のページに戻ってください。このサービスではサイトがパスの下にあるため、「/」で始まるリンクはサイトの外を指します。',
-      'サイトの作成者の方は、リンクをページからの相対パスにしてください。「/」で始まるリンクがあると、公開時に警告が出ます。',
+      '共有サイトのリンクから来た場合は、前のページに戻ってください。このサービスではサイトがパスの下にあるため、「/」で始まるリンクや、「../」で上がりすぎるリンクはサイトの外を指します。',
+      'サイトの作成者の方は、リンクをページからの相対パスにしてください。サイトの外を指すリンクがあると、公開時に警告が出ます。',
+      `リンクを受け取った方は、リンクが間違っているかもしれません。${ASK_JA}`,
     ],
     password_required: ['パスワードが必要です', '先に共有 URL を開き、パスワードを入力してください。'],
     service_worker: [
