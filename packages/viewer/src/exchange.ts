@@ -91,19 +91,15 @@ export function endTogether(exchange: Exchange, text = ''): void {
 function endAll(): void {
   const all = endings;
   endings = [];
-  let begun = 0;
-  try {
-    for (const { exchange, text, resource } of all) {
-      const { response } = exchange;
-      begun += 1;
+  for (const { exchange, text, resource } of all) {
+    const { response } = exchange;
+    try {
       resource.runInAsyncScope(response.end, response, text, 'latin1');
       outgoingBytes.gave(response, () => clientOf(exchange));
-    }
-  } finally {
-    // A listener of an app may throw: the following answers must still be sent.
-    if (begun < all.length) {
-      endings = all.slice(begun).concat(endings);
-      setImmediate(endAll);
+    } catch (error) {
+      // Of an app's listener, or of an `end` that its framework gives to all responses.
+      console.error('Pinfold failed to end an answer:', error);
+      response.destroy();
     }
   }
 }
