@@ -99,11 +99,11 @@ export class OutgoingBytes {
     return answer;
   }
 
-  /** Follows an answer that was given whole, if its client has not taken it already. */
+  /** Follows an answer that was given whole, if its client has not taken it already. An app may pass it on later. */
   gave(response: ServerResponse, client: () => string): void {
-    if (response.writableLength > 0) {
-      this.follow(response, client()).gave(response.writableLength);
-    }
+    // Not a number for a response without a connection.
+    if (!(response.writableLength > 0) && response.writableEnded) return;
+    this.follow(response, client()).measure();
   }
 
   /** Measures all answers. Runs each second by itself. */
@@ -203,6 +203,8 @@ export class OutgoingAnswer {
     const untaken = this.response.writableLength || 0;
     this.#count(untaken - this.#untaken);
     this.#untaken = untaken;
+    // What an app passed on later, nobody told of.
+    this.#given = Math.max(this.#given, untaken);
   }
 
   tick(): void {

@@ -117,6 +117,17 @@ describe('the bytes that clients leave untaken', () => {
     expect(slow.answer.destroyed).to.equal(true);
   });
 
+  it('end no answer that an app gave later and whose client takes it', () => {
+    const { answer } = give(0);
+    ticks(3);
+    answer.writableLength = 4 * MiB;
+    ticks(1);
+    answer.writableLength = 3 * MiB;
+    ticks(2);
+    expect(outgoing.refusal(LARGEST_SMALL + 1)).to.be.instanceOf(UnavailableError);
+    expect(answer.destroyed).to.equal(false);
+  });
+
   it('end no answer of a client that takes 16 KiB in five seconds', () => {
     const [steady, slower] = [give(1.5 * MiB), give(1.5 * MiB)];
     for (let second = 0; second < 20; second += 1) {
@@ -158,12 +169,15 @@ describe('the bytes that clients leave untaken', () => {
       await close(server);
     });
 
-    async function answerTo(body: Buffer | string): Promise<{ client: Socket; response: ServerResponse }> {
+    async function answerTo(
+      body: Buffer | string,
+      give = (response: ServerResponse, given: Buffer | string): unknown => response.end(given),
+    ): Promise<{ client: Socket; response: ServerResponse }> {
       const client = connect(await listen(server), '127.0.0.1');
       clients.push(client.on('error', () => {}).pause());
       client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
       const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
-      response.end(body);
+      give(response, body);
       outgoing.gave(response, () => 'a');
       return { client, response };
     }
@@ -177,9 +191,18 @@ describe('the bytes that clients leave untaken', () => {
       expect(outgoing.bytes).to.equal(0);
     });
 
+    it('are counted too where an app gives them later, as it does that first keeps a session', async () => {
+      const { response } = await answerTo(LARGE, (given, body) => void setImmediate(() => given.end(body)));
+      await once(response, 'prefinish');
+      outgoing.tick();
+      expect(outgoing.bytes).to.be.greaterThan(LARGE.length / 2);
+      expect(response.listenerCount('timeout'), 'watched').to.equal(1);
+    });
+
     it('are none where the system takes all at once', async () => {
-      await answerTo('tide');
+      const { response } = await answerTo('tide');
       expect(outgoing.bytes).to.equal(0);
+      expect(response.listenerCount('timeout'), 'watched').to.equal(0);
     });
   });
 });

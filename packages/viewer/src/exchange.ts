@@ -80,7 +80,7 @@ export function endTogether(exchange: Exchange, text = ''): void {
   const { response } = exchange;
   // An app may have replaced `end`. Its version may throw, which the caller handles.
   if (Object.hasOwn(response, 'end')) {
-    response.end(text, 'latin1');
+    end(exchange, text === '' ? undefined : Buffer.from(text, 'latin1'));
     return;
   }
   // The async context of one request must not reach the events of another's answer.

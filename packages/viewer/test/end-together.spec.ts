@@ -9,6 +9,7 @@ const exchangeOf = (response: object) => ({ response }) as Exchange;
 
 function responses(log: unknown[]) {
   class Noted {
+    readonly writableEnded = true;
     end(text: string, encoding: string): void {
       log.push([text, encoding, asking.getStore()]);
     }
