@@ -3,8 +3,8 @@ import type { SecretKind } from './warnings.ts';
 const LABEL = `(?:[A-Z0-9-]{1,16} ){0,4}`;
 /** RFC 7468 and OpenPGP have five hyphens, RFC 4716 has four and a space. */
 const KEY_HEAD = `-{4,5} ?BEGIN ${LABEL}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
-/** At the beginning of a line, or of a text in JSON or YAML. A mention in the middle of a sentence is no key. */
-const KEY_AT_LINE = new RegExp(String.raw`(?:^|[\n\r"'])[\t ]{0,64}${KEY_HEAD}`);
+/** At the beginning of a line, of a text in JSON or YAML, or of a setting. A mention in the middle of a sentence is no key. */
+const KEY_AT_LINE = new RegExp(String.raw`(?:^|[\n\r"'=])[\t ]{0,64}${KEY_HEAD}`);
 const PEM_FIRST = /^\s{0,1024}-{4,5} ?BEGIN /;
 const PUTTY_FIRST = /^\s{0,1024}PuTTY-User-Key-File-\d/;
 /** The byte order marks of UTF-8 and UTF-16, read as Latin-1. */

@@ -44,6 +44,7 @@ describe('a private key', () => {
     'in UTF-16': `ÿþ${[...KEY].join('\0')}\0`,
     'in UTF-16, the other way round, without a mark': `\0${[...KEY].join('\0')}`,
     'in a file of JSON': JSON.stringify({ type: 'service_account', private_key: KEY }),
+    'in a setting without quotes': `NAME=me\nKEY=${KEY.replaceAll('\n', '\\n')}`,
     'that is cut off': KEY.slice(0, 90),
   };
   for (const [which, text] of Object.entries(others)) {
