@@ -11,8 +11,13 @@ const PAGE = /\.html?$/i;
 const SCRIPT = /\.[cm]?js$/i;
 const NOTHING: ScriptFindings = { serviceWorker: false, originNeeds: [] };
 
+/** A script as a text, or as bytes in any encoding that has ASCII: bytes take a fraction of the time to search. */
+export type Script = string | Buffer;
+
 /** Follows the name in a registration. The number of spaces is bounded, so that every text takes linear time. */
-const REGISTERS = /\s{0,9}\??\.\s{0,9}register\s{0,9}\(/y;
+const REGISTERS = /^\s{0,9}\??\.\s{0,9}register\s{0,9}\(/;
+/** Longer than what {@link REGISTERS} can match. */
+const AFTER_WORKER = 64;
 const STARTS_WORKER = /\bnew\s{1,9}(?:[\w.]{1,30}\.)?(?:Shared)?Worker$/;
 /** Longer than what {@link STARTS_WORKER} can match. */
 const BEFORE_WORKER = 64;
@@ -21,7 +26,7 @@ const STORE_HINTS = [
   { hint: 'Storag', names: ['localStorage', 'sessionStorage'] },
   { hint: 'DB', names: ['indexedDB'] },
   { hint: 'kie', names: ['document.cookie', 'cookieStore'] },
-  { hint: 'aches.', names: ['open', 'match', 'keys', 'has', 'delete'].map((name) => `caches.${name}`) },
+  { hint: 'hes.', names: ['open', 'match', 'keys', 'has', 'delete'].map((name) => `caches.${name}`) },
 ] as const;
 const GLOBAL = /(?<![\w$.])(?:window|self|globalThis)\.$/;
 const WORKER_HINT = 'Worker';
@@ -39,13 +44,13 @@ export function isScript(path: string): boolean {
 }
 
 /** Searches a script, or the scripts of a page, for what a site may not have or may not find where it is shown. */
-export function findInScripts(path: string, text: string): ScriptFindings {
-  if (isScript(path)) return findIn([text]);
+export function findInScripts(path: string, content: Script): ScriptFindings {
+  if (isScript(path)) return findIn([content]);
   // A page may show such a line to its readers: only scripts run.
-  return isPage(path) ? findIn(scriptsIn(text)) : NOTHING;
+  return isPage(path) && typeof content === 'string' ? findIn(scriptsIn(content)) : NOTHING;
 }
 
-function findIn(scripts: readonly string[]): ScriptFindings {
+function findIn(scripts: readonly Script[]): ScriptFindings {
   const needs: OriginNeed[] = [];
   if (scripts.some(usesStorage)) needs.push('storage');
   const workers = scripts.map(workersIn);
@@ -53,7 +58,7 @@ function findIn(scripts: readonly string[]): ScriptFindings {
   return { serviceWorker: workers.some(({ registers }) => registers), originNeeds: needs };
 }
 
-function usesStorage(script: string): boolean {
+function usesStorage(script: Script): boolean {
   return STORE_HINTS.some(({ hint, names }) => {
     for (let at = script.indexOf(hint); at !== -1; at = script.indexOf(hint, at + 1)) {
       if (names.some((name) => isNameAt(script, at - name.indexOf(hint), name))) return true;
@@ -62,29 +67,33 @@ function usesStorage(script: string): boolean {
   });
 }
 
-function isNameAt(script: string, start: number, name: string): boolean {
-  if (start < 0 || !script.startsWith(name, start)) return false;
-  if (isWord(script[start - 1]) || isWord(script[start + name.length])) return false;
+function isNameAt(script: Script, start: number, name: string): boolean {
+  const found = partOf(script, start, start + name.length + 1);
+  if (start < 0 || !found.startsWith(name)) return false;
+  const before = partOf(script, start - 12, start);
+  if (isWord(before.at(-1)) || isWord(found[name.length])) return false;
   // Programs often have caches of their own.
-  return (
-    !name.startsWith('caches') ||
-    script[start - 1] !== '.' ||
-    GLOBAL.test(script.slice(Math.max(0, start - 12), start))
-  );
+  return !name.startsWith('caches') || !before.endsWith('.') || GLOBAL.test(before);
+}
+
+function partOf(script: Script, from: number, to: number): string {
+  const start = Math.max(0, from);
+  return typeof script === 'string' ? script.slice(start, to) : script.toString('latin1', start, to);
 }
 
 function isWord(character: string | undefined): boolean {
   return character !== undefined && /[\w$]/.test(character);
 }
 
-function workersIn(script: string): { readonly starts: boolean; readonly registers: boolean } {
+function workersIn(script: Script): { readonly starts: boolean; readonly registers: boolean } {
   let starts = false;
   let registers = false;
   for (let at = script.indexOf(WORKER_HINT); at !== -1; at = script.indexOf(WORKER_HINT, at + 1)) {
     const end = at + WORKER_HINT.length;
-    REGISTERS.lastIndex = end;
-    registers ||= script.endsWith('serviceWorker', end) && REGISTERS.test(script);
-    starts ||= !isWord(script[end]) && STARTS_WORKER.test(script.slice(Math.max(0, at - BEFORE_WORKER), end));
+    const before = partOf(script, at - BEFORE_WORKER, end);
+    const after = partOf(script, end, end + AFTER_WORKER);
+    registers ||= before.endsWith('serviceWorker') && REGISTERS.test(after);
+    starts ||= !isWord(after[0]) && STARTS_WORKER.test(before);
   }
   return { starts, registers };
 }
