@@ -1,15 +1,26 @@
 import { readFile } from 'node:fs/promises';
-import { type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
 import { checkReadRange } from '@pinfold/core/adapter';
-import type { Connection } from './connection.ts';
-import type { MemoryData } from './memory-data.ts';
 
-export function memoryArchiveStorage(connection: Connection): ArchiveStorage {
-  const open = (signal?: AbortSignal): MemoryData['archives'] =>
-    connection.open(signal, 'storage_unavailable').archives;
+/** The archives that the handles on one memory share. */
+export type Archives = Map<ArchiveId, Uint8Array<ArrayBuffer>>;
+
+/** A handle on archives. Closing it leaves them to others. */
+export interface MemoryArchiveStorage extends ArchiveStorage {
+  close(): void;
+}
+
+export function memoryArchiveStorage(archives: Archives): MemoryArchiveStorage {
+  let isClosed = false;
+  const open = (signal?: AbortSignal): Archives => {
+    signal?.throwIfAborted();
+    if (!isClosed) return archives;
+    const cause = new Error('this handle was closed');
+    throw new Fault('storage_unavailable', 'the memory is out of reach', { cause });
+  };
   return {
     put: async (id, archive, signal) => {
-      const archives = open(signal);
+      open(signal);
       const bytes = await readStaged(archive, signal);
       signal?.throwIfAborted();
       archives.set(id, bytes);
@@ -28,6 +39,9 @@ export function memoryArchiveStorage(connection: Connection): ArchiveStorage {
       return ids.sort().slice(0, limit);
     },
     check: async (signal) => void open(signal),
+    close: () => {
+      isClosed = true;
+    },
   };
 }
 

@@ -41,7 +41,7 @@ const shape: PortShape<AttemptCounter> = {
         'unreachable unsettled count-ended busy race per-address window per-role both-or-neither',
         'addresses hundreds',
       ],
-      untested: 'takes.attempt.address.quoted',
+      untested: 'answers.ticket.lowered takes.attempt.address.quoted',
       tested: [
         'repeats takes.attempt.address.terminated takes.attempt.perAddress.capped',
         'takes.attempt.perRole.capped takes.attempt.window.capped',
@@ -73,7 +73,7 @@ const shape: PortShape<AttemptCounter> = {
   confusions: {
     clauses: 'per-address busy addresses',
     untested: 'address.quoted ticket',
-    tested: 'address.terminated ticket.ended',
+    tested: 'address.terminated',
   },
 };
 

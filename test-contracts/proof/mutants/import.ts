@@ -31,6 +31,8 @@ const shape: PortShape<Import> = {
       early: { value: { kind: 'kept' } },
       clauses: 'unreachable begin-again changes-refused keep-removal keep-whole keep-lost',
       untested: [
+        // Of the records that are stored at once, removals come last in any order.
+        'takes.records.list-reversed',
         'takes.records.value.lastUsedAt.lost takes.records.value.publicationsMark.lost',
         'takes.token.{ended,lowered}',
       ],

@@ -13,6 +13,9 @@ import { anEvent, aSession, createManualClock, type ManualClock } from '@pinfold
 
 export const [ADA, BEN]: readonly [AccountId, AccountId] = [accountId('ada'), accountId('ben')];
 
+/** The turns of the event loop after which a store in memory has answered, which leaves it to others now and then. */
+const TURNS = 10;
+
 /** A history over stores in memory, with a clock that stands still. */
 export interface FeedStage {
   readonly memory: Memory;
@@ -48,7 +51,7 @@ export function openFeed(): FeedStage {
       settled.catch(() => undefined);
       while (!isSettled) {
         clock.advance(step);
-        await new Promise((resolve) => setImmediate(resolve));
+        for (let n = 0; n < TURNS; n += 1) await new Promise((resolve) => setImmediate(resolve));
       }
       return await settled;
     },

@@ -140,6 +140,8 @@ describe('Waiting for events', () => {
     });
     const request = { by: ADA, after: 'latest', wait: seconds(30) };
     const leaving = new AbortController();
+    // The first to read a new database has to begin its feed, and would be behind the others.
+    await feed({ by: ADA });
     const own = Array.from({ length: 4 }, () =>
       rejectionOf(feed({ ...request, limit: 1, signal: leaving.signal })),
     );

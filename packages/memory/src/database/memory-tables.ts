@@ -1,5 +1,6 @@
 import type { AnyTable, Column } from '@pinfold/core/records';
 import type { Row } from './matching.ts';
+import { MemoryTable } from './memory-table.ts';
 
 /** What becomes of one row at the end of a transaction. */
 export type Change =
@@ -12,14 +13,14 @@ export type Changes = ReadonlyMap<string, Change>;
 
 /** The committed rows of all tables, which the handles on one database share. */
 export class MemoryTables {
-  readonly #rows: Map<string, Map<string, Row>> = new Map();
+  readonly #tables: Map<string, MemoryTable> = new Map();
   #sequence = 0;
 
-  rowsOf({ name }: AnyTable): Map<string, Row> {
-    let rows = this.#rows.get(name);
+  rowsOf(table: AnyTable): MemoryTable {
+    let rows = this.#tables.get(table.name);
     if (rows === undefined) {
-      rows = new Map();
-      this.#rows.set(name, rows);
+      rows = new MemoryTable(table);
+      this.#tables.set(table.name, rows);
     }
     return rows;
   }
@@ -44,7 +45,7 @@ export class MemoryTables {
   /** The same rows, which change apart. */
   copy(): MemoryTables {
     const copy = new MemoryTables();
-    for (const [name, rows] of this.#rows) copy.#rows.set(name, new Map(rows));
+    for (const [name, rows] of this.#tables) copy.#tables.set(name, rows.copy());
     copy.#sequence = this.#sequence;
     return copy;
   }
@@ -54,7 +55,8 @@ export class MemoryTables {
     const rows = this.rowsOf(table);
     const changed = new Map<string, Row | undefined>();
     for (const [key, change] of changes) {
-      if (change.kind === 'row' && change.isNew && rows.has(key)) throw takenKey(table, table.key);
+      if (change.kind === 'row' && change.isNew && rows.get(key) !== undefined)
+        throw takenKey(table, table.key);
       changed.set(key, rowAfter(change, rows.get(key)));
     }
     for (const members of table.unique) expectUnique(table, members, rows, changed);
@@ -76,16 +78,22 @@ export function takenKey(table: AnyTable, members: readonly string[]): Error {
   return new Error(`the key ${members.join(', ')} of ${table.name} is taken`);
 }
 
+/** Some members of a row, as conditions. */
+export function membersOf(row: Row, members: readonly string[]): Row {
+  return Object.fromEntries(members.map((member) => [member, row[member]]));
+}
+
 function expectUnique(
   table: AnyTable,
   members: readonly string[],
-  rows: ReadonlyMap<string, Row>,
+  rows: MemoryTable,
   changed: ReadonlyMap<string, Row | undefined>,
 ): void {
-  const others = [...rows].filter(([key]) => !changed.has(key)).map(([, row]) => row);
   const own = [...changed.values()].filter((row) => row !== undefined);
   own.forEach((row, n) => {
     if (members.some((member) => row[member] === null)) return;
+    const found = [...rows.candidates(membersOf(row, members))];
+    const others = found.filter(([key]) => !changed.has(key)).map(([, other]) => other);
     const isTaken = [...others, ...own.slice(n + 1)].some((other) =>
       members.every((member) => other[member] === row[member]),
     );

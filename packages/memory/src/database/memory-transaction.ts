@@ -6,6 +6,7 @@ import type {
   ScanAction,
   TableAction,
   UpdateAction,
+  Where,
   WriteAction,
 } from '@pinfold/core/records';
 import type { GuardCheck } from './guard-check.ts';
@@ -15,6 +16,7 @@ import {
   copyOf,
   keyText,
   type MemoryTables,
+  membersOf,
   rowAfter,
   storable,
   takenKey,
@@ -69,7 +71,7 @@ export class MemoryTransaction {
   #expectFree(table: AnyTable, key: string, row: Row): void {
     for (const members of table.unique) {
       if (members.some((member) => row[member] === null)) continue;
-      for (const other of this.#rows(table)) {
+      for (const other of this.#rows(table, membersOf(row, members))) {
         const isTaken = members.every((member) => other[member] === row[member]);
         if (isTaken && keyText(table, other) !== key) throw takenKey(table, members);
       }
@@ -109,7 +111,7 @@ export class MemoryTransaction {
       default: {
         const { table, where } = action;
         guards?.readMany(table, where, undefined);
-        const rows = [...this.#rows(table)].filter((row) => matches(row, where));
+        const rows = [...this.#rows(table, where)].filter((row) => matches(row, where));
         if (action.kind === 'aggregate') return totalsOf(rows, action.sum);
         const values = rows.map((row) => row[action.column]).filter((value) => value !== null);
         if (action.kind === 'max') {
@@ -160,7 +162,7 @@ export class MemoryTransaction {
   }
 
   #rowsIn(action: FindAction | ScanAction): readonly Row[] {
-    return inRange(this.#rows(action.table), action.where, action);
+    return inRange(this.#rows(action.table, action.where), action.where, action);
   }
 
   #row(table: AnyTable, key: string): Row | undefined {
@@ -169,11 +171,13 @@ export class MemoryTransaction {
     return change === undefined ? committed : rowAfter(change, committed);
   }
 
-  *#rows(table: AnyTable): Generator<Row> {
-    const committed = this.#tables.rowsOf(table);
+  /** Rows among which are all that meet conditions. */
+  *#rows(table: AnyTable, where: Where<Row>): Generator<Row> {
     const changes = this.#changes.get(table);
-    if (changes === undefined) return yield* committed.values();
-    for (const key of new Set([...committed.keys(), ...changes.keys()])) {
+    for (const [key, row] of this.#tables.rowsOf(table).candidates(where)) {
+      if (changes?.has(key) !== true) yield row;
+    }
+    for (const key of changes?.keys() ?? []) {
       const row = this.#row(table, key);
       if (row !== undefined) yield row;
     }
