@@ -49,4 +49,3 @@ export { parseSha256 } from './domain/takedown.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';
 export { dayOf, dayText } from './domain/views.ts';
 export { discardQuietly } from './ports/staging.ts';
-export { createStores, STORE_SCHEMA } from './stores/create-stores.ts';

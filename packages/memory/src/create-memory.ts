@@ -1,6 +1,6 @@
 import type { ArchiveStorage, FeedId } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
-import { createStores, STORE_SCHEMA } from '@pinfold/core/internal';
+import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
 import { createMemoryDatabase, type MemoryDatabase } from './database/memory-database.ts';
 import { type Archives, memoryArchiveStorage } from './memory-archive-storage.ts';
 

@@ -1,0 +1,1 @@
+export { createStores, STORE_SCHEMA } from './stores/create-stores.ts';
