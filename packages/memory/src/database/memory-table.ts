@@ -19,21 +19,21 @@ export class MemoryTable {
     return this.#rows.get(key);
   }
 
+  /** A changed row keeps its place, so that equal ones come in one order. */
   set(key: string, row: Row): void {
-    this.delete(key);
+    const before = this.#rows.get(key);
     this.#rows.set(key, row);
-    for (const [column, index] of this.#indexes) add(index, row[column], key, row);
+    for (const [column, index] of this.#indexes) {
+      if (before !== undefined && before[column] !== row[column]) drop(index, before[column], key);
+      add(index, row[column], key, row);
+    }
   }
 
   delete(key: string): void {
     const row = this.#rows.get(key);
     if (row === undefined) return;
     this.#rows.delete(key);
-    for (const [column, index] of this.#indexes) {
-      const same = index.get(row[column]);
-      same?.delete(key);
-      if (same?.size === 0) index.delete(row[column]);
-    }
+    for (const [column, index] of this.#indexes) drop(index, row[column], key);
   }
 
   /** The same rows, which change apart. */
@@ -64,6 +64,12 @@ export class MemoryTable {
 function add(index: Map<unknown, RowsByKey>, value: unknown, key: string, row: Row): void {
   const same = index.get(value) ?? new Map<string, Row>();
   index.set(value, same.set(key, row));
+}
+
+function drop(index: Map<unknown, RowsByKey>, value: unknown, key: string): void {
+  const same = index.get(value);
+  same?.delete(key);
+  if (same?.size === 0) index.delete(value);
 }
 
 function leadingColumns({ key, unique, indexes }: AnyTable): readonly string[] {

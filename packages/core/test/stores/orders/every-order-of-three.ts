@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { CALLS } from './calls.ts';
+import { isInParts, pairOf, pairsOf, play } from './pairs.ts';
+import { DECIDED_LATER, LONG, OFTEN } from './reasons.ts';
+
+const threes = OFTEN.flatMap((one, n) =>
+  pairsOf(OFTEN.slice(n + 1))
+    .filter(([second, third]) => second !== third)
+    .map((others) => [one, ...others]),
+);
+
+describe('calls of stores at the same time, in every order of their steps', function () {
+  this.timeout(0);
+  let played = 0;
+
+  async function expectWhole(calls: readonly string[]): Promise<void> {
+    const { orders, wrong, mixed } = await play(calls);
+    played += orders;
+    const isDecidedLater = DECIDED_LATER.some((pair) => pair.every((name) => calls.includes(name)));
+    if (!isDecidedLater) expect(wrong, pairOf(calls)).to.equal(undefined);
+    if (!isInParts(calls)) expect(mixed, pairOf(calls)).to.equal(undefined);
+  }
+
+  for (const long of LONG) {
+    it(`are whole beside one that takes many turns: ${long}`, async () => {
+      for (const name of Object.keys(CALLS)) await expectWhole([long, name]);
+    });
+  }
+
+  for (const one of new Set(threes.map(([first]) => first))) {
+    it(`are whole, three at once: ${one}`, async () => {
+      for (const calls of threes.filter(([first]) => first === one)) await expectWhole(calls);
+    });
+  }
+
+  after(() => console.log(`  ${played} orders`));
+});

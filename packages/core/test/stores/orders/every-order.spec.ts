@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { CALLS } from './calls.ts';
+import { isInParts, pairOf, pairsOf, play, programsOf, usesOfCalls, WRITING } from './pairs.ts';
+import { DECIDED_LATER, HARMLESS, LONG, NEEDED, NOT_NEEDED, TOGETHER } from './reasons.ts';
+
+interface Played {
+  /** By pair of calls, an order that is wrong. */
+  readonly wrong: ReadonlyMap<string, string>;
+  readonly mixed: readonly string[];
+  /** Pairs of programs, and whether an order of them is wrong without locks. */
+  readonly races: ReadonlyMap<string, boolean>;
+}
+
+async function playPairs(): Promise<Played> {
+  const uses = await usesOfCalls();
+  const [wrong, mixed, races] = [new Map<string, string>(), [] as string[], new Map<string, boolean>()];
+  for (const calls of pairsOf(Object.keys(CALLS).filter((name) => !LONG.includes(name)))) {
+    const programs = programsOf(uses, calls);
+    if (programs.length === 0) continue;
+    const found = await play(calls);
+    if (found.wrong !== undefined) wrong.set(pairOf(calls), found.wrong);
+    if (found.mixed !== undefined && !isInParts(calls)) mixed.push(`${pairOf(calls)}: ${found.mixed}`);
+    const isRace = (await play(calls, () => true)).wrong !== undefined;
+    for (const pair of programs) races.set(pair, isRace || races.get(pair) === true);
+  }
+  return { wrong, mixed, races };
+}
+
+let playing: Promise<Played> | undefined;
+function played(): Promise<Played> {
+  playing ??= playPairs();
+  return playing;
+}
+
+describe('calls of stores at the same time, in every order of their steps', () => {
+  it('are all that run a program which writes', async () => {
+    const called = [...(await usesOfCalls()).values()].flatMap((programs) => [...programs.keys()]);
+    expect([...new Set(called)].toSorted()).to.deep.equal(WRITING.toSorted());
+  });
+
+  it('come out as their programs do one after the other, also for who looks after an answer', async () => {
+    const { wrong } = await played();
+    const decidedLater = DECIDED_LATER.map(pairOf);
+    expect([...wrong].filter(([pair]) => !decidedLater.includes(pair))).to.deep.equal([]);
+    expect([...wrong.keys()]).to.have.members(decidedLater);
+  });
+
+  it('come out as one call after the other', async () => {
+    expect((await played()).mixed).to.deep.equal([]);
+  });
+
+  it('would not without locks, or there is a reason', async () => {
+    const { races } = await played();
+    const harmless = [...races].filter(([, isRace]) => !isRace).map(([pair]) => pair);
+    const known = HARMLESS.flatMap(({ program, beside }) => beside.map((other) => pairOf([program, other])));
+    expect(harmless).to.have.members(known);
+  });
+
+  for (const calls of TOGETHER) {
+    it(`are each whole: ${calls.join(', ')}`, async () => {
+      const { wrong, mixed } = await play(calls);
+      expect(wrong).to.equal(undefined);
+      if (!isInParts(calls)) expect(mixed).to.equal(undefined);
+      expect((await play(calls, () => true)).wrong, 'without locks').to.not.equal(undefined);
+    });
+  }
+});
+
+describe('the locks of programs', () => {
+  const isOf = (kind: string) => (lock: string) => lock === kind || lock.startsWith(`${kind} `);
+
+  it('are of kinds that are known', async () => {
+    const uses = [...(await usesOfCalls()).values()].flatMap((programs) => [...programs.values()]);
+    const kinds = [...Object.keys(NEEDED), ...Object.keys(NOT_NEEDED)];
+    const taken = new Set(uses.flatMap(({ locks }) => [...locks]));
+    expect([...taken].filter((lock) => !kinds.some((kind) => isOf(kind)(lock)))).to.deep.equal([]);
+  });
+
+  for (const [kind, calls] of Object.entries(NEEDED)) {
+    it(`of the kind "${kind}" are needed: ${calls.join(' × ')}`, async () => {
+      expect((await play(calls, isOf(kind))).wrong).to.not.equal(undefined);
+    });
+  }
+});

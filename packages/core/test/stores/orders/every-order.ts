@@ -1,0 +1,199 @@
+import type { MemoryTables } from '@pinfold/memory/internal';
+import type { FeedId } from '../../../src/index.ts';
+import { type AnyTable, TABLES } from '../../../src/records.ts';
+import { createStores } from '../../../src/stores/create-stores.ts';
+import { type Play, PlayedDatabase } from './played-database.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** One call of a store: it may run several programs one after the other. */
+export type Call = (stores: ReturnType<typeof createStores>) => Promise<unknown>;
+
+/** What came of calls in one order. */
+interface Outcome {
+  readonly results: readonly unknown[];
+  readonly turns: readonly string[];
+  /** The results, and the rows at the end. */
+  readonly all: string;
+  /** The rows after each commit. */
+  readonly states: readonly number[];
+  /** The number of commits before the answer of each call. */
+  readonly answeredAfter: readonly number[];
+}
+
+/** What was found in every order of some calls. */
+export interface Found {
+  /** How many orders were played. */
+  readonly orders: number;
+  /** What came of an order as it never comes of whole programs, one after the other; undefined if there is none. */
+  readonly wrong: string | undefined;
+  /** What came of an order as it never comes of whole calls. */
+  readonly mixed: string | undefined;
+}
+
+/** Plays calls at the same time. Undefined if the play was ended before they ended. */
+async function playTogether(
+  tables: MemoryTables,
+  calls: readonly (Call | undefined)[],
+  play: Play,
+): Promise<Outcome | undefined> {
+  const states = [numberOf(tables, looked)];
+  const hearCommit = () => states.push(numberOf(tables, looked));
+  const database = new PlayedDatabase(tables, { ...play, hearCommit });
+  const answeredAfter: number[] = [];
+  const answers = calls.map(async (call, n) => {
+    if (call === undefined) return;
+    const stores = createStores(database.of(n), () => `feed of ${n}` as FeedId);
+    const result = await call(stores).catch((error: Error) => `failed: ${error.message}`);
+    answeredAfter[n] = states.length - 1;
+    database.answered(n);
+    return result;
+  });
+  if (!(await database.run())) return undefined;
+  const results = await Promise.all(answers);
+  const all = `${JSON.stringify(results)} ${numberOf(tables, whole)}`;
+  return { results, turns: database.turns, all, states, answeredAfter };
+}
+
+/** Whether an order looks like another one: also to whoever looks right after the answer of a call, or later there. */
+function looksLike({ all, states, answeredAfter }: Outcome, other: Outcome): boolean {
+  return (
+    all === other.all &&
+    answeredAfter.every((commits, n) => {
+      const state = states[commits] as number;
+      return other.states.includes(state, other.answeredAfter[n]);
+    })
+  );
+}
+
+/** Plays one call, and throws unless it succeeds. */
+export async function playAlone(
+  tables: MemoryTables,
+  call: Call,
+  hear: Play['hear'] = () => undefined,
+): Promise<void> {
+  const outcome = await playTogether(tables, [call], { choose: () => 0, hear });
+  if (outcome === undefined || outcome.all.startsWith('["failed')) throw new Error(outcome?.all);
+}
+
+/** Plays calls in every order of their turns. Two orders that come to the same state go on as one. */
+async function* everyOrder(
+  tables: MemoryTables,
+  calls: readonly Call[],
+  play: Omit<Play, 'choose'>,
+): AsyncGenerator<Outcome | undefined> {
+  const known = new Set<string>();
+  const path: { chosen: number; readonly of: number; readonly state: string }[] = [];
+  do {
+    let at = 0;
+    const choose = (tasks: number, state: () => string): number | undefined => {
+      if (at === path.length) {
+        const now = state();
+        if (path.some((choice) => choice.state === now)) throw new Error('a turn left the state as it was');
+        if (known.has(now)) return undefined;
+        known.add(now);
+        path.push({ chosen: 0, of: tasks, state: now });
+      }
+      at += 1;
+      return path[at - 1]?.chosen;
+    };
+    yield await playTogether(tables.copy(), calls, { ...play, choose });
+    while (path.length > 0 && isLast(path.at(-1))) path.pop();
+    const last = path.at(-1);
+    if (last !== undefined) last.chosen += 1;
+  } while (path.length > 0);
+}
+
+function isLast(choice: { readonly chosen: number; readonly of: number } | undefined): boolean {
+  return choice !== undefined && choice.chosen + 1 === choice.of;
+}
+
+/** Whole calls, one after the other, in every order of them. */
+async function playInTurn(tables: MemoryTables, calls: readonly Call[]): Promise<ReadonlySet<string>> {
+  const outcomes = new Set<string>();
+  for (const order of permutations(calls.map((_, n) => n))) {
+    const own = tables.copy();
+    const results: unknown[] = calls.map(() => undefined);
+    for (const n of order) {
+      const one = calls.map((call, m) => (m === n ? call : undefined));
+      const outcome = await playTogether(own, one, { choose: () => 0 });
+      results[n] = outcome?.results[n];
+    }
+    outcomes.add(`${JSON.stringify(results)} ${numberOf(own, whole)}`);
+  }
+  return outcomes;
+}
+
+/** Plays calls in every order, or until one is wrong, and compares what comes of them with whole programs and calls. */
+export async function playEveryOrder(
+  tables: MemoryTables,
+  calls: readonly Call[],
+  isIgnored: (lock: string) => boolean = () => false,
+): Promise<Found> {
+  const programs: Outcome[] = [];
+  const written = new Set<string>();
+  const hear: Play['hear'] = (_, { kind, table }) => {
+    if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
+  };
+  for await (const outcome of everyOrder(tables, calls, { isWhole: true, hear }))
+    if (outcome !== undefined) programs.push(outcome);
+  const inTurn = await playInTurn(tables, calls);
+  let [orders, mixed]: [number, string | undefined] = [0, undefined];
+  for await (const outcome of everyOrder(tables, calls, {
+    isIgnored,
+    isQuiet: (table) => !written.has(table),
+  })) {
+    orders += 1;
+    if (outcome === undefined) continue;
+    if (!inTurn.has(outcome.all)) mixed = told(outcome);
+    if (!programs.some((other) => looksLike(outcome, other))) return { orders, wrong: told(outcome), mixed };
+  }
+  return { orders, wrong: undefined, mixed };
+}
+
+function told({ turns, results }: Outcome): string {
+  return `${turns.join(', ')}: ${JSON.stringify(results)}`;
+}
+
+function permutations(calls: readonly number[]): readonly (readonly number[])[] {
+  if (calls.length === 0) return [[]];
+  return calls.flatMap((first) => {
+    const rest = permutations(calls.filter((call) => call !== first));
+    return rest.map((order) => [first, ...order]);
+  });
+}
+
+const ids: Map<string, number> = new Map();
+
+/**
+ * All rows, as a number that stands for them. What an engine assigns is left out: it counts the tries, too, that came to
+ * nothing.
+ */
+function numberOf(tables: MemoryTables, textOf: (table: AnyTable, row: Row) => string): number {
+  const text = TABLES.map((table) => {
+    const rows = [...tables.rowsOf(table).candidates({})].map(([, row]) => textOf(table, row));
+    return `${table.name}: ${rows.toSorted().join(',')}`;
+  }).join('\n');
+  const id = ids.get(text) ?? ids.size;
+  ids.set(text, id);
+  return id;
+}
+
+/** Rows never change, so each is written once. */
+function writer(isLeftOut: (member: string) => boolean): (table: AnyTable, row: Row) => string {
+  const texts: WeakMap<Row, string> = new WeakMap();
+  return ({ columns }, row) => {
+    const known = texts.get(row);
+    if (known !== undefined) return known;
+    const given = Object.keys(columns).filter(
+      (member) => columns[member]?.type !== 'sequence' && !isLeftOut(member),
+    );
+    const text = JSON.stringify(given.map((member) => row[member]));
+    texts.set(row, text);
+    return text;
+  };
+}
+
+const whole = writer(() => false);
+/** Without the numbers of the feed of all accounts, which come later than the events. */
+const looked = writer((member) => member === 'feedNumber');

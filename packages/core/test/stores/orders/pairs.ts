@@ -1,0 +1,80 @@
+import type { AnyProgram, TableAction } from '../../../src/records.ts';
+import { STORE_SCHEMA } from '../../../src/stores/create-stores.ts';
+import { CALLS, rowsBefore } from './calls.ts';
+import { type Call, type Found, playAlone, playEveryOrder } from './every-order.ts';
+import { IN_PARTS } from './reasons.ts';
+
+/** What a program that writes uses. */
+interface Use {
+  readonly written: Set<string>;
+  readonly used: Set<string>;
+  readonly locks: Set<string>;
+}
+
+/** By call and program. */
+type Uses = ReadonlyMap<string, ReadonlyMap<string, Use>>;
+
+/** The names of all programs that write. */
+export const WRITING: readonly string[] = STORE_SCHEMA.programs
+  .filter((one): one is AnyProgram => 'locks' in one)
+  .map(({ name }) => name);
+
+export function callOf(name: string): Call {
+  const call = CALLS[name];
+  if (call === undefined) throw new Error(`there is no call ${name}`);
+  return call;
+}
+
+/** Plays some calls in every order. */
+export async function play(names: readonly string[], isIgnored?: (lock: string) => boolean): Promise<Found> {
+  return playEveryOrder(await rowsBefore(names), names.map(callOf), isIgnored);
+}
+
+/** What the programs of each call use when it is alone. */
+export async function usesOfCalls(): Promise<Uses> {
+  const uses = new Map<string, Map<string, Use>>();
+  for (const name of Object.keys(CALLS)) {
+    const own = new Map<string, Use>();
+    uses.set(name, own);
+    await playAlone((await rowsBefore([name])).copy(), callOf(name), (program, action, locks) => {
+      if (!WRITING.includes(program)) return;
+      const use = own.get(program) ?? { written: new Set(), used: new Set(), locks: new Set() };
+      own.set(program, use);
+      note(use, action);
+      for (const lock of locks) use.locks.add(lock.name);
+    });
+  }
+  return uses;
+}
+
+function note({ written, used }: Use, { kind, table }: TableAction): void {
+  used.add(table.name);
+  if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
+}
+
+/** The pairs of programs of two calls of which one writes a table that the other uses. No order of others can matter. */
+export function programsOf(uses: Uses, [one, other]: readonly [string, string]): readonly string[] {
+  return [...(uses.get(one) ?? [])].flatMap(([program, use]) => {
+    const beside = [...(uses.get(other) ?? [])].filter(
+      ([, its]) => writesFor(use, its) || writesFor(its, use),
+    );
+    return beside.map(([second]) => pairOf([program, second]));
+  });
+}
+
+function writesFor({ written }: Use, { used }: Use): boolean {
+  return [...written].some((table) => used.has(table));
+}
+
+export function isInParts(calls: readonly string[]): boolean {
+  return calls.some((name) => IN_PARTS.includes(name));
+}
+
+export function pairOf(names: readonly string[]): string {
+  return names.toSorted().join(' × ');
+}
+
+/** All pairs of some calls, each with itself, too. */
+export function pairsOf(calls: readonly string[]): readonly (readonly [string, string])[] {
+  return calls.flatMap((one, n) => calls.slice(n).map((other) => [one, other] as const));
+}

@@ -1,0 +1,217 @@
+import { GuardCheck, type MemoryTables, MemoryTransaction } from '@pinfold/memory/internal';
+import type { TableAction } from '../../../src/records/step.ts';
+import {
+  type Database,
+  type Lock,
+  type Locks,
+  locksInOrder,
+  type Step,
+  type Steps,
+} from '../../../src/records.ts';
+
+/** More turns than any order needs: who takes them goes round in a circle. */
+const MOST_TURNS = 1_000;
+
+interface Read {
+  readonly action: TableAction;
+  readonly isUnlocked: boolean;
+}
+
+/** A program or query that is under way. */
+interface Task {
+  readonly call: number;
+  readonly name: string;
+  readonly locks: readonly Lock[];
+  readonly transaction: MemoryTransaction;
+  readonly actions: Generator<Read, unknown, unknown>;
+  readonly isOneTurn: boolean;
+  next: IteratorResult<Read, unknown> | undefined;
+  hasWritten: boolean;
+  readonly end: PromiseWithResolvers<unknown>;
+}
+
+/** What the played programs may do. */
+export interface Play {
+  /** Of several tasks that may go on, which one does; undefined ends the play. */
+  choose(tasks: number, state: () => string): number | undefined;
+  /** Whether nobody takes a lock. */
+  isIgnored?(lock: string): boolean;
+  /** Hears of every action. */
+  hear?(program: string, action: TableAction, locks: readonly Lock[]): void;
+  /** Whether nobody writes a table: it does not matter when it is read. */
+  isQuiet?(table: string): boolean;
+  /** Hears of every commit that changed rows. */
+  hearCommit?(): void;
+  /** Whether each program and query runs in one turn. */
+  readonly isWhole?: boolean;
+}
+
+/**
+ * A database in which somebody chooses whose turn it is, of programs that are under way at the same time. It promises what
+ * every engine does, and no more: a program waits for its locks, each of its reads sees what is committed by then and what
+ * the program wrote itself, and what it wrote is committed at its end.
+ */
+export class PlayedDatabase {
+  readonly #tables: MemoryTables;
+  readonly #play: Play;
+  readonly #tasks: Set<Task> = new Set();
+  /** By call, what it has read so far. */
+  readonly #seen: string[] = [];
+  /** The programs and queries in the order of their turns, for people. */
+  readonly turns: string[] = [];
+  /** The commits and the ends of calls in their order. */
+  #happened = '';
+
+  constructor(tables: MemoryTables, play: Play) {
+    this.#tables = tables;
+    this.#play = play;
+  }
+
+  /** The database as one of the calls has it. */
+  of(call: number): Database {
+    this.#seen[call] = '';
+    const never = (): never => {
+      throw new Error('it is not played');
+    };
+    return {
+      isSerial: false,
+      read: ({ name, run }, args) => this.#begin(call, { name, steps: run(args) }, undefined),
+      snapshot: ({ name, run }, args) => this.#begin(call, { name, steps: run(args) }, undefined, true),
+      write: ({ name, run, locks }, args) => this.#begin(call, { name, steps: run(args) }, locks(args)),
+      pause: async () => undefined,
+      ...{ peek: never, openSnapshot: never, migrate: never, check: never, examine: never, close: never },
+    };
+  }
+
+  /** Lets one task after the other go on until all calls have ended. Returns false if the play was ended before. */
+  async run(): Promise<boolean> {
+    await othersGoOn();
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      const able = [...this.#tasks].filter((task) => task.next !== undefined || this.#isFree(task));
+      if (able.length === 0 && this.#tasks.size > 0) throw new Error('programs wait for each other');
+      if (able.length === 0) return true;
+      const chosen = able.length === 1 ? 0 : this.#play.choose(able.length, () => this.#state());
+      const task = chosen === undefined ? undefined : able[chosen];
+      if (task === undefined) return false;
+      this.turns.push(task.name);
+      this.#goOn(task);
+      if (!this.#tasks.has(task)) await othersGoOn();
+    }
+    throw new Error('programs never end');
+  }
+
+  /** Notes that a call has been answered. */
+  answered(call: number): void {
+    this.#happened += `${call}! `;
+  }
+
+  #begin<Result>(
+    call: number,
+    { name, steps }: { readonly name: string; readonly steps: Steps<Result> },
+    wanted: Locks | undefined,
+    isOneTurn = false,
+  ): Promise<Result> {
+    const { isIgnored = () => false } = this.#play;
+    const all = locksInOrder(wanted ?? {});
+    const locks = all.filter((lock) => !isIgnored(lock.name));
+    const guards = wanted === undefined || locks.length < all.length ? undefined : new GuardCheck(wanted);
+    const transaction = new MemoryTransaction(this.#tables, guards);
+    const end = Promise.withResolvers<unknown>();
+    const task = { call, name, locks, transaction, actions: actionsOf(steps), isOneTurn, end };
+    this.#tasks.add({ ...task, next: undefined, hasWritten: false });
+    return end.promise as Promise<Result>;
+  }
+
+  #isFree({ locks }: Task): boolean {
+    const held = [...this.#tasks].flatMap((other) => (other.next === undefined ? [] : other.locks));
+    return held.every(({ name, isShared }) =>
+      locks.every((lock) => lock.name !== name || (lock.isShared && isShared)),
+    );
+  }
+
+  /**
+   * One turn: up to what others may have a part in after the answer of a read, or to the end. A program that wrote ends in
+   * a turn of its own.
+   */
+  #goOn(task: Task): void {
+    if (task.next === undefined) this.#seen[task.call] += `${task.name} `;
+    try {
+      if (this.#goOnToEnd(task)) this.#end(task);
+    } catch (error) {
+      this.#seen[task.call] += 'failed ';
+      this.#tasks.delete(task);
+      task.end.reject(error);
+    }
+  }
+
+  /** Returns false if the turn is over before the task is. */
+  #goOnToEnd(task: Task): boolean {
+    const { call, name, transaction, actions, locks } = task;
+    let isOver = false;
+    task.next ??= actions.next();
+    while (task.next.done !== true) {
+      const { action, isUnlocked } = task.next.value;
+      const matters = this.#matters(action);
+      if (isOver && matters) return false;
+      this.#play.hear?.(name, action, locks);
+      const answer = transaction.answer(action, isUnlocked);
+      task.next = actions.next(answer);
+      if (isWriting(action)) {
+        task.hasWritten = true;
+      } else if (matters) {
+        this.#seen[call] += `${JSON.stringify(answer)} `;
+        isOver = !task.isOneTurn && this.#play.isWhole !== true;
+      }
+    }
+    return !(isOver && task.hasWritten);
+  }
+
+  /** Whether it matters to others when an action happens. */
+  #matters(action: TableAction): boolean {
+    const isQuiet = this.#play.isQuiet?.(action.table.name) === true;
+    if (isQuiet && isWriting(action))
+      throw new Error(`${action.table.name} is written, but not by whole programs`);
+    return !isQuiet || 'references' in action;
+  }
+
+  #end(task: Task): void {
+    task.transaction.commit();
+    this.#tasks.delete(task);
+    if (task.hasWritten) {
+      this.#happened += `${task.call} `;
+      this.#play.hearCommit?.();
+    }
+    task.end.resolve(task.next?.value);
+  }
+
+  /** Whatever happens from now on follows from it. */
+  #state(): string {
+    return `${this.#seen.join('|')}|${this.#happened}`;
+  }
+}
+
+/** Lets methods go on up to their next program. */
+function othersGoOn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function isWriting(action: TableAction): boolean {
+  return ['insert', 'upsert', 'update', 'remove'].includes(action.kind);
+}
+
+/** The actions of steps one after the other, those that are asked for at once, too. */
+function* actionsOf(steps: Steps<unknown>): Generator<Read, unknown, unknown> {
+  let next = steps.next();
+  while (next.done !== true) next = steps.next(yield* actionsOfStep(next.value, false));
+  return next.value;
+}
+
+function* actionsOfStep(step: Step<unknown>, isBelowUnlocked: boolean): Generator<Read, unknown, unknown> {
+  const { action } = step;
+  const isUnlocked = isBelowUnlocked || step.isUnlocked;
+  if (action.kind === 'nothing') return undefined;
+  if (action.kind !== 'all') return yield { action, isUnlocked };
+  const answers: unknown[] = [];
+  for (const one of action.steps) answers.push(yield* actionsOfStep(one, isUnlocked));
+  return answers;
+}

@@ -1,0 +1,4 @@
+// For packages of the same release; semver does not cover it.
+export { GuardCheck } from './database/guard-check.ts';
+export { MemoryTables } from './database/memory-tables.ts';
+export { MemoryTransaction } from './database/memory-transaction.ts';
