@@ -40,6 +40,15 @@ export const STORE_SCHEMA: DatabaseSchema = {
  * The stores over a database.
  *
  * @param newFeed makes the id of the feed of a new database, and of an import.
+ *
+ * @example
+ * import type { FeedId } from '@pinfold/core';
+ * import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
+ * import { createMemoryDatabase } from '@pinfold/memory';
+ *
+ * const database = createMemoryDatabase(STORE_SCHEMA);
+ * const { mode } = createStores(database, () => crypto.randomUUID().replaceAll('-', '') as FeedId);
+ * (await mode.load()).kind; // 'normal'
  */
 export function createStores(database: Database, newFeed: () => FeedId): Stores {
   return {
