@@ -35,7 +35,10 @@ export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Pr
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
-  if (id === null) return sendNowhere(exchange);
+  if (id === null) {
+    // A file's name was no link to a site: it may be a link that goes above one.
+    return idText.includes('.') ? sendNowhere(exchange) : sendPlainPage(exchange, 404, 'not_found');
+  }
   if (request.method === 'POST') return await takePassword(exchange, id, returnPathAt(place));
   if (id !== idText) {
     const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(inside + query);

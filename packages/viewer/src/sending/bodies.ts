@@ -129,10 +129,7 @@ export class Bodies implements CacheFigures {
     const whole = read.then((bytes) => this.#keep(source, form, bytes));
     const loading: Loading = { client, read, whole, end, viewers: 0 };
     this.#loading.set(form.key, loading);
-    const done = (): void => {
-      outgoingBytes.load(-form.length);
-      this.#forget(form, loading);
-    };
+    const done = () => this.#forget(form, loading);
     // Waiting requests handle the outcome themselves.
     whole.then(done, done);
     return loading;
@@ -143,8 +140,11 @@ export class Bodies implements CacheFigures {
     if (loading.viewers === 0 && this.#forget(form, loading)) loading.end.abort();
   }
 
-  #forget({ key }: Form, loading: Loading): boolean {
-    return this.#loading.get(key) === loading && this.#loading.delete(key);
+  /** Once for each: a storage that hangs may never settle what was given up. */
+  #forget({ key, length }: Form, loading: Loading): boolean {
+    if (this.#loading.get(key) !== loading) return false;
+    outgoingBytes.load(-length);
+    return this.#loading.delete(key);
   }
 
   async #keep(source: BodySource, form: Form, archived: Uint8Array): Promise<Body> {
