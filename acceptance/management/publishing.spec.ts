@@ -165,7 +165,7 @@ describe('publishing in a browser', () => {
 
   it('names the folder to publish, also one whose name begins with a dot', async () => {
     const built = { 'docs/.vitepress/dist/index.html': 'x', 'docs/.vitepress/dist/a.js': 'x' };
-    for (const rest of [{ 'docs/index.md': 'x', 'package.json': '{}' }, {}]) {
+    for (const rest of [{ 'docs/notes.txt': 'x', 'package.json': '{}' }, {}]) {
       await publisher.chooseFolder({ ...built, ...rest });
       await expectEnd('This cannot be published yet', 'the folder “docs/.vitepress/dist” has one');
       await page.getByRole('button', { name: 'Choose something else' }).click();
