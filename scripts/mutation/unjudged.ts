@@ -135,13 +135,11 @@ export const unjudged: readonly Unjudged[] = [
   {
     test: [MEMORY, 'answers a handle that is ready, and migrates as often as one likes'],
     shownBy: 'opening',
-    code: { [CREATE_MEMORY]: ['migrate: async () =>'] },
+    code: { [CREATE_MEMORY]: ['migrate: () =>'] },
   },
   {
     test: [MEMORY, 'rejects a check with the reason of an aborted signal'],
     shownBy: 'opening',
-    code: {
-      [CREATE_MEMORY]: ['check: async (signal) => {\n      connection.open(signal);'],
-    },
+    code: { [CREATE_MEMORY]: ['check: (signal) =>'] },
   },
 ];
