@@ -68,3 +68,8 @@ export function eventPageOf(events: readonly HistoryEvent[], limit: number): Eve
 export function titleFolded({ title }: Pick<Role, 'title'>): string {
   return title === null ? '' : foldForSearch(title);
 }
+
+/** Folds the original file name of a role for searches, to be stored with the role, too. */
+export function filenameFolded({ originalFilename }: Pick<Role, 'originalFilename'>): string {
+  return foldForSearch(originalFilename);
+}

@@ -1,4 +1,4 @@
-import { MOST_RANK, titleFolded } from '../adapter/pages.ts';
+import { filenameFolded, MOST_RANK, titleFolded } from '../adapter/pages.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
@@ -14,12 +14,13 @@ import { pick } from './rows.ts';
 
 /** The members of a role's row that follow from others. */
 export function derivedMembers(
-  role: Pick<Role, 'title' | 'expiresAt' | 'deletedAt'>,
-): Pick<RoleRow, 'titleFolded' | 'endedAt' | 'endingRank'> {
+  role: Pick<Role, 'title' | 'originalFilename' | 'expiresAt' | 'deletedAt'>,
+): Pick<RoleRow, 'titleFolded' | 'filenameFolded' | 'endedAt' | 'endingRank'> {
   const { expiresAt, deletedAt } = role;
   const ends = [expiresAt, deletedAt].filter((end) => end !== null);
   return {
     titleFolded: titleFolded(role),
+    filenameFolded: filenameFolded(role),
     endedAt: ends.length === 0 ? null : (Math.min(...ends) as Instant),
     endingRank: expiresAt === null ? 0 : MOST_RANK - expiresAt,
   };

@@ -14,6 +14,8 @@ export const FIRST_KEY_LOCK = 'first key';
 export const COMPARISON_LOCK = 'comparison';
 /** The mark of an unfinished import. */
 export const IMPORT_LOCK = 'import';
+/** The last complete export of the schedule. */
+export const EXPORT_LOCK = 'export';
 /** Counts of views. */
 export const VIEWS_LOCK = 'views';
 /** The number of pairings under way. */

@@ -19,6 +19,8 @@ export interface RoleRow extends Role {
   readonly version: Version;
   /** Follows from the title: for searches. */
   readonly titleFolded: string;
+  /** Follows from the original file name: for searches. */
+  readonly filenameFolded: string;
   /** Follows from the ends: the instant from which viewers do not see it; null without one. */
   readonly endedAt: Instant | null;
   /** Follows from the end: the rank in the list by end. */
@@ -59,6 +61,7 @@ export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }>
     generation: integer,
     version: integer,
     titleFolded: text,
+    filenameFolded: text,
     endedAt: nullable(integer),
     endingRank: integer,
     lastEventAt: integer,
@@ -100,6 +103,12 @@ export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }>
     },
     { name: 'sha256', columns: ['sha256', 'id'], where: { deletedAt: null } },
     { name: 'archive', columns: ['archive'] },
+    {
+      name: 'stored',
+      columns: ['id'],
+      covers: ['archiveBytes', 'pinned', 'expiresAt', 'deletedAt'],
+      where: { hasArchive: true },
+    },
     { name: 'ended', columns: ['endedAt'], where: { hasArchive: true, cleanupNotBefore: null } },
     {
       name: 'waiting',

@@ -1,11 +1,12 @@
 import type { FeedId } from '../../domain/feed.ts';
 import type { EventId, HistoryEvent } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
+import type { Instant } from '../../domain/instant.ts';
 import type { Mode } from '../../domain/mode.ts';
 import type { Token } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
 import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';
-import { accountLock, FEED_LOCK, IMPORT_LOCK, MODE_LOCK, SERVICE_LOCK } from './locks.ts';
+import { accountLock, EXPORT_LOCK, FEED_LOCK, IMPORT_LOCK, MODE_LOCK, SERVICE_LOCK } from './locks.ts';
 
 /** An event with its places in the feeds. */
 export interface EventRow extends HistoryEvent {
@@ -112,4 +113,18 @@ export const UNFINISHED_IMPORTS: RecordTable<UnfinishedImportRow, 'id'> = define
   columns: { id: integer, token: text },
   key: ['id'],
   guards: () => [IMPORT_LOCK],
+});
+
+/** The last complete export of the schedule: one row, or none before the first. */
+export interface ScheduledExportRow {
+  readonly id: 1;
+  readonly endedAt: Instant;
+}
+
+/** The last complete export of the schedule. */
+export const SCHEDULED_EXPORTS: RecordTable<ScheduledExportRow, 'id'> = defineTable({
+  name: 'scheduled_exports',
+  columns: { id: integer, endedAt: integer },
+  key: ['id'],
+  guards: () => [EXPORT_LOCK],
 });

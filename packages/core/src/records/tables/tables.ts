@@ -10,7 +10,14 @@ import {
   SIGN_IN_LINKS,
 } from './account-tables.ts';
 import { COMPARISONS, IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from './role-tables.ts';
-import { EVENTS, FEED_BEGINS, FEEDS, MODES, UNFINISHED_IMPORTS } from './service-tables.ts';
+import {
+  EVENTS,
+  FEED_BEGINS,
+  FEEDS,
+  MODES,
+  SCHEDULED_EXPORTS,
+  UNFINISHED_IMPORTS,
+} from './service-tables.ts';
 
 /** Every table of Pinfold. */
 export const TABLES: readonly AnyTable[] = [
@@ -28,6 +35,7 @@ export const TABLES: readonly AnyTable[] = [
   NAMES,
   PAIRINGS,
   ROLES,
+  SCHEDULED_EXPORTS,
   SESSION_REFUSALS,
   SESSIONS,
   SIGN_IN_LINKS,
