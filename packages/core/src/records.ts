@@ -73,6 +73,7 @@ export {
   insert,
   type Joined,
   max,
+  type ReferenceSelection,
   remove,
   type Scanned,
   type ScanRange,

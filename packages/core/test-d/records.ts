@@ -88,10 +88,11 @@ const answer = defineProgram('letters.answer', {
     holds<Equals<typeof letter, Letter | undefined>>();
     if (letter === undefined) return { kind: 'unknown' };
     const [joined, rows] = yield* all(
-      getWith(LETTERS, { id }, ['from']),
+      getWith(LETTERS, { id }, { from: ['bornAt'] }, ['readAt']),
       find(LETTERS, { id: oneOf(ids), readAt: gt(now) }, { select: ['readAt'] }),
     );
-    holds<Equals<NonNullable<typeof joined>['references']['from'], Person | undefined>>();
+    holds<Equals<NonNullable<typeof joined>['row'], Pick<Letter, 'readAt'>>>();
+    holds<Equals<NonNullable<typeof joined>['references']['from'], Pick<Person, 'bornAt'> | undefined>>();
     holds<Equals<typeof rows, readonly Pick<Letter, 'readAt'>[]>>();
     const [isBorn, person] = yield* together(born(to), get(PEOPLE, { name: to }));
     holds<Equals<typeof isBorn, boolean>>();
@@ -117,7 +118,8 @@ const findLetter = defineQuery('letters.find', (id: RoleId) => get(LETTERS, { id
 const senders = defineLookup('letters.sender', {
   table: LETTERS,
   by: 'id',
-  references: ['from'],
+  select: ['id'],
+  references: { from: ['bornAt'] },
   make: ({ references }) => references.from?.bornAt,
 });
 
@@ -138,6 +140,10 @@ export async function results(id: RoleId, to: AccountId): Promise<void> {
 // Steps know their table.
 // @ts-expect-error the key is not whole
 get(LETTERS, {});
+// @ts-expect-error a member that letters do not have
+get(LETTERS, { id: ids[0] as RoleId }, ['sender']);
+// @ts-expect-error a member that people do not have
+getWith(LETTERS, { id: ids[0] as RoleId }, { from: ['sender'] });
 // @ts-expect-error no such member
 find(LETTERS, { author: 'x' });
 // @ts-expect-error a member of another type

@@ -70,7 +70,8 @@ describe('the database in a SQLite file', () => {
       const lookup = defineLookup('test.role', {
         table: tableNamed('roles'),
         by: 'id' as never,
-        references: ['account' as never],
+        select: ['id' as never],
+        references: {},
         make: () => 'found',
       });
       expect(opened.peek(lookup, 'none')).to.equal(undefined);

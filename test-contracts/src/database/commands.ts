@@ -52,7 +52,12 @@ interface OfTable {
 /** One step as plain data, on books unless it names the other table. */
 export type Command = OfTable &
   (
-    | { readonly kind: 'get'; readonly key: Values; readonly references?: readonly string[] }
+    | {
+        readonly kind: 'get';
+        readonly key: Values;
+        readonly select?: readonly string[];
+        readonly references?: Readonly<Record<string, readonly string[]>>;
+      }
     | { readonly kind: 'find'; readonly where?: PlainWhere; readonly range?: Values }
     | {
         readonly kind: 'scan';
@@ -111,8 +116,8 @@ function stepOf(command: Command): Step<unknown> {
   switch (command.kind) {
     case 'get':
       return command.references === undefined
-        ? get(table, command.key as never)
-        : getWith(table, command.key as never, command.references as never);
+        ? get(table, command.key as never, command.select as never)
+        : getWith(table, command.key as never, command.references, command.select as never);
     case 'find':
       return find(table, where, command.range as object);
     case 'scan':
@@ -177,13 +182,16 @@ export const RUN: Program<Work, readonly unknown[]> = defineProgram('library.run
 /** Runs reading commands in one query. */
 export const ASK: Query<Work, readonly unknown[]> = defineQuery('library.ask', running as never);
 
+const COLUMNS = Object.keys(BOOKS.columns) as readonly (keyof Book)[];
+
 /** A book by its primary key, with its shelf. */
 export const BY_ISBN: Lookup<{ readonly book: Book; readonly shelf: Shelf | undefined }> = defineLookup(
   'library.book',
   {
     table: BOOKS,
     by: 'isbn',
-    references: ['shelf'],
+    select: COLUMNS,
+    references: { shelf: ['name', 'label', 'size'] },
     make: ({ row, references }) => ({ book: row, shelf: references.shelf }),
   },
 );
@@ -192,7 +200,8 @@ export const BY_ISBN: Lookup<{ readonly book: Book; readonly shelf: Shelf | unde
 export const BY_CODE: Lookup<string> = defineLookup('library.title', {
   table: BOOKS,
   by: 'code',
-  references: [],
+  select: ['title'],
+  references: {},
   make: ({ row }) => row.title,
 });
 

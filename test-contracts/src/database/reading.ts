@@ -45,9 +45,8 @@ export const getClauses: DatabaseClauses = {
   },
   'database/get-absent: a row that is not there is undefined': async ({ port }) => {
     expect(await ask(port, { kind: 'get', key: { isbn: 'none' } })).to.equal(undefined);
-    expect(await ask(port, { kind: 'get', key: { isbn: 'none' }, references: ['shelf'] })).to.equal(
-      undefined,
-    );
+    const references = { shelf: ['name'] };
+    expect(await ask(port, { kind: 'get', key: { isbn: 'none' }, references })).to.equal(undefined);
     expect(await port.peek(BY_ISBN, 'none')).to.equal(undefined);
   },
   'database/get-with: the rows that a row refers to come with it, and undefined for one that is not there':
@@ -57,7 +56,8 @@ export const getClauses: DatabaseClauses = {
       const other = await peer();
       const get = async (n: number): Promise<unknown> => {
         const key = { isbn: isbnOf(n) };
-        const { row, references } = (await ask(other, { kind: 'get', key, references: ['shelf'] })) as {
+        const all = { shelf: ['name', 'label', 'size'] };
+        const { row, references } = (await ask(other, { kind: 'get', key, references: all })) as {
           readonly row: Book;
           readonly references: unknown;
         };
@@ -68,6 +68,23 @@ export const getClauses: DatabaseClauses = {
         row: aBook(2, { shelf: 'B' }),
         references: { shelf: undefined },
       });
+    },
+  'database/get-part: only the columns are read that are selected, of a row and of those that it refers to, which need not be their keys':
+    async ({ port, peer }) => {
+      const shelf: Command = { kind: 'insert', table: 'shelves', row: SHELF };
+      await run(port, shelf, ...inserting(aBook(1), aBook(2, { shelf: 'B' })));
+      const other = await peer();
+      const [select, references] = [['title', 'isRare'], { shelf: ['size'] }];
+      const get = (n: number, more: object): Promise<unknown> =>
+        ask(other, { kind: 'get', key: { isbn: isbnOf(n) }, select, ...more });
+      const [first, second] = [1, 2].map((n) => ({ title: `Title ${n}`, isRare: false }));
+      expect(await get(1, {})).to.deep.equal(first);
+      expect(await get(1, { references: {} })).to.deep.equal({ row: first, references: {} });
+      expect(await get(1, { references })).to.deep.equal({
+        row: first,
+        references: { shelf: { size: SHELF.size } },
+      });
+      expect(await get(2, { references })).to.deep.equal({ row: second, references: { shelf: undefined } });
     },
   'database/peek: a value is looked up by a primary key and by another key, with the rows that are referred to':
     async ({ port, peer }) => {

@@ -1,5 +1,5 @@
-import type { Joined } from './steps.ts';
-import type { AnyTable, NameOf, ReferencesOf, RowOf } from './table.ts';
+import type { Joined, ReferenceSelection } from './steps.ts';
+import type { AnyTable, NameOf, RowOf } from './table.ts';
 
 /**
  * A value by one key, for what is read very often. It is declared once, since an engine may cache what it makes, and may
@@ -10,24 +10,37 @@ export interface Lookup<out Value> {
   readonly table: AnyTable;
   /** The member that is the primary key or another key: a text. */
   readonly by: string;
-  /** The members whose rows are read along. */
-  readonly references: readonly string[];
+  /** The columns that are read. */
+  readonly select: readonly string[];
+  /** The columns of the rows that are read along, by the members that refer to them. */
+  readonly references: Readonly<Record<string, readonly string[]>>;
   /** Makes the value of what was found. Several callers get the same value, so a store copies it before it answers. */
   readonly make: (found: never) => Value;
 }
 
 /** What {@link defineLookup} needs: see {@link Lookup}. */
-export interface LookupDefinition<Table extends AnyTable, Name extends keyof ReferencesOf<Table>, Value> {
+export interface LookupDefinition<
+  Table extends AnyTable,
+  References extends ReferenceSelection<Table>,
+  Selected extends NameOf<RowOf<Table>>,
+  Value,
+> {
   readonly table: Table;
   readonly by: NameOf<RowOf<Table>>;
-  readonly references: readonly Name[];
-  make(found: Joined<Table, Name>): Value;
+  readonly select: readonly Selected[];
+  readonly references: References;
+  make(found: Joined<Table, References, Selected>): Value;
 }
 
 /** Defines a lookup under a name that no other one has. */
-export function defineLookup<Table extends AnyTable, Name extends keyof ReferencesOf<Table> & string, Value>(
+export function defineLookup<
+  Table extends AnyTable,
+  const References extends ReferenceSelection<Table>,
+  Selected extends NameOf<RowOf<Table>>,
+  Value,
+>(
   name: string,
-  { table, by, references, make }: LookupDefinition<Table, Name, Value>,
+  { table, by, select, references, make }: LookupDefinition<Table, References, Selected, Value>,
 ): Lookup<Value> {
-  return { name, table, by, references, make };
+  return { name, table, by, select, references: references as Lookup<Value>['references'], make };
 }

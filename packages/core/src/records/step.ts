@@ -12,8 +12,10 @@ export interface GetAction {
   readonly kind: 'get';
   readonly table: AnyTable;
   readonly key: Readonly<Record<string, unknown>>;
-  /** The members whose rows are read along; absent for {@link get}, whose result is the row alone. */
-  readonly references?: readonly string[];
+  /** The columns that are read; all when absent. */
+  readonly select?: readonly string[] | undefined;
+  /** The columns of the rows that members refer to, by member; absent for {@link get}, whose result is the row alone. */
+  readonly references?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The rows of a range. */

@@ -13,27 +13,48 @@ import type {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** The columns that are read of the rows to which members refer. Keep it in a constant, as a `select`. */
+export type ReferenceSelection<Table extends AnyTable> = {
+  readonly [Name in keyof ReferencesOf<Table>]?: readonly NameOf<ReferencesOf<Table>[Name]>[];
+};
+
 /** A row with those that some of its members refer to; undefined where there is none. */
-export interface Joined<Table extends AnyTable, Names extends keyof ReferencesOf<Table>> {
-  readonly row: RowOf<Table>;
-  readonly references: { readonly [Name in Names]: ReferencesOf<Table>[Name] | undefined };
+export interface Joined<
+  Table extends AnyTable,
+  References extends ReferenceSelection<Table>,
+  Selected extends NameOf<RowOf<Table>> = NameOf<RowOf<Table>>,
+> {
+  readonly row: Pick<RowOf<Table>, Selected>;
+  readonly references: {
+    readonly [Name in keyof References & keyof ReferencesOf<Table>]:
+      | Pick<ReferencesOf<Table>[Name], NamesIn<References[Name]> & keyof ReferencesOf<Table>[Name]>
+      | undefined;
+  };
 }
 
-/** Reads a row by its primary key; undefined if there is none. */
-export function get<Table extends AnyTable>(
+type NamesIn<Names> = Names extends readonly (infer Name)[] ? Name : never;
+
+/** Reads a row by its primary key; undefined if there is none. Without a selection all of its columns are read. */
+export function get<Table extends AnyTable, Selected extends NameOf<RowOf<Table>> = NameOf<RowOf<Table>>>(
   table: Table,
   key: KeyOf<Table>,
-): Step<RowOf<Table> | undefined, 'read'> {
-  return new Step({ kind: 'get', table, key: key as Values });
+  select?: readonly Selected[],
+): Step<Pick<RowOf<Table>, Selected> | undefined, 'read'> {
+  return new Step({ kind: 'get', table, key: key as Values, select });
 }
 
 /** Reads a row by its primary key with the rows that some of its members refer to, all as they are at one instant. */
-export function getWith<Table extends AnyTable, Name extends keyof ReferencesOf<Table> & string>(
+export function getWith<
+  Table extends AnyTable,
+  const References extends ReferenceSelection<Table>,
+  Selected extends NameOf<RowOf<Table>> = NameOf<RowOf<Table>>,
+>(
   table: Table,
   key: KeyOf<Table>,
-  references: readonly Name[],
-): Step<Joined<Table, Name> | undefined, 'read'> {
-  return new Step({ kind: 'get', table, key: key as Values, references });
+  references: References,
+  select?: readonly Selected[],
+): Step<Joined<Table, References, Selected> | undefined, 'read'> {
+  return new Step({ kind: 'get', table, key: key as Values, references, select } as Action);
 }
 
 /** Reads the rows of a range. Without an order they come in any. */

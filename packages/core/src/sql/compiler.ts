@@ -1,5 +1,5 @@
 import type { Lookup } from '../records/lookup.ts';
-import type { FindAction, ScanAction, TableAction } from '../records/step.ts';
+import type { FindAction, GetAction, ScanAction, TableAction } from '../records/step.ts';
 import type { AnyTable } from '../records/table.ts';
 import { shapeOfWhere } from './condition-shape.ts';
 import type { SqlDialect } from './dialect.ts';
@@ -46,7 +46,7 @@ export interface LookupPlan<Value> {
  */
 export class SqlCompiler {
   readonly #plans: Map<AnyTable, Map<string, unknown>> = new Map();
-  readonly #texts: WeakMap<readonly string[], string> = new WeakMap();
+  readonly #texts: WeakMap<object, string> = new WeakMap();
   readonly #writing: Writing;
 
   constructor(dialect: SqlDialect) {
@@ -65,7 +65,7 @@ export class SqlCompiler {
     const writing = this.#writing;
     switch (action.kind) {
       case 'get':
-        return this.#known(table, `get ${action.references}`, () => getPlan(writing, action));
+        return this.#known(table, `get ${this.#shapeOfGet(action)}`, () => getPlan(writing, action));
       case 'find':
         return this.#known(table, `find ${this.#shapeOf(action)}`, () => findPlan(writing, action));
       case 'aggregate': {
@@ -101,8 +101,8 @@ export class SqlCompiler {
   }
 
   /** The statement of a lookup, and what makes its value. Ask for it once. */
-  lookupPlanOf<Value>({ table, by, references, make }: Lookup<Value>): LookupPlan<Value> {
-    const { text, read } = joinedStatement(this.#writing, table, [by], references);
+  lookupPlanOf<Value>({ table, by, make, ...columns }: Lookup<Value>): LookupPlan<Value> {
+    const { text, read } = joinedStatement(this.#writing, table, [by], columns);
     return { text, make: (row) => make(read(row) as never) };
   }
 
@@ -112,6 +112,13 @@ export class SqlCompiler {
     const plan = (plans.get(shape) as Plan | undefined) ?? write();
     plans.set(shape, plan);
     return plan;
+  }
+
+  #shapeOfGet({ select, references }: GetAction): string {
+    if (references === undefined) return this.#join(select);
+    const text = this.#texts.get(references) ?? JSON.stringify(references);
+    this.#texts.set(references, text);
+    return `${this.#join(select)} ${text}`;
   }
 
   #shapeOf({ where, order, descending, after, limit, offset, select }: FindAction | ScanAction): string {

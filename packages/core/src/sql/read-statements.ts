@@ -24,25 +24,26 @@ export function joinedStatement(
   { dialect, tableOf }: Writing,
   table: AnyTable,
   by: readonly string[],
-  references: readonly string[],
+  { select, references = {} }: Pick<GetAction, 'select' | 'references'>,
 ): JoinedStatement {
   const own = tableOf(table);
-  const others = references.map((member, n) => {
+  const others = Object.entries(references).map(([member, columns], n) => {
     const to = tableOf((table.references[member] as () => AnyTable)());
     const [key = ''] = to.table.key;
     const [alias, prefix] = [`t${n + 1}`, `${n + 1} `];
     return {
       member,
       nullKey: prefix + key,
-      select: to.select(alias, to.members, prefix),
+      // With its key, which tells whether there is such a row.
+      select: to.select(alias, [...new Set([key, ...columns])], prefix),
       join: ` LEFT JOIN ${to.name} AS ${alias} ON ${to.nameOf(alias, key)} = ${own.nameOf('t0', member)}`,
-      read: to.reader(to.members, prefix),
+      read: to.reader(columns, prefix),
     };
   });
-  const selected = [own.select('t0'), ...others.map(({ select }) => select)].join(', ');
+  const selected = [own.select('t0', select), ...others.map((other) => other.select)].join(', ');
   const joins = others.map(({ join }) => join).join('');
   const where = by.map((member, n) => `${own.nameOf('t0', member)} = ${dialect.parameter(n + 1)}`);
-  const readOwn = own.reader();
+  const readOwn = own.reader(select);
   return {
     text: `SELECT ${selected} FROM ${own.name} AS t0${joins} WHERE ${where.join(' AND ')}`,
     read: (row) => {
@@ -56,9 +57,10 @@ export function joinedStatement(
   };
 }
 
-export function getPlan(writing: Writing, { table, references }: GetAction): SqlPlan {
-  const { text, read } = joinedStatement(writing, table, table.key, references ?? []);
-  const readOwn = writing.tableOf(table).reader();
+export function getPlan(writing: Writing, action: GetAction): SqlPlan {
+  const { table, select, references } = action;
+  const { text, read } = joinedStatement(writing, table, table.key, action);
+  const readOwn = writing.tableOf(table).reader(select);
   return {
     text,
     result: ([row]) => (references === undefined ? row && readOwn(row) : read(row)),

@@ -10,9 +10,12 @@ import type { Step } from '../records/step.ts';
 import { aggregate, find, getWith, type Joined, type Totals } from '../records/steps.ts';
 import { NAMES, type NameRow, ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
 
+const BAN = ['id'] as const;
+const SHOWN = { role: ['id', 'passwordHash'] } as const;
+
 /** Reads a takedown that forbids a content, if there is any. */
-export function findBan(sha256: Sha256): Step<readonly Takedown[], 'read'> {
-  return find(TAKEDOWNS, { sha256, liftedAt: null }, { limit: 1 });
+export function findBan(sha256: Sha256): Step<readonly Pick<Takedown, 'id'>[], 'read'> {
+  return find(TAKEDOWNS, { sha256, liftedAt: null }, { limit: 1, select: BAN });
 }
 
 type InService = readonly [endless: Totals, ending: Totals];
@@ -31,12 +34,12 @@ export function inServiceOf([endless, ending]: InService): Pick<AccountUse, 'sit
   return { sites: endless.count + ending.count, bytes: endless.sum + ending.sum };
 }
 
-type Named = Joined<typeof NAMES, 'role'> | undefined;
+type Named = Joined<typeof NAMES, typeof SHOWN> | undefined;
 type CountedNames = readonly [totals: Totals, named: Named];
 
 /** Counts the names of an account, and reads one of them with the role that it shows, for {@link namesInUseOf}. */
 export function countNames(account: AccountId, name: PinName): Step<CountedNames, 'read'> {
-  return all(aggregate(NAMES, { account }), getWith(NAMES, { account, name }, ['role']));
+  return all(aggregate(NAMES, { account }), getWith(NAMES, { account, name }, SHOWN));
 }
 
 export function namesInUseOf([{ count }, named]: CountedNames): NamesInUse {

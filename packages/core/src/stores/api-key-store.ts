@@ -23,6 +23,10 @@ import {
 import { moreLocks, removeInBatches, tryWithLocks } from './locking.ts';
 
 const PLACE = ['id', 'account'] as const;
+const USED = [...PLACE, 'lastUsedAt'] as const;
+const ENSURED = [...PLACE, 'isEnsured'] as const;
+const REVOKED = ['revokedAt'] as const;
+const OWNER = ['name'] as const;
 
 interface Creation extends KeyCreation {
   readonly more: readonly string[];
@@ -37,7 +41,7 @@ const create = defineChange('api_keys.create', {
     const outcome = yield* createKey(creation);
     const { id, account, isEnsured } = creation.key;
     if (outcome.kind !== 'exists' || !isEnsured) return outcome;
-    const taken = yield* get(API_KEYS, { id });
+    const taken = yield* get(API_KEYS, { id }, ENSURED);
     if (taken === undefined || taken.isEnsured) return outcome;
     const missing = taken.account === account ? undefined : moreLocks([accountLock(taken.account)], more);
     if (missing !== undefined) return missing;
@@ -53,8 +57,8 @@ const createFirst = defineChange('api_keys.create_first', {
   *run({ key, events }) {
     const [any, account, ends] = yield* together(
       // Of whatever account: no key is created meanwhile, and a cleanup leaves the oldest one.
-      unlocked(find(API_KEYS, {}, { limit: 1 })),
-      get(ACCOUNTS, { name: key.account }),
+      unlocked(find(API_KEYS, {}, { limit: 1, select: PLACE })),
+      get(ACCOUNTS, { name: key.account }, OWNER),
       feedEnds(events),
     );
     if (any.length > 0) return { kind: 'exists' };
@@ -86,7 +90,7 @@ const revoke = defineChange('api_keys.revoke', {
   locks: ({ place, events }: Revocation) => ({ exclusive: keyLocks(place, events) }),
   usesReserve: () => true,
   *run({ place: { id }, at, events }) {
-    const [key, ends] = yield* together(get(API_KEYS, { id }), feedEnds(events));
+    const [key, ends] = yield* together(get(API_KEYS, { id }, REVOKED), feedEnds(events));
     if (key === undefined) return { kind: 'unknown' };
     if (key.revokedAt === null) {
       yield* all(update(API_KEYS, { id }, { revokedAt: at }), ...insertEvents(events, ends));
@@ -94,6 +98,9 @@ const revoke = defineChange('api_keys.revoke', {
     return { kind: 'revoked' };
   },
 });
+
+/** Of a key that is used, what decides whether that is noted. */
+const findUsed = defineQuery('api_keys.find_used', (id: ApiKeyId) => get(API_KEYS, { id }, USED));
 
 interface Use {
   readonly at: Instant;
@@ -103,7 +110,8 @@ interface Use {
 const touch = defineChange('api_keys.touch', {
   locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place) }),
   *run({ place: { id }, ...use }) {
-    if (isStale(yield* get(API_KEYS, { id }), use)) yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
+    const key = yield* get(API_KEYS, { id }, USED);
+    if (isStale(key, use)) yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
   },
 });
 
@@ -127,7 +135,7 @@ const purge = defineChange('api_keys.purge', {
   locks: (places: readonly KeyPlace[]) => ({ exclusive: places.flatMap((place) => keyLocks(place)) }),
   usesReserve: () => true,
   *run(places) {
-    const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id })));
+    const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id }, ENSURED)));
     // Nothing takes a revocation back, but a key may have been ensured since.
     const gone = keys.filter((key) => key !== undefined).filter(({ isEnsured }) => !isEnsured);
     yield* all(...gone.map(({ id }) => remove(API_KEYS, { id })));
@@ -144,6 +152,7 @@ export const API_KEY_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
   count,
   findPlace,
   revoke,
+  findUsed,
   touch,
   findPurgeable,
   purge,
@@ -164,7 +173,7 @@ export function apiKeyStore(database: Database): ApiKeyStore {
     },
     touch: async (id, at, unlessSince) => {
       // Nearly every use was noted a moment ago, and asking takes no lock.
-      const place = await database.read(findKey, id);
+      const place = await database.read(findUsed, id);
       const use = { at, unlessSince };
       if (place !== undefined && isStale(place, use)) await database.write(touch, { place, ...use });
     },

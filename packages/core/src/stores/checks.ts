@@ -1,22 +1,25 @@
 import { NO_LIMITS } from '../domain/account.ts';
 import type { SaveAuthority } from '../domain/actor.ts';
 import { refuseChange, type Unchangeable } from '../domain/admission.ts';
-import type { ApiKey } from '../domain/api-key.ts';
 import { type Credential, UNAUTHORIZED } from '../domain/credential.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { FIRST_GENERATION } from '../domain/role.ts';
-import type { Session } from '../domain/session.ts';
 import type { Version } from '../ports/role-store.ts';
 import { all, nothing, together } from '../records/joining.ts';
 import type { Locks } from '../records/program.ts';
 import type { Step, Steps } from '../records/step.ts';
 import { get, insert } from '../records/steps.ts';
+import type { RowOf } from '../records/table.ts';
 import { ACCOUNTS, type AccountRow, API_KEYS, SESSIONS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock, lockOf, MODE_LOCK } from '../records/tables/locks.ts';
 import type { Refusal } from '../refusal.ts';
 import { eventLocks } from './events.ts';
 import { getMode, modeOf } from './service-mode.ts';
+
+const BLOCKED = ['blocked'] as const;
+const REVOKED = ['revokedAt'] as const;
+const SESSION = ['tokenHash'] as const;
 
 /** Who changes what belongs to an account. */
 export interface Change {
@@ -29,8 +32,8 @@ export interface Change {
 
 /** What a check of a change finds. */
 export interface CheckedChange<Refused = Unchangeable> {
-  /** The row of the account; undefined if it has none yet. */
-  readonly account: AccountRow | undefined;
+  /** What was read of the account; undefined if it has no row yet. */
+  readonly account: Pick<AccountRow, 'blocked'> | undefined;
   /** Why the change is refused; undefined if it may go on. */
   readonly refusal: Refused | undefined;
 }
@@ -66,17 +69,24 @@ export function* checkChange({
 
 /** The check of a change that no credential is asked for. */
 export function* checkAccount(name: AccountId, authority?: SaveAuthority): Steps<CheckedChange, 'read'> {
-  const [account, mode] = yield* all(get(ACCOUNTS, { name }), getMode);
+  const [account, mode] = yield* all(get(ACCOUNTS, { name }, BLOCKED), getMode);
   return { account, refusal: refuseChange(account, modeOf(mode), authority) };
 }
 
-type FoundCredential = readonly [key: ApiKey | undefined, session: Session | undefined];
+/** What is read of the key and the session of a caller. */
+export type FoundCredential = readonly [
+  key: Pick<RowOf<typeof API_KEYS>, (typeof REVOKED)[number]> | undefined,
+  session: Pick<RowOf<typeof SESSIONS>, (typeof SESSION)[number]> | undefined,
+];
 
 /** Reads the key and the session of a caller, for {@link refuseCredential}. */
-export function getCredential({ key = null, session = null }: Credential): Step<FoundCredential, 'read'> {
+export function getCredential({
+  key = null,
+  session = null,
+}: Credential = {}): Step<FoundCredential, 'read'> {
   return all(
-    key === null ? nothing : get(API_KEYS, { id: key }),
-    session === null ? nothing : get(SESSIONS, { tokenHash: session }),
+    key === null ? nothing : get(API_KEYS, { id: key }, REVOKED),
+    session === null ? nothing : get(SESSIONS, { tokenHash: session }, SESSION),
   );
 }
 
@@ -104,6 +114,6 @@ export function newAccount(name: AccountId): AccountRow {
 }
 
 /** Inserts the row of an account that has none yet. */
-export function insertAccount(name: AccountId, known: AccountRow | undefined): Step<unknown> {
+export function insertAccount(name: AccountId, known: object | undefined): Step<unknown> {
   return known === undefined ? insert(ACCOUNTS, newAccount(name)) : nothing;
 }

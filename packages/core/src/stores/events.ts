@@ -22,6 +22,8 @@ export const EVENT = [
   'recordedAt',
 ] as const;
 
+const NUMBER = ['number'] as const;
+
 /** The number of the last event in the feed of each account. */
 export type FeedEnds = ReadonlyMap<AccountId, number>;
 
@@ -38,7 +40,7 @@ export function* feedEnds(events: readonly HistoryEvent[]): Steps<FeedEnds, 'rea
     ...accounts.map((account) =>
       all(
         max(EVENTS, { account, accountFeedNumber: notNull }, 'accountFeedNumber'),
-        get(FEED_BEGINS, { account }),
+        get(FEED_BEGINS, { account }, NUMBER),
       ),
     ),
   );

@@ -8,10 +8,12 @@ import { all, together } from '../records/joining.ts';
 import type { Locks } from '../records/program.ts';
 import type { Step, Steps } from '../records/step.ts';
 import { aggregate, get, insert, type Totals } from '../records/steps.ts';
-import { type AccountRow, API_KEYS } from '../records/tables/account-tables.ts';
+import { API_KEYS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock, FIRST_KEY_LOCK, MODE_LOCK } from '../records/tables/locks.ts';
 import { checkAccount, insertAccount } from './checks.ts';
 import { eventLocks, type FeedEnds, feedEnds, insertEvents } from './events.ts';
+
+const TAKEN = ['id'] as const;
 
 /** A key to create. */
 export interface KeyCreation {
@@ -49,7 +51,7 @@ export function* createKey({
 }: KeyCreation): Steps<Awaited<ReturnType<ApiKeyStore['create']>>> {
   const [{ account, refusal }, taken, live, ends] = yield* together(
     checkAccount(key.account, authority),
-    get(API_KEYS, { id: key.id }),
+    get(API_KEYS, { id: key.id }, TAKEN),
     countLive(key.account),
     feedEnds(events),
   );
@@ -64,7 +66,7 @@ export function* createKey({
 /** Stores a key with its account and its events. */
 export function storeKey(
   key: ApiKey,
-  account: AccountRow | undefined,
+  account: object | undefined,
   events: readonly HistoryEvent[],
   ends: FeedEnds,
 ): Step<unknown> {

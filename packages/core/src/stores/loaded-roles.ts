@@ -23,6 +23,14 @@ export const ROLE = [
   'generation',
 ] as const;
 
+/** The columns of {@link loadedRole}. */
+export const LOADED: readonly [...typeof ROLE, 'version'] = [...ROLE, 'version'];
+/** The columns of its account. */
+export const OWNER = ['blocked', 'generation'] as const;
+
+type LoadedRow = Pick<RoleRow, (typeof LOADED)[number]>;
+type OwnerRow = Pick<AccountRow, (typeof OWNER)[number]>;
+
 /** The role without what only the store uses. Member by member, because V8 is slow with members by their names. */
 export function roleOf(row: Role): Role {
   return {
@@ -46,7 +54,7 @@ export function roleOf(row: Role): Role {
 }
 
 /** A role with what its viewers need to know of its account, which has no row before its first change. */
-export function loadedRole(row: RoleRow, owner: AccountRow | undefined): LoadedRole {
+export function loadedRole(row: LoadedRow, owner: OwnerRow | undefined): LoadedRole {
   return {
     value: roleOf(row),
     version: row.version,

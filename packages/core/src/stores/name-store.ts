@@ -7,14 +7,16 @@ import { all, together } from '../records/joining.ts';
 import { defineLookup } from '../records/lookup.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, remove, upsert } from '../records/steps.ts';
-import { NAMES, type NameRow } from '../records/tables/role-tables.ts';
+import { NAMES } from '../records/tables/role-tables.ts';
 import { countNames, namesInUseOf, pointedName } from './admission-reads.ts';
 import { changeLocks, checkChange } from './checks.ts';
 import { defineChange } from './define-change.ts';
 import { feedEnds } from './events.ts';
-import { copyOfLoaded, loadedRole } from './loaded-roles.ts';
-import { appendEventsOfRole, changeRole, findRole } from './role-changes.ts';
+import { copyOfLoaded, LOADED, loadedRole, OWNER } from './loaded-roles.ts';
+import { appendEventsOfRole, CHANGED, changeRole, findRole } from './role-changes.ts';
 
+const NAMED = [...CHANGED, 'deletedAt', 'expiresAt'] as const;
+const SHOWN = ['role'] as const;
 const RECORD = ['account', 'name', 'token', 'role', 'updatedAt'] as const;
 
 const findName = defineQuery('names.find', ({ account, name }: Pick<NamePlace, 'account' | 'name'>) =>
@@ -25,7 +27,8 @@ const findName = defineQuery('names.find', ({ account, name }: Pick<NamePlace, '
 const resolve = defineLookup('names.resolve', {
   table: NAMES,
   by: 'token',
-  references: ['role', 'account'],
+  select: RECORD,
+  references: { role: LOADED, account: OWNER },
   make: ({ row, references: { role, account } }): NamedRole | undefined =>
     role && { name: recordOf(row), role: loadedRole(role, account) },
 });
@@ -55,7 +58,7 @@ const set = defineChange('names.set', {
     const { account, name, token, role: id, now, limit } = change;
     const [{ refusal }, role, counted, ends] = yield* together(
       checkChange(change),
-      findRole(account, id),
+      findRole(account, id, NAMED),
       countNames(account, name),
       feedEnds(events),
     );
@@ -82,7 +85,7 @@ const deleteName = defineChange('names.delete', {
   locks: ({ place, events }: Deletion) => changeLocks(place, events),
   *run({ place, events }) {
     const { account, name } = place;
-    const [{ refusal }, known] = yield* together(checkChange(place), get(NAMES, { account, name }));
+    const [{ refusal }, known] = yield* together(checkChange(place), get(NAMES, { account, name }, SHOWN));
     if (refusal !== undefined) return refusal;
     if (known === undefined) return { kind: 'unknown' };
     yield* remove(NAMES, { account, name });
@@ -109,6 +112,6 @@ export function nameStore(database: Database): NameStore {
 }
 
 /** The name without what only the store uses. */
-function recordOf({ account, name, token, role, updatedAt }: NameRow): NameRecord {
+function recordOf({ account, name, token, role, updatedAt }: NameRecord): NameRecord {
   return { account, name, token, role, updatedAt };
 }

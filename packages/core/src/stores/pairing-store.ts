@@ -27,6 +27,8 @@ import { createKey } from './key-creation.ts';
 import { type MoreLocks, moreLocks, removeInBatches, tryWithLocks } from './locking.ts';
 
 const PLACE = ['secretHash', 'account'] as const;
+const GIVEN = ['apiKey', 'endsAt'] as const;
+const REVOKED = ['revokedAt'] as const;
 const NO_CONSENT = { account: null, scopes: null, label: null, actor: null, session: null, apiKey: null };
 
 interface Held {
@@ -203,14 +205,14 @@ function* isInForce(
   held: readonly string[],
 ): Steps<boolean | MoreLocks, 'read'> {
   // Without its lock it only tells what to lock: the locks are held when it counts.
-  const given = session === null ? undefined : yield* unlocked(get(SESSIONS, { tokenHash: session }));
+  const given = session === null ? undefined : yield* unlocked(get(SESSIONS, { tokenHash: session }, GIVEN));
   const wanted = [accountLock(account), ...credentialLocks({ key: apiKey, session })];
   const missing = moreLocks([...wanted, ...lockOf(credentialLock, given?.apiKey)], held);
   if (missing !== undefined) return missing;
   const keyOfSession = given?.apiKey ?? null;
   const [ofSession, own] = yield* all(
-    keyOfSession === null ? nothing : get(API_KEYS, { id: keyOfSession }),
-    apiKey === null ? nothing : get(API_KEYS, { id: apiKey }),
+    keyOfSession === null ? nothing : get(API_KEYS, { id: keyOfSession }, REVOKED),
+    apiKey === null ? nothing : get(API_KEYS, { id: apiKey }, REVOKED),
   );
   if (session !== null && (given === undefined || given.endsAt <= now)) return false;
   if (keyOfSession !== null && ofSession?.revokedAt !== null) return false;

@@ -31,15 +31,23 @@ export function nextVersion({ version }: { readonly version: Version }): Version
   return (version + 1) as Version;
 }
 
+/** The columns for {@link changeRole}. */
+export const CHANGED = ['id', 'lastEventAt'] as const;
+const SAVED = [...CHANGED, 'version'] as const;
+
 /** Reads a role under the lock of its account. */
-export function* findRole(account: AccountId, id: RoleId): Steps<RoleRow | undefined, 'read'> {
-  const [row] = yield* find(ROLES, { id, account });
+export function* findRole<Selected extends keyof RoleRow>(
+  account: AccountId,
+  id: RoleId,
+  select: readonly Selected[],
+): Steps<Pick<RoleRow, Selected> | undefined, 'read'> {
+  const [row] = yield* find(ROLES, { id, account }, { select });
   return row;
 }
 
 /** The steps that change a role and append the events of the change, each a millisecond or more after the role's last. */
 export function changeRole(
-  { id, lastEventAt }: Pick<RoleRow, 'id' | 'lastEventAt'>,
+  { id, lastEventAt }: Pick<RoleRow, (typeof CHANGED)[number]>,
   changes: ChangesOf<typeof ROLES>,
   events: readonly HistoryEvent[],
   ends: FeedEnds,
@@ -55,7 +63,7 @@ export function* saveRole(
   { value: role, version }: Versioned<Role>,
   events: readonly HistoryEvent[],
 ): Steps<readonly Step<void, 'write'>[] | undefined, 'read'> {
-  const [row, ends] = yield* together(findRole(role.account, role.id), feedEnds(events));
+  const [row, ends] = yield* together(findRole(role.account, role.id, SAVED), feedEnds(events));
   if (row?.version !== version) return undefined;
   const changes = pick(role, CHANGING);
   return changeRole(row, { ...changes, ...derivedMembers(role), version: nextVersion(row) }, events, ends);
@@ -67,7 +75,7 @@ export function* appendEventsOfRole(
   id: RoleId,
   events: readonly HistoryEvent[],
 ): Steps<boolean> {
-  const [row, ends] = yield* together(findRole(account, id), feedEnds(events));
+  const [row, ends] = yield* together(findRole(account, id, CHANGED), feedEnds(events));
   if (row === undefined) return false;
   const own = events.map((event) => ({ ...event, pin: id }));
   yield* all(...changeRole(row, {}, own, ends));

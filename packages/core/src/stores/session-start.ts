@@ -15,6 +15,8 @@ import { defineChange } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { ROW_LOCKS } from './locking.ts';
 
+const OFFERED = ['tokenHash'] as const;
+const OWNER = ['name'] as const;
 const COMPARED = ['tokenHash', 'actor'] as const;
 
 /** A session or a link by what its locks follow from. */
@@ -50,9 +52,9 @@ const beginSession = defineChange('sessions.begin', {
   },
   *run({ session, limits, events, link, locked }) {
     const [offered, excess, account, ends] = yield* together(
-      link === undefined ? nothing : get(SIGN_IN_LINKS, { tokenHash: link }),
+      link === undefined ? nothing : get(SIGN_IN_LINKS, { tokenHash: link }, OFFERED),
       findExcess(session, limits),
-      get(ACCOUNTS, { name: session.account }),
+      get(ACCOUNTS, { name: session.account }, OWNER),
       feedEnds(events),
     );
     if (link !== undefined && offered === undefined) return { kind: 'unknown' };

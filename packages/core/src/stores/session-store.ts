@@ -17,6 +17,7 @@ import { removeInBatches } from './locking.ts';
 import { begin, SESSION_START_PROGRAMS, type SessionPlace, sessionLocks } from './session-start.ts';
 
 const PLACE = ['tokenHash', 'account'] as const;
+const RECORDED = ['recordedAt'] as const;
 
 interface Offer {
   readonly link: SignInLink;
@@ -63,7 +64,7 @@ const end = defineChange('sessions.end', {
   locks: ({ place, events }: Ending) => ({ exclusive: sessionLocks(place, events) }),
   usesReserve: () => true,
   *run({ place: { tokenHash }, events }) {
-    const [session, ends] = yield* together(get(SESSIONS, { tokenHash }), feedEnds(events));
+    const [session, ends] = yield* together(get(SESSIONS, { tokenHash }, PLACE), feedEnds(events));
     if (session === undefined) return;
     yield* all(remove(SESSIONS, { tokenHash }), ...insertEvents(events, ends));
   },
@@ -78,7 +79,7 @@ const refuse = defineChange('sessions.refuse', {
   locks: ({ event: { account } }: RefusedSignIn) => ({ exclusive: [accountLock(account)] }),
   *run({ event, unlessSince }) {
     const { account, at } = event;
-    const [known, ends] = yield* together(get(SESSION_REFUSALS, { account }), feedEnds([event]));
+    const [known, ends] = yield* together(get(SESSION_REFUSALS, { account }, RECORDED), feedEnds([event]));
     if (known !== undefined && known.recordedAt > unlessSince) return;
     yield* all(upsert(SESSION_REFUSALS, { account, recordedAt: at }), ...insertEvents([event], ends));
   },
@@ -101,7 +102,7 @@ const findEndedLinks = defineChangeQuery('sessions.find_ended_links', ({ endedBy
 const purge = defineChange('sessions.purge', {
   locks: (places: readonly SessionPlace[]) => ({ exclusive: places.flatMap((place) => sessionLocks(place)) }),
   *run(places) {
-    const sessions = yield* all(...places.map(({ tokenHash }) => get(SESSIONS, { tokenHash })));
+    const sessions = yield* all(...places.map(({ tokenHash }) => get(SESSIONS, { tokenHash }, PLACE)));
     const there = sessions.filter((session) => session !== undefined);
     yield* all(...there.map(({ tokenHash }) => remove(SESSIONS, { tokenHash })));
     return there.length;

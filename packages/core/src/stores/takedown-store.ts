@@ -19,6 +19,8 @@ import { appendEventsOfRole, nextVersion, saveRole } from './role-changes.ts';
 
 const ID = ['id'] as const;
 const ACCOUNT = ['account'] as const;
+const LIFTED = ['liftedAt'] as const;
+const PURGED = ['archive', 'version', 'cleanupFailures'] as const;
 
 interface TakingDown {
   readonly takedown: Takedown;
@@ -34,7 +36,7 @@ const takeDown = defineChange('takedowns.take_down', {
   *run({ takedown, stopped, events }) {
     const { id, sha256 } = takedown;
     const [known, stop] = yield* together(
-      get(TAKEDOWNS, { id, sha256 }),
+      get(TAKEDOWNS, { id, sha256 }, LIFTED),
       stopped === undefined ? nothing : saveRole(stopped, events),
     );
     const isInForce = known !== undefined && known.liftedAt === null;
@@ -57,7 +59,7 @@ const lift = defineChange('takedowns.lift', {
     exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
   }),
   *run({ place: { id, sha256, account }, at, events }) {
-    const known = yield* get(TAKEDOWNS, { id, sha256 });
+    const known = yield* get(TAKEDOWNS, { id, sha256 }, LIFTED);
     if (known === undefined || known.liftedAt !== null) return { kind: 'conflict' };
     yield* update(TAKEDOWNS, { id, sha256 }, { liftedAt: at });
     const isOfRole = yield* appendEventsOfRole(account, id, events);
@@ -105,7 +107,11 @@ const claimPurge = defineChange('takedowns.claim_purge', {
   locks: ({ account }: OwnedClaim) => ({ exclusive: [accountLock(account)] }),
   usesReserve: () => true,
   *run({ claim: { role: id, token, until }, account }) {
-    const [row] = yield* find(ROLES, { id, account, hasArchive: true, deletedAt: notNull });
+    const [row] = yield* find(
+      ROLES,
+      { id, account, hasArchive: true, deletedAt: notNull },
+      { select: PURGED },
+    );
     if (row === undefined) return undefined;
     yield* update(
       ROLES,

@@ -1,10 +1,8 @@
 import { Fault } from '@pinfold/core';
 import {
-  type AnyTable,
   type Database,
   type DatabaseSchema,
   type DatabaseSnapshot,
-  type Joined,
   type Lookup,
   locksInOrder,
   type Program,
@@ -87,14 +85,14 @@ class Handle implements MemoryDatabase {
   }
 
   peek<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Value | undefined {
-    const { table, by, references, make } = lookup;
+    const { table, by, make, ...columns } = lookup;
     const { tables } = this.#open(signal);
     const row =
       table.key[0] === by
         ? tables.rowsOf(table).get(JSON.stringify([key]))
         : [...tables.rowsOf(table).candidates({ [by]: key })].find(([, one]) => one[by] === key)?.[1];
     if (row === undefined) return undefined;
-    const found = new MemoryTransaction(tables).joined(table, row, references) as Joined<AnyTable, never>;
+    const found = new MemoryTransaction(tables).joined(table, row, columns);
     return make(found as never);
   }
 

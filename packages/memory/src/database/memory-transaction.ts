@@ -1,6 +1,7 @@
 import type {
   AnyTable,
   FindAction,
+  GetAction,
   InsertAction,
   ReadAction,
   ScanAction,
@@ -131,22 +132,29 @@ export class MemoryTransaction {
     }
   }
 
-  #get({ table, key, references }: ReadAction & { kind: 'get' }, guards: GuardCheck | undefined): unknown {
+  #get(action: GetAction, guards: GuardCheck | undefined): unknown {
+    const { table, key, select, references } = action;
     const row = this.#row(table, keyText(table, key));
     guards?.readOne(table, { ...key, ...row });
     if (row === undefined) return undefined;
-    return references === undefined ? copyOf(table, row) : this.joined(table, row, references, guards);
+    if (references === undefined) return copyOf(table, row, select);
+    return this.joined(table, row, { select, references }, guards);
   }
 
   /** A row with those that it refers to. */
-  joined(table: AnyTable, row: Row, references: readonly string[], guards?: GuardCheck): unknown {
-    const found = references.map((member) => {
+  joined(
+    table: AnyTable,
+    row: Row,
+    { select, references = {} }: Pick<GetAction, 'references' | 'select'>,
+    guards?: GuardCheck,
+  ): unknown {
+    const found = Object.entries(references).map(([member, columns]) => {
       const to = (table.references[member] as () => AnyTable)();
       const other = this.#row(to, JSON.stringify([row[member]]));
       if (other !== undefined) guards?.readOne(to, other);
-      return [member, other && copyOf(to, other)];
+      return [member, other && copyOf(to, other, columns)];
     });
-    return { row: copyOf(table, row), references: Object.fromEntries(found) };
+    return { row: copyOf(table, row, select), references: Object.fromEntries(found) };
   }
 
   #scan(action: ScanAction, guards: GuardCheck | undefined): unknown {

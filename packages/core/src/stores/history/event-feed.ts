@@ -21,6 +21,21 @@ import { pick } from '../rows.ts';
 /** Events that get their numbers in one program. */
 const NUMBERED_AT_ONCE = 1_000;
 
+const ID = ['id'] as const;
+/** The columns of an event in a feed, by the column of its place. */
+const PLACED = {
+  accountFeedNumber: [...EVENT, 'accountFeedNumber'],
+  feedNumber: [...EVENT, 'feedNumber'],
+  sequence: [...EVENT, 'sequence'],
+} as const;
+/** Only those that tell which event has a place. */
+const PLACES = {
+  accountFeedNumber: ['id', 'accountFeedNumber'],
+  feedNumber: ['id', 'feedNumber'],
+  sequence: ['id', 'sequence'],
+} as const;
+const WAITING = ['at', 'id'] as const;
+
 /** The column with the places of a feed. */
 export type FeedColumn = 'accountFeedNumber' | 'feedNumber' | 'sequence';
 
@@ -44,7 +59,10 @@ interface FeedRequest {
 }
 
 /** Reads whether events wait for their numbers, for {@link isBehind}. */
-const behind = all(find(EVENTS, { feedNumber: null }, { limit: 1 }), get(UNFINISHED_IMPORTS, { id: 1 }));
+const behind = all(
+  find(EVENTS, { feedNumber: null }, { limit: 1, select: ID }),
+  get(UNFINISHED_IMPORTS, { id: 1 }),
+);
 
 type Behind = typeof behind extends Step<infer Found> ? Found : never;
 
@@ -61,12 +79,20 @@ const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedR
   // A publication has fewer events than its account: as a range, the account is in no index before it.
   const owner = pin === undefined || account === undefined ? account : [gte(account), lte(account)];
   const page = (number: number) =>
-    find(EVENTS, { pin, account: owner, ...numbered(column, gt(number)) }, { order: [column], limit });
+    find(
+      EVENTS,
+      { pin, account: owner, ...numbered(column, gt(number)) },
+      { order: [column], limit, select: PLACED[column] },
+    );
   const [feed, began, [newest], there, late, rows] = yield* all(
     get(FEEDS, { id: 1 }),
     get(FEED_BEGINS, { account: account ?? '' }),
-    find(EVENTS, { account, ...numbered(column, notNull) }, { order: [column], descending: true, limit: 1 }),
-    find(EVENTS, { account, ...numbered(column, after) }, { limit: 1 }),
+    find(
+      EVENTS,
+      { account, ...numbered(column, notNull) },
+      { order: [column], descending: true, limit: 1, select: PLACES[column] },
+    ),
+    find(EVENTS, { account, ...numbered(column, after) }, { limit: 1, select: ID }),
     column === 'feedNumber' ? behind : nothing,
     page(after),
   );
@@ -94,7 +120,9 @@ const numberEvents = defineChange('history.number', {
   *run() {
     const [waiting, last, begin] = yield* all(
       // Unlocked: only under this program's lock a committed event gets its number, or is removed.
-      unlocked(find(EVENTS, { feedNumber: null }, { order: ['sequence'], limit: NUMBERED_AT_ONCE })),
+      unlocked(
+        find(EVENTS, { feedNumber: null }, { order: ['sequence'], limit: NUMBERED_AT_ONCE, select: WAITING }),
+      ),
       unlocked(max(EVENTS, { feedNumber: notNull }, 'feedNumber')),
       get(FEED_BEGINS, { account: '' }),
     );

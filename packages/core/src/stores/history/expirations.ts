@@ -22,6 +22,7 @@ const UNRECORDED: Where<RoleRow> = {
   either: [{ deletedAt: null }, { deletedAt: gte(column('expiresAt')) }],
 };
 const EXPIRED = ['id', 'account', 'expiresAt'] as const;
+const RECORDED = [...EXPIRED, 'version', 'lastEventAt'] as const;
 
 interface Expired {
   readonly by: Instant;
@@ -48,7 +49,7 @@ const recordExpirations = defineChange('history.record_expirations', {
   usesReserve: () => true,
   *run({ events }) {
     const [roles, ends] = yield* together(
-      find(ROLES, { ...UNRECORDED, id: oneOf(pinsOf(events)) }),
+      find(ROLES, { ...UNRECORDED, id: oneOf(pinsOf(events)) }, { select: RECORDED }),
       feedEnds(events),
     );
     const recorded = roles.flatMap((role) => {

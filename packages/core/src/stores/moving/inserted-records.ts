@@ -7,6 +7,8 @@ import { derivedMembers } from '../role-changes.ts';
 import { pick } from '../rows.ts';
 import { type AnyRow, MOVED_TABLES, type PlacedRow } from './moved-tables.ts';
 
+const REMOVED = ['archive', 'title', 'originalFilename'] as const;
+
 /** Inserts records, of two with one key the first, and then removes the archives whose removal is among them. */
 export function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
   const moved = records.flatMap(({ kind, value }) => {
@@ -45,7 +47,7 @@ function keyMembers({ key, unique }: PlacedRow['table']): readonly (readonly str
 
 /** A role whose archive was removed after its publication's record was read has the ends of then. */
 function* removeArchive({ id, expiresAt, deletedAt }: RemovalRecord): Steps<void> {
-  const row = yield* get(ROLES, { id });
+  const row = yield* get(ROLES, { id }, REMOVED);
   if (row === undefined) return;
   const { endedAt, endingRank } = derivedMembers({ ...row, expiresAt, deletedAt });
   yield* all(

@@ -15,6 +15,12 @@ export interface Candidate extends Omit<AdmissionRequest, 'isNamed'> {
   readonly name: PinName | undefined;
 }
 
+/** The columns of an account that publishes. */
+export const PUBLISHER = ['blocked', 'limits', 'publicationsMark', 'lastPublishedAt'] as const;
+
+/** An account that publishes. */
+export type Publisher = Pick<AccountRow, (typeof PUBLISHER)[number]>;
+
 /** What an admission looks at that needs no row of the account. */
 export interface Looks {
   readonly isForbidden: boolean;
@@ -49,7 +55,7 @@ export function* lookUp(
 
 /** Decides whether a publication is admitted; only a quota of the account itself has to be looked up for that. */
 export function* admit(
-  owner: AccountRow | undefined,
+  owner: Publisher | undefined,
   candidate: Candidate,
   looks: Looks,
   ask: Asking = (step) => step,

@@ -17,12 +17,15 @@ import { accountLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { eventLocks, feedEnds } from '../events.ts';
-import { changeRole, findRole, nextVersion } from '../role-changes.ts';
+import { CHANGED, changeRole, findRole, nextVersion } from '../role-changes.ts';
 
 /** Roles that one program claims, perhaps of as many accounts: it holds some locks more. */
 const CLAIMED_AT_ONCE = MAX_LOCKS - 10;
 
 const WAITING = ['id', 'account', 'endedAt', 'cleanupNotBefore'] as const;
+
+const CLAIMED = [...WAITING, 'archive', 'version', 'cleanupFailures'] as const;
+const SETTLED = [...CHANGED, 'archive', 'cleanupToken', 'cleanupFailures'] as const;
 
 type WaitingRole = Pick<RoleRow, (typeof WAITING)[number]>;
 
@@ -65,8 +68,8 @@ const claimRoles = defineChange('roles.claim_for_cleanup', {
   *run({ request, waiting }): Steps<readonly CleanupTask[]> {
     const id = oneOf<RoleId>(waiting.map((role) => role.id));
     const found = yield* all(
-      find(ROLES, { ...neverClaimed(request), id }),
-      find(ROLES, { ...claimedBefore(request), id }),
+      find(ROLES, { ...neverClaimed(request), id }, { select: CLAIMED }),
+      find(ROLES, { ...claimedBefore(request), id }, { select: CLAIMED }),
     );
     const { token, until } = request;
     const rows = longestFirst(found.flat());
@@ -97,7 +100,7 @@ const settleCleanup = defineChange('roles.settle_cleanup', {
   }),
   usesReserve: () => true,
   *run({ task: { account, role, token }, outcome, events }) {
-    const [row, ends] = yield* together(findRole(account, role), feedEnds(events));
+    const [row, ends] = yield* together(findRole(account, role, SETTLED), feedEnds(events));
     if (row?.cleanupToken !== token) return;
     if (outcome.kind === 'removed') {
       const removed = { hasArchive: false, cleanupToken: null, cleanupNotBefore: null };

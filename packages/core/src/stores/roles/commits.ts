@@ -1,6 +1,7 @@
 import { committedAs, judgeCommit } from '../../adapter/key-holder.ts';
-import { published } from '../../domain/admission.ts';
+import { published, refuseChange } from '../../domain/admission.ts';
 import type { HistoryEvent } from '../../domain/history.ts';
+import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { withNameWarnings } from '../../domain/name.ts';
 import type { CommitOutcome, Lease, RoleCommit, Version } from '../../ports/role-store.ts';
@@ -8,15 +9,18 @@ import { all, together } from '../../records/joining.ts';
 import type { Program } from '../../records/program.ts';
 import type { Step, Steps } from '../../records/step.ts';
 import { get, insert, update, upsert } from '../../records/steps.ts';
-import { ACCOUNTS, type AccountRow } from '../../records/tables/account-tables.ts';
+import { ACCOUNTS } from '../../records/tables/account-tables.ts';
 import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { pointedName } from '../admission-reads.ts';
-import { changeLocks, checkChange, newAccount } from '../checks.ts';
+import { changeLocks, getCredential, newAccount, refuseCredential } from '../checks.ts';
 import { defineChange } from '../define-change.ts';
 import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
-import { admit, lookUp } from './admission.ts';
+import { getMode, modeOf } from '../service-mode.ts';
+import { admit, lookUp, PUBLISHER, type Publisher } from './admission.ts';
+
+const HELD = ['token', 'role', 'warnings'] as const;
 
 /** One publication, and who may commit it. */
 export interface Commit {
@@ -49,19 +53,26 @@ export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.co
     };
   },
   *run({ publication, lease, events }): Steps<CommitOutcome> {
-    const { role, now, limits, name, credential } = publication;
+    const { role, now, limits, name, credential = {} } = publication;
     const { account } = role;
     const candidate = { ...role, now, limits, name: name?.name };
-    const [row, { account: known, refusal }, looks, ends] = yield* together(
-      get(IDEMPOTENCY_KEYS, { account: lease.account, key: lease.key }),
-      checkChange({ account, credential }),
+    const [[row, known, mode, caller], looks, ends] = yield* together(
+      all(
+        get(IDEMPOTENCY_KEYS, { account: lease.account, key: lease.key }, HELD),
+        get(ACCOUNTS, { name: account }, PUBLISHER),
+        getMode,
+        getCredential(credential),
+      ),
       lookUp(candidate),
       feedEnds(events),
     );
     const judged = judgeCommit(row, lease, role.id);
     if (judged === 'committed') return committedAs(publication, row?.warnings ?? null);
     if (judged !== 'held') return { kind: judged };
-    const refused = refusal ?? (yield* admit(known, candidate, looks));
+    const refused =
+      refuseCredential(credential, caller) ??
+      refuseChange(known, modeOf(mode)) ??
+      (yield* admit(known, candidate, looks));
     if (refused !== undefined) return refused;
     const warnings =
       name === undefined
@@ -69,7 +80,7 @@ export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.co
         : withNameWarnings(publication.warnings, role, looks.names, limits);
     const shown = name && { ...name, account, role: role.id, updatedAt: now };
     yield* all(
-      publishedBy(known ?? newAccount(account), known === undefined, publication),
+      publishedBy(account, known, publication),
       insert(ROLES, {
         ...role,
         ...FIRST,
@@ -86,7 +97,12 @@ export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.co
 });
 
 /** The step that notes a publication in the row of its account. */
-function publishedBy(owner: AccountRow, isNew: boolean, publication: RoleCommit): Step<void, 'write'> {
-  const marks = published(owner, publication);
-  return isNew ? insert(ACCOUNTS, { ...owner, ...marks }) : update(ACCOUNTS, { name: owner.name }, marks);
+function publishedBy(
+  name: AccountId,
+  known: Publisher | undefined,
+  publication: RoleCommit,
+): Step<void, 'write'> {
+  if (known !== undefined) return update(ACCOUNTS, { name }, published(known, publication));
+  const owner = newAccount(name);
+  return insert(ACCOUNTS, { ...owner, ...published(owner, publication) });
 }

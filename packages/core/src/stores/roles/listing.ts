@@ -11,9 +11,12 @@ import { getWith, scan } from '../../records/steps.ts';
 import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { ROLE, roleOf } from '../loaded-roles.ts';
 
+const SHOWN = { role: ROLE } as const;
+const ONLY = ['role'] as const;
+
 const findByKey = defineQuery('roles.find_by_key', function* ({ account, idempotencyKey: key }: RoleQuery) {
   if (account === undefined || key === undefined) return undefined;
-  return (yield* getWith(IDEMPOTENCY_KEYS, { account, key }, ['role']))?.references.role;
+  return (yield* getWith(IDEMPOTENCY_KEYS, { account, key }, SHOWN, ONLY))?.references.role;
 });
 
 interface ScanRequest {

@@ -14,7 +14,10 @@ import { IDEMPOTENCY_KEYS, type IdempotencyKeyRow } from '../../records/tables/r
 import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { removeInBatches } from '../locking.ts';
 import { getMode, modeOf } from '../service-mode.ts';
-import { admit, lookUp } from './admission.ts';
+import { admit, lookUp, PUBLISHER } from './admission.ts';
+
+const HOLDER = ['fingerprint', 'token', 'heldUntil', 'role', 'warnings'] as const;
+const RESERVED = ['account', 'key', 'token', 'begunAt', 'role'] as const;
 
 function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
   return { exclusive: [idempotencyLock(account, key)] };
@@ -30,7 +33,11 @@ function* judge(request: Reservation): Steps<ReserveOutcome | undefined, 'read'>
   const { account, key, name } = request;
   const candidate = { ...request, name };
   const [[row, owner, mode], looks] = yield* together(
-    all(get(IDEMPOTENCY_KEYS, { account, key }), unlocked(get(ACCOUNTS, { name: account })), getMode),
+    all(
+      get(IDEMPOTENCY_KEYS, { account, key }, HOLDER),
+      unlocked(get(ACCOUNTS, { name: account }, PUBLISHER)),
+      getMode,
+    ),
     lookUp(candidate, unlocked),
   );
   return (
@@ -54,10 +61,10 @@ const reserve = defineChange('roles.reserve', {
   },
 });
 
-/** Reads the reservation of a lease; undefined if it is lost. */
-function* findHeld({ account, key, token }: Lease): Steps<IdempotencyKeyRow | undefined, 'read'> {
-  const row = yield* get(IDEMPOTENCY_KEYS, { account, key });
-  return row?.token === token && row.role === null ? row : undefined;
+/** Whether the reservation of a lease is not lost. */
+function* isHeld({ account, key, token }: Lease): Steps<boolean, 'read'> {
+  const row = yield* get(IDEMPOTENCY_KEYS, { account, key }, RESERVED);
+  return row?.token === token && row.role === null;
 }
 
 interface Renewal {
@@ -68,7 +75,7 @@ interface Renewal {
 const renew = defineChange('roles.renew', {
   locks: ({ lease }: Renewal) => keyLocks(lease),
   *run({ lease, until }) {
-    if ((yield* findHeld(lease)) === undefined) return { kind: 'lost' };
+    if (!(yield* isHeld(lease))) return { kind: 'lost' };
     const { account, key } = lease;
     yield* update(IDEMPOTENCY_KEYS, { account, key }, { heldUntil: until });
     return { kind: 'held' };
@@ -79,7 +86,7 @@ const release = defineChange('roles.release', {
   locks: (lease: Lease) => keyLocks(lease),
   *run(lease) {
     const { account, key } = lease;
-    if ((yield* findHeld(lease)) !== undefined) yield* remove(IDEMPOTENCY_KEYS, { account, key });
+    if (yield* isHeld(lease)) yield* remove(IDEMPOTENCY_KEYS, { account, key });
   },
 });
 
@@ -112,7 +119,9 @@ const removeReservations = defineChange('roles.remove_reservations', {
   }),
   usesReserve: () => true,
   *run({ keys, begunBefore }) {
-    const rows = yield* all(...keys.map(({ account, key }) => get(IDEMPOTENCY_KEYS, { account, key })));
+    const rows = yield* all(
+      ...keys.map(({ account, key }) => get(IDEMPOTENCY_KEYS, { account, key }, RESERVED)),
+    );
     const old = rows.flatMap((row) => (row?.role === null && row.begunAt < begunBefore ? [row] : []));
     yield* all(...old.map(({ account, key }) => remove(IDEMPOTENCY_KEYS, { account, key })));
     return old.length;

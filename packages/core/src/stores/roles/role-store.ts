@@ -11,7 +11,7 @@ import type { AnyProgram, AnyQuery } from '../../records/program.ts';
 import { ROLES } from '../../records/tables/role-tables.ts';
 import { changeLocks, checkChange } from '../checks.ts';
 import { defineChange } from '../define-change.ts';
-import { copyOfLoaded, loadedRole } from '../loaded-roles.ts';
+import { copyOfLoaded, LOADED, loadedRole, OWNER } from '../loaded-roles.ts';
 import { saveRole } from '../role-changes.ts';
 import { ARCHIVE_PROGRAMS, archives } from './archives.ts';
 import { CLEANUP_PROGRAMS, cleanup } from './cleanup.ts';
@@ -23,7 +23,8 @@ import { RESERVATION_PROGRAMS, reservations } from './reservations.ts';
 const ROLE_BY_ID: Lookup<LoadedRole> = defineLookup('roles.load', {
   table: ROLES,
   by: 'id',
-  references: ['account'],
+  select: LOADED,
+  references: { account: OWNER },
   make: ({ row, references }) => loadedRole(row, references.account),
 });
 
