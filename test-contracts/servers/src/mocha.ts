@@ -45,6 +45,9 @@ interface Migrated {
 /** By what was migrated. */
 const migrated: Map<string, Migrated[]> = new Map();
 
+/** An unused pool keeps its connections this long, in milliseconds, so that the server does not run out of them. */
+const IDLE = 1_000;
+
 /** The most bytes that a schema with nothing but dead rows may have: of larger ones the indexes are slow. */
 const LARGEST = 8 * 2 ** 20;
 
@@ -130,7 +133,8 @@ async function placeIn(schema: string, leave: (remains: Remains) => Promise<void
     const key = `${schema} ${JSON.stringify(config)}`;
     // Idle connections break when a test crashes the server; and a pool has ended before its connections have.
     const opened =
-      unused.get(key)?.pop() ?? new pg.Pool({ ...server.address, max: 5, ...config }).on('error', () => {});
+      unused.get(key)?.pop() ??
+      new pg.Pool({ ...server.address, max: 5, idleTimeoutMillis: IDLE, ...config }).on('error', () => {});
     used.push({ pool: opened, key });
     return opened;
   };
