@@ -60,7 +60,9 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
         import('pg'),
       ]);
       const limits = { max: CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
-      const pool = new pg.Pool({ connectionString, ...limits });
+      // It sends statements without waiting for the answers to those before, which saves round trips.
+      const pipelining = { pipeline: true };
+      const pool = new pg.Pool({ connectionString, ...limits, ...pipelining });
       // It has ended before its connections have, and the stores listen no longer then: a server that stops meanwhile still says so.
       pool.on('error', () => {});
       const persistence = async (): Promise<Persistence> => openPostgres({ pool, schema: SCHEMA });
