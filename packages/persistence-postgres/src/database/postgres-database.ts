@@ -19,8 +19,9 @@ import type { Client, PostgresConnection } from '../engine/postgres-connection.t
 import { asFault, troubleOf } from '../engine/postgres-errors.ts';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { checkSchema, databaseState, migrate } from '../schema/migrate.ts';
+import { JoinedReads } from './joined-reads.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { BEGIN_SNAPSHOT, COMMIT, causeOf, PostgresSession } from './postgres-session.ts';
+import { BEGIN_SNAPSHOT, COMMIT, causeOf, PostgresSession, type Writing } from './postgres-session.ts';
 
 const VERSION = 17;
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
@@ -37,7 +38,7 @@ export class PostgresDatabase implements Database {
   readonly isSerial = false;
   readonly #connection: PostgresConnection;
   readonly #schema: string;
-  readonly #compiler: SqlCompiler;
+  readonly #writing: Writing;
   readonly #migrations: readonly Migration[];
   readonly #lookups: Map<Lookup<unknown>, LookupPlan<unknown> & { readonly statement: Statement }> =
     new Map();
@@ -46,7 +47,7 @@ export class PostgresDatabase implements Database {
     const dialect = postgresDialect(schema);
     this.#connection = connection;
     this.#schema = schema;
-    this.#compiler = new SqlCompiler(dialect);
+    this.#writing = { compiler: new SqlCompiler(dialect), joinedReads: new JoinedReads() };
     const sql = createTables(tables, dialect).join(';\n');
     this.#migrations = [{ version: VERSION, release: '0.1.0', oldestVersion: VERSION, sql }];
   }
@@ -80,7 +81,7 @@ export class PostgresDatabase implements Database {
       read: async ({ name, run }, args, another) => {
         another?.throwIfAborted();
         if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
-        const session = new PostgresSession(client, this.#compiler, name, true);
+        const session = new PostgresSession(client, this.#writing, name, true);
         const result = session.run(run(args)).catch((error: unknown) => {
           throw faultAt(error, asFault(causeOf(error)));
         });
@@ -94,9 +95,9 @@ export class PostgresDatabase implements Database {
   }
 
   async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
-    const begin = unprepared([BEGIN, ...this.#taking(program.locks(args))].join('; '));
+    const begin = unprepared(`${BEGIN}${this.#taking(program.locks(args))}`);
     return this.#running((client, failure) => {
-      const session = new PostgresSession(client, this.#compiler, program.name, true);
+      const session = new PostgresSession(client, this.#writing, program.name, true);
       session.send(begin);
       return transacting(session, () => session.run(program.run(args)), failure);
     });
@@ -130,7 +131,7 @@ export class PostgresDatabase implements Database {
   ): Promise<Result> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const running = this.#running<Result>(async (client, failure) => {
-      const session = new PostgresSession(client, this.#compiler, name, isInTransaction);
+      const session = new PostgresSession(client, this.#writing, name, isInTransaction);
       const outcome = await outcomeOf(session, () => work(session), failure);
       await session.ended();
       return async () => outcome;
@@ -156,18 +157,20 @@ export class PostgresDatabase implements Database {
   #lookupOf<Value>(lookup: Lookup<Value>): LookupPlan<unknown> & { readonly statement: Statement } {
     const known = this.#lookups.get(lookup);
     if (known !== undefined) return known;
-    const plan = this.#compiler.lookupPlanOf(lookup);
+    const plan = this.#writing.compiler.lookupPlanOf(lookup);
     const made = { ...plan, statement: prepared(plan.text) };
     this.#lookups.set(lookup, made);
     return made;
   }
 
-  /** Statements that take the locks one after the other, in the order of every program. */
-  #taking(locks: Locks): readonly string[] {
-    return locksInOrder(locks).map(({ name, isShared }) => {
+  /** The statement that takes the locks one after the other, in the order of every program. */
+  #taking(locks: Locks): string {
+    const calls = locksInOrder(locks).map(({ name, isShared }) => {
       const number = createHash('sha256').update(`${this.#schema} ${name}`).digest().readBigInt64BE();
-      return `SELECT pg_catalog.pg_advisory_xact_lock${isShared ? '_shared' : ''}(${number})`;
+      return `pg_catalog.pg_advisory_xact_lock${isShared ? '_shared' : ''}(${number})`;
     });
+    // The server evaluates the columns of a row in their order.
+    return calls.length === 0 ? '' : `; SELECT ${calls.join(', ')}`;
   }
 }
 

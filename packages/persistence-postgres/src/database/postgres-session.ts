@@ -1,4 +1,5 @@
 import {
+  type ReadAction,
   runByPromises,
   type ScanAction,
   StepError,
@@ -10,6 +11,7 @@ import {
 import type { SqlCompiler, SqlPlan, SqlRow } from '@pinfold/core/sql';
 import type { Client } from '../engine/postgres-connection.ts';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
+import { type JoinedReads, joinedRows, MAX_JOINED } from './joined-reads.ts';
 
 /** Begins a read-only state. */
 export const BEGIN_SNAPSHOT: Statement = unprepared('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -28,23 +30,38 @@ function statementOf(plan: SqlPlan): Statement {
   return statement;
 }
 
+/** How the statements of actions are written: once for all sessions of a database. */
+export interface Writing {
+  readonly compiler: SqlCompiler;
+  readonly joinedReads: JoinedReads;
+}
+
+/** A read that was not sent yet, and what its answer goes to. */
+interface Read {
+  readonly plan: SqlPlan;
+  readonly action: ReadAction;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
 /**
  * The steps of one program or query on a connection. What needs no answer is not waited for: on a connection that
  * pipelines, writes travel with the next statement that is waited for, at the latest with the one that ends the program.
  */
 export class PostgresSession {
   readonly #client: Client;
-  readonly #compiler: SqlCompiler;
+  readonly #writing: Writing;
   readonly #program: string;
   readonly #isInTransaction: boolean;
   readonly #writes: WriteAction[] = [];
+  readonly #reads: Read[] = [];
   /** Everything that was sent, in its order. */
   readonly #sent: Promise<unknown>[] = [];
   readonly #failed: unknown[] = [];
 
-  constructor(client: Client, compiler: SqlCompiler, program: string, isInTransaction: boolean) {
+  constructor(client: Client, writing: Writing, program: string, isInTransaction: boolean) {
     this.#client = client;
-    this.#compiler = compiler;
+    this.#writing = writing;
     this.#program = program;
     this.#isInTransaction = isInTransaction;
   }
@@ -61,7 +78,7 @@ export class PostgresSession {
   /** Sends the writes that are left. */
   flush(): void {
     for (const action of this.#writes.splice(0)) {
-      const plan = this.#compiler.planOf(action);
+      const plan = this.#writing.compiler.planOf(action);
       if (plan === undefined) continue;
       void this.#ask(statementOf(plan), plan.values(action), action);
     }
@@ -95,23 +112,60 @@ export class PostgresSession {
       case 'upsert':
       case 'update':
       case 'remove':
+        // What was to be read before is.
+        this.#sendReads();
         this.#writes.push(action);
         return undefined;
       case 'scan':
         this.flush();
         return this.#scan(action);
       default: {
-        const plan = this.#compiler.planOf(action);
+        const plan = this.#writing.compiler.planOf(action);
         if (plan === undefined) return undefined;
         this.flush();
-        return plan.result?.(await this.#ask(statementOf(plan), plan.values(action)));
+        return plan.isPlannedEachTime
+          ? plan.result?.(await this.#ask(statementOf(plan), plan.values(action)))
+          : this.#read(plan, action);
       }
     }
   }
 
+  /** Adds a read to those of the same step, which are sent together when the step has asked for all of them. */
+  #read(plan: SqlPlan, action: ReadAction): Promise<unknown> {
+    if (this.#reads.length === 0) queueMicrotask(() => this.#sendReads());
+    return new Promise((resolve, reject) => {
+      this.#reads.push({ plan, action, resolve, reject });
+    });
+  }
+
+  #sendReads(): void {
+    while (this.#reads.length > 0) {
+      const reads = this.#reads.splice(0, MAX_JOINED);
+      this.#askTogether(reads).then(
+        (answers) => {
+          for (const [n, { resolve }] of reads.entries()) resolve(answers[n]);
+        },
+        (error: unknown) => {
+          for (const { reject } of reads) reject(error);
+        },
+      );
+    }
+  }
+
+  async #askTogether(reads: readonly Read[]): Promise<readonly unknown[]> {
+    const plans = reads.map(({ plan }) => plan);
+    const values = reads.flatMap(({ plan, action }) => plan.values(action));
+    const [only, second] = plans;
+    const answered =
+      only !== undefined && second === undefined
+        ? [await this.#ask(statementOf(only), values)]
+        : joinedRows(await this.#ask(this.#writing.joinedReads.statementOf(plans), values));
+    return plans.map(({ result }, n) => result?.(answered[n] ?? []));
+  }
+
   /** The server reads an index as far as it takes, and only the caller waits for it. */
   async #scan(action: ScanAction): Promise<unknown> {
-    const { rows, end, whole } = this.#compiler.scanPlansOf(action);
+    const { rows, end, whole } = this.#writing.compiler.scanPlansOf(action);
     const ask = (plan: SqlPlan): Promise<readonly SqlRow[]> =>
       this.#ask(statementOf(plan), plan.values(action));
     if (action.mayScanMore) return { rows: whole.result?.(await ask(whole)), scannedTo: undefined };

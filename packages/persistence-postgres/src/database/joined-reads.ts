@@ -1,0 +1,50 @@
+import type { SqlPlan, SqlRow } from '@pinfold/core/sql';
+import { prepared, type Statement } from '../engine/statement.ts';
+
+/** The most reads in one statement: each connection prepares one for every combination that programs ask for. */
+export const MAX_JOINED = 16;
+
+/** A quoted name, which may look like a parameter, or a parameter. */
+const PARAMETER = /"(?:[^"]|"")*"|\$(\d+)/g;
+
+/** The reads of a step in one statement, whose only row has the rows of each of them as JSON. */
+export class JoinedReads {
+  readonly #numbers: Map<SqlPlan, number> = new Map();
+  readonly #statements: Map<string, Statement> = new Map();
+
+  /** The statement of several reads. Their values follow each other. */
+  statementOf(plans: readonly SqlPlan[]): Statement {
+    const shape = plans.map((plan) => this.#numberOf(plan)).join();
+    const known = this.#statements.get(shape) ?? prepared(joined(plans));
+    this.#statements.set(shape, known);
+    return known;
+  }
+
+  /** A plan is made once for a shape, so it stands for its text. */
+  #numberOf(plan: SqlPlan): number {
+    const known = this.#numbers.get(plan) ?? this.#numbers.size;
+    this.#numbers.set(plan, known);
+    return known;
+  }
+}
+
+/** The rows of each read in the answer to such a statement. */
+export function joinedRows([row]: readonly SqlRow[]): readonly (readonly SqlRow[])[] {
+  return JSON.parse(String(row?.parts));
+}
+
+/** An array of a subquery has its rows in their order. */
+function joined(plans: readonly SqlPlan[]): string {
+  let shift = 0;
+  const parts = plans.map(({ text }) => {
+    let last = 0;
+    const shifted = text.replace(PARAMETER, (match, place?: string) => {
+      if (place === undefined) return match;
+      last = Math.max(last, Number(place));
+      return `$${Number(place) + shift}`;
+    });
+    shift += last;
+    return `ARRAY(SELECT pg_catalog.row_to_json(part) FROM (${shifted}) AS part)`;
+  });
+  return `SELECT pg_catalog.json_build_array(${parts.join(', ')}) AS parts`;
+}
