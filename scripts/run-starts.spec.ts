@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { BUNDLE, InstalledClone, PACKAGE, SCREEN, STYLES } from './installed-clone.ts';
+
+describe('scripts/run.mjs, starting a task in an installed clone,', () => {
+  let clone: InstalledClone;
+
+  beforeEach(async () => {
+    clone = await InstalledClone.make();
+  });
+
+  afterEach(() => clone.remove());
+
+  it('lets the server end by itself on SIGTERM and answers with its exit code', async () => {
+    const child = clone.run('start');
+    const exit = once(child, 'exit');
+    const [ready] = await once(child.stdout, 'data');
+    expect(String(ready)).to.equal('ready\n');
+    child.kill('SIGTERM');
+    expect(await text(child.stdout)).to.equal('clean\n');
+    expect(await exit).to.deep.equal([7, null]);
+  });
+
+  it('says that a killed server was killed', async () => {
+    const child = clone.run('start');
+    await once(child.stdout, 'data');
+    child.kill('SIGHUP');
+    expect(await once(child, 'exit')).to.deep.equal([null, 'SIGHUP']);
+  });
+
+  it('hands over the arguments and writes nothing of its own', async () => {
+    const child = clone.run('pinfold', 'keys', 'list', '--json');
+    const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(JSON.parse(written)).to.deep.equal(['keys', 'list', '--json']);
+    expect(complained).to.equal('');
+  });
+
+  it('becomes the command where Node was started with the condition of the sources', async () => {
+    const main = clone.path('packages/pinfold/src/main.ts');
+    await writeFile(main, 'console.log(JSON.stringify([...process.execArgv, ...process.argv.slice(1)]));');
+    const condition = '--conditions=@pinfold/source';
+    const words = [condition, clone.path('scripts', 'run.mjs'), 'pinfold', 'keys', '--json'];
+    const child = clone.node(...words);
+    const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    // Another process would have one more option of Node.
+    expect(JSON.parse(written)).to.deep.equal([condition, main, 'keys', '--json']);
+    expect(complained).to.equal('');
+  });
+
+  it('hands specs to mocha, and asks for one where none is named', async () => {
+    const child = clone.run('spec', 'a.spec.ts', '--watch');
+    expect(JSON.parse(await text(child.stdout))).to.deep.equal(['a.spec.ts', '--watch']);
+    const asked = clone.run('spec');
+    expect(await text(asked.stderr)).to.include('npm run spec -- FILE');
+    expect(asked.exitCode ?? (await once(asked, 'exit'))[0]).to.equal(1);
+  });
+
+  it('says what comes next once it is set up', async () => {
+    const child = clone.run('setup');
+    expect(await text(child.stdout)).to.include('npm run spec');
+    expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(0);
+  });
+
+  for (const [task, what, source, made] of [
+    ['setup', 'packages/management/build.ts', STYLES, SCREEN],
+    ['start', 'scripts/bundle-server.ts', PACKAGE, BUNDLE],
+  ] as const) {
+    it(`calls ${what} again only when a source is another, or what it made`, async () => {
+      await writeFile(clone.path('examples/reference-app/src/main.ts'), '');
+      const [from, to] = [clone.path(source), clone.path(made)];
+      const dated = (file: string, date: number): Promise<void> => utimes(file, date, date);
+      const now = Date.now() / 1_000;
+      let calls = '';
+      for (const change of [
+        async () => {},
+        () => dated(from, now + 60),
+        // It may have changed while it was bundled.
+        async () => {},
+        () => dated(from, now - 60),
+        () => writeFile(from, '// longer').then(() => dated(from, now - 60)),
+        () => writeFile(to, ''),
+        () => rm(to),
+        () => rm(dirname(to), { recursive: true }),
+      ]) {
+        await change();
+        await clone.succeed(task);
+        calls += 'bundled ';
+        expect(await clone.read(`${what}.calls`), String(change)).to.equal(calls);
+      }
+      await clone.succeed(task);
+      expect(await clone.read(`${what}.calls`)).to.equal(calls);
+    });
+  }
+
+  for (const [how, ...options] of [
+    ['in its own process', '--conditions=@pinfold/source'],
+    ['in another process'],
+  ] as const)
+    it(`starts the server with its packages out of the bundle, ${how}, or on their sources where that fails`, async () => {
+      await writeFile(
+        clone.path('examples/reference-app/src/main.ts'),
+        `import { place } from '../../../${PACKAGE}'; console.log(place, import.meta.filename);`,
+      );
+      const start = () => clone.node(...options, clone.path('scripts/run.mjs'), 'start');
+      const root = await realpath(clone.root);
+      const main = join(root, 'examples/reference-app/src/main.ts');
+      expect(await text(start().stdout)).to.equal(`${join(root, BUNDLE)} ${main}\n`);
+      await writeFile(clone.path('scripts/bundle-server.ts'), 'throw new Error("no room");');
+      await rm(clone.path(BUNDLE));
+      const child = start();
+      const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      expect(written).to.equal(`${join(root, PACKAGE)} ${main}\n`);
+      expect(complained)
+        .to.include('no room')
+        .and.to.include('could not be bundled, and runs on its sources');
+    });
+
+  it('runs another process of a server on the sources where the bundle is gone', async () => {
+    const main = clone.path('main.ts');
+    await writeFile(main, `import { place } from './${PACKAGE}'; console.log(place);`);
+    await writeFile(clone.path('examples/reference-app/src/main.ts'), '');
+    await clone.succeed('start');
+    const words = ['--import', clone.path('scripts/bundled.mjs'), main];
+    const place = () => text(clone.node(...words).stdout);
+    const root = await realpath(clone.root);
+    expect(await place()).to.equal(`${join(root, BUNDLE)}\n`);
+    await rm(clone.path(BUNDLE));
+    expect(await place()).to.equal(`${join(root, PACKAGE)}\n`);
+  });
+
+  it('refuses a task it does not know', async () => {
+    const child = clone.run('deploy');
+    expect(await text(child.stderr)).to.include('usage');
+    expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(1);
+  });
+});
