@@ -1,12 +1,8 @@
 import {
-  type IdempotencyKey,
-  type Limits,
   type PinName,
   type PublishOutcome,
   type PublishRequest,
-  parseIdempotencyKey,
   parseName,
-  parsePassword,
   type RefusalCode,
   type Title,
 } from '@pinfold/core';
@@ -14,7 +10,6 @@ import { boundsOf } from '@pinfold/core/adapter';
 import { discardQuietly } from '@pinfold/core/internal';
 import {
   hashOnly,
-  headerValues,
   type ReceivedForm,
   type ReceiveFile,
   receiveForm,
@@ -22,13 +17,12 @@ import {
   tellRate,
 } from '@pinfold/http/internal';
 import { WARNING_RULES } from '@pinfold/http/internal/texts';
-import type { Request } from 'express';
-import { credentialsOf } from '../authentication.ts';
 import { type AccountCall, type Outcome, writingEndpoint } from '../endpoint.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
-import { requestError, wireWarnings } from '../problems/tell.ts';
+import { wireWarnings } from '../problems/tell.ts';
 import { hasMediaType } from '../reading/json-body.ts';
 import { PublicationForm, type PublicationWish } from '../reading/publication-form.ts';
+import { idempotencyKeyOf, passwordOf } from '../reading/publication-headers.ts';
 import { searchOf } from '../reading/query.ts';
 import * as T from '../schema.ts';
 import type { ApiUseCases, Service } from '../service.ts';
@@ -169,7 +163,7 @@ export const publishPin = writingEndpoint({
     const name = query.name === undefined ? undefined : parseName(query.name);
     if (typeof name === 'object') return name;
     const isDryRun = query.dry_run === 'true';
-    const key = isDryRun ? undefined : idempotencyKey(call.request, limits);
+    const key = isDryRun ? undefined : idempotencyKeyOf(call.request, limits);
     if (typeof key === 'object') return key;
     const password = passwordOf(call.request, limits);
     if (typeof password === 'object') return password;
@@ -266,37 +260,5 @@ async function judged(
     return { kind: 'received', archive, wish: { filename, title } };
   } finally {
     if (!isKept) await discardQuietly(archive);
-  }
-}
-
-function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {
-  const [value, ...further] = headerValues(request, 'idempotency-key');
-  if (value === undefined) return refuseRequest('idempotency_key_required');
-  if (further.length > 0) {
-    return refuseRequest('invalid_idempotency_key', { errors: [requestError({ rule: 'twice' })] });
-  }
-  return parseIdempotencyKey(value, limits, credentialsOf(request));
-}
-
-/** Reads the header Pinfold-Password. The password is as it was typed, since limits count it so. */
-function passwordOf(request: Request, limits: Limits): string | undefined | AnyRefusal {
-  const [value, ...further] = headerValues(request, 'pinfold-password');
-  if (value === undefined) return undefined;
-  if (further.length > 0) {
-    return refuseRequest('invalid_request', { detail: 'Send one Pinfold-Password header.' });
-  }
-  const decoded = /^[\x20-\x7e]+$/.test(value) ? percentDecoded(value) : undefined;
-  if (decoded === undefined) {
-    return refuseRequest('invalid_password', { errors: [requestError({ rule: 'password_header' })] });
-  }
-  const password = parsePassword(decoded, limits);
-  return typeof password === 'object' && password !== null ? password : decoded;
-}
-
-function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
   }
 }
