@@ -54,8 +54,10 @@ describe('What is wrong with a request', () => {
 
   it('is told of a file whose head cannot be read, in place of a missing file', async () => {
     for (const [what, change] of [
-      ['a broken escape', (body: string) => body.replace('filename=', "filename*=utf-8''%zz; filename=")],
-      ['no charset', (body: string) => body.replace(/filename="/, 'filename*="')],
+      [
+        'a file name without quotation marks',
+        (body: string) => body.replace(/filename="[^"]*"/, 'filename=a b.zip'),
+      ],
       ['a blank behind the boundary', (body: string) => body.replace('\r\n', ' \r\n')],
     ] as const) {
       const { code, errors } = await refused([archive], change);
@@ -63,8 +65,12 @@ describe('What is wrong with a request', () => {
       expect(errors, what).to.have.nested.property('[0].rule', 'archive_unreadable');
       expect(errors, what)
         .to.have.nested.property('[0].detail')
-        .that.matches(/^The head of the file cannot be read: .*RFC 8187/);
+        .that.matches(/^The head of the file cannot be read: .*quotation marks/);
     }
+    const nameless = await refused([archive], (body) => body.replace('filename="', 'filename*="'));
+    expect(nameless.errors)
+      .to.have.nested.property('[0].detail')
+      .that.matches(/^The file needs a name/);
     const attached = await refused([archive], (body) => body.replace('form-data', 'attachment'));
     expect(attached.errors).to.have.nested.property('[0].rule', 'archive_missing');
   });

@@ -22,6 +22,10 @@ const FILENAMES = [
   ["filename*=utf-8'ja'x%2Fy.zip", 'y.zip'],
   ['filename="old.zip"; filename*=UTF-8\'\'new.zip', 'new.zip'],
   ['filename*=UTF-8\'\'new.zip; filename="old.zip"', 'new.zip'],
+  // What cannot be decoded is ignored (RFC 8187, section 3.2.1).
+  ['filename*=UTF-8\'\'%zz; filename="old.zip"', 'old.zip'],
+  ['filename="old.zip"; filename*=none\'\'new.zip', 'old.zip'],
+  ['filename="old.zip"; filename*="new.zip"', 'old.zip'],
   [`filename="${'𠮷'.repeat(251)}.zip"`, `${'𠮷'.repeat(251)}.zip`],
 ] as const;
 
@@ -33,6 +37,7 @@ const BAD_FILENAMES = [
   Buffer.from('filename="a\u0085b.zip"'),
   Buffer.from('filename="a.zip"; filename*=UTF-8\'\'%FF.zip'),
   Buffer.from('filename="a.zip"; filename*=UTF-8\'\''),
+  Buffer.from('filename*=a.zip'),
   Buffer.from('filename="a\ufffdb.zip"'),
   Buffer.concat([Buffer.from('filename="'), Buffer.from([0xe9]), Buffer.from('.zip"')]),
 ];

@@ -5,6 +5,7 @@ import type { ReceiveOutcome, StagedArchive } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/internal';
 import type { Options } from 'multer';
 import { BodyError, type BodyLimits, type BodyTrouble, WatchedBody } from '../body/watched-body.ts';
+import { DecodableNames } from './decodable-names.ts';
 import type { ReceiveFile } from './receive-file.ts';
 
 /** A text field of a form. Its name or text is `undefined` if it could not be read. */
@@ -91,6 +92,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
   readonly #options: ReceiveFormOptions;
   readonly #body: WatchedBody;
   readonly #parsed: PromiseWithResolvers<Refused | undefined> = Promise.withResolvers();
+  readonly #names: DecodableNames;
   #isForm = false;
   #heads = '';
   #receiving: Promise<ReceiveOutcome> | undefined;
@@ -102,6 +104,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
     // Streams of HTTP/2 have no header that says whether there is a body, and multer asks for one.
     const headers = { 'content-type': request.headers['content-type'], 'transfer-encoding': 'chunked' };
     Object.assign(this.#body, { headers });
+    this.#names = new DecodableNames(headers['content-type']);
   }
 
   async read(): Promise<ReceivedForm<Wish> | Refused> {
@@ -172,7 +175,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
       const room = HEADS - this.#heads.length;
       if (room > 0) this.#heads += chunk.toString('latin1', 0, room);
     });
-    body.pipe(parser);
+    body.pipe(this.#names).pipe(parser);
   }
 
   #receive(file: Readable, done: (error?: unknown) => void): void {

@@ -52,8 +52,8 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
     ja: 'ZIP を「archive」という名前のファイルとして送ってください。',
   },
   form_archive_unreadable: {
-    en: 'The head of the file cannot be read: write nothing behind the boundary but a line end, and in Content-Disposition name=“archive” and filename=“…” in UTF-8; in filename* only valid escapes (RFC 8187), or leave it out.',
-    ja: 'ファイルのヘッダーを読み取れません。boundary の後は改行だけにし、Content-Disposition には name=“archive” と UTF-8 の filename=“…” を書いてください。filename* は正しいエスケープ（RFC 8187）にするか、省いてください。',
+    en: 'The head of the file cannot be read: write nothing behind the boundary but a line end, and in Content-Disposition name=“archive” and filename=“…”, each in quotation marks.',
+    ja: 'ファイルのヘッダーを読み取れません。boundary の後は改行だけにし、Content-Disposition には name=“archive” と filename=“…” を引用符を付けて書いてください。',
   },
   form_field_twice: {
     en: 'Send the field “{field}” once.',

@@ -1,0 +1,95 @@
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { DecodableNames } from '../src/forms/decodable-names.ts';
+
+const TYPE = 'multipart/form-data; boundary=fixture';
+const PLAIN = 'Content-Disposition: form-data; name="archive"; filename="site.zip"';
+const BROKEN_VALUES = [
+  "utf-8''%zz",
+  "utf-8''%e",
+  "utf-8''%",
+  "utf-8'en'a b.zip",
+  "none''a.zip",
+  "''a.zip",
+  "utf-8'a.zip",
+  'a.zip',
+  `"utf-8''a.zip"`,
+  `utf-8''a".zip`,
+  '',
+];
+
+/** A form of one text and one file, whose disposition is given. */
+function form(disposition: string, content = 'PK', text = 'Tide'): string {
+  const title = `--fixture\r\nContent-Disposition: form-data; name="title"\r\n\r\n${text}\r\n`;
+  return `${title}--fixture\r\n${disposition}\r\nContent-Type: application/zip\r\n\r\n${content}\r\n--fixture--\r\n`;
+}
+
+/** What the parser gets of a form that comes in pieces which end at the given places. */
+async function passed(body: string, places: readonly number[] = [], type = TYPE): Promise<string> {
+  const names = new DecodableNames(type);
+  const ends = [...places.map((place) => place % body.length).toSorted((a, b) => a - b), body.length];
+  let from = 0;
+  for (const end of ends) {
+    names.write(Buffer.from(body.slice(from, end), 'latin1'));
+    from = end;
+  }
+  names.end();
+  return (await buffer(names)).toString('latin1').slice('\r\n'.length);
+}
+
+const places = fc.array(fc.nat(), { maxLength: 12 });
+const content = fc
+  .array(fc.constantFrom('\r\n', '\r', '--fixture', '--', 'PK\xff', PLAIN, `; filename*=utf-8''%zz`), {
+    maxLength: 8,
+  })
+  .map((pieces) => pieces.join(''));
+
+describe('The names in a form', () => {
+  it('lose an extended value that cannot be decoded, before and behind the plain one, in any letter case', async () => {
+    for (const value of BROKEN_VALUES) {
+      const behind = `${PLAIN}; filename*=${value}`;
+      const before = PLAIN.replace('; filename', `;FileName*=${value}; filename`);
+      const folded = PLAIN.replace('; filename', `;\r\n filename*=${value}; filename`);
+      for (const disposition of [behind, before, folded])
+        expect(await passed(form(disposition)), disposition).to.equal(form(PLAIN));
+    }
+  });
+
+  it('keep every other value', async () => {
+    for (const rest of [
+      "; filename*=utf-8''%e6%97%a5.zip",
+      "; filename*=UTF-8'ja'a.zip ; size=3",
+      "; filename*=utf-8''",
+      "; filename*=iso-8859-1''%e9.zip",
+      '; note="; filename*=%zz"',
+      '; note="\\"; filename*=%zz',
+      '; filename=a b.zip',
+      '; filename*',
+    ])
+      expect(await passed(form(PLAIN + rest)), rest).to.equal(form(PLAIN + rest));
+  });
+
+  it('are all that changes, however the bytes are cut and whatever the archive and the texts look like', async () => {
+    const check = fc.asyncProperty(content, content, places, async (bytes, text, cuts) => {
+      fc.pre(!`\r\n${text}\r\n`.includes('\r\n--fixture\r\n'));
+      const broken = form(`${PLAIN}; filename*=utf-8''%zz`, bytes, text);
+      expect(await passed(broken, cuts)).to.equal(form(PLAIN, bytes, text));
+    });
+    await fc.assert(check, { numRuns: 300 });
+  });
+
+  it('stay as they are where no boundary is known, or a head is longer than the parser reads', async () => {
+    const broken = form(`${PLAIN}; filename*=%zz`);
+    const long = form(`X: ${'x'.repeat(20_000)}\r\n${PLAIN}; filename*=%zz`);
+    expect(await passed(broken, [], 'multipart/form-data')).to.equal(broken);
+    expect(await passed(long, [18_000])).to.equal(long);
+    expect(await passed(broken, [], 'multipart/form-data; boundary="fixture"')).to.equal(form(PLAIN));
+  });
+
+  it('do not hold up what is before them', async () => {
+    const names = new DecodableNames(TYPE);
+    names.write(form(PLAIN).slice(0, -'-\r\n'.length));
+    expect(String(names.read())).to.equal(`\r\n${form(PLAIN).slice(0, -'-\r\n'.length)}`);
+  });
+});
