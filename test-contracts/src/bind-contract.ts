@@ -1,4 +1,4 @@
-import { type Contract, type ContractOptions, checkClause, clausesOf, type Subject } from './contract.ts';
+import { type Clause, type Contract, type ContractOptions, checkClause, type Subject } from './contract.ts';
 
 /** The two functions of a test runner that a contract needs: mocha, node:test, vitest and others have them. */
 export interface Runner {
@@ -7,7 +7,8 @@ export interface Runner {
 }
 
 /**
- * Declares a contract's clauses as tests of any runner: one test a clause, each over a subject of its own.
+ * Declares a contract's clauses as tests of any runner: one test a clause, each over a subject of its own. After a clause
+ * of the harness has failed, no further one is checked: each fails with a message that names it.
  *
  * @example
  * import { describe, it } from 'node:test';
@@ -23,9 +24,24 @@ export function bindContract<Port, S extends Subject<Port>>(
   options: ContractOptions<Port, S>,
   runner: Runner,
 ): void {
+  let failed: string | undefined;
+  const check = async (clause: Clause<Port, S>): Promise<void> => {
+    if (failed !== undefined) throw new Error(`not checked, because ${failed} failed: begin with that one`);
+    await checkClause(clause, options.create);
+  };
   runner.describe(`${options.name} as ${contract.port}`, () => {
-    for (const clause of clausesOf(contract)) {
-      runner.it(`${clause.id}: ${clause.says}`, () => checkClause(clause, options.create));
+    const declare = (clause: Clause<Port, S>, body: () => Promise<void>): unknown =>
+      runner.it(`${clause.id}: ${clause.says}`, body);
+    for (const clause of contract.harness) {
+      declare(clause, async () => {
+        try {
+          await check(clause);
+        } catch (error) {
+          failed ??= clause.id;
+          throw error;
+        }
+      });
     }
+    for (const clause of contract.clauses) declare(clause, () => check(clause));
   });
 }

@@ -50,12 +50,14 @@ export interface MochaArchiveStorageOptions
  * describeArchiveStorage({ name: 'MyArchiveStorage', create, runs: 20 });
  */
 export function describeArchiveStorage(options: MochaArchiveStorageOptions): void {
-  const { name, create, runs = 100 } = options;
-  describeContract(archiveStorageContract, options);
-  it(`${name} answers as the storage in memory after any sequence of calls`, function () {
-    this.timeout(300_000);
-    return checkArchiveStorageSequences(create, { runs });
-  });
+  const { create, runs = 100 } = options;
+  const random = {
+    id: 'archive-storage/random',
+    says: 'it answers as the storage in memory after any sequence of calls',
+    check: () => checkArchiveStorageSequences(create, { runs }),
+  };
+  const { clauses } = archiveStorageContract;
+  describeContract({ ...archiveStorageContract, clauses: [...clauses, random] }, options);
 }
 
 /** {@link ContractOptions} with what mocha adds. */
@@ -122,14 +124,18 @@ export interface MochaDatabaseOptions extends Pick<RandomProgramOptions, 'runs'>
  * describeDatabase({ name: 'MyDatabase', open, runs: 20 });
  */
 export function describeDatabase(options: MochaDatabaseOptions): void {
-  const { name, open, clauses, runs = 100, timeout = 300_000 } = options;
+  const { open, clauses, runs = 100 } = options;
   const create = (): Promise<StoreSubject<Database>> => open(LIBRARY);
-  describeContract(databaseContract, { ...options, create });
-  if (clauses !== undefined) return;
-  it(`${name} runs random programs as the database in memory does`, function () {
-    this.timeout(timeout);
-    return checkRandomPrograms(create, { runs });
-  });
+  const random = {
+    id: 'database/random',
+    says: 'random programs come to what they come to in memory',
+    check: () => checkRandomPrograms(create, { runs }),
+  };
+  const further = clauses === undefined ? [random] : [];
+  describeContract(
+    { ...databaseContract, clauses: [...databaseContract.clauses, ...further] },
+    { ...options, create },
+  );
 }
 
 type Open = () => Promise<StoreSubject<Stores>>;

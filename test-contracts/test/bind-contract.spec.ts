@@ -64,6 +64,40 @@ describe('bindContract', () => {
       'counter/apart: two count apart',
     ]);
   });
+
+  async function failuresOf(contract: Contract<Counter>): Promise<Readonly<Record<string, string>>> {
+    const tests = new Map<string, () => Promise<void>>();
+    const runner = {
+      describe: (_: string, body: () => void) => body(),
+      it: (title: string, body: () => Promise<void>) => tests.set(title.split(':', 1)[0] ?? '', body),
+    };
+    bindContract(contract, { name: 'MyCounter', create: counters().create }, runner);
+    const failures: Record<string, string> = {};
+    for (const [id, body] of tests) await body().catch((error: Error) => (failures[id] = error.message));
+    return failures;
+  }
+
+  it('checks no clause after one of the harness has failed, and names that one instead', async () => {
+    const failing = {
+      id: 'counter/harness-open',
+      says: 'it opens',
+      check: () => Promise.reject(new Error('no counter')),
+    };
+    const broken = { ...counterContract, harness: [failing, ...counterContract.harness] };
+    const message = 'not checked, because counter/harness-open failed: begin with that one';
+    expect(await failuresOf(broken)).to.deep.equal({
+      'counter/harness-open': 'no counter',
+      'counter/harness-fresh': message,
+      'counter/next': message,
+      'counter/apart': message,
+    });
+  });
+
+  it('checks every clause after one that is not of the harness has failed', async () => {
+    const failing = { id: 'counter/first', says: 'first', check: () => Promise.reject(new Error('broken')) };
+    const broken = { ...counterContract, clauses: [failing, ...counterContract.clauses] };
+    expect(await failuresOf(broken)).to.deep.equal({ 'counter/first': 'broken' });
+  });
 });
 
 describe('checkClause', () => {

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { ask, type Command, inserting, run } from './commands.ts';
+import type { DatabaseClauses } from './reading.ts';
+import { aBook, isbnOf } from './tables.ts';
+
+const SHELF = { name: 'A', label: null, size: 1 };
+const SHELF_A: Command = { kind: 'get', table: 'shelves', key: { name: 'A' } };
+
+/** The first clause for a new engine: its steps are in the order in which an engine is written. */
+export const firstSteps: DatabaseClauses = {
+  'database/harness-open: a database that was opened has its tables, stores a row of each, and finds them again':
+    async ({ port, peer }) => {
+      await step('check() rejects. Let `open` call migrate() before it returns', () => port.check());
+      await step(
+        'write() rejects a program without a step. Run `program.run(args)` by runAtOnce or runByPromises, in a transaction',
+        () => run(port),
+      );
+      await step(
+        'write() rejects a program that inserts one row, without a sequence. Compare the statement of SqlCompiler with the table that migrate() made',
+        () => run(port, { kind: 'insert', table: 'shelves', row: SHELF }),
+      );
+      await step(
+        'write() rejects a program that inserts a row with a sequence, a flag and JSON. Look at `columnType`, `writeFlag` and the sequence of the dialect',
+        () => run(port, ...inserting(aBook(1))),
+      );
+      const found = await step('read() rejects a query that reads one row', () => ask(port, SHELF_A));
+      expect(
+        found,
+        'read() gives another row than was inserted. Rows have the names that the statement gives its columns',
+      ).to.deep.equal(SHELF);
+      const book = await step('read() rejects a query that reads a flag and JSON. Look at `readFlag`', () =>
+        ask(port, { kind: 'get', key: { isbn: isbnOf(1) } }),
+      );
+      expect(book, 'read() gives another row than was inserted').to.deep.include(aBook(1));
+      const other = await step('peer() rejects', () => peer());
+      expect(
+        await step('read() of a peer rejects', () => ask(other, SHELF_A)),
+        'a peer does not see a row that was written: the write is not committed, or the peer has another database',
+      ).to.deep.equal(SHELF);
+    },
+};
+
+/** Runs one step, and says what to do where it fails. */
+async function step<Result>(advice: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = error instanceof Error ? messagesOf(error) : String(error);
+    throw new Error(`${advice}. It failed with: ${reason}`, { cause: error });
+  }
+}
+
+/** An error's message with those of its causes, where the message of the database is. */
+function messagesOf({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${messagesOf(cause)}` : message;
+}
