@@ -1,9 +1,9 @@
 // Without it what worked in the workspace failed at its users': a dependency missing from a manifest, a type that
 // names a package they do not have. The tarballs are installed by npm into an empty project outside the workspace;
-// there every entry point is imported and required, and acceptance/packed/*.ts and the example adapter are
+// there every entry point is imported and required, and acceptance/packed/*.ts and the example adapters are
 // compiled and run, the embedded server also as a bundle.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build as esbuild } from 'esbuild';
@@ -87,7 +87,7 @@ function compile(): void {
       skipLibCheck: false,
       noEmit: true,
     },
-    include: ['*.ts', 'adapter/**/*.ts'],
+    include: ['*.ts', 'adapters/**/*.ts'],
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(tsconfig));
   run('tsc', '-p', project);
@@ -96,14 +96,21 @@ function compile(): void {
 try {
   const tarballs = packed(process.argv[2] ?? join(project, 'tarballs'));
   const ours = Object.fromEntries(tarballs.map((file) => [packageIn(file), `file:${file}`]));
-  const tools = { '@types/mocha': '^10', '@types/node': '^24', chai: '^6', express: '^5', mocha: '^12' };
+  const tools = {
+    '@types/chai': '^5',
+    '@types/mocha': '^10',
+    '@types/node': '^24',
+    chai: '^6',
+    express: '^5',
+    mocha: '^12',
+  };
   install({ ...ours, ...tools }, ours);
   cpSync(join(root, 'acceptance', 'packed'), project, { recursive: true });
   loadEveryEntry(Object.keys(ours), 'every-entry');
-  const example = join(root, 'examples', 'your-own-storage-adapter');
-  for (const folder of ['src', 'test']) {
-    if (existsSync(join(example, folder))) {
-      cpSync(join(example, folder), join(project, 'adapter', folder), { recursive: true });
+  for (const example of ['your-own-storage-adapter', 'your-own-database']) {
+    for (const folder of ['src', 'test']) {
+      const source = join(root, 'examples', example, folder);
+      cpSync(source, join(project, 'adapters', example, folder), { recursive: true });
     }
   }
   compile();
@@ -113,9 +120,13 @@ try {
   run('node', 'every-entry.cjs');
   rmSync(join(project, 'data'), { recursive: true });
   run('node', await bundle('embedding.ts'));
-  if (existsSync(join(project, 'adapter', 'test'))) {
-    run('node_modules/.bin/mocha', '--forbid-pending', '--fail-zero', 'adapter/test/**/*.spec.ts');
-  }
+  run(
+    'node_modules/.bin/mocha',
+    '--forbid-pending',
+    '--fail-zero',
+    '--timeout=30000',
+    'adapters/*/test/**/*.spec.ts',
+  );
 } finally {
   rmSync(project, { recursive: true, force: true });
 }

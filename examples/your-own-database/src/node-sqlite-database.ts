@@ -283,15 +283,21 @@ class Connection {
 const UNAVAILABLE = new Set([3, 5, 6, 7, 8, 10, 13, 14, 15]);
 const CORRUPT = new Set([11, 26]);
 
+interface NodeSqliteError extends Error {
+  readonly code?: string;
+  readonly errcode?: number;
+}
+
 function orFault<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string };
+    const { code, errcode = 0, message } = error as NodeSqliteError;
     // Extended codes have the primary one in their lowest byte.
-    const code = errcode & 0xff;
-    if (UNAVAILABLE.has(code)) throw new Fault('store_unavailable', message, { cause: error });
-    if (CORRUPT.has(code)) throw new Fault('store_corrupt', message, { cause: error });
+    const primary = errcode & 0xff;
+    const isClosed = code === 'ERR_INVALID_STATE';
+    if (isClosed || UNAVAILABLE.has(primary)) throw new Fault('store_unavailable', message, { cause: error });
+    if (CORRUPT.has(primary)) throw new Fault('store_corrupt', message, { cause: error });
     throw error;
   }
 }

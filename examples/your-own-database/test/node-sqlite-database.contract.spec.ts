@@ -6,6 +6,7 @@ import { NodeSqliteDatabase } from '../src/node-sqlite-database.ts';
 
 describeDatabase({
   name: 'NodeSqliteDatabase',
+  runs: 20,
   open: async (schema) => {
     const folder = await mkdtemp(join(tmpdir(), 'pinfold-example-'));
     const opened: NodeSqliteDatabase[] = [];

@@ -1,3 +1,4 @@
+import { isFault } from '@pinfold/core';
 import type { Database } from '@pinfold/core/records';
 import { expect } from 'chai';
 import {
@@ -7,6 +8,7 @@ import {
   type Interruptible,
 } from '../expect-aborts.ts';
 import { expectUnreachable } from '../expect-faults.ts';
+import { rejectionOf } from '../rejection.ts';
 import { ASK, ask, BY_ISBN, type Command, inserting, run } from './commands.ts';
 import type { DatabaseClauses } from './reading.ts';
 import { aBook, isbnOf } from './tables.ts';
@@ -33,6 +35,7 @@ function callsOf(database: Database): Readonly<Record<string, () => Promise<unkn
     write: () => run(database, GET, ...inserting(aBook(9))),
     'write without steps': () => run(database),
     migrate: () => database.migrate(),
+    examine: () => database.examine(),
   };
 }
 
@@ -53,6 +56,15 @@ export const lifeClauses: DatabaseClauses = {
         );
         expect(outcome, name).to.equal('store_unavailable');
       }
+      expect(await ask(port, GET)).to.include({ title: 'Title 1' });
+    },
+  'database/snapshot-closed: a snapshot that was closed rejects with the fault store_unavailable, and its database goes on':
+    async ({ port }) => {
+      await run(port, ...inserting(aBook(1)));
+      const snapshot = await port.openSnapshot();
+      await snapshot.close();
+      const reason = await rejectionOf(snapshot.read(ASK, WORK));
+      expect(isFault(reason) && reason.code).to.equal('store_unavailable');
       expect(await ask(port, GET)).to.include({ title: 'Title 1' });
     },
   'database/aborted: an aborted signal rejects with its reason, and the calls of others are answered':

@@ -25,11 +25,11 @@ export interface DatabaseState {
   readonly newest: number;
 }
 
-/** One state of a database, whatever is written meanwhile. */
+/** One state of a database, whatever is written meanwhile. Close it before the database. */
 export interface DatabaseSnapshot {
   /** Runs a query. Use it page by page, to read more than memory holds. */
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result>;
-  /** Ends the snapshot; again, it does nothing. */
+  /** Ends the snapshot: later reads fail with `store_unavailable`, and closing again does nothing. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface Database extends DatabaseClock {
    */
   readonly isSerial: boolean;
 
-  /** Runs a query. Each step sees everything that was answered before it began, and may see another state. */
+  /** Runs a query. Each step sees everything that was answered before it began, and may see another state than the last. */
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result>;
 
   /**
@@ -72,7 +72,7 @@ export interface Database extends DatabaseClock {
    */
   write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result>;
 
-  /** Lets other callers have their turn. Call it between the batches of long work. */
+  /** Lets other callers have their turn, such as by a turn of the event loop. Call it between the batches of long work. */
   pause(): Promise<void>;
 
   /**
@@ -84,7 +84,7 @@ export interface Database extends DatabaseClock {
    */
   migrate(scope?: MigrationScope): Promise<void>;
 
-  /** Examines the database, and changes nothing. May read every page of it. */
+  /** Examines the database, also one without a schema, and changes nothing. May read every page of it. */
   examine(): Promise<DatabaseState>;
 
   /** Closes the handle. Later calls fail with `store_unavailable`; closing again does nothing. */

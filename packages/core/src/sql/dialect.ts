@@ -1,39 +1,58 @@
 import type { AnyTable, Column } from '../records/table.ts';
 
-/** How one database writes what databases write differently. */
+/**
+ * How one database writes what databases write differently. Every `column` and `name` is quoted already. A statement has
+ * each parameter once, in the order in which their values are bound, so a member that is given one writes it exactly once.
+ */
 export interface SqlDialect {
   /** A name of a column that may be a word of the language. */
   quote(name: string): string;
-  /** A table by its name. */
+  /** A table by its name, quoted, and in its schema if it has one of its own. */
   table(name: string): string;
-  /** The parameter at a place, counted from 1. */
+  /** The parameter at a place, counted from 1: `$1`, or `?` for every place. */
   parameter(place: number): string;
 
-  /** Whether a column's text is in a list that is bound as one parameter. */
+  /** Whether a column's text is in a list that is bound as one parameter. The list may be empty, or have 1,000 texts. */
   isIn(column: string, parameter: string): string;
-  /** What is bound for a list of texts. */
+  /** What is bound for a list of texts, such as an array or its JSON. */
   list(values: readonly unknown[]): unknown;
-  /** Whether a column's text has another one in it. */
+  /** Whether a column's text has another one in it: no character is a wildcard, and every text has the empty one. */
   contains(column: string, parameter: string): string;
-  /** Whether a flag is set, or not, so that an index with such a condition serves. */
+  /** Whether a flag is set, or not. An index with such a condition has to serve, so the text never changes. */
   isFlag(column: string, isSet: boolean): string;
   /** What is bound for a flag. */
   writeFlag(value: boolean): unknown;
   /** Reads a flag as it is answered. */
   readFlag(value: unknown): boolean;
-  /** A sum of whole numbers as a whole number. */
+  /** A sum of whole numbers as a whole number, which is answered as a number or as a text of one. */
   wholeNumber(sum: string): string;
-  /** Whether a query over a subquery with an order keeps it without sorting again. */
+  /**
+   * Whether the rows of `(SELECT … ORDER BY …) CROSS JOIN …` come in the order of the subquery. `false` is right for every
+   * database, and sorts the rows of a scan twice.
+   */
   readonly keepsOrder: boolean;
-  /** The end of an INSERT that replaces other columns where the key is taken. */
+  /**
+   * The end of an INSERT that replaces other columns where the key is taken. Without other columns it changes nothing, and
+   * the statement must not fail.
+   */
   onTakenKey(key: readonly string[], others: readonly string[]): string;
 
-  /** The type of a column with its constraints. Texts in an index or a key are `isIndexed`. */
+  /**
+   * The type of a column with its constraints, such as NOT NULL. Texts must be compared and sorted by code point: name the
+   * collation here if it is not the database's. Texts in an index or a key are `isIndexed`, for databases that bound
+   * their length.
+   */
   columnType(column: Column, name: string, isIndexed: boolean): string;
-  /** Whether the sequence of a table is its primary key for this database, and the declared key a further one. */
+  /**
+   * Whether the sequence of a table is its primary key for this database, and the declared key a further one. Then
+   * `columnType` of a sequence says PRIMARY KEY.
+   */
   readonly isSequenceKey: boolean;
-  /** The end of a table's definition. */
+  /** The end of a table's definition, behind its parentheses; may be empty. */
   tableEnd(table: AnyTable): string;
-  /** The columns of an index with those that it covers, in parentheses; `compared` are those in its condition. */
+  /**
+   * The columns of an index, in parentheses. To answer a query from the index alone, it also needs those that it covers,
+   * and in some databases those that are `compared` in its condition: without both it is right, and slower.
+   */
   indexColumns(columns: readonly string[], covers: readonly string[], compared: readonly string[]): string;
 }

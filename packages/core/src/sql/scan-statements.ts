@@ -4,7 +4,11 @@ import { StatementText } from './condition-text.ts';
 import { orderText, rangeText } from './read-statements.ts';
 import { planOf, type SqlPlan, type Writing } from './sql-plan.ts';
 
-/** A scan in statements. */
+/**
+ * A scan in statements. Its result is `{ rows, scannedTo }`: the `rows`, and the `end` if they are fewer than the limit;
+ * both statements have to see one state. An engine that may scan more (`mayScanMore`) can run `whole` instead of both, with
+ * `scannedTo` undefined.
+ */
 export interface ScanPlans {
   /** Finds the rows that pass, of the number of rows that are scanned at most. */
   readonly rows: SqlPlan;

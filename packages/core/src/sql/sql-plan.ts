@@ -6,9 +6,9 @@ import type { SqlRow, SqlTable } from './sql-table.ts';
 /** The statement for all actions of one shape. */
 export interface SqlPlan {
   readonly text: string;
-  /** The values of its parameters in an action, in the order of the text. */
+  /** What is bound to its parameters for an action, in the order of the text: texts, numbers, nulls, flags and lists. */
   values(action: object): unknown[];
-  /** Makes the result of the rows that are answered; undefined for a statement that answers none. */
+  /** Makes the result of the rows that are answered, as objects by the names in the text; undefined for a write. */
   readonly result: ((rows: readonly SqlRow[]) => unknown) | undefined;
   /** Whether the best plan depends on the values: a database that plans a prepared statement once should not do so. */
   readonly isPlannedEachTime: boolean;

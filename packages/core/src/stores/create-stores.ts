@@ -39,7 +39,7 @@ export const STORE_SCHEMA: DatabaseSchema = {
 /**
  * The stores over a database.
  *
- * @param newFeed makes the id of the feed of a new database, and of an import.
+ * @param newFeed makes the id of the feed of a new database, and of an import: a random text, such as 32 hex digits.
  *
  * @example
  * import type { FeedId } from '@pinfold/core';
