@@ -143,6 +143,7 @@ describe('the database in PostgreSQL', () => {
       text,
       values: () => [],
       result: undefined,
+      isOneRow: false,
       isPlannedEachTime: false,
     });
     const { text } = new JoinedReads().statementOf([

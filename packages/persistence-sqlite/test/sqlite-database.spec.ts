@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import {
   type AnyTable,
+  contains,
   defineLookup,
   defineProgram,
   find,
   get,
+  gt,
   max,
   notNull,
+  oneOf,
   remove,
   type ScanAction,
   StepError,
@@ -131,6 +134,14 @@ describe('the statements for SQLite', () => {
     expect(planOf(plan?.text ?? '', plan?.values(action) ?? [])).to.include(
       'COVERING INDEX events_account_feed',
     );
+  });
+
+  it('have no parameter by whose value SQLite would plan them anew', () => {
+    const where = { account: 'a', archiveBytes: gt(1), titleFolded: contains('b'), id: oneOf(['c']) };
+    const range = { order: ['publishedAt'], after: { publishedAt: 1 }, limit: 1, offset: 1 };
+    const plan = compiler.planOf(find(roles, where as never, range as never).action as never);
+    expect(plan?.text.match(/\?/g)).to.have.length(7);
+    expect(plan?.text).to.not.match(/[^+]\?|LIMIT \+\?(?! \+ 0)/);
   });
 
   it('are written once for each shape', () => {

@@ -25,6 +25,12 @@ export class StatementText {
     return this.dialect.parameter(this.binders.push(binder));
   }
 
+  /** Writes a parameter that is the greatest number of rows. */
+  bindLimit(binder: Binder): string {
+    const parameter = this.bind(binder);
+    return this.dialect.limit?.(parameter) ?? parameter;
+  }
+
   /** Conditions on a table's rows. The alias may depend on the member; `path` finds the conditions in an action. */
   where(
     table: SqlTable,

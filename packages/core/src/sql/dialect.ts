@@ -11,6 +11,8 @@ export interface SqlDialect {
   table(name: string): string;
   /** The parameter at a place, counted from 1: `$1`, or `?` for every place. */
   parameter(place: number): string;
+  /** A parameter as the greatest number of rows; just so when absent. */
+  limit?(parameter: string): string;
 
   /** Whether a column's text is in a list that is bound as one parameter. The list may be empty, or have 1,000 texts. */
   isIn(column: string, parameter: string): string;
@@ -26,6 +28,8 @@ export interface SqlDialect {
   readFlag(value: unknown): boolean;
   /** A sum of whole numbers as a whole number, which is answered as a number or as a text of one. */
   wholeNumber(sum: string): string;
+  /** A column of a table that finds a row faster than its primary key. Absent or undefined: there is none. */
+  rowPlace?(table: AnyTable): string | undefined;
   /**
    * Whether the rows of `(SELECT … ORDER BY …) CROSS JOIN …` come in the order of the subquery. `false` is right for every
    * database, and sorts the rows of a scan twice.

@@ -37,13 +37,13 @@ export function joinedStatement(
       // With its key, which tells whether there is such a row.
       select: to.select(alias, [...new Set([key, ...columns])], prefix),
       join: ` LEFT JOIN ${to.name} AS ${alias} ON ${to.nameOf(alias, key)} = ${own.nameOf('t0', member)}`,
-      read: to.reader(columns, prefix),
+      read: to.partReader(columns, prefix),
     };
   });
   const selected = [own.select('t0', select), ...others.map((other) => other.select)].join(', ');
   const joins = others.map(({ join }) => join).join('');
   const where = by.map((member, n) => `${own.nameOf('t0', member)} = ${dialect.parameter(n + 1)}`);
-  const readOwn = own.reader(select);
+  const readOwn = own.partReader(select);
   return {
     text: `SELECT ${selected} FROM ${own.name} AS t0${joins} WHERE ${where.join(' AND ')}`,
     read: (row) => {
@@ -64,6 +64,7 @@ export function getPlan(writing: Writing, action: GetAction): SqlPlan {
   return {
     text,
     result: ([row]) => (references === undefined ? row && readOwn(row) : read(row)),
+    isOneRow: true,
     isPlannedEachTime: false,
     values: (action) => table.key.map((member) => (action as GetAction).key[member]),
   };
@@ -97,7 +98,7 @@ export function rangeText(
     terms.push(`${tuple(columns)} ${descending ? '<' : '>'} ${tuple(place)}`);
   }
   const isLimited = has.limit || has.offset;
-  const limit = isLimited ? ` LIMIT ${text.bind((action) => action.limit ?? EVERY_ROW)}` : '';
+  const limit = isLimited ? ` LIMIT ${text.bindLimit((action) => action.limit ?? EVERY_ROW)}` : '';
   const offset = has.offset ? ` OFFSET ${text.bind((action) => action.offset)}` : '';
   return `WHERE ${terms.join(' AND ')}${orderText(own, action, 't0')}${limit}${offset}`;
 }
@@ -123,6 +124,7 @@ export function aggregatePlan(
   const rest = `FROM ${own.name} AS t0 WHERE ${whereText(own, where, text)}`;
   return planOf(`SELECT count(*) AS "count", ${total} AS "sum" ${rest}`, text, {
     result: ([row]) => ({ count: Number(row?.count), sum: Number(row?.sum) }),
+    isOneRow: true,
   });
 }
 
@@ -133,6 +135,7 @@ export function maxPlan({ dialect, tableOf }: Writing, { table, where, column }:
   const greatest = `max(${own.nameOf('t0', column)}) AS "max"`;
   return planOf(`SELECT ${greatest} FROM ${own.name} AS t0 WHERE ${whereText(own, where, text)}`, text, {
     result: ([row]) => Number(row?.max ?? 0),
+    isOneRow: true,
   });
 }
 
@@ -145,7 +148,7 @@ export function distinctPlan(
   const name = own.nameOf('t0', column);
   const terms = [whereText(own, where, text), `${name} IS NOT NULL`];
   if (after !== undefined) terms.push(`${name} > ${text.bind((action) => action.after)}`);
-  const limit = text.bind((action) => action.limit);
+  const limit = text.bindLimit((action) => action.limit);
   return planOf(
     `SELECT DISTINCT ${name} AS "value" FROM ${own.name} AS t0 WHERE ${terms.join(' AND ')}
       ORDER BY ${name} LIMIT ${limit}`,

@@ -33,15 +33,22 @@ export function scanPlans(writing: Writing, action: ScanAction): ScanPlans {
 
 function rowsPlan({ dialect, tableOf }: Writing, action: ScanAction): SqlPlan {
   const own = tableOf(action.table);
-  const { key } = own.table;
   const covered = own.coveredBy(action.where, action.order);
   const isCovered = (member: string): boolean => covered.has(member);
   const judged = membersIn(action.filter).filter(isCovered);
+  const place = dialect.rowPlace?.(own.table);
+  const key = place === undefined ? own.table.key : [];
   const walked = [...new Set([...key, ...judged, ...(dialect.keepsOrder ? [] : action.order)])];
   const text = new StatementText(dialect);
-  const columns = walked.map((member) => own.nameOf('t0', member)).join(', ');
+  const columns = [
+    ...walked.map((member) => own.nameOf('t0', member)),
+    ...(place === undefined ? [] : [`t0.${place} AS place`]),
+  ].join(', ');
   const range = rangeText(own, action, text, { limit: true, offset: false });
-  const on = key.map((member) => `${own.nameOf('t1', member)} = ${own.nameOf('scanned', member)}`);
+  const on =
+    place === undefined
+      ? key.map((member) => `${own.nameOf('t1', member)} = ${own.nameOf('scanned', member)}`)
+      : [`t1.${place} = scanned.place`];
   const passes = text.where(
     own,
     action.filter,
@@ -50,7 +57,7 @@ function rowsPlan({ dialect, tableOf }: Writing, action: ScanAction): SqlPlan {
   );
   const read = own.reader(action.select);
   const orderBy = dialect.keepsOrder ? '' : orderText(own, action, 'scanned');
-  const limit = text.bind(({ wanted }) => wanted);
+  const limit = text.bindLimit(({ wanted }) => wanted);
   const plan = planOf(
     `SELECT ${own.select('t1', action.select)}
       FROM (SELECT ${columns} FROM ${own.name} AS t0 ${range}) AS scanned CROSS JOIN ${own.name} AS t1
@@ -68,6 +75,7 @@ function endPlan({ dialect, tableOf }: Writing, action: ScanAction): SqlPlan {
   const read = own.reader(action.order);
   const plan = planOf(`SELECT ${own.select('t0', action.order)} FROM ${own.name} AS t0 ${range}`, text, {
     result: ([row]) => row && read(row),
+    isOneRow: true,
     isPlannedEachTime: true,
   });
   return withAction(plan, (one) => ({ ...one, limit: 1, offset: one.maxScanned - 1 }));

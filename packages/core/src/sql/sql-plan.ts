@@ -10,6 +10,8 @@ export interface SqlPlan {
   values(action: object): unknown[];
   /** Makes the result of the rows that are answered, as objects by the names in the text; undefined for a write. */
   readonly result: ((rows: readonly SqlRow[]) => unknown) | undefined;
+  /** Whether at most one row is answered. */
+  readonly isOneRow: boolean;
   /** Whether the best plan depends on the values: a database that plans a prepared statement once should not do so. */
   readonly isPlannedEachTime: boolean;
 }
@@ -24,11 +26,16 @@ export interface Writing {
 export function planOf(
   text: string,
   { binders }: StatementText,
-  { result, isPlannedEachTime = false }: Partial<Pick<SqlPlan, 'isPlannedEachTime' | 'result'>> = {},
+  {
+    result,
+    isOneRow = false,
+    isPlannedEachTime = false,
+  }: Partial<Pick<SqlPlan, 'isOneRow' | 'isPlannedEachTime' | 'result'>> = {},
 ): SqlPlan {
   return {
     text,
     result,
+    isOneRow,
     isPlannedEachTime,
     values: (action) => binders.map((binder) => binder(action)),
   };

@@ -50,14 +50,21 @@ export class SqlTable {
     return members.map((member) => `${this.nameOf(alias, member)} AS "${prefix}${member}"`).join(', ');
   }
 
-  /** What reads rows that were selected so. */
-  reader(members: readonly string[] = this.members, prefix = ''): (row: SqlRow) => Record<string, unknown> {
+  /** What reads rows that were selected so, without a prefix and nothing else: the answered row becomes the result. */
+  reader(members: readonly string[] = this.members): (row: SqlRow) => SqlRow {
+    const converted = this.#converted(members);
+    return (row) => {
+      const record: Record<string, unknown> = row;
+      for (const [member, read] of converted) record[member] = read(record[member]);
+      return record;
+    };
+  }
+
+  /** What reads the part of a row that was selected with a prefix, or beside other parts. */
+  partReader(members: readonly string[] = this.members, prefix = ''): (row: SqlRow) => SqlRow {
     // Copying a template is twice as fast as adding keys, and every view reads a role.
     const blank = Object.fromEntries(members.map((member) => [member, undefined]));
-    const converted = members.flatMap((member) => {
-      const { read } = this.column(member);
-      return read === undefined ? [] : [[member, read] as const];
-    });
+    const converted = this.#converted(members);
     const names = members.map((member) => [member, prefix + member] as const);
     return (row) => {
       const record: Record<string, unknown> = { ...blank };
@@ -65,6 +72,13 @@ export class SqlTable {
       for (const [member, read] of converted) record[member] = read(record[member]);
       return record;
     };
+  }
+
+  #converted(members: readonly string[]): readonly (readonly [string, (value: unknown) => unknown])[] {
+    return members.flatMap((member) => {
+      const { read } = this.column(member);
+      return read === undefined ? [] : [[member, read] as const];
+    });
   }
 
   /** The members in an index by which rows that meet these conditions can be walked in this order. */

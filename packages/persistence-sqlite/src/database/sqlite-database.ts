@@ -15,7 +15,7 @@ import {
   type Steps,
   type TableAction,
 } from '@pinfold/core/records';
-import { createTables, type LookupPlan, SqlCompiler, type SqlRow } from '@pinfold/core/sql';
+import { createTables, type LookupPlan, SqlCompiler, type SqlPlan, type SqlRow } from '@pinfold/core/sql';
 import type { Checkpointer } from '../engine/checkpointer.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
 import { asFault, isOfSqlite } from '../engine/sqlite-errors.ts';
@@ -145,20 +145,30 @@ export class SqliteDatabase implements Database {
     }
     const plan = this.#compiler.planOf(action);
     if (plan === undefined) return undefined;
-    const statement = prepare<SqlRow>(plan.text);
-    if (plan.result !== undefined) return plan.result(statement.all(...plan.values(action)));
-    statement.run(...plan.values(action));
-    return undefined;
+    return answered(plan, action, prepare);
   }
 
   #scan(action: ScanAction, prepare: Prepare): unknown {
     const plans = this.#compiler.scanPlansOf(action);
-    const found = prepare<SqlRow>(plans.rows.text).all(...plans.rows.values(action));
-    const rows = plans.rows.result?.(found) as readonly unknown[];
+    const rows = answered(plans.rows, action, prepare) as readonly unknown[];
     if (rows.length === action.limit) return { rows, scannedTo: undefined };
-    const end = prepare<SqlRow>(plans.end.text).all(...plans.end.values(action));
-    return { rows, scannedTo: plans.end.result?.(end) };
+    return { rows, scannedTo: answered(plans.end, action, prepare) };
   }
+}
+
+function answered(
+  { text, values, result, isOneRow }: SqlPlan,
+  action: TableAction,
+  prepare: Prepare,
+): unknown {
+  const statement = prepare<SqlRow>(text);
+  if (result === undefined) {
+    statement.run(...values(action));
+    return undefined;
+  }
+  if (!isOneRow) return result(statement.all(...values(action)));
+  const row = statement.get(...values(action));
+  return result(row === undefined ? [] : [row]);
 }
 
 function inTransaction<Result>(prepare: Prepare, work: () => Result): Result {

@@ -1,12 +1,21 @@
+import type { AnyTable } from '@pinfold/core/records';
 import type { SqlDialect } from '@pinfold/core/sql';
 
 const TYPES = { text: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', json: 'TEXT' } as const;
+
+/**
+ * A parameter that plans do not depend on. SQLite plans a statement anew whenever a parameter is bound that it has looked at
+ * for a plan, even without statistics: a join or a limit takes ten times as long then. It does not look behind a sign, nor,
+ * for a limit, into a sum.
+ */
+const UNSEEN = '+?';
 
 /** How SQLite writes statements and tables. Texts are in UTF-8, whose bytes are in the order of code points. */
 export const SQLITE: SqlDialect = {
   quote: quoted,
   table: quoted,
-  parameter: () => '?',
+  parameter: () => UNSEEN,
+  limit: (parameter) => `${parameter} + 0`,
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   list: JSON.stringify,
   contains: (column, parameter) => `instr(${column}, ${parameter}) > 0`,
@@ -14,6 +23,7 @@ export const SQLITE: SqlDialect = {
   writeFlag: Number,
   readFlag: (value) => value === 1,
   wholeNumber: (sum) => sum,
+  rowPlace: (table) => (isClustered(table) ? undefined : 'rowid'),
   keepsOrder: true,
   onTakenKey: (key, others) => {
     const action = others.map((name) => `${name} = excluded.${name}`).join(', ');
@@ -26,17 +36,18 @@ export const SQLITE: SqlDialect = {
     return `${TYPES[type]}${isNullable ? '' : ' NOT NULL'}${check}`;
   },
   isSequenceKey: true,
-  tableEnd: ({ columns, key }) => {
-    const hasSequence = Object.values(columns).some(({ type }) => type === 'sequence');
-    // Rows in the order of a key of several columns, which are few and short beside it.
-    return key.length > 1 && !hasSequence ? 'STRICT, WITHOUT ROWID' : 'STRICT';
-  },
+  tableEnd: (table) => (isClustered(table) ? 'STRICT, WITHOUT ROWID' : 'STRICT'),
   // An index covers a statement only if it has the columns of its own condition, too.
   indexColumns: (columns, covers, compared) => {
     const also = covers.length === 0 ? [] : [...covers, ...compared];
     return `(${[...new Set([...columns, ...also])].join(', ')})`;
   },
 };
+
+/** Whether rows are in the order of their key: one of several columns, beside which the others are few and short. */
+function isClustered({ columns, key }: AnyTable): boolean {
+  return key.length > 1 && !Object.values(columns).some(({ type }) => type === 'sequence');
+}
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
