@@ -4,7 +4,7 @@ import type { AccountId } from '../domain/identity.ts';
 import { before, days, type Instant } from '../domain/instant.ts';
 import type { AccountChange, AccountStore } from '../ports/account-store.ts';
 import type { Version, Versioned } from '../ports/role-store.ts';
-import { gt } from '../records/conditions.ts';
+import { gt, notNull } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
@@ -61,11 +61,13 @@ interface Usage {
 
 const usedBy = defineQuery('accounts.used_by', function* ({ name: account, now }: Usage) {
   const since = before(now, days(1));
-  const [inService, { count: publications24h }] = yield* all(
+  const [inService, published, stopped] = yield* all(
     countInService(account, now),
-    aggregate(ROLES, { account, publishedAt: gt(since) }),
+    // Stopped ones are in an index of their own.
+    aggregate(ROLES, { account, deletedAt: null, publishedAt: gt(since) }),
+    aggregate(ROLES, { account, deletedAt: notNull, publishedAt: gt(since) }),
   );
-  return { ...inServiceOf(inService), publications24h };
+  return { ...inServiceOf(inService), publications24h: published.count + stopped.count };
 });
 
 /** The programs of the store of accounts. */

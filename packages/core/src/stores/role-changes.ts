@@ -33,7 +33,8 @@ export function nextVersion({ version }: { readonly version: Version }): Version
 
 /** The columns for {@link changeRole}. */
 export const CHANGED = ['id', 'lastEventAt'] as const;
-const SAVED = [...CHANGED, 'version'] as const;
+const STORED = [...CHANGING, 'titleFolded', 'filenameFolded', 'endedAt', 'endingRank'] as const;
+const SAVED = [...CHANGED, 'version', ...STORED] as const;
 
 /** Reads a role under the lock of its account. */
 export function* findRole<Selected extends keyof RoleRow>(
@@ -65,8 +66,13 @@ export function* saveRole(
 ): Steps<readonly Step<void, 'write'>[] | undefined, 'read'> {
   const [row, ends] = yield* together(findRole(role.account, role.id, SAVED), feedEnds(events));
   if (row?.version !== version) return undefined;
-  const changes = pick(role, CHANGING);
-  return changeRole(row, { ...changes, ...derivedMembers(role), version: nextVersion(row) }, events, ends);
+  // What stays as it is, is not written: a database would put every index of it in order again.
+  const changed = { ...role, ...derivedMembers(role) };
+  const changes = pick(
+    changed,
+    STORED.filter((member) => changed[member] !== row[member]),
+  );
+  return changeRole(row, { ...changes, version: nextVersion(row) }, events, ends);
 }
 
 /** Appends events of a role outside of a change of it. Returns whether there is such a role. */

@@ -15,8 +15,7 @@ import {
   UNFINISHED_IMPORTS,
 } from '../../records/tables/service-tables.ts';
 import { defineChange } from '../define-change.ts';
-import { EVENT } from '../events.ts';
-import { pick } from '../rows.ts';
+import { EVENT, eventOf } from '../events.ts';
 
 /** Events that get their numbers in one program. */
 const NUMBERED_AT_ONCE = 1_000;
@@ -107,7 +106,7 @@ const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedR
     begin,
     last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
     there: after > begin.number ? there[0]?.id : undefined,
-    items: items.map((row) => ({ number: row[column] ?? 0, event: pick(row, EVENT) })),
+    items: items.map((row) => ({ number: row[column] ?? 0, event: eventOf(row) })),
   };
 });
 
