@@ -1,7 +1,7 @@
 import { type IdempotencyKey, type Limits, parseFilename, parseIdempotencyKey } from '@pinfold/core';
 import type { FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http/internal';
 import type { MessageId } from './messages/catalogues.ts';
-import { isSameToken } from './request/form-guard.ts';
+import type { FormToken } from './request/form-guard.ts';
 
 export interface Wish {
   readonly key: string;
@@ -40,19 +40,19 @@ const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password',
 
 /** Reads an upload. Its token stands before its file, so that a forged form's file is not even received. */
 export class UploadForm implements FormReader<Wish, UploadRefusal> {
-  readonly #token: string;
+  readonly #token: FormToken;
   readonly #limits: Limits;
   readonly #texts: Map<string, string> = new Map();
   #filename: string | undefined;
 
-  constructor(token: string, limits: Limits) {
+  constructor(token: FormToken, limits: Limits) {
     this.#token = token;
     this.#limits = limits;
   }
 
   field({ name = '', text, cut }: FormField): UploadRefusal | undefined {
     if (!FIELDS.has(name) || this.#texts.has(name) || text === undefined || cut) return BAD_FORM;
-    if (name === 'form' && !isSameToken(this.#token, text)) return STALE;
+    if (name === 'form' && !this.#token.matches(text)) return STALE;
     this.#texts.set(name, text);
     return undefined;
   }

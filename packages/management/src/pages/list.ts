@@ -7,7 +7,7 @@ import { allowanceText } from '../quota-text.ts';
 import { pageRequest, present, searchText } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
-import { disabledInReadOnly, hidden, stopLink } from '../views/forms.ts';
+import { disabledInReadOnly, hidden, rowForm, stopLink } from '../views/forms.ts';
 import { icon } from '../views/icons.ts';
 import { layout } from '../views/layout.ts';
 import { copyLinkButton, distance, marks, stateBadge } from '../views/parts.ts';
@@ -75,7 +75,7 @@ ${publishPanel(visit, panel, isBare)}
 ${items.length === 0 ? nothing(visit, isFirst, next) : rowsTable(visit, { items, columns, rowClass })}
 ${pager(visit, '/', next, query, q === '' ? 'nextPage' : 'searchOn')}
 <form id="s" action="${base}/stop" class="selection"><button class="bad"${disabledInReadOnly(visit)}>${words.say('stopSelected')}</button></form>
-<form id="row" method="post">${hidden('form', visit.formToken)}</form>
+${rowForm(visit)}
 </section>`;
   const parts = { title: words.say('publications'), signedIn: visit, showsMode: true, main };
   return page(layout(visit, { ...parts, part: 'publications' }), trouble?.status);

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { AccountId } from '@pinfold/core';
 
 export function newFormSecret(): string {
   return randomBytes(32).toString('base64url');
@@ -9,15 +10,37 @@ export function isFormSecret(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }
 
-/** The token that every form sends, valid in one browser and for one session: forms of an ended session are refused. */
-export function formToken(secret: string, sessionBinding: string): string {
-  return createHmac('sha256', secret).update(`pinfold form\n${sessionBinding}`).digest('base64url');
+const TOKEN_BYTES = 32;
+
+/**
+ * The token that every form sends, valid in one browser and for one session: forms of an ended session are refused. Each
+ * answer masks it anew, so that the lengths of compressed answers tell nothing of it.
+ */
+export class FormToken {
+  readonly #token: Buffer;
+  readonly masked: string;
+
+  constructor(secret: string, sessionBinding: string) {
+    this.#token = createHmac('sha256', secret).update(`pinfold form\n${sessionBinding}`).digest();
+    const mask = randomBytes(TOKEN_BYTES);
+    this.masked = Buffer.concat([mask, exclusiveOr(mask, this.#token)]).toString('base64url');
+  }
+
+  matches(sent: string | undefined): boolean {
+    const bytes = Buffer.from(sent ?? '', 'base64url');
+    if (bytes.length !== 2 * TOKEN_BYTES) return false;
+    const [mask, masked] = [bytes.subarray(0, TOKEN_BYTES), bytes.subarray(TOKEN_BYTES)];
+    return timingSafeEqual(exclusiveOr(mask, masked), this.#token);
+  }
 }
 
-/** Compares tokens in constant time. */
-export function isSameToken(expected: string, sent: string | undefined): boolean {
-  const [one, other] = [Buffer.from(expected), Buffer.from(sent ?? '')];
-  return one.length === other.length && timingSafeEqual(one, other);
+function exclusiveOr(one: Uint8Array, other: Uint8Array): Buffer {
+  return Buffer.from(one.map((byte, at) => byte ^ (other[at] ?? 0)));
+}
+
+/** Names the owner of a page's unfinished upload to this browser, and to no other. */
+export function ownerMark(secret: string, account: AccountId): string {
+  return createHmac('sha256', secret).update(`pinfold owner\n${account}`).digest('base64url');
 }
 
 /** Whether a page of another site led here, so that the browser sent no cookies that are SameSite=Strict. */

@@ -14,7 +14,7 @@ import { notFound, refuse, refuseChanges, wantsJson } from '../response/refuse.t
 import { bounceView, strangerView } from '../views/trouble.ts';
 import { type Identity, identify } from './authenticate.ts';
 import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
-import { formToken, isFromAnotherSite, isSameToken } from './form-guard.ts';
+import { FormToken, isFromAnotherSite } from './form-guard.ts';
 import { refuseByRate, refuseRevocation, refuseWayToRevoke } from './rates.ts';
 import { type FormContext, fieldOf, type RequestContext, type SignedInContext } from './request-context.ts';
 
@@ -119,7 +119,7 @@ async function signedInContext(
     displayName: caller.displayName ?? caller.account,
     cause: { actor, ...visit.origin },
     mode: await screen.useCases.mode.load(visit.signal),
-    formToken: formToken(visit.secret, sessionBinding),
+    formToken: new FormToken(visit.secret, sessionBinding),
     offers: {
       signOut: screen.sessions !== undefined,
       keys: screen.keys !== undefined,
@@ -175,7 +175,7 @@ export const anybody: Guard<RequestContext, FormContext> = async (visit) => {
   const sessions = readCookies(request, scope, 'session');
   if (sessions.length > 1 && (await identify(visit)).kind === 'several')
     expireEverywhere(request, response, scope, 'session');
-  return { ...visit, formToken: formToken(secret, '') };
+  return { ...visit, formToken: new FormToken(secret, '') };
 };
 
 /** Lets everyone pass. A page for a person who is signed in has the navigation, also at an unknown address. */
@@ -187,10 +187,10 @@ export const anyone: Guard<RequestContext, RequestContext> = async (visit) => {
 
 /** Lets everyone pass whose browser has one secret: with several it is unknown whose form it is. */
 export const anybodyKnown: Guard<RequestContext, FormContext> = (visit) =>
-  visit.shown === 'several' ? startOver(visit) : { ...visit, formToken: formToken(visit.secret, '') };
+  visit.shown === 'several' ? startOver(visit) : { ...visit, formToken: new FormToken(visit.secret, '') };
 
 export const freshToken = <Known extends FormContext>(visit: Known): Known | Answer =>
-  isSameToken(visit.formToken, fieldOf(visit, 'form'))
+  visit.formToken.matches(fieldOf(visit, 'form'))
     ? visit
     : refuse(visit, 403, 'staleFormTitle', 'staleFormText');
 

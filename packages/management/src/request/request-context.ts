@@ -14,7 +14,7 @@ import type { Screen, With } from '../options.ts';
 import { onThisHost } from '../response/answer.ts';
 import { type Flash, readFlash } from '../response/flash.ts';
 import { type CookieScope, readCookies, readZone } from './cookies.ts';
-import { isFormSecret, newFormSecret } from './form-guard.ts';
+import { type FormToken, isFormSecret, newFormSecret } from './form-guard.ts';
 
 export interface RequestContext {
   readonly screen: Screen;
@@ -37,7 +37,7 @@ export interface RequestContext {
 }
 
 export interface FormContext extends RequestContext {
-  readonly formToken: string;
+  readonly formToken: FormToken;
 }
 
 export interface SignedInContext extends FormContext {

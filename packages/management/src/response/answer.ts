@@ -17,6 +17,7 @@ export type Answer = { readonly log?: LogFields } & (
       readonly html: Html;
       /** The page, once it is written, and until it is sent. */
       body?: Buffer | undefined;
+      readonly coding?: 'gzip';
       readonly retryAfter?: number;
     }
   /** A redirect; the flash message is shown there if that is a page of this screen. */

@@ -1,8 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeptWarning } from '@pinfold/core';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import { isSameToken } from '../request/form-guard.ts';
 
 /** A message about what was just done, shown on the next page. It is in a cookie, so nothing in it is secret. */
 export interface Flash {
@@ -24,7 +23,8 @@ export function signFlash(flash: Flash, secret: string): string {
 /** Reads what was signed with the same secret; `undefined` for anything else. */
 export function readFlash(signed: string, secret: string): Flash | undefined {
   const [text = '', sent] = signed.split('.');
-  if (!isSameToken(signature(text, secret), sent)) return undefined;
+  const [expected, given] = [Buffer.from(signature(text, secret)), Buffer.from(sent ?? '')];
+  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return undefined;
   return JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Flash;
 }
 

@@ -78,7 +78,8 @@ function wireAnswer(answer: Answer, language: string): WireAnswer {
       ...retry,
       'Content-Type': type,
       'Content-Language': language,
-      Vary: 'Accept-Language, Cookie',
+      ...(answer.coding === undefined ? {} : { 'Content-Encoding': answer.coding }),
+      Vary: 'Accept-Encoding, Accept-Language, Cookie, Sec-Fetch-Site',
     },
     bytes: answer.body ?? Buffer.from(String(answer.html)),
   };

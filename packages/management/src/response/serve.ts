@@ -6,6 +6,7 @@ import type { Screen } from '../options.ts';
 import { clearFlash, fewCookies, fromHere, Guards, ownLanguage, ownSecret } from '../request/middleware.ts';
 import { createContext, type RequestContext } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
+import { compressed } from './compressed.ts';
 import { written } from './page-turns.ts';
 import { troubleOf } from './refuse.ts';
 import { encoded, protect, sendAnswer } from './send.ts';
@@ -40,7 +41,11 @@ export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHand
       {
         now: () => clock.now(),
         work: async () => {
-          const done = encoded(visit, await written(await decide(), visit.signal), requestId);
+          const done = encoded(
+            visit,
+            await compressed(await written(await decide(), visit.signal), request),
+            requestId,
+          );
           admitAnswer(request, done.encoded);
           return done;
         },

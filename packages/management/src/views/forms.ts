@@ -11,8 +11,17 @@ export function disabledInReadOnly({ mode }: SignedInContext): Html | undefined 
   return mode.kind === 'read_only' ? html` disabled aria-describedby="${READ_ONLY_ID}"` : undefined;
 }
 
-export function form({ formToken }: FormContext, action: string, content: Html, attributes?: Html): Html {
-  return html`<form method="post" action="${action}"${attributes}>${hidden('form', formToken)}${content}</form>`;
+export function form(visit: FormContext, action: string, content: Html, attributes?: Html): Html {
+  return html`<form method="post" action="${action}"${attributes}>${tokenField(visit)}${content}</form>`;
+}
+
+/** The form of the buttons in rows, which name it: a form for each would repeat its token. */
+export function rowForm(visit: FormContext): Html {
+  return html`<form id="row" method="post">${tokenField(visit)}</form>`;
+}
+
+function tokenField({ formToken }: FormContext): Html {
+  return hidden('form', formToken.masked);
 }
 
 export function fieldForm(visit: FormContext, action: string, content: Html): Html {

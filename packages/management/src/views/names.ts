@@ -3,7 +3,7 @@ import { nameUrl } from '@pinfold/http';
 import { type Html, html } from '@pinfold/http/internal';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { confirmation, disabledInReadOnly, hidden } from './forms.ts';
+import { confirmation, disabledInReadOnly, rowForm } from './forms.ts';
 import { icon } from './icons.ts';
 import { copyButton, distance, heading, shortId, stateBadge } from './parts.ts';
 import { listOf } from './tables.ts';
@@ -33,7 +33,7 @@ ${listOf(visit, {
     ['actions', (name, n) => actions(visit, name, shown.get(name.pin), n)],
   ],
 })}
-<form id="row" method="post">${hidden('form', visit.formToken)}</form>`;
+${rowForm(visit)}`;
 }
 
 function shownCell(visit: SignedInContext, pin: RoleId, shown: ShownPublication | undefined): Html {

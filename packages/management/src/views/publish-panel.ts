@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
-import { formToken } from '../request/form-guard.ts';
+import { ownerMark } from '../request/form-guard.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { field, form, hidden, READ_ONLY_ID } from './forms.ts';
 import { icon } from './icons.ts';
@@ -24,12 +24,12 @@ export function publishPanel(
   { limits, allowance, trouble }: PublishPanel,
   isRoomy: boolean,
 ): Html {
-  const { words, base, account, formToken: token, mode, screen } = visit;
+  const { words, base, account, formToken, mode, screen } = visit;
   if (mode.kind === 'read_only') return maintenancePanel(visit);
   const { archiveBytes, expandedBytes, files, fileBytes } = limits;
   const { publish, worker } = screen.assets.names;
-  const owner = formToken(visit.secret, `owner ${account}`);
-  const data = { owner, token, limits: { archiveBytes, expandedBytes, files, fileBytes } };
+  const owner = ownerMark(visit.secret, account);
+  const data = { owner, token: formToken.masked, limits: { archiveBytes, expandedBytes, files, fileBytes } };
   return html`<section class="publish${isRoomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/publish" data-script="${base}/assets/${publish}" data-worker="${base}/assets/${worker}">
 <div class="drop" data-drop>
 ${isRoomy && html`<div class="drop-sign">${icon('folder')}</div>`}
