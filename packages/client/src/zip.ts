@@ -18,7 +18,7 @@ export interface FileToPack {
   readonly path: string;
   /**
    * Its content, or a function that reads it. The packer calls the function once, and only for a file that it packs, or
-   * that may be AppleDouble (`._x`).
+   * that may be AppleDouble (`._x`); of several files at the same time, up to 16.
    */
   readonly bytes: Uint8Array | (() => Promise<Uint8Array>);
 }
@@ -41,6 +41,8 @@ const MODIFIED = '2000-01-01T12:00:00';
 const LEVEL = 6;
 /** A file is deflated only if that makes it smaller by 2 %: what is compressed already is stored. */
 const MAX_DEFLATED = 0.98;
+/** Files that are read at the same time. */
+const READ_AHEAD = 16;
 const END_BYTES = 22;
 /** A ZIP without Zip64 holds one entry fewer than its counter of 16 bits allows: the last value has a meaning. */
 const MOST_FILES = 65_534;
@@ -84,12 +86,28 @@ export async function packFiles(
     else packed.set(path, bytes);
   }
   const archive = new Archive();
-  for (const [path, given] of [...packed].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const bytes = await read(given);
+  const sorted = [...packed].sort(([one], [other]) => (one < other ? -1 : 1));
+  for await (const [path, bytes] of readAhead(sorted)) {
     if (isSecret(path, bytes)) leftOut.add(path);
     else archive.add(path, bytes);
   }
   return { bytes: archive.end(), leftOut: [...leftOut].sort() };
+}
+
+/** Reads files while those before them are deflated, and gives them in their order. */
+async function* readAhead(
+  files: readonly (readonly [path: string, bytes: FileToPack['bytes']])[],
+): AsyncGenerator<readonly [path: string, bytes: Uint8Array]> {
+  const begun: Promise<Uint8Array>[] = [];
+  for (const [at, [path]] of files.entries()) {
+    for (const [, given] of files.slice(at + begun.length, at + READ_AHEAD)) {
+      const reading = read(given);
+      // Of several that fail, the first ends the generator before anyone waits for the others.
+      reading.catch(() => {});
+      begun.push(reading);
+    }
+    yield [path, (await begun.shift()) as Uint8Array];
+  }
 }
 
 async function read(given: FileToPack['bytes']): Promise<Uint8Array> {
@@ -159,7 +177,7 @@ function zipOf(path: string, bytes: Uint8Array, level: 0 | typeof LEVEL) {
   return { zip, view, start, end, packedBytes: view.getUint32(start + 20, true) };
 }
 
-/** A ZIP that grows file by file (APPNOTE.TXT, section 4.3), so that only it and one file are in memory. */
+/** A ZIP that grows file by file (APPNOTE.TXT, section 4.3), so that only it and few files are in memory. */
 class Archive {
   readonly #entries: Uint8Array[] = [];
   readonly #directory: Uint8Array[] = [];

@@ -228,4 +228,42 @@ describe('packFiles', () => {
     const error = await packFiles(files('a', 'a')).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(TypeError);
   });
+
+  it('reads up to 16 files at the same time, each once, and packs them in their order', async () => {
+    let open = 0;
+    let most = 0;
+    const read: string[] = [];
+    const given = Array.from({ length: 50 }, (_, n) => {
+      const path = `page-${String(n).padStart(2, '0')}.html`;
+      const bytes = async () => {
+        read.push(path);
+        open += 1;
+        most = Math.max(most, open);
+        // The later of two ends first.
+        for (let turns = 50 - n; turns > 0; turns -= 1) await Promise.resolve();
+        open -= 1;
+        return new TextEncoder().encode(path);
+      };
+      return { path, bytes };
+    });
+    const { bytes } = await packFiles([...given].reverse());
+    expect(inOrder(bytes)).to.deep.equal(given.map(({ path }) => [path, path]));
+    expect(read.sort()).to.deep.equal(given.map(({ path }) => path));
+    expect(most).to.equal(16);
+  });
+
+  it('fails with the first file that cannot be read, and leaves no other failure unheard', async () => {
+    const unheard: unknown[] = [];
+    const hear = (reason: unknown): void => void unheard.push(reason);
+    process.on('unhandledRejection', hear);
+    const given = Array.from({ length: 5 }, (_, n) => ({
+      path: `${n}.html`,
+      bytes: () => Promise.reject(new Error(`no ${n}`)),
+    }));
+    const failure = await packFiles(given).catch((error: Error) => error.message);
+    await new Promise((done) => setImmediate(done));
+    process.off('unhandledRejection', hear);
+    expect(failure).to.equal('no 0');
+    expect(unheard).to.deep.equal([]);
+  });
 });
