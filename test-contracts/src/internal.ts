@@ -1,4 +1,7 @@
 // For packages of the same release; semver does not cover it.
+export { LIBRARY } from './database/commands.ts';
+export { databaseContract } from './database/contract.ts';
+export { checkRandomPrograms } from './database/random.ts';
 export { BLOCK } from './fixtures/accounts.ts';
 export { useEveryStore } from './fixtures/every-store.ts';
 export { problemOfEachRule, warningOfEachRule } from './fixtures/findings.ts';

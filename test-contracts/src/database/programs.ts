@@ -173,21 +173,23 @@ export const programClauses: DatabaseClauses = {
     await run(port, ...inserting(...Array.from({ length: 4 }, (_, n) => aBook(n, { pages: 0 }))));
     const reader = await peer();
     const opened = await reader.openSnapshot();
-    const writing = (async () => {
-      for (let pages = 1; pages <= AT_ONCE; pages += 1) {
-        await run(port, ...Array.from({ length: 4 }, (_, n) => setting(n, pages)));
+    try {
+      const writing = (async () => {
+        for (let pages = 1; pages <= AT_ONCE; pages += 1) {
+          await run(port, ...Array.from({ length: 4 }, (_, n) => setting(n, pages)));
+        }
+      })();
+      const gets = Array.from({ length: 4 }, (_, n): Command => ({ kind: 'get', key: { isbn: isbnOf(n) } }));
+      await meanwhile(writing, async () => expectAlike(await reader.snapshot(ASK, { commands: gets })));
+      const books: Book[] = [];
+      for (const command of gets) {
+        books.push(...((await opened.read(ASK, { commands: [command] })) as readonly Book[]));
       }
-    })();
-    const gets = Array.from({ length: 4 }, (_, n): Command => ({ kind: 'get', key: { isbn: isbnOf(n) } }));
-    await meanwhile(writing, async () => expectAlike(await reader.snapshot(ASK, { commands: gets })));
-    const pages = [];
-    for (const command of gets)
-      pages.push(...((await opened.read(ASK, { commands: [command] })) as readonly Book[]));
-    expect(
-      pages.map((book) => book.pages),
-      'the opened one',
-    ).to.deep.equal([0, 0, 0, 0]);
-    await opened.close();
+      const pages = books.map((book) => book.pages);
+      expect(pages, 'the opened one').to.deep.equal([0, 0, 0, 0]);
+    } finally {
+      await opened.close();
+    }
     await opened.close();
     expect(await pagesOf(reader, 3)).to.equal(AT_ONCE);
   },

@@ -1,0 +1,176 @@
+import { Fault, isFault } from '@pinfold/core';
+import type { Database } from '@pinfold/core/records';
+import { aroundCalls } from '@pinfold/test-contracts/fixtures';
+import { type Breaking, type DatabaseFault, inCalls } from './faulty-database.ts';
+
+/** The calls that take a signal, as their last input. */
+const INTERRUPTIBLE = ['read', 'peek', 'snapshot', 'openSnapshot', 'check'];
+
+function isSignal(input: unknown): input is AbortSignal {
+  return input instanceof AbortSignal;
+}
+
+/** Breaks every call, or every one that takes a signal. */
+function everyCall(
+  around: (call: () => unknown, signal: AbortSignal | undefined) => unknown,
+  isMeant: (name: string) => boolean = () => true,
+): Breaking {
+  return () => (database) =>
+    aroundCalls(database, (name, call, inputs) =>
+      isMeant(name) ? around(call, inputs.find(isSignal)) : call(),
+    );
+}
+
+function isInterruptible(name: string): boolean {
+  return INTERRUPTIBLE.includes(name);
+}
+
+/** Changes the faults of every call. */
+function onFault(change: (fault: Fault) => unknown): Breaking {
+  return everyCall(async (call) => {
+    try {
+      return await call();
+    } catch (error) {
+      if (isFault(error)) return change(error);
+      throw error;
+    }
+  });
+}
+
+function deaf(database: Database): Partial<Database> {
+  return {
+    read: (query, args) => database.read(query, args),
+    peek: (lookup, key) => database.peek(lookup, key),
+    snapshot: (query, args) => database.snapshot(query, args),
+    openSnapshot: () => database.openSnapshot(),
+    check: () => database.check(),
+  };
+}
+
+/** Aborts whatever a handle is asked once one call was aborted. */
+function abortingAll(): (database: Database) => Partial<Database> {
+  return (database) => {
+    let running: Promise<unknown> | undefined;
+    return {
+      snapshot: (query, args, signal) => {
+        running ??= database.snapshot(query, args, signal).finally(() => {
+          running = undefined;
+        });
+        return running as never;
+      },
+    };
+  };
+}
+
+export const LIFE_FAULTS: readonly DatabaseFault[] = [
+  inCalls('harness-open', 'a database is opened without its tables', () => () => ({
+    check: async () => {
+      throw new Fault('store_unavailable', 'there is no schema');
+    },
+  })),
+  inCalls(
+    'unreachable',
+    'the cause is passed on in place of the fault',
+    onFault(({ cause }) => {
+      throw cause;
+    }),
+  ),
+  inCalls(
+    'unreachable',
+    'a fault has no cause',
+    onFault(({ code, message }) => {
+      throw new Fault(code, message);
+    }),
+  ),
+  inCalls(
+    'unreachable',
+    'a fault has another code',
+    onFault(({ message, cause }) => {
+      throw new Fault('storage_unavailable', message, { cause });
+    }),
+  ),
+  inCalls(
+    'unreachable',
+    'a database that does not answer has nothing',
+    onFault(() => undefined),
+  ),
+  inCalls('closed', 'a closed handle answers', () => () => ({ close: async () => {} })),
+  inCalls('closed', 'a handle is closed only once', () => (database) => {
+    let isOpen = true;
+    return {
+      close: async () => {
+        if (!isOpen) throw new Error('it was closed');
+        isOpen = false;
+        await database.close();
+      },
+    };
+  }),
+  inCalls('closed', 'peers are closed along', () => {
+    let isClosed = false;
+    return (database) =>
+      aroundCalls(database, (name, call) => {
+        if (name === 'close') isClosed = true;
+        else if (isClosed) throw new Fault('store_unavailable', 'closed', { cause: new Error('closed') });
+        return call();
+      });
+  }),
+  inCalls('aborted', 'signals are ignored', () => deaf),
+  inCalls(
+    'aborted',
+    'an aborted call rejects with a fault',
+    everyCall(async (call, signal) => {
+      try {
+        return await call();
+      } catch (cause) {
+        throw signal?.aborted ? new Fault('store_unavailable', 'aborted', { cause }) : cause;
+      }
+    }, isInterruptible),
+  ),
+  inCalls('aborted', 'calls at once share the signal of the first', abortingAll),
+  inCalls(
+    'lets-go',
+    'a call leaves a listener on its signal',
+    everyCall((call, signal) => {
+      signal?.addEventListener('abort', () => undefined);
+      return call();
+    }, isInterruptible),
+  ),
+  inCalls('snapshot-closed', 'a closed snapshot answers', () => (database) => ({
+    openSnapshot: async (signal) => {
+      const snapshot = await database.openSnapshot(signal);
+      return {
+        read: (query, args, another) => database.read(query, args, another),
+        close: () => snapshot.close(),
+      };
+    },
+  })),
+  inCalls('migrate', 'a second migration fails', () => {
+    let isMigrated = false;
+    return (database) => ({
+      migrate: async (scope) => {
+        if (isMigrated) throw new Error('it exists');
+        isMigrated = true;
+        await database.migrate(scope);
+      },
+    });
+  }),
+  inCalls('migrate', 'only an older schema is migrated, and an equal one fails', () => (database) => ({
+    migrate: async (scope) => {
+      if (scope === 'empty') throw new Fault('store_unavailable', 'it is not empty');
+      await database.migrate(scope);
+    },
+  })),
+  inCalls('examine', 'the version of the schema is left out', () => (database) => ({
+    examine: async () => {
+      const { version: _, ...state } = await database.examine();
+      return state;
+    },
+  })),
+  inCalls('examine', 'a sound database has damage', () => (database) => ({
+    examine: async () => ({ ...(await database.examine()), damage: 'page 7' }),
+  })),
+  inCalls('examine', 'the release is unknown', () => (database) => ({
+    examine: async () => ({ ...(await database.examine()), release: 'unknown' }),
+  })),
+  inCalls('pause', 'nobody has a turn', () => () => ({ pause: async () => {} })),
+];

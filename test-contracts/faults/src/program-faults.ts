@@ -1,0 +1,152 @@
+import type { Database, Locks, Program } from '@pinfold/core/records';
+import { type DatabaseFault, inCalls, run, stepByStep, writingLast } from './faulty-database.ts';
+
+/** Runs programs of one kind step by step. */
+function piecemeal(isMeant: (locks: Locks) => boolean = () => true) {
+  return () =>
+    (database: Database): Partial<Database> => ({
+      write: (program, args) =>
+        isMeant(program.locks(args)) ? stepByStep(database, program, args) : database.write(program, args),
+    });
+}
+
+/** Calls of a method that run at once share what the first one comes to. */
+function sharing(method: 'read' | 'write') {
+  return () =>
+    (database: Database): Partial<Database> => {
+      let running: Promise<unknown> | undefined;
+      const call = database[method].bind(database) as (...inputs: unknown[]) => Promise<unknown>;
+      const shared = (...inputs: unknown[]): Promise<unknown> => {
+        running ??= call(...inputs).finally(() => {
+          running = undefined;
+        });
+        return running;
+      };
+      return { [method]: shared };
+    };
+}
+
+/** Fails a program that wants a lock which another one holds. */
+function refusing() {
+  const held = new Set<string>();
+  return (database: Database): Partial<Database> => ({
+    write: async <Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> => {
+      const { exclusive = [], shared = [] } = program.locks(args);
+      if ([...exclusive, ...shared].some((lock) => held.has(lock))) throw new Error('deadlock detected');
+      for (const lock of exclusive) held.add(lock);
+      try {
+        return await database.write(program, args);
+      } finally {
+        for (const lock of exclusive) held.delete(lock);
+      }
+    },
+  });
+}
+
+/** A handle answers a call again as it did before, until it writes itself. */
+function remembering(method: 'read' | 'peek' | 'snapshot') {
+  return () =>
+    (database: Database): Partial<Database> => {
+      const answers = new Map<string, unknown>();
+      const call = database[method].bind(database) as (...inputs: unknown[]) => unknown;
+      return {
+        [method]: async (asked: { readonly name: string }, args: unknown) => {
+          const question = `${asked.name} ${JSON.stringify(args)}`;
+          if (!answers.has(question)) answers.set(question, await call(asked, args));
+          return answers.get(question);
+        },
+        write: (program, args) => {
+          answers.clear();
+          return database.write(program, args);
+        },
+      };
+    };
+}
+
+/** As many turns a snapshot waits between two steps for another program to end. */
+const TURNS = 2_000;
+
+/** Reads each step of a snapshot by itself, if possible after a further program has ended. */
+function readingOn() {
+  let written = 0;
+  return (database: Database): Partial<Database> => ({
+    write: (program, args) =>
+      database.write(program, args).finally(() => {
+        written += 1;
+      }),
+    snapshot: async (query, args, signal) => {
+      const steps = query.run(args);
+      let next = steps.next();
+      while (next.done !== true) {
+        const step = next.value;
+        const one = { ...query, run: () => step[Symbol.iterator]() as never };
+        next = steps.next(await database.read(one, args, signal));
+        const seen = written;
+        for (let turn = 0; turn < TURNS && written === seen; turn += 1) await database.pause();
+      }
+      return next.value;
+    },
+  });
+}
+
+export const PROGRAM_FAULTS: readonly DatabaseFault[] = [
+  inCalls('whole', 'each step of a program is written by itself', piecemeal()),
+  inCalls('whole', 'what was written before an error stays', () => (database) => ({
+    write: async (program, args) => {
+      const outcome: { error?: unknown } = {};
+      const result = await database.write(
+        run(program, function* (steps) {
+          try {
+            return yield* steps;
+          } catch (error) {
+            outcome.error = error;
+            return undefined as never;
+          }
+        }),
+        args,
+      );
+      if ('error' in outcome) throw outcome.error;
+      return result;
+    },
+  })),
+  inCalls('own-writes', 'a program does not see what it wrote', () => (database) => ({
+    write: (program, args) => database.write(run(program, writingLast), args),
+  })),
+  inCalls('isolated', 'others see what a program wrote so far', piecemeal()),
+  inCalls('answered', 'a handle reads what it read before', remembering('read')),
+  inCalls('answered', 'a handle looks up what it looked up before', remembering('peek')),
+  inCalls('answered', 'a handle has a snapshot for long', remembering('snapshot')),
+  inCalls('exclusive', 'others run between the steps of a program', piecemeal()),
+  inCalls(
+    'shared',
+    'others run between the steps of a program that shares its locks',
+    piecemeal(({ shared = [] }) => shared.length > 0),
+  ),
+  inCalls('overlapping', 'a program that would have to wait fails', refusing),
+  inCalls('at-once', 'reads at once share an answer', sharing('read')),
+  inCalls('at-once', 'programs at once share a result', sharing('write')),
+  inCalls('snapshot', 'a snapshot reads step by step', readingOn),
+  inCalls('snapshot', 'an opened snapshot shows what is written later', () => (database) => ({
+    openSnapshot: async (signal) => {
+      const snapshot = await database.openSnapshot(signal);
+      return {
+        read: (query, args, another) => database.read(query, args, another),
+        close: () => snapshot.close(),
+      };
+    },
+  })),
+  inCalls('snapshot', 'a snapshot is closed only once', () => (database) => ({
+    openSnapshot: async (signal) => {
+      const snapshot = await database.openSnapshot(signal);
+      let isOpen = true;
+      return {
+        read: (query, args, another) => snapshot.read(query, args, another),
+        close: async () => {
+          if (!isOpen) throw new Error('it was closed');
+          isOpen = false;
+          await snapshot.close();
+        },
+      };
+    },
+  })),
+];
