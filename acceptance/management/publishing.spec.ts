@@ -210,6 +210,41 @@ describe('publishing in a browser', () => {
     expect(sent).to.equal(0);
   });
 
+  it('says what to do with what is no site', async () => {
+    const office = { '[Content_Types].xml': '<Types/>', 'word/document.xml': '<document/>' };
+    const folder = await publisher.lay('no-sites', {
+      'site.tar.gz': Uint8Array.of(0x1f, 0x8b, 8, 0),
+      'report.pdf': '%PDF-1.7',
+      'report.docx': zipFile(office).buffer,
+      'about.html': PAGE,
+      'home.html': PAGE,
+      'site.zip': zipFile(SITE).buffer,
+      'notes.txt': 'x',
+      'empty/.DS_Store': 'x',
+    });
+    const title = 'This cannot be published yet';
+    const noZip = 'This is not a ZIP file. Unpack any other archive';
+    for (const [names, heading, ...texts] of [
+      [['site.tar.gz'], title, noZip],
+      [['report.pdf'], title, `${noZip}, and publish what it holds; put a document`],
+      [['report.docx'], title, 'Save it as a web page (HTML)'],
+      [['about.html', 'home.html'], title, 'pages such as “about.html” and “home.html”. Rename the one'],
+      [
+        ['site.zip', 'notes.txt'],
+        title,
+        'but “site.zip”, which is packed',
+        'a ZIP can also be published alone',
+      ],
+      [['site.zip', 'empty'], 'Drop one folder, one ZIP, or the files of one site at a time.'],
+      [['empty'], 'The folder is empty.'],
+    ] as const) {
+      await publisher.drop(...names.map((name) => `${folder}/${name}`));
+      await expectEnd(heading, ...texts);
+      await page.getByRole('button', { name: 'Choose something else' }).click();
+    }
+    expect(await publisher.published()).to.deep.equal([]);
+  });
+
   it('takes files that are dropped together as one site, and the only page as its start page', async () => {
     const report = '<title>Report</title><link rel="stylesheet" href="style.css"><img src="img/a.svg">';
     const folder = await publisher.lay('parts', {

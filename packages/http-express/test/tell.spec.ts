@@ -88,7 +88,12 @@ describe('The words of a refusal', () => {
       [{ kind: 'spelling', path: 'INDEX.HTML' }, /"INDEX\.HTML"\. Rename it to index\.html/],
       [{ kind: 'spelling', path: 'a/index.htm', folder: 'a' }, /Rename it .* publish the folder "a"\.$/],
       [{ kind: 'page', path: 'tea.html' }, /"tea\.html"\. Rename it .* publish that page alone\.$/],
-      [{ kind: 'packed', path: 'artifact.tar' }, /nothing but "artifact\.tar"\. Unpack that/],
+      [
+        { kind: 'pages', path: 'a.html', other: 'b.html' },
+        /pages such as "a\.html" and "b\.html"\. Rename the one/,
+      ],
+      [{ kind: 'packed', path: 'artifact.tar' }, /"artifact\.tar", which is packed\. Unpack that/],
+      [{ kind: 'document' }, /^This is a document, and not a site\. Save it as a web page/],
     ];
     for (const [hint, cure] of rows) {
       const error = archiveError({ rule: 'missing_index', hint });

@@ -18,8 +18,8 @@ describe('the names', () => {
     expect((await set(two.id, 'pr-42')).location).to.equal(`/manage/publications/${two.id}`);
     const { text } = await person.get('/names');
     expect(text)
-      .to.match(/>pr-42<\/a>/)
-      .and.include('&lt;Two&gt;')
+      .to.match(/title="pr-42"[^>]*>pr-42<\/a>/)
+      .and.match(/title="&lt;Two&gt;"[^>]*>&lt;Two&gt;<\/a>/)
       .and.not.include('>One<');
     expect((await person.get(`/publications/${two.id}`)).text).to.match(
       /href="[^"]*\/n\/pr-42-\w+"[^>]*>pr-42</,

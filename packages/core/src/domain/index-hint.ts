@@ -24,33 +24,51 @@ export type IndexHint =
   | { readonly kind: 'spelling'; readonly path: string; readonly folder?: string }
   /** The only page at the root, or the only one, which has another name. */
   | { readonly kind: 'page'; readonly path: string }
-  /** The only file, which is packed itself. */
-  | { readonly kind: 'packed'; readonly path: string };
+  /** Two of several pages at the root, which have other names. */
+  | { readonly kind: 'pages'; readonly path: string; readonly other: string }
+  /** The only archive among files without a page. */
+  | { readonly kind: 'packed'; readonly path: string }
+  /** The parts of an office document, which is a ZIP itself. */
+  | { readonly kind: 'document' };
 
 const PAGE = /\.html?$/i;
 const INDEX_IN_ANY_SPELLING = /(?:^|\/)index\.html?$/i;
 const PACKED = /\.(?:zip|tar|tgz|tar\.gz|7z|rar)$/i;
+/** What Office Open XML, OpenDocument and EPUB must have. */
+const DOCUMENT_PARTS: readonly string[] = [
+  '[Content_Types].xml',
+  'META-INF/manifest.xml',
+  'META-INF/container.xml',
+];
 
 /**
  * Finds what to say about a site that has no index.html where one must be.
  *
  * @param paths the paths of its files and folders, with `/` between folders and at the end of a folder.
- * @returns `undefined` if there is no page and no archive among the files.
+ * @returns `undefined` where none of the kinds fits.
  */
 export function indexHint(paths: readonly string[]): IndexHint | undefined {
   const own = paths.filter((path) => !isSystemEntry(path));
   const files = own.filter((path) => !path.endsWith('/'));
-  const [only] = files;
-  if (only === undefined) return { kind: 'empty' };
-  if (files.length === 1 && PACKED.test(only) && isPlain(only)) return { kind: 'packed', path: only };
+  if (files.length === 0) return { kind: 'empty' };
+  if (DOCUMENT_PARTS.some((part) => files.includes(part))) return { kind: 'document' };
   const root = onlyFolder(own) ?? '';
   const pages = files.filter((path) => PAGE.test(path) && isPlain(path));
   const atRoot = pages.filter((path) => path.lastIndexOf('/') < root.length);
   const spelled = atRoot.find((path) => INDEX_IN_ANY_SPELLING.test(path));
   if (spelled !== undefined) return { kind: 'spelling', path: spelled };
-  const [page, ...others] = atRoot.length > 0 ? atRoot : pages;
-  const hasOne = page !== undefined && others.length === 0;
-  return nearestIndex(pages) ?? (hasOne ? { kind: 'page', path: page } : undefined);
+  return nearestIndex(pages) ?? pageHint(atRoot, pages) ?? archiveHint(files);
+}
+
+function pageHint([path, other]: readonly string[], all: readonly string[]): IndexHint | undefined {
+  if (path !== undefined && other !== undefined) return { kind: 'pages', path, other };
+  const only = path ?? (all.length === 1 ? all[0] : undefined);
+  return only === undefined ? undefined : { kind: 'page', path: only };
+}
+
+function archiveHint(files: readonly string[]): IndexHint | undefined {
+  const [path, ...others] = files.filter((file) => PACKED.test(file) && isPlain(file));
+  return path === undefined || others.length > 0 ? undefined : { kind: 'packed', path };
 }
 
 /** Below the root: the folder with an index.html, or the page that is spelled like one. */

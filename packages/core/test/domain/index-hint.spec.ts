@@ -24,11 +24,20 @@ const ROWS: readonly (readonly [paths: readonly string[], hint: IndexHint | unde
   [['report.html', 'report_files/a.png', 'report_files/b/c.html'], { kind: 'page', path: 'report.html' }],
   [['site/', 'site/Start.HTM'], { kind: 'page', path: 'site/Start.HTM' }],
   [['LICENSE', 'docs/manual.html'], { kind: 'page', path: 'docs/manual.html' }],
-  [['a.html', 'b.html'], undefined],
+  // Several of other names.
+  [['a.html', 'b.html', 'c.html', 'c/d.html'], { kind: 'pages', path: 'a.html', other: 'b.html' }],
+  [['site/', 'site/a.html', 'site/b.HTM'], { kind: 'pages', path: 'site/a.html', other: 'site/b.HTM' }],
+  [['a.css', 'en/a.html', 'ja/a.html'], undefined],
   // An archive in an archive.
   [['dist.zip'], { kind: 'packed', path: 'dist.zip' }],
   [['github-pages/', 'github-pages/artifact.tar'], { kind: 'packed', path: 'github-pages/artifact.tar' }],
-  [['dist.zip', 'notes.txt'], undefined],
+  [['dist.zip', 'notes.txt'], { kind: 'packed', path: 'dist.zip' }],
+  [['dist.zip', 'report.html'], { kind: 'page', path: 'report.html' }],
+  [['dist.zip', 'old.zip'], undefined],
+  // A document.
+  [['[Content_Types].xml', 'word/document.xml'], { kind: 'document' }],
+  [['mimetype', 'META-INF/container.xml', 'OEBPS/a.xhtml'], { kind: 'document' }],
+  [['mimetype', 'docs/META-INF/manifest.xml'], undefined],
   // Neither.
   [['index.html/', 'index.html.bak', 'index.xhtml', 'index_html'], undefined],
 ];

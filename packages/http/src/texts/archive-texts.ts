@@ -8,8 +8,8 @@ export type PublishProblem =
 
 const RULES: Readonly<Record<PublishProblem['rule'], Text>> = {
   not_a_zip: {
-    en: 'This is not a ZIP file. Choose one that is.',
-    ja: 'ZIP ファイルではありません。ZIP ファイルを選んでください。',
+    en: 'This is not a ZIP file. Unpack any other archive, and publish what it holds; put a document or a picture into a folder with an index.html that shows it.',
+    ja: 'ZIP ファイルではありません。ほかの形式の圧縮ファイルは、展開して中身を公開してください。文書や画像は、それを表示する index.html と同じフォルダーに入れて公開してください。',
   },
   truncated: {
     en: 'The ZIP ends too early: it was not written, copied or sent completely. Make it again.',
@@ -125,9 +125,17 @@ const MISSING_INDEX: Readonly<Record<MissingIndexId, Text>> = {
     en: 'There is no index.html, but the page “{path}”. Rename it to index.html, or publish that page alone.',
     ja: 'index.html がありませんが、ページ「{path}」があります。index.html に名前を変えるか、そのページだけを公開してください。',
   },
+  missing_index_pages: {
+    en: 'There is no index.html, the page that the link opens, but pages such as “{path}” and “{other}”. Rename the one that is to open first to index.html.',
+    ja: 'リンクを開いたときに表示される index.html がありませんが、「{path}」や「{other}」などのページがあります。最初に表示するページの名前を index.html に変えてください。',
+  },
   missing_index_packed: {
-    en: 'There is nothing but “{path}”. Unpack that, and publish what it holds.',
-    ja: '「{path}」しか入っていません。それを展開して、その中身を公開してください。',
+    en: 'There is no index.html, but “{path}”, which is packed. Unpack that, and publish what it holds; a ZIP can also be published alone.',
+    ja: 'index.html がありませんが、圧縮ファイル「{path}」があります。展開して中身を公開してください。ZIP なら、それだけを公開することもできます。',
+  },
+  missing_index_document: {
+    en: 'This is a document, and not a site. Save it as a web page (HTML), and publish that.',
+    ja: 'サイトではなく、文書のファイルです。Web ページ（HTML）として保存し、それを公開してください。',
   },
 };
 

@@ -25,7 +25,7 @@ ${listOf(visit, {
     [
       'name',
       (name, n) =>
-        html`<a class="name" id="n${n}" href="${nameUrl(visit.screen.publicUrl, name)}" target="_blank" rel="noopener">${name.name}</a>`,
+        html`<a class="name" id="n${n}" title="${name.name}" href="${nameUrl(visit.screen.publicUrl, name)}" target="_blank" rel="noopener">${name.name}</a>`,
     ],
     ['publication', ({ pin }) => shownCell(visit, pin, shown.get(pin))],
     ['expires', ({ pin }) => endCell(visit, shown.get(pin))],
@@ -37,7 +37,7 @@ ${rowForm(visit)}`;
 }
 
 function shownCell(visit: SignedInContext, pin: RoleId, shown: ShownPublication | undefined): Html {
-  const link = html`<a class="clip" href="${visit.base}/publications/${pin}" title="${pin}" dir="auto">${shown?.name ?? shortId(pin)}</a>`;
+  const link = html`<a class="clip" href="${visit.base}/publications/${pin}" title="${shown?.name ?? pin}" dir="auto">${shown?.name ?? shortId(pin)}</a>`;
   const isLive = shown === undefined || (shown.state === 'published' && !shown.endsSoon);
   return isLive ? link : html`${link} ${stateBadge(visit, shown)}`;
 }
