@@ -1,6 +1,7 @@
 import { Fault, isFault } from '@pinfold/core';
 import {
   all,
+  defineLookup,
   defineProgram,
   defineQuery,
   defineTable,
@@ -8,6 +9,7 @@ import {
   get,
   insert,
   integer,
+  type Lookup,
   type RecordTable,
   StepError,
   text,
@@ -52,6 +54,14 @@ const failing = defineProgram('pots.fail', {
 });
 const findOne = defineQuery('pots.find', () => get(POTS, { name: 'a' }));
 
+const POT: Lookup<Pot> = defineLookup('pots.look', {
+  table: POTS,
+  by: 'name',
+  select: ['name', 'coins'],
+  references: {},
+  make: ({ row }) => row,
+});
+
 interface Server {
   readonly database: PostgresDatabase;
   /** The statements that were sent while none was unanswered, and with each of them those sent before an answer. */
@@ -60,19 +70,28 @@ interface Server {
 }
 
 /** A server that answers each statement in a later turn; `refuse` gives the error of one. */
-function serve(isPipelined: boolean, refuse: (sql: string) => Error | undefined = () => undefined): Server {
+function serve(
+  isPipelined: boolean,
+  refuse: (sql: string, values: readonly unknown[]) => Error | undefined = () => undefined,
+): Server {
   const trips: string[][] = [];
   const released: (boolean | undefined)[] = [];
   let isAnswered = true;
   const client = {
     pipeline: isPipelined,
-    query: async ({ text: sql }: { readonly text: string }) => {
+    query: async ({
+      text: sql,
+      values = [],
+    }: {
+      readonly text: string;
+      readonly values?: readonly unknown[];
+    }) => {
       if (isAnswered) trips.push([]);
       isAnswered = false;
       trips.at(-1)?.push(sql);
       await new Promise((resolve) => setImmediate(resolve));
       isAnswered = true;
-      const error = refuse(sql);
+      const error = refuse(sql, values);
       if (error !== undefined) throw error;
       return { rows: rowsOf(sql), rowCount: 0 };
     },
@@ -235,6 +254,49 @@ describe('the database in PostgreSQL', () => {
       await place.dispose();
     }
   }).timeout(60_000);
+
+  it('looks up in one statement what one turn asks for, and a single key as ever', async () => {
+    const { database, trips } = serve(true);
+    await database.peek(POT, 'a');
+    await Promise.all(['a', 'b', 'a', 'c'].map((name) => database.peek(POT, name)));
+    await database.peek(POT, 'b');
+    const [one, several, again, ...more] = trips.flat().filter((sql) => sql.includes('pots'));
+    expect([one, more]).to.deep.equal([again, []]);
+    expect(one).to.include('= $1');
+    expect(several).to.include('= ANY ($1');
+  });
+
+  it('ends the wait of a lookup that is aborted, and no other one', async () => {
+    const { database, trips } = serve(true);
+    const [early, late] = [new AbortController(), new AbortController()];
+    const found = [
+      database.peek(POT, 'a', early.signal),
+      database.peek(POT, 'b', late.signal),
+      database.peek(POT, 'c'),
+    ].map((value) => Promise.resolve(value).catch((reason) => reason));
+    early.abort('left early');
+    setImmediate(() => late.abort('left late'));
+    expect(await Promise.all(found)).to.deep.equal(['left early', 'left late', undefined]);
+    expect(trips.flat().filter((sql) => sql.includes('pots'))).to.have.length(1);
+  });
+
+  it('fails the lookup of a key that the server refuses, and no other one of its turn', async () => {
+    const { database } = serve(true, (_, values) =>
+      JSON.stringify(values).includes('bad') ? ofServer('22021') : undefined,
+    );
+    const found = ['a', 'bad', 'c'].map((name) =>
+      Promise.resolve(database.peek(POT, name)).catch((reason) => reason.code),
+    );
+    expect(await Promise.all(found)).to.deep.equal([undefined, '22021', undefined]);
+  });
+
+  it('is unavailable for every lookup of a turn when the server is', async () => {
+    const { database } = serve(true, (sql) => (sql.includes('pots') ? ofServer('57014') : undefined));
+    const found = ['a', 'b'].map((name) =>
+      Promise.resolve(database.peek(POT, name)).catch((reason) => reason.code),
+    );
+    expect(await Promise.all(found)).to.deep.equal(['store_unavailable', 'store_unavailable']);
+  });
 
   it('shows the line of the program whose step the server refused', async () => {
     const { database } = serve(true, (sql) => (sql.startsWith('SELECT t0') ? ofServer('42703') : undefined));

@@ -3,25 +3,11 @@ import type { FindAction, GetAction, ScanAction, TableAction } from '../records/
 import type { AnyTable } from '../records/table.ts';
 import { shapeOfWhere } from './condition-shape.ts';
 import type { SqlDialect } from './dialect.ts';
-import {
-  aggregatePlan,
-  distinctPlan,
-  findPlan,
-  getPlan,
-  joinedStatement,
-  maxPlan,
-} from './read-statements.ts';
+import { aggregatePlan, distinctPlan, findPlan, getPlan, lookupPlan, maxPlan } from './read-statements.ts';
 import { type ScanPlans, scanPlans } from './scan-statements.ts';
-import type { SqlPlan, Writing } from './sql-plan.ts';
-import { type SqlRow, SqlTable } from './sql-table.ts';
+import type { LookupPlan, SqlPlan, Writing } from './sql-plan.ts';
+import { SqlTable } from './sql-table.ts';
 import { insertPlan, removePlan, updatePlan } from './write-statements.ts';
-
-/** The statement of a lookup, whose only parameter is the key. */
-export interface LookupPlan<Value> {
-  readonly text: string;
-  /** Makes the value of the row that is answered. */
-  make(row: SqlRow): Value;
-}
 
 /**
  * Writes each action of a program as a statement of one database. The statement of a shape is written once: names,
@@ -100,10 +86,9 @@ export class SqlCompiler {
     return this.#known(action.table, shape, () => scanPlans(this.#writing, action));
   }
 
-  /** The statement of a lookup, and what makes its value. Ask for it once. */
-  lookupPlanOf<Value>({ table, by, make, ...columns }: Lookup<Value>): LookupPlan<Value> {
-    const { text, read } = joinedStatement(this.#writing, table, [by], columns);
-    return { text, make: (row) => make(read(row) as never) };
+  /** The statements of a lookup, and what makes its value. Ask for them once. */
+  lookupPlanOf<Value>(lookup: Lookup<Value>): LookupPlan<Value> {
+    return lookupPlan(this.#writing, lookup);
   }
 
   #known<Plan>(table: AnyTable, shape: string, write: () => Plan): Plan {

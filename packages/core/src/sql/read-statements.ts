@@ -1,3 +1,4 @@
+import type { Lookup } from '../records/lookup.ts';
 import type {
   AggregateAction,
   DistinctAction,
@@ -8,24 +9,25 @@ import type {
 } from '../records/step.ts';
 import type { AnyTable } from '../records/table.ts';
 import { StatementText } from './condition-text.ts';
-import { planOf, type SqlPlan, type Writing } from './sql-plan.ts';
+import { type LookupPlan, planOf, type SqlPlan, type Writing } from './sql-plan.ts';
 import type { SqlRow, SqlTable } from './sql-table.ts';
 
 const EVERY_ROW = Number.MAX_SAFE_INTEGER;
 
-/** A row by the values of some members, with the rows that it refers to. */
-export interface JoinedStatement {
-  readonly text: string;
+/** Rows of a table with those that they refer to, as the parts of a statement. */
+export interface JoinedRows {
+  readonly columns: string;
+  /** The table `t0` with those that are joined. */
+  readonly from: string;
   /** Reads what was found; undefined without a row. */
   read(row: SqlRow | undefined): { readonly row: unknown; readonly references: object } | undefined;
 }
 
-export function joinedStatement(
-  { dialect, tableOf }: Writing,
+export function joinedRows(
+  { tableOf }: Writing,
   table: AnyTable,
-  by: readonly string[],
   { select, references = {} }: Pick<GetAction, 'select' | 'references'>,
-): JoinedStatement {
+): JoinedRows {
   const own = tableOf(table);
   const others = Object.entries(references).map(([member, columns], n) => {
     const to = tableOf((table.references[member] as () => AnyTable)());
@@ -40,12 +42,10 @@ export function joinedStatement(
       read: to.partReader(columns, prefix),
     };
   });
-  const selected = [own.select('t0', select), ...others.map((other) => other.select)].join(', ');
-  const joins = others.map(({ join }) => join).join('');
-  const where = by.map((member, n) => `${own.nameOf('t0', member)} = ${dialect.parameter(n + 1)}`);
   const readOwn = own.partReader(select);
   return {
-    text: `SELECT ${selected} FROM ${own.name} AS t0${joins} WHERE ${where.join(' AND ')}`,
+    columns: [own.select('t0', select), ...others.map((other) => other.select)].join(', '),
+    from: `${own.name} AS t0${others.map(({ join }) => join).join('')}`,
     read: (row) => {
       if (row === undefined) return undefined;
       const found = others.map(({ member, nullKey, read }) => [
@@ -59,14 +59,38 @@ export function joinedStatement(
 
 export function getPlan(writing: Writing, action: GetAction): SqlPlan {
   const { table, select, references } = action;
-  const { text, read } = joinedStatement(writing, table, table.key, action);
-  const readOwn = writing.tableOf(table).reader(select);
+  const own = writing.tableOf(table);
+  const { columns, from, read } = joinedRows(writing, table, action);
+  const readOwn = own.reader(select);
+  const key = table.key.map(
+    (member, n) => `${own.nameOf('t0', member)} = ${writing.dialect.parameter(n + 1)}`,
+  );
   return {
-    text,
+    text: `SELECT ${columns} FROM ${from} WHERE ${key.join(' AND ')}`,
     result: ([row]) => (references === undefined ? row && readOwn(row) : read(row)),
     isOneRow: true,
     isPlannedEachTime: false,
     values: (action) => table.key.map((member) => (action as GetAction).key[member]),
+  };
+}
+
+/** The name under which a row's key is answered beside its members. */
+const KEY = '0 key';
+
+/** The statements of a lookup. */
+export function lookupPlan<Value>(
+  writing: Writing,
+  { table, by, make, ...selected }: Lookup<Value>,
+): LookupPlan<Value> {
+  const { dialect, tableOf } = writing;
+  const { columns, from, read } = joinedRows(writing, table, selected);
+  const key = tableOf(table).nameOf('t0', by);
+  const parameter = dialect.parameter(1);
+  return {
+    text: `SELECT ${columns} FROM ${from} WHERE ${key} = ${parameter}`,
+    textForKeys: `SELECT ${key} AS "${KEY}", ${columns} FROM ${from} WHERE ${dialect.isIn(key, parameter)}`,
+    keyOf: (row) => String(row[KEY]),
+    make: (row) => make(read(row) as never),
   };
 }
 

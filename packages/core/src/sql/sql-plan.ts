@@ -16,6 +16,18 @@ export interface SqlPlan {
   readonly isPlannedEachTime: boolean;
 }
 
+/** The statements of a lookup. */
+export interface LookupPlan<Value> {
+  /** The statement of one key, its only parameter. */
+  readonly text: string;
+  /** The statement of several keys, whose only parameter is the dialect's list of them. */
+  readonly textForKeys: string;
+  /** The key of a row that is answered to several. */
+  keyOf(row: SqlRow): string;
+  /** Makes the value of a row that is answered. */
+  make(row: SqlRow): Value;
+}
+
 /** What statements are written with. */
 export interface Writing {
   readonly dialect: SqlDialect;

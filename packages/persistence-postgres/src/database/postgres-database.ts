@@ -14,13 +14,14 @@ import {
   type Query,
   StepError,
 } from '@pinfold/core/records';
-import { createTables, type LookupPlan, SqlCompiler, type SqlRow } from '@pinfold/core/sql';
+import { createTables, SqlCompiler } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
 import { asFault, troubleOf } from '../engine/postgres-errors.ts';
-import { prepared, type Statement, unprepared } from '../engine/statement.ts';
+import { unprepared } from '../engine/statement.ts';
 import { checkSchema, databaseState, migrate } from '../schema/migrate.ts';
 import { JoinedReads } from './joined-reads.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { PostgresLookups } from './postgres-lookups.ts';
 import { BEGIN_SNAPSHOT, COMMIT, causeOf, PostgresSession, type Writing } from './postgres-session.ts';
 
 const VERSION = 17;
@@ -40,14 +41,15 @@ export class PostgresDatabase implements Database {
   readonly #schema: string;
   readonly #writing: Writing;
   readonly #migrations: readonly Migration[];
-  readonly #lookups: Map<Lookup<unknown>, LookupPlan<unknown> & { readonly statement: Statement }> =
-    new Map();
+  readonly #lookups: PostgresLookups;
 
   constructor(connection: PostgresConnection, schema: string, { tables }: Pick<DatabaseSchema, 'tables'>) {
     const dialect = postgresDialect(schema);
     this.#connection = connection;
     this.#schema = schema;
-    this.#writing = { compiler: new SqlCompiler(dialect), joinedReads: new JoinedReads() };
+    const compiler = new SqlCompiler(dialect);
+    this.#writing = { compiler, joinedReads: new JoinedReads() };
+    this.#lookups = new PostgresLookups(connection, compiler);
     const sql = createTables(tables, dialect).join(';\n');
     this.#migrations = [{ version: VERSION, release: '0.1.0', oldestVersion: VERSION, sql }];
   }
@@ -56,10 +58,8 @@ export class PostgresDatabase implements Database {
     return this.#reading(signal, query.name, false, (session) => session.run(query.run(args)));
   }
 
-  async peek<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Promise<Value | undefined> {
-    const { statement, make } = this.#lookupOf(lookup);
-    const [row] = await this.#connection.read<SqlRow>(statement, [key], signal);
-    return row && (make(row) as Value);
+  peek<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Promise<Value | undefined> {
+    return this.#lookups.find(lookup, key, signal);
   }
 
   snapshot<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
@@ -152,15 +152,6 @@ export class PostgresDatabase implements Database {
     }
     if ('thrown' in outcome) throw outcome.thrown;
     return outcome.result;
-  }
-
-  #lookupOf<Value>(lookup: Lookup<Value>): LookupPlan<unknown> & { readonly statement: Statement } {
-    const known = this.#lookups.get(lookup);
-    if (known !== undefined) return known;
-    const plan = this.#writing.compiler.lookupPlanOf(lookup);
-    const made = { ...plan, statement: prepared(plan.text) };
-    this.#lookups.set(lookup, made);
-    return made;
   }
 
   /** The statement that takes the locks one after the other, in the order of every program. */
