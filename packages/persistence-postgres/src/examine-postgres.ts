@@ -4,8 +4,7 @@ import { codeOf } from '@pinfold/core/internal';
 import { keepsPreparedStatements } from './engine/examine-pooler.ts';
 import type { PostgresClient, PostgresPool } from './engine/postgres-connection.ts';
 import { TYPES } from './engine/statement.ts';
-import { MIGRATIONS, NEWEST_VERSION } from './schema/migrations.ts';
-import { tablesOf } from './schema/tables.ts';
+import { NEWEST_VERSION, newestMigration, schemaState } from './schema/migrate.ts';
 
 /** The state of a server and of a schema, for diagnosis. */
 export interface PostgresExamined {
@@ -123,13 +122,13 @@ async function stateOf(
 ): Promise<Pick<NonNullable<PostgresExamined['schema']>, 'outdated' | 'version'>> {
   const sql = `
     SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease"
-    FROM ${tablesOf(schema).schemaState}`;
+    FROM ${schemaState(schema)}`;
   const [state] = await ask<SchemaState>(client, sql).catch((error: unknown) => {
     if (UNREADABLE.has(codeOf(error))) return [];
     throw error;
   });
   if (state === undefined) return {};
-  const outdated = neededRelease(state, MIGRATIONS);
+  const outdated = neededRelease(state, [newestMigration('')]);
   return { version: state.version, ...(outdated === undefined ? {} : { outdated }) };
 }
 

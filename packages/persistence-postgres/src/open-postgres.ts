@@ -1,23 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock, Duration } from '@pinfold/core';
-import { type Persistence, raceSignal } from '@pinfold/core/adapter';
-import type { PostgresPool } from './engine/postgres-connection.ts';
-import { PostgresConnection } from './engine/postgres-connection.ts';
-import { checkSchema, migrate } from './schema/migrate.ts';
-import { tablesOf } from './schema/tables.ts';
-import { postgresAccountStore } from './stores/postgres-account-store.ts';
-import { postgresApiKeyStore } from './stores/postgres-api-key-store.ts';
-import { postgresAttemptCounter } from './stores/postgres-attempt-counter.ts';
-import { postgresHistoryStore } from './stores/postgres-history-store.ts';
-import { postgresImport } from './stores/postgres-import.ts';
-import { postgresNameStore } from './stores/postgres-name-store.ts';
-import { postgresPairingStore } from './stores/postgres-pairing-store.ts';
-import { postgresRoleStore } from './stores/postgres-role-store.ts';
-import { postgresServiceMode } from './stores/postgres-service-mode.ts';
-import { postgresSessionStore } from './stores/postgres-session-store.ts';
-import { postgresSnapshot } from './stores/postgres-snapshot.ts';
-import { postgresTakedownStore } from './stores/postgres-takedown-store.ts';
-import { postgresViewStore } from './stores/postgres-view-store.ts';
+import type { Clock, Duration, FeedId } from '@pinfold/core';
+import { Gate, type Persistence, raceSignal } from '@pinfold/core/adapter';
+import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
+import { PostgresDatabase } from './database/postgres-database.ts';
+import { PostgresConnection, type PostgresPool } from './engine/postgres-connection.ts';
 
 /**
  * Timeouts for a pool, so that a server that is down or hangs fails requests but does not block the process: 5 s to
@@ -36,6 +23,9 @@ export const POOL_LIMITS = {
   idle_in_transaction_session_timeout: 10_000,
   keepAlive: true,
 } as const;
+
+/** A sweep settles so many of its claims at once, and leaves the other connections to requests. */
+const SETTLED_AT_ONCE = 2;
 
 /** What {@link openPostgres} needs. */
 export interface OpenPostgresOptions {
@@ -65,26 +55,25 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
   const { pool, schema, sleep = sleepByTimer } = options;
   if (!isSchemaName(schema)) throw new TypeError('the name of the schema has 1 to 63 bytes');
   const connection = new PostgresConnection(pool, sleep);
-  const tables = tablesOf(schema);
   connection.open();
+  const database = new PostgresDatabase(connection, schema, STORE_SCHEMA);
+  const stores = createStores(database, newFeed);
+  const { roles } = stores;
+  const settling = new Gate({ places: SETTLED_AT_ONCE });
   return {
-    roles: postgresRoleStore(connection, tables),
-    accounts: postgresAccountStore(connection, tables),
-    apiKeys: postgresApiKeyStore(connection, tables),
-    attempts: postgresAttemptCounter(connection, tables),
-    sessions: postgresSessionStore(connection, tables),
-    history: postgresHistoryStore(connection, tables),
-    mode: postgresServiceMode(connection, tables),
-    takedowns: postgresTakedownStore(connection, tables),
-    views: postgresViewStore(connection, tables),
-    snapshot: postgresSnapshot(connection, schema),
-    imports: postgresImport(connection, tables, schema),
-    pairings: postgresPairingStore(connection, tables),
-    names: postgresNameStore(connection, tables),
-    migrate: (scope) => migrate(connection, schema, undefined, scope),
-    check: (signal) => checkSchema(connection, schema, signal),
-    close: async () => connection.close(),
+    ...stores,
+    roles: {
+      ...roles,
+      settleCleanup: (...settled) => settling.run(undefined, () => roles.settleCleanup(...settled)),
+    },
+    migrate: (scope) => database.migrate(scope),
+    check: (signal) => database.check(signal),
+    close: () => database.close(),
   };
+}
+
+function newFeed(): FeedId {
+  return randomUUID().replaceAll('-', '') as FeedId;
 }
 
 /** The server truncates longer names, so that two could be equal, and reserves names that begin with `pg_`. */

@@ -71,6 +71,13 @@ function connectTo(pool: PostgresPool): PostgresConnection {
   return new PostgresConnection(pool, async () => {});
 }
 
+const change = (connection: PostgresConnection) =>
+  connection.pipelined(
+    async ({ run }) =>
+      () =>
+        run(CHANGE),
+  );
+
 const twice = async (run: (statement: typeof CHANGE) => Promise<unknown>): Promise<void> => {
   await run(CHANGE);
   await run(LOOK);
@@ -83,7 +90,7 @@ describe('PostgresConnection', () => {
     for (const code of ['40001', '40P01']) {
       const pool = fakePool({ CHANGE: [serverError(code), serverError(code)] });
       const { sleep, waits } = waiting();
-      expect((await new PostgresConnection(pool, sleep).write(CHANGE, [])).count).to.equal(1);
+      expect((await change(new PostgresConnection(pool, sleep))).count).to.equal(1);
       expect(pool.sent).to.deep.equal(['CHANGE', 'CHANGE', 'CHANGE']);
       expect(waits).to.deep.equal([1, 2]);
       expect(pool.released).to.deep.equal([false, false, false]);
@@ -94,7 +101,7 @@ describe('PostgresConnection', () => {
     const failures = Array.from({ length: 1_000 }, () => serverError('40001'));
     const { sleep, waits } = waiting();
     const connection = new PostgresConnection(fakePool({ CHANGE: failures }), sleep);
-    expect(await faultOf(connection.write(CHANGE, []))).to.include({
+    expect(await faultOf(change(connection))).to.include({
       code: 'store_unavailable',
       cause: failures[waits.length],
     });
@@ -104,7 +111,7 @@ describe('PostgresConnection', () => {
   it('never repeats a change whose answer was lost', async () => {
     for (const error of [cut(), serverError('57P01'), serverError('08006'), serverError('25006')]) {
       const pool = fakePool({ CHANGE: [error] });
-      expect(await faultOf(connectTo(pool).write(CHANGE, []))).to.include({
+      expect(await faultOf(change(connectTo(pool)))).to.include({
         code: 'store_unavailable',
         cause: error,
       });
@@ -152,7 +159,7 @@ describe('PostgresConnection', () => {
 
   it('asks nothing of a server that follows another one', async () => {
     const pool = fakePool({}, true);
-    for (const asked of [connectTo(pool).read(LOOK, []), connectTo(pool).write(CHANGE, [])]) {
+    for (const asked of [connectTo(pool).read(LOOK, []), change(connectTo(pool))]) {
       expect((await faultOf(asked)).code).to.equal('store_unavailable');
     }
     expect(pool.sent).to.deep.equal([]);
@@ -174,12 +181,12 @@ describe('PostgresConnection', () => {
     };
     for (const [state, code] of Object.entries(codes)) {
       const error = serverError(state);
-      const found = await faultOf(connectTo(fakePool({ CHANGE: [error] })).write(CHANGE, []));
+      const found = await faultOf(change(connectTo(fakePool({ CHANGE: [error] }))));
       expect(found, state).to.include({ code, cause: error });
     }
     for (const mistake of [serverError('42P01'), serverError('23505'), new TypeError('ours')]) {
       const pool = fakePool({ CHANGE: [mistake] });
-      expect(await rejectionOf(connectTo(pool).write(CHANGE, []))).to.equal(mistake);
+      expect(await rejectionOf(change(connectTo(pool)))).to.equal(mistake);
       expect(pool.released).to.deep.equal([false]);
     }
   });

@@ -12,9 +12,12 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import type { PoolConfig } from 'pg';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres } from '../src/index.ts';
 
+/** Types of `pg` do not have it yet. */
+const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
 const CRASHES = 3;
 const WORKERS = 8;
 
@@ -91,7 +94,7 @@ describe('A server that crashes under load', () => {
 
   it('costs store_unavailable and never a wrong answer', async () => {
     const handles = await Promise.all(
-      [1, 2].map(() => openPostgres({ pool: place.pool(), schema: place.schema })),
+      [1, 2].map(() => openPostgres({ pool: place.pool(PIPELINED), schema: place.schema })),
     );
     const [first] = handles as [Persistence];
     await first.migrate();

@@ -1,20 +1,20 @@
 import { type CleanupTask, isFault, type Token } from '@pinfold/core';
 import { ACCOUNT, anArchiveId, anEvent, aRoleId, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import type { PostgresPool } from '../src/engine/postgres-connection.ts';
-import { PostgresConnection } from '../src/engine/postgres-connection.ts';
-import { tablesOf } from '../src/schema/tables.ts';
-import { postgresRoleStore } from '../src/stores/postgres-role-store.ts';
+import { openPostgres, type PostgresPool } from '../src/index.ts';
+
+/** What the reads of a settlement find: it does nothing then. */
+const NOTHING = { rows: [{ parts: JSON.stringify(Array(9).fill([])) }], rowCount: 1 };
 
 /** A pool whose changes are answered when the test says how. */
-function slowPool() {
+async function slowPool() {
   const changes: { readonly answer: () => void; readonly fail: (error: Error) => void }[] = [];
   const answer = { rows: [], rowCount: 1 };
   const pool: PostgresPool = {
     connect: async () => ({
       query: async ({ text }: { text: string }) => {
         if (text.includes('pg_is_in_recovery')) return { rows: [{ standby: false }], rowCount: 1 };
-        if (!text.includes('UPDATE')) return answer;
+        if (!text.startsWith('BEGIN ')) return text.includes('json_build_array') ? NOTHING : answer;
         const { promise, resolve, reject } = Promise.withResolvers<typeof answer>();
         changes.push({ answer: () => resolve(answer), fail: reject });
         return promise;
@@ -25,8 +25,8 @@ function slowPool() {
     on: () => {},
     off: () => {},
   };
-  const connection = new PostgresConnection(pool, async () => {});
-  return { changes, store: postgresRoleStore(connection, tablesOf('pinfold')) };
+  const { roles } = await openPostgres({ pool, schema: 'pinfold', sleep: async () => {} });
+  return { changes, store: roles };
 }
 
 function task(n: number): CleanupTask {
@@ -41,7 +41,7 @@ function task(n: number): CleanupTask {
 
 describe('A sweep on PostgreSQL', () => {
   it('has two connections to settle its claims, however many it settles', async () => {
-    const { changes, store } = slowPool();
+    const { changes, store } = await slowPool();
     const settled = [1, 2, 3, 4, 5].map((n) =>
       store.settleCleanup(task(n), { kind: 'removed' }, [anEvent()]),
     );
@@ -54,7 +54,7 @@ describe('A sweep on PostgreSQL', () => {
   });
 
   it('goes on settling after a claim that could not be settled', async () => {
-    const { changes, store } = slowPool();
+    const { changes, store } = await slowPool();
     const settled = [1, 2, 3].map((n) =>
       rejectionOf(store.settleCleanup(task(n), { kind: 'removed' }, [anEvent()])),
     );

@@ -3,6 +3,7 @@ import { anEvent, aPublication, aReservation, aTakedown, leaseOf } from '@pinfol
 import { expect } from 'chai';
 import pg from 'pg';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
+import { lockNumber } from '../src/database/lock-number.ts';
 import { openPostgres } from '../src/index.ts';
 
 describe('A takedown on PostgreSQL', () => {
@@ -16,13 +17,16 @@ describe('A takedown on PostgreSQL', () => {
       await roles.reserve(aReservation(1));
       // Another node takes it down, and has not come to its end yet.
       await other.query('BEGIN');
-      await other.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [role.sha256]);
+      await other.query('SELECT pg_advisory_xact_lock($1)', [
+        lockNumber(place.schema, `archive ${role.sha256}`),
+      ]);
       const lease = leaseOf(aReservation(1));
       const commit = roles.commit({ ...publication, role }, lease, [anEvent()]);
       while (!(await isWaitedFor(other))) await pause(5);
       const { id, account, sha256, reason, at } = aTakedown(9, { sha256: role.sha256 });
       await other.query(
-        `INSERT INTO ${pg.escapeIdentifier(place.schema)}.takedowns VALUES ($1, $2, $3, $4, $5, NULL)`,
+        `INSERT INTO ${pg.escapeIdentifier(place.schema)}.takedowns (id, account, sha256, reason, at, lifted_at)
+        VALUES ($1, $2, $3, $4, $5, NULL)`,
         [id, account, sha256, reason, at],
       );
       await other.query('COMMIT');

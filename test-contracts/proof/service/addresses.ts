@@ -39,7 +39,9 @@ export async function openRecords(address: RecordsAddress): Promise<Persistence>
     case 'postgres': {
       const { openPostgres } = await import('@pinfold/persistence-postgres');
       const { default: pg } = await import('pg');
-      const pool = new pg.Pool({ ...address.server, max: 10 });
+      // As the server does; types of `pg` do not have it yet.
+      const pipelining = { pipeline: true };
+      const pool = new pg.Pool({ ...address.server, max: 10, ...pipelining });
       // It has ended before its connections have: a server that stops still says so to those.
       pool.on('error', () => {});
       const handle = await openPostgres({ pool, schema: address.schema });

@@ -60,7 +60,7 @@ export function planMigrations<Step extends Migration<unknown>>(
 }
 
 const OLDER =
-  'the database has the schema of an older release: run "pinfold migrate", or start this release with "pinfold serve"';
+  'the database has the schema of an older release: stop every node of it, then run "pinfold migrate", or start this release with "pinfold serve"';
 
 const TOO_OLD =
   'the database has a schema that this release no longer migrates: see UPGRADING.md for how to upgrade it';

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Fault, type Instant, isFault } from '@pinfold/core';
 import { type Migration, type MigrationScope, raceSignal } from '@pinfold/core/adapter';
@@ -18,13 +17,13 @@ import { createTables, SqlCompiler } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
 import { asFault, troubleOf } from '../engine/postgres-errors.ts';
 import { unprepared } from '../engine/statement.ts';
-import { checkSchema, databaseState, migrate } from '../schema/migrate.ts';
+import { checkSchema, databaseState, migrate, newestMigration } from '../schema/migrate.ts';
 import { JoinedReads } from './joined-reads.ts';
+import { lockNumber } from './lock-number.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresLookups } from './postgres-lookups.ts';
 import { BEGIN_SNAPSHOT, COMMIT, causeOf, PostgresSession, type Writing } from './postgres-session.ts';
 
-const VERSION = 17;
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 const ROLLBACK = unprepared('ROLLBACK');
 
@@ -51,7 +50,7 @@ export class PostgresDatabase implements Database {
     this.#writing = { compiler, joinedReads: new JoinedReads() };
     this.#lookups = new PostgresLookups(connection, compiler);
     const sql = createTables(tables, dialect).join(';\n');
-    this.#migrations = [{ version: VERSION, release: '0.1.0', oldestVersion: VERSION, sql }];
+    this.#migrations = [newestMigration(sql)];
   }
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
@@ -157,8 +156,7 @@ export class PostgresDatabase implements Database {
   /** The statement that takes the locks one after the other, in the order of every program. */
   #taking(locks: Locks): string {
     const calls = locksInOrder(locks).map(({ name, isShared }) => {
-      const number = createHash('sha256').update(`${this.#schema} ${name}`).digest().readBigInt64BE();
-      return `pg_catalog.pg_advisory_xact_lock${isShared ? '_shared' : ''}(${number})`;
+      return `pg_catalog.pg_advisory_xact_lock${isShared ? '_shared' : ''}(${lockNumber(this.#schema, name)})`;
     });
     // The server evaluates the columns of a row in their order.
     return calls.length === 0 ? '' : `; SELECT ${calls.join(', ')}`;

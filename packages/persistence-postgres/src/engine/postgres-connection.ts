@@ -1,5 +1,5 @@
 import { type Clock, duration, Fault } from '@pinfold/core';
-import { raceSignal, type StoredRow, type Table } from '@pinfold/core/adapter';
+import { raceSignal } from '@pinfold/core/adapter';
 import { asFault, troubleOf } from './postgres-errors.ts';
 import { type Statement, TYPES, unprepared } from './statement.ts';
 
@@ -84,25 +84,6 @@ export class PostgresConnection {
     return raceSignal(rows, signal);
   }
 
-  readonly run: Run = async <Row>(statement: Statement, values: readonly unknown[] = []) => ({
-    rows: await this.read<Row>(statement, values),
-    count: 0,
-  });
-
-  async records<Record>(
-    { read }: Pick<Table<Record>, 'read'>,
-    statement: Statement,
-    values: readonly unknown[],
-    signal?: AbortSignal,
-  ): Promise<readonly Record[]> {
-    return (await this.read<StoredRow<Record>>(statement, values, signal)).map(read);
-  }
-
-  /** Runs one statement that changes something, completely or not at all. */
-  write<Row>(statement: Statement, values: readonly unknown[]): Promise<Answer<Row>> {
-    return this.#patiently(() => this.#withClient((run) => run<Row>(statement, values)));
-  }
-
   /** Runs several statements in one transaction; they may run again from the first until the commit is asked for. */
   transaction<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
     return this.#patiently(() => this.#withClient((run) => transact(run, work)));
@@ -141,28 +122,6 @@ export class PostgresConnection {
         client.release(broken);
       },
     };
-  }
-
-  /** Runs statements in one read-only snapshot, however long their reader takes. It retries nothing. */
-  async *snapshot<Item>(work: (run: Run) => AsyncIterable<Item>): AsyncGenerator<Item, void> {
-    const client = await this.#patiently(() => this.#takeClient());
-    const run: Run = async (statement, values = []) => {
-      try {
-        return await ask(client, statement, values);
-      } catch (error) {
-        throw asFault(error);
-      }
-    };
-    let broken = true;
-    try {
-      await run(BEGIN_SNAPSHOT);
-      yield* work(run);
-      await run(ROLLBACK);
-      broken = false;
-    } finally {
-      // A reader that stops early leaves a transaction open: it ends with its connection.
-      client.release(broken);
-    }
   }
 
   async #patiently<Result>(attempt: () => Promise<Result>): Promise<Result> {

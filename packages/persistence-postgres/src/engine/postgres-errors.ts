@@ -14,9 +14,8 @@ const SQLSTATES: readonly (readonly [states: RegExp, trouble: Trouble])[] = [
   [/^(?:40001|40P01)$/, 'rolled_back'],
   // connection exceptions, a server that goes down or comes up, a read-only one, a transaction that took too long
   [/^(?:08...|57P0.|25006|25P0[234])$/, 'broken'],
-  // no such database, not let in or not allowed, out of resources, a canceled query, a lock not got, errors of the system,
-  // and an import that is unfinished
-  [/^(?:3D...|28...|42501|53...|57014|55P03|40003|58...|PF001)$/, 'unavailable'],
+  // no such database, not let in or not allowed, out of resources, a canceled query, a lock not got, errors of the system
+  [/^(?:3D...|28...|42501|53...|57014|55P03|40003|58...)$/, 'unavailable'],
   // data_corrupted, index_corrupted
   [/^XX00[12]$/, 'corrupt'],
 ];

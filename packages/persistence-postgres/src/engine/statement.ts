@@ -19,26 +19,6 @@ export function unprepared(text: string): Statement {
   return { name: undefined, text };
 }
 
-/**
- * A statement that deletes the rows of which a query with a limit selects the columns. The query is materialized: a plan
- * that evaluates `IN (SELECT … FOR UPDATE SKIP LOCKED)` twice deletes more rows than the limit. It is planned each time:
- * a generic plan, for any limit, would read the whole table.
- */
-export function deleting(table: string, columns: string, selected: string): Statement {
-  return unprepared(`
-    WITH chosen AS MATERIALIZED (${selected})
-    DELETE FROM ${table} WHERE (${columns}) IN (SELECT * FROM chosen)`);
-}
-
-/** The statement that deletes rows which ended, the earliest first, unless another transaction has locked them. */
-export function deletingEnded(table: string, columns: string, end = 'ends_at'): Statement {
-  return deleting(
-    table,
-    columns,
-    `SELECT ${columns} FROM ${table} WHERE ${end} <= $1 ORDER BY ${end} LIMIT $2 FOR UPDATE SKIP LOCKED`,
-  );
-}
-
 /** A statement that may take as long as a whole migration. */
 export function longRunning(text: string): Statement {
   return { name: undefined, text, timeout: 86_400_000 };

@@ -11,13 +11,18 @@ import {
 import type { DatabaseState } from '@pinfold/core/records';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { longRunning, quoted, type Statement, unprepared } from '../engine/statement.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { tablesOf } from './tables.ts';
+import { copyEarlyData, EARLY, setEarlyDataAside } from './early-data.ts';
+
+/** The version of the schema that this release creates. */
+export const NEWEST_VERSION = 17;
+
+/** The step to it, by statements that create its tables. */
+export function newestMigration(sql: string): Migration {
+  return { version: NEWEST_VERSION, release: '0.1.0', oldestVersion: NEWEST_VERSION, sql };
+}
 
 /** Steps may take longer than a request may. */
 const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
-/** Migrations run even while an import is unfinished. */
-const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
 const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
 const EXAMINED = unprepared(`
   SELECT pg_catalog.current_setting('server_version') AS release, pg_catalog.to_regclass($1) IS NOT NULL AS "isThere"`);
@@ -27,19 +32,22 @@ const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspna
 export function migrate(
   connection: PostgresConnection,
   schema: string,
-  migrations: readonly Migration[] = MIGRATIONS,
+  migrations: readonly Migration[],
   scope?: MigrationScope,
 ): Promise<void> {
   return connection.transaction(async (run) => {
     await run(NO_LIMITS);
-    await run(WHILE_IMPORTING);
     await run(LOCK, [lockOf(schema)]);
     await makeSchema(run, schema);
     await run(unprepared(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`));
-    const { rows } = await run<SchemaState>(stateOf(schema));
-    const { steps, reached } = planMigrations(rows[0], migrations, scope);
+    const [state] = (await run<SchemaState>(stateOf(schema))).rows;
+    const isEarly = state?.version === EARLY.version;
+    const known = isEarly ? [EARLY, ...migrations] : migrations;
+    const { steps, reached } = planMigrations(state, known, scope);
+    if (isEarly) await setEarlyDataAside(run);
     for (const { sql } of steps) await run(longRunning(sql));
-    if (reached !== undefined) await setState(run, tablesOf(schema).schemaState, reached);
+    if (isEarly) await copyEarlyData(run);
+    if (reached !== undefined) await setState(run, schemaState(schema), reached);
   });
 }
 
@@ -48,7 +56,7 @@ export async function checkSchema(
   connection: PostgresConnection,
   schema: string,
   signal: AbortSignal | undefined,
-  migrations: readonly Migration[] = MIGRATIONS,
+  migrations: readonly Migration[],
 ): Promise<Instant | undefined> {
   const [state] = await connection.read<SchemaState & { readonly now: number }>(stateOf(schema), [], signal);
   refuseOutdated(state, migrations);
@@ -62,7 +70,7 @@ export async function databaseState(
   migrations: readonly Migration[],
 ): Promise<DatabaseState> {
   const [server] = await connection.read<{ release: string; isThere: boolean }>(EXAMINED, [
-    tablesOf(schema).schemaState,
+    schemaState(schema),
   ]);
   const [state] = server?.isThere ? await connection.read<SchemaState>(stateOf(schema), []) : [];
   const outdated = neededRelease(state, migrations);
@@ -80,7 +88,7 @@ async function makeSchema(run: Run, schema: string): Promise<void> {
   if (found.count === 0) await run(unprepared(`CREATE SCHEMA ${quoted(schema)}`));
   await run(
     unprepared(`
-      CREATE TABLE IF NOT EXISTS ${tablesOf(schema).schemaState} (
+      CREATE TABLE IF NOT EXISTS ${schemaState(schema)} (
         one smallint PRIMARY KEY CHECK (one = 1),
         version bigint NOT NULL,
         oldest_version bigint NOT NULL,
@@ -89,11 +97,16 @@ async function makeSchema(run: Run, schema: string): Promise<void> {
   );
 }
 
+/** The table of the schema's state. */
+export function schemaState(schema: string): string {
+  return `${quoted(schema)}.schema_state`;
+}
+
 function stateOf(schema: string): Statement {
   return unprepared(`
     SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease",
       pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now
-    FROM ${tablesOf(schema).schemaState}`);
+    FROM ${schemaState(schema)}`);
 }
 
 async function setState(run: Run, table: string, reached: SchemaState): Promise<void> {

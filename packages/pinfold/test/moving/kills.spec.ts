@@ -116,7 +116,7 @@ describe('kill -9 in the midst of a move', () => {
       };
       expect(await ended).to.deep.equal([null, 'SIGKILL']);
       const [kept] = await engines.database.ask<{ readonly n: string }>(
-        'SELECT count(*) AS n FROM pinfold.import_mark, pinfold.roles',
+        'SELECT count(*) AS n FROM pinfold.unfinished_imports, pinfold.roles',
       );
       expect(Number(kept?.n)).to.be.greaterThan(0);
       beforePut = async () => undefined;
