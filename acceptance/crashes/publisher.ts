@@ -1,0 +1,59 @@
+// Publishes once into PostgreSQL in its own process, which is killed when a number of statements have been answered.
+
+import { openPostgres, type PostgresClient, type PostgresPool } from '@pinfold/persistence-postgres';
+import { anEvent, aPublication, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
+import pg from 'pg';
+import type { PostgresAddress } from 'pinfold-test-servers';
+import { endWithStarter } from '../service/child.ts';
+
+/** The orders for a publisher. */
+export interface PublisherOrders {
+  readonly server: PostgresAddress;
+  readonly schema: string;
+  /** The number of what it publishes, with its key. */
+  readonly n: number;
+  /** The number of answers after which it is killed. */
+  readonly killedAfter: number;
+}
+
+/** The message of a publisher that lived. */
+export interface PublisherWord {
+  readonly kind: 'published';
+}
+
+endWithStarter();
+const { server, schema, n, killedAfter } = JSON.parse(process.argv[2] ?? '') as PublisherOrders;
+let answered = 0;
+
+/** SIGKILL, as from outside: nothing is flushed, closed or caught. */
+function count(): void {
+  answered += 1;
+  if (answered === killedAfter) process.kill(process.pid, 'SIGKILL');
+}
+
+const config = { ...server, max: 1, pipeline: true };
+const pool = new pg.Pool(config);
+const counted: PostgresPool = {
+  connect: async () => {
+    const client: PostgresClient = await pool.connect();
+    return {
+      pipeline: client.pipeline === true,
+      query: async (query) => {
+        const answer = await client.query(query);
+        count();
+        return answer;
+      },
+      release: (isBroken) => client.release(isBroken),
+      on: (event, listener) => client.on(event, listener),
+    };
+  },
+  on: (event, listener) => pool.on(event, listener),
+  off: (event, listener) => pool.off(event, listener),
+};
+
+const { roles } = await openPostgres({ pool: counted, schema });
+const reservation = aReservation(n);
+await roles.reserve(reservation);
+const publication = aPublication(n);
+await roles.commit(publication, leaseOf(reservation), [anEvent({ pin: publication.role.id })]);
+process.send?.({ kind: 'published' } satisfies PublisherWord);
