@@ -30,6 +30,9 @@ const STORE_HINTS = [
 ] as const;
 const GLOBAL = /(?<![\w$.])(?:window|self|globalThis)\.$/;
 const WORKER_HINT = 'Worker';
+/** The longest beginning of a line that is searched for the mark of a comment: minified scripts have no short lines. */
+const BEFORE_COMMENTED = 256;
+const COMMENT = /^\s*(?:\/\/|\/\*|\*\s)/;
 /** Data for scripts, which no browser runs. */
 const DATA =
   /^<script\b[^>]{0,500}\btype\s{0,9}=\s{0,9}["']?\s{0,9}(?:application\/(?:ld\+)?json|importmap|speculationrules|text\/(?!javascript|ecmascript|babel))/i;
@@ -61,7 +64,8 @@ function findIn(scripts: readonly Script[]): ScriptFindings {
 function usesStorage(script: Script): boolean {
   return STORE_HINTS.some(({ hint, names }) => {
     for (let at = script.indexOf(hint); at !== -1; at = script.indexOf(hint, at + 1)) {
-      if (names.some((name) => isNameAt(script, at - name.indexOf(hint), name))) return true;
+      if (names.some((name) => isNameAt(script, at - name.indexOf(hint), name)) && !isInComment(script, at))
+        return true;
     }
     return false;
   });
@@ -74,6 +78,15 @@ function isNameAt(script: Script, start: number, name: string): boolean {
   if (isWord(before.at(-1)) || isWord(found[name.length])) return false;
   // Programs often have caches of their own.
   return !name.startsWith('caches') || !before.endsWith('.') || GLOBAL.test(before);
+}
+
+/** Whether the line begins as a comment: a comment behind code is not told from an address in a string. */
+function isInComment(script: Script, at: number): boolean {
+  const before = partOf(script, at - BEFORE_COMMENTED, at);
+  const start = before.lastIndexOf('\n') + 1;
+  const isWholeLine = start > 0 || at <= BEFORE_COMMENTED;
+  const line = before.slice(start);
+  return isWholeLine && COMMENT.test(line) && !line.includes('*/');
 }
 
 function partOf(script: Script, from: number, to: number): string {
@@ -92,8 +105,8 @@ function workersIn(script: Script): { readonly starts: boolean; readonly registe
     const end = at + WORKER_HINT.length;
     const before = partOf(script, at - BEFORE_WORKER, end);
     const after = partOf(script, end, end + AFTER_WORKER);
-    registers ||= before.endsWith('serviceWorker') && REGISTERS.test(after);
-    starts ||= !isWord(after[0]) && STARTS_WORKER.test(before);
+    registers ||= before.endsWith('serviceWorker') && REGISTERS.test(after) && !isInComment(script, at);
+    starts ||= !isWord(after[0]) && STARTS_WORKER.test(before) && !isInComment(script, at);
   }
   return { starts, registers };
 }
