@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { openPage } from '../browser/chromium.ts';
 
 /** Expressions of a first page that are true once its part works. */
@@ -21,16 +21,21 @@ export async function failuresOf(url: string): Promise<readonly string[]> {
   const failures: string[] = [];
   for (const [part, expression] of Object.entries(PARTS))
     if (!(await isTrue(page, expression))) failures.push(part);
-  await page
-    .locator('a', { hasText: /^\s*second\s*$/i })
-    .first()
-    .click();
-  if (!(await isTrue(page, IS_SECOND))) return [...failures, 'links'];
+  const link = page.locator('a', { hasText: /^\s*second\s*$/i }).first();
+  if (!(await leadsOn(page, link)) || !(await isTrue(page, IS_SECOND))) return [...failures, 'links'];
   await page.reload({ waitUntil: 'networkidle' });
   return (await isTrue(page, IS_SECOND)) ? failures : [...failures, 'reload'];
 }
 
 const IS_SECOND = "/second/i.test(document.querySelector('h1')?.textContent)";
+
+/** Follows a link. Whether it leads to another address, however long the server takes to answer. */
+async function leadsOn(page: Page, link: Locator): Promise<boolean> {
+  const first = page.url();
+  const left = page.waitForURL((url) => url.href !== first, { waitUntil: 'load' });
+  const [, arrival] = await Promise.allSettled([link.click(), left]);
+  return arrival.status === 'fulfilled';
+}
 
 /** Whether it becomes true. The network is idle: only scripts have work left. */
 async function isTrue(page: Page, expression: string): Promise<boolean> {
