@@ -229,8 +229,14 @@ function answerOf(connection: Connection, plan: SqlPlan, action: TableAction): u
 
 function stateIn(connection: Connection): SchemaState | undefined {
   if (connection.all(FIND_STATE).length === 0) return undefined;
-  const [state] = connection.all(READ_STATE);
-  return state as SchemaState | undefined;
+  const [row] = connection.all(READ_STATE);
+  if (row === undefined) return undefined;
+  const { version, oldestVersion, oldestRelease } = row;
+  return {
+    version: Number(version),
+    oldestVersion: Number(oldestVersion),
+    oldestRelease: String(oldestRelease),
+  };
 }
 
 type Row = Record<string, SQLOutputValue>;

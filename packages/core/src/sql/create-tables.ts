@@ -31,11 +31,11 @@ function isSequenceKey(own: SqlTable, columns: readonly string[], { isSequenceKe
 
 function createTable(own: SqlTable, dialect: SqlDialect): string {
   const { table } = own;
-  const { key, unique, indexes } = table;
-  const indexed = new Set([...key, ...unique.flat(), ...indexes.flatMap(({ columns }) => columns)]);
+  const { key, unique } = table;
+  const inKeys = new Set([...key, ...unique.flat()]);
   const columns = own.members.map((member) => {
     const { name, column } = own.column(member);
-    return `${name} ${dialect.columnType(column, name, indexed.has(member))}`;
+    return `${name} ${dialect.columnType(column, name, inKeys.has(member))}`;
   });
   const hasSequenceKey =
     dialect.isSequenceKey && own.members.some((member) => own.column(member).column.type === 'sequence');
@@ -56,7 +56,7 @@ function createIndex(
   const nameOf = (member: string): string => own.column(member).name;
   const text = new StatementText(dialect);
   const condition =
-    where === undefined
+    where === undefined || dialect.indexesAllRows === true
       ? ''
       : ` WHERE ${text.where(
           own,
@@ -66,8 +66,12 @@ function createIndex(
         )}`;
   if (text.binders.length > 0)
     throw new TypeError(`the index ${name} of ${own.table.name} has a value in its condition`);
+  const isText = (member: string): boolean => own.column(member).column.type === 'text';
+  const texts = columns.filter(isText).length;
+  const partOf = (member: string): string =>
+    (isText(member) ? dialect.indexedText?.(nameOf(member), texts) : undefined) ?? nameOf(member);
   const of = dialect.indexColumns(
-    columns.map(nameOf),
+    columns.map(partOf),
     covers.map(nameOf),
     membersIn(where ?? {}).map(nameOf),
   );

@@ -37,16 +37,16 @@ export interface SqlDialect {
   readonly keepsOrder: boolean;
   /**
    * The end of an INSERT that replaces other columns where the key is taken. Without other columns it changes nothing, and
-   * the statement must not fail.
+   * the statement must not fail. Where another unique key is taken it has to fail, or to leave that row as it is.
    */
   onTakenKey(key: readonly string[], others: readonly string[]): string;
 
   /**
    * The type of a column with its constraints, such as NOT NULL. Texts must be compared and sorted by code point: name the
-   * collation here if it is not the database's. Texts in an index or a key are `isIndexed`, for databases that bound
-   * their length.
+   * collation here if it is not the database's. A text in a key has at most 255 characters, unless limits were raised,
+   * and a key at most two texts. All others have any length, also those in an index.
    */
-  columnType(column: Column, name: string, isIndexed: boolean): string;
+  columnType(column: Column, name: string, isKey: boolean): string;
   /**
    * Whether the sequence of a table is its primary key for this database, and the declared key a further one. Then
    * `columnType` of a sequence says PRIMARY KEY.
@@ -59,4 +59,11 @@ export interface SqlDialect {
    * and in some databases those that are `compared` in its condition: without both it is right, and slower.
    */
   indexColumns(columns: readonly string[], covers: readonly string[], compared: readonly string[]): string;
+  /**
+   * A text in an index that is no key and has a number of texts: such as its first characters, where the database bounds
+   * the length of an index. The whole text when absent.
+   */
+  indexedText?(name: string, texts: number): string;
+  /** Whether an index cannot have a condition, which is then left out. False when absent. */
+  readonly indexesAllRows?: boolean;
 }

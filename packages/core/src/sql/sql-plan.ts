@@ -8,7 +8,10 @@ export interface SqlPlan {
   readonly text: string;
   /** What is bound to its parameters for an action, in the order of the text: texts, numbers, nulls, flags and lists. */
   values(action: object): unknown[];
-  /** Makes the result of the rows that are answered, as objects by the names in the text; undefined for a write. */
+  /**
+   * Makes the result of the rows that are answered, as objects by the names in the text. It may change them and give them
+   * away, so each is passed once. Undefined for a write.
+   */
   readonly result: ((rows: readonly SqlRow[]) => unknown) | undefined;
   /** Whether at most one row is answered. */
   readonly isOneRow: boolean;
