@@ -57,7 +57,7 @@ const PARSED_AHEAD = 131_072;
 
 /** Bytes of a form in which the head of its file is looked for, where none arrived. */
 const HEADS = 65_536;
-const FILE_HEAD = /^content-disposition:[ \t]*form-data\b[^\r\n]*\bfilename\*?=/im;
+const FILE_HEAD = /^content-disposition:[ \t]*form-data;.*filename\*?=/im;
 
 interface MissingOptions {
   readonly highWaterMark: number;
