@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@pinfold/core';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { faultOf } from '@pinfold/test-contracts/internal';
@@ -117,6 +118,29 @@ describe('PostgresConnection', () => {
       });
       expect(pool.sent).to.deep.equal(['CHANGE']);
       expect(pool.released, 'the connection is not used again').to.deep.equal([true]);
+    }
+  });
+
+  it('sends in one packet what a connection that pipelines is given in one turn', async () => {
+    const written: string[] = [];
+    const stream = { cork: () => written.push('cork'), uncork: () => written.push('uncork') };
+    const query = async ({ text }: { readonly text: string }) => {
+      written.push(text);
+      return { rows: [{ standby: false }], rowCount: 1 };
+    };
+    for (const pipeline of [true, false]) {
+      const client = { pipeline, connection: { stream }, query, release: () => {}, on: () => {} };
+      const pool = { connect: async () => client, on: () => {}, off: () => {} };
+      await change(connectTo(pool));
+      await setImmediate();
+      written.length = 0;
+      await connectTo(pool).pipelined(async ({ run }) => {
+        await Promise.all([run(CHANGE), run(LOOK)]);
+        return async () => undefined;
+      });
+      await setImmediate();
+      const statements = ['CHANGE', 'LOOK'];
+      expect(written).to.deep.equal(pipeline ? ['cork', ...statements, 'uncork'] : statements);
     }
   });
 
