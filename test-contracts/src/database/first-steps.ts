@@ -11,6 +11,11 @@ export const firstSteps: DatabaseClauses = {
   'database/harness-open: a database that was opened has its tables, stores a row of each, and finds them again':
     async ({ port, peer }) => {
       await step('check() rejects. Let `open` call migrate() before it returns', () => port.check());
+      const { version, newest } = await step('examine() rejects', () => port.examine());
+      expect(
+        version,
+        'examine() finds no schema, or an old one. `open` calls migrate(), which creates the tables, stores the state that planMigrations reached, and commits both',
+      ).to.equal(newest);
       await step(
         'write() rejects a program without a step. Run `program.run(args)` by runAtOnce or runByPromises, in a transaction',
         () => run(port),
