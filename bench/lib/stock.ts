@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { recordTables } from '@pinfold/core/adapter';
 import { TABLES } from '@pinfold/core/records';
 import Database from 'better-sqlite3';
 import pg from 'pg';
@@ -24,9 +23,6 @@ interface Engine {
   close(): Promise<void>;
   /** SQL that makes rows, each with a JSON `value`, from the JSON array $1. */
   readonly rows: string;
-  /** The columns of roles, and the one that tells whether an archive was not removed yet. */
-  readonly roles: readonly string[];
-  readonly hasArchive: string;
 }
 
 const HOUR = 3_600_000;
@@ -37,11 +33,7 @@ const SAMPLED = 'SELECT id, archive FROM roles WHERE';
 const text = (name: string) => `value->>'${name}'`;
 const number = (name: string) => `CAST(value->>'${name}' AS bigint)`;
 
-const SQLITE_ROLES = recordTables({ integer: (name) => ({ name }), flag: (name) => ({ name }) })
-  .roles.insert.split(', ')
-  .concat('version', 'title_folded');
-
-const POSTGRES_ROLES = TABLES.filter(({ name }) => name === 'roles').flatMap(({ columns }) =>
+const ROLES = TABLES.filter(({ name }) => name === 'roles').flatMap(({ columns }) =>
   Object.keys(columns).map(snakeCase),
 );
 
@@ -80,17 +72,15 @@ const OWN: Readonly<Record<string, string>> = {
   cleanup_failures: '0',
 };
 
-function roleStatements(roles: readonly string[]): readonly string[] {
-  const columns = roles.map((name) => OWN[name] ?? `(SELECT ${name} FROM roles LIMIT 1)`);
-  return [
-    `INSERT INTO roles (${roles.join(', ')}) SELECT ${columns.join(', ')}`,
-    `INSERT INTO idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role, warnings)
+const ROLE_VALUES = ROLES.map((name) => OWN[name] ?? `(SELECT ${name} FROM roles LIMIT 1)`);
+const ROLE = [
+  `INSERT INTO roles (${ROLES.join(', ')}) SELECT ${ROLE_VALUES.join(', ')}`,
+  `INSERT INTO idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role, warnings)
      SELECT ${text('account')}, ${text('key')}, 'f', ${text('key')}, ${number('publishedAt')},
        ${number('publishedAt')}, ${text('id')}, '[]'`,
-    `INSERT INTO manifests (archive, manifest)
+  `INSERT INTO manifests (archive, manifest)
      SELECT ${text('archive')}, (SELECT manifest FROM manifests LIMIT 1)`,
-  ];
-}
+];
 
 const EVENT = `
   INSERT INTO events (at, id, type, account, pin, actor, as_operator, recorded_at)
@@ -102,8 +92,6 @@ export function stockSqlite(file: string): Stock {
   const database = new Database(file, { timeout: 10_000 });
   return stockIn({
     rows: 'json_each($1)',
-    roles: SQLITE_ROLES,
-    hasArchive: 'archive_kept',
     query: async (statement, value) => {
       const prepared = database.prepare(statement);
       const values = value === undefined ? [] : [{ 1: value }];
@@ -120,8 +108,6 @@ export async function stockPostgres(address: PostgresAddress): Promise<Stock> {
   await client.connect();
   return stockIn({
     rows: 'jsonb_array_elements($1::jsonb) AS value',
-    roles: POSTGRES_ROLES,
-    hasArchive: 'has_archive',
     query: async (statement, value) =>
       (await client.query(statement, value === undefined ? [] : [value])).rows,
     settle: async () => {
@@ -132,8 +118,7 @@ export async function stockPostgres(address: PostgresAddress): Promise<Stock> {
   });
 }
 
-function stockIn({ query, settle, close, rows, roles, hasArchive }: Engine) {
-  const addedRole = roleStatements(roles);
+function stockIn({ query, settle, close, rows }: Engine) {
   const add = async (statements: readonly string[], count: number, row: (n: number) => object) => {
     for (let from = 0; from < count; from += BATCH) {
       const length = Math.min(BATCH, count - from);
@@ -150,19 +135,17 @@ function stockIn({ query, settle, close, rows, roles, hasArchive }: Engine) {
   return {
     /** Adds roles of which every other one belongs to the account `default`, and the others to a hundred accounts. */
     addRoles: (count: number) =>
-      add(addedRole, count, (n) => roleOf(accountOf(n), `Site ${n}`, now - n * 100, null)),
+      add(ROLE, count, (n) => roleOf(accountOf(n), `Site ${n}`, now - n * 100, null)),
     /** Adds roles of the account `default` that were deleted two hours ago. */
     addEnded: (count: number) =>
-      add(addedRole, count, (n) =>
-        roleOf('default', `Ended ${n}`, Date.now() - DAY + n, Date.now() - 2 * HOUR),
-      ),
+      add(ROLE, count, (n) => roleOf('default', `Ended ${n}`, Date.now() - DAY + n, Date.now() - 2 * HOUR)),
     /** Adds events, ten for each of so many publications, of which every other one belongs to the account `default`. */
     addEvents: (count: number) => add([EVENT], count, (n) => eventOf(n, now)),
     /** Some published roles of the account `default`, at random. */
     sample: (count: number) =>
       sampled(`account = 'default' AND deleted_at IS NULL ORDER BY random() LIMIT $1`, count),
     /** The roles that ended and whose archive is to be removed. */
-    ended: () => sampled(`${hasArchive} AND deleted_at IS NOT NULL`),
+    ended: () => sampled('has_archive AND deleted_at IS NOT NULL'),
     close,
   };
 }

@@ -8,7 +8,7 @@ export {
   type SnapshotReader,
   snapshotRecords,
 } from './adapter/moved-rows.ts';
-export { NEWEST, RANKS } from './adapter/pages.ts';
+export { filenameFolded, NEWEST, RANKS } from './adapter/pages.ts';
 export { STORES } from './adapter/persistence.ts';
 export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';
 export { isAccountLimit, parseAccountLimit } from './domain/account.ts';

@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock, Duration } from '@pinfold/core';
+import type { Clock, Duration, FeedId } from '@pinfold/core';
 import { type Persistence, raceSignal } from '@pinfold/core/adapter';
+import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
+import { SqliteDatabase } from './database/sqlite-database.ts';
 import { Checkpointer } from './engine/checkpointer.ts';
 import { SqliteConnection } from './engine/sqlite-connection.ts';
-import { sqliteStores } from './stores/sqlite-stores.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -35,7 +37,21 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   const checkpointer = new Checkpointer(file);
   const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
   await connection.read((prepare) => prepare('SELECT 1').get());
-  return sqliteStores(connection, checkpointer);
+  return persistenceIn(new SqliteDatabase(connection, checkpointer, STORE_SCHEMA));
+}
+
+/** The stores in a database, which is closed with them. */
+export function persistenceIn(database: SqliteDatabase): Persistence {
+  return {
+    ...createStores(database, newFeed),
+    migrate: (scope) => database.migrate(scope),
+    check: (signal) => database.check(signal),
+    close: () => database.close(),
+  };
+}
+
+function newFeed(): FeedId {
+  return randomBytes(16).toString('hex') as FeedId;
 }
 
 function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {

@@ -3,10 +3,9 @@ import { after, duration, type RoleCursor, type RoleId, type Title } from '@pinf
 import { ACCOUNT, aRole, aRoleId, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
-import { migrate } from '../src/schema/migrate.ts';
-import { sqliteRoleStore } from '../src/stores/sqlite-role-store.ts';
 import { inFolder } from './in-folder.ts';
 import { stock } from './stocked.ts';
+import { storesOver } from './stores-over.ts';
 
 const MANY = 4_500;
 /** Roles that a search finds: the newest, one in the middle, and the oldest two. */
@@ -16,13 +15,13 @@ describe('A search of many roles on SQLite', () => {
   it('looks at 2,000 roles for one page, and leads on from there', () =>
     inFolder(async (folder) => {
       const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), async () => {});
-      await migrate(connection);
+      const { roles: store, imports, migrate } = storesOver(connection);
+      await migrate();
       const roles = Array.from({ length: MANY }, (_, n) => {
         const title = (RARE.includes(n) ? `The one with 100_%` : `Site ${n}`) as Title;
         return aRole(n, { title, publishedAt: after(START, duration(MANY - n)) });
       });
-      await stock(connection, roles);
-      const store = sqliteRoleStore(connection);
+      await stock(imports, roles);
       const some = { account: ACCOUNT, now: START, state: undefined, idempotencyKey: undefined };
       const query = { ...some, search: '100_%', order: undefined, limit: 3 };
       const pages: RoleId[][] = [];

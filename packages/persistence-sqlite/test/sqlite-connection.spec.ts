@@ -6,9 +6,8 @@ import { faultOf } from '@pinfold/test-contracts/internal';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
-import { migrate } from '../src/schema/migrate.ts';
-import { sqliteApiKeyStore } from '../src/stores/sqlite-api-key-store.ts';
 import { inFolder } from './in-folder.ts';
+import { storesOver } from './stores-over.ts';
 
 interface Stage {
   readonly file: string;
@@ -21,8 +20,8 @@ function onStage(sleep: Clock['sleep'], play: (stage: Stage) => Promise<void>): 
   return inFolder(async (folder) => {
     const file = join(folder, 'pinfold.sqlite');
     const connection = new SqliteConnection(file, sleep);
-    await migrate(connection);
-    await play({ file, connection, keys: sqliteApiKeyStore(connection) });
+    await storesOver(connection).migrate();
+    await play({ file, connection, keys: storesOver(connection).apiKeys });
     connection.close();
   });
 }
@@ -48,9 +47,9 @@ function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown>
 }
 
 describe('SqliteConnection, and what a power cut may take', () => {
-  it('forces every change to the disk, a cleanup and a migration, too', () =>
+  it('forces every change to the disk, a cleanup, too', () =>
     onStage(neverWait, async ({ connection }) => {
-      for (const call of ['write', 'writeFromReserve', 'writeSchema'] as const) {
+      for (const call of ['write', 'writeFromReserve'] as const) {
         const level = await connection[call]((prepare) => prepare<object>('PRAGMA synchronous').get());
         expect(level, call).to.deep.equal({ synchronous: 2 });
       }
@@ -64,7 +63,7 @@ describe('SqliteConnection, and what was changed', () => {
       const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), neverWait, () => {
         changes += 1;
       });
-      await migrate(connection);
+      await storesOver(connection).migrate();
       changes = 0;
       await connection.write((prepare) => prepare('CREATE TABLE noted (text TEXT)').run());
       await connection.write((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
@@ -130,7 +129,9 @@ describe('SqliteConnection, while another process holds the lock', () => {
       connection.close();
       const holder = locking(file, 'all');
       const other = new SqliteConnection(file, sleep);
-      expect(await rejectionOf(sqliteApiKeyStore(other).find(anApiKeyId(1), caller.signal))).to.equal(reason);
+      expect(await rejectionOf(storesOver(other).apiKeys.find(anApiKeyId(1), caller.signal))).to.equal(
+        reason,
+      );
       holder.close();
       other.close();
       expect(keys).to.not.equal(undefined);
@@ -146,7 +147,7 @@ describe('SqliteConnection, when the disk is in the way', () => {
       const label = 'x'.repeat(100_000);
       const { code, cause } = await faultOf(keys.create(anApiKey(2, { label }), [anEvent()]));
       expect(code).to.equal('store_unavailable');
-      expect(cause).to.have.property('code', 'SQLITE_FULL');
+      expect(cause).to.have.nested.property('cause.code', 'SQLITE_FULL');
       expect((await keys.list(everyKeyOf())).map((key) => key.id)).to.deep.equal([anApiKeyId(1)]);
       await makeRoom(connection, 1_000_000);
       expect(await keys.create(anApiKey(2, { label }), [anEvent()])).to.deep.equal({ kind: 'created' });
@@ -166,8 +167,8 @@ describe('SqliteConnection, when the disk is in the way', () => {
       const folder = join(parent, 'data');
       await mkdir(folder);
       const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), neverWait);
-      await migrate(connection);
-      const keys = sqliteApiKeyStore(connection);
+      await storesOver(connection).migrate();
+      const { apiKeys: keys } = storesOver(connection);
       await makeReadOnly(connection);
       await rename(folder, join(parent, 'elsewhere'));
       expect((await faultOf(keys.create(anApiKey(1), [anEvent()]))).code).to.equal('store_unavailable');

@@ -4,8 +4,8 @@ import type { Persistence } from '@pinfold/core/adapter';
 import { describeStores } from '@pinfold/test-contracts/mocha';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { openSqlite } from '../src/index.ts';
-import { sqliteStores } from '../src/stores/sqlite-stores.ts';
 import { parentFolder } from './in-folder.ts';
+import { storesOver } from './stores-over.ts';
 
 /** Opens a file of its own; peers are further handles on that file. */
 async function open() {
@@ -23,7 +23,7 @@ async function open() {
     peer,
     unreachable: async () => {
       const connection = new SqliteConnection(join(folder, 'gone', 'pinfold.sqlite'), async () => {});
-      return sqliteStores(connection, { close: async () => {} });
+      return storesOver(connection);
     },
     dispose: async () => {
       await Promise.all(handles.map((handle) => handle.close()));

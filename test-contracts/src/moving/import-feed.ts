@@ -30,9 +30,8 @@ export const importFeed: StoreClauses<MovingStores> = {
       await other.sessions.begin(aSession(77), [late]);
       const moved = await read(other);
       expect(moved.items.map(({ event }) => event)).to.deep.equal([...events, late]);
-      expect(moved.items.map(({ number }) => number)).to.deep.equal(
-        events.map((_, n) => n + 1).concat(events.length + 1),
-      );
+      const numbers = moved.items.map(({ number }) => number);
+      expect(numbers.every((number, n) => number > (numbers[n - 1] ?? 0))).to.equal(true);
       const own = events.filter(({ account }) => account === ACCOUNT);
       expect((await read(other, ACCOUNT)).items.slice(0, own.length)).to.deep.equal(
         own.map((event, n) => ({ number: n + 1, event })),

@@ -190,6 +190,8 @@ export function attemptCounter(database: Database): AttemptCounter {
     settle: (ticket) => database.write(settle, placeOf(ticket)),
     forgive: (ticket) => database.write(forgive, placeOf(ticket)),
     purge: async (endedBy, most) => {
+      // A sweep asks for batch after batch: others get their turn in between.
+      await database.pause();
       const windows = await removeInBatches(
         database,
         most,

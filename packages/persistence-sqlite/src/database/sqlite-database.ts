@@ -15,16 +15,15 @@ import {
   type Steps,
   type TableAction,
 } from '@pinfold/core/records';
-import { createTables, type LookupPlan, SqlCompiler, type SqlPlan, type SqlRow } from '@pinfold/core/sql';
+import { type LookupPlan, SqlCompiler, type SqlPlan, type SqlRow } from '@pinfold/core/sql';
 import type { Checkpointer } from '../engine/checkpointer.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
 import { asFault, isOfSqlite } from '../engine/sqlite-errors.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
 import { databaseState } from '../schema/database-state.ts';
 import { checkSchema, migrate } from '../schema/migrate.ts';
+import { migrationsTo } from '../schema/migrations.ts';
 import { SQLITE } from './sqlite-dialect.ts';
-
-const VERSION = 17;
 
 /**
  * A database in a SQLite file, which several processes of one machine may share. A program runs in one turn of the event
@@ -45,8 +44,7 @@ export class SqliteDatabase implements Database {
   ) {
     this.#connection = connection;
     this.#checkpointer = checkpointer;
-    const sql = createTables(tables, SQLITE).join(';\n');
-    this.#migrations = [{ version: VERSION, release: '0.1.0', oldestVersion: VERSION, sql }];
+    this.#migrations = migrationsTo(tables);
   }
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
@@ -106,7 +104,7 @@ export class SqliteDatabase implements Database {
   }
 
   write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
-    const method = program.usesReserve(args) ? 'changeFromReserve' : 'writeSchema';
+    const method = program.usesReserve(args) ? 'writeFromReserve' : 'write';
     return placed(
       (work) => this.#connection[method]((prepare) => work(prepare)),
       (prepare) => this.#run(program.name, program.run(args), prepare, true),

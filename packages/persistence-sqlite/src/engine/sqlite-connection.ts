@@ -8,11 +8,6 @@ import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts'
 const PATIENCE = 5_000;
 const LONGEST_WAIT = 16;
 
-export type Statements = Pick<
-  SqliteConnection,
-  'read' | 'readCached' | 'snapshot' | 'readTransaction' | 'write' | 'writeFromReserve' | 'writeSchema'
->;
-
 /** A handle's shared connection. Waits for locks off the event loop, and reopens an unusable file without a restart. */
 export class SqliteConnection {
   readonly #file: string;
@@ -79,12 +74,7 @@ export class SqliteConnection {
   }
 
   /** Runs statements in one transaction, which is serialized with those of other connections. */
-  write<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.#patiently(() => this.#attempt((file) => this.#change(file, unlessImporting(work))));
-  }
-
-  /** Like {@link write}, but also while an import is unfinished: for the import itself and for migrations. */
-  writeSchema<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
+  write<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
     return this.#patiently(() =>
       this.#attempt((file) => this.#change(file, (prepare) => work(prepare, file.exec))),
     );
@@ -94,12 +84,7 @@ export class SqliteConnection {
    * Like {@link write}; on a full disk it uses the ballast. For cleanups, which free space, and for changes that end
    * access, which cannot wait for space.
    */
-  writeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.changeFromReserve(unlessImporting(work));
-  }
-
-  /** Like {@link writeFromReserve}, but also while an import is unfinished. */
-  async changeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+  async writeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
     const change = (file: SqliteFile): Result => this.#change(file, work);
     const result = await this.#patiently((): Result => this.#withReserve(() => this.#attempt(change)));
     // Archives removed since the last write have freed room.
@@ -183,16 +168,6 @@ export class SqliteConnection {
     this.#opened?.close();
     this.#opened = undefined;
   }
-}
-
-/** Every change checks the import's mark in its own transaction. */
-function unlessImporting<Result>(work: (prepare: Prepare) => Result): (prepare: Prepare) => Result {
-  return (prepare) => {
-    if (prepare('SELECT 1 FROM import_mark').get() !== undefined) {
-      throw new Fault('store_unavailable', 'an import into this database has not ended');
-    }
-    return work(prepare);
-  };
 }
 
 function openWithReserve(file: string, reserve: Pick<Reserve, 'lend'>): SqliteFile {

@@ -1,5 +1,4 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import type { StoredRow, Table } from '@pinfold/core/adapter';
 import Database from 'better-sqlite3';
 import { CommitWatch } from './commit-watch.ts';
 import { flushRecoveredLog } from './recovered-log.ts';
@@ -14,17 +13,6 @@ const LOG_BYTES = 67_108_864;
 
 /** Returns the prepared statement of a text; a connection prepares each text once. */
 export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown[], Row>;
-
-export function recordsOf<Record>(
-  prepare: Prepare,
-  { read }: Pick<Table<Record>, 'read'>,
-  sql: string,
-  ...values: readonly unknown[]
-): Record[] {
-  return prepare<StoredRow<Record>>(sql)
-    .all(...values)
-    .map(read);
-}
 
 export interface SqliteFile {
   readonly prepare: Prepare;

@@ -5,8 +5,8 @@ import {
   refuseOutdated,
   type SchemaState,
 } from '@pinfold/core/adapter';
-import type { Statements } from '../engine/sqlite-connection.ts';
-import { MIGRATIONS } from './migrations.ts';
+import type { SqliteConnection } from '../engine/sqlite-connection.ts';
+import { HAND_WRITTEN, moveHandWritten } from './hand-written.ts';
 
 const STATE_TABLE = `
   CREATE TABLE IF NOT EXISTS schema_state (
@@ -25,23 +25,27 @@ const SET_STATE = `
 
 /** Migrates to the newest of `migrations` in one transaction: only one of several concurrent processes does it. */
 export function migrate(
-  connection: Statements,
-  migrations: readonly Migration[] = MIGRATIONS,
+  connection: SqliteConnection,
+  migrations: readonly Migration[],
   scope?: MigrationScope,
 ): Promise<void> {
-  return connection.writeSchema((prepare, exec) => {
+  return connection.write((prepare, exec) => {
     exec(STATE_TABLE);
-    const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations, scope);
-    for (const { sql } of steps) exec(sql);
+    const state = prepare<SchemaState>(STATE).get();
+    const { steps, reached } = planMigrations(state, migrations, scope);
+    for (const { version, sql } of steps) {
+      if (state?.version === HAND_WRITTEN && version === HAND_WRITTEN + 1) moveHandWritten(prepare, exec);
+      else exec(sql);
+    }
     if (reached !== undefined) prepare(SET_STATE).run(reached);
   });
 }
 
 /** Rejects unless the schema exists and this release can use it. */
 export async function checkSchema(
-  connection: Statements,
+  connection: SqliteConnection,
   signal: AbortSignal | undefined,
-  migrations: readonly Migration[] = MIGRATIONS,
+  migrations: readonly Migration[],
 ): Promise<undefined> {
   await connection.read((prepare) => refuseOutdated(prepare<SchemaState>(STATE).get(), migrations), signal);
 }
