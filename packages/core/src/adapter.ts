@@ -23,12 +23,6 @@ export {
 export type { Persistence, StoreName } from './adapter/persistence.ts';
 export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
-export {
-  changingMembers,
-  type RecordTables,
-  recordTables,
-} from './adapter/record-tables.ts';
-export type { Column, ColumnTypes, StoredRow, Table } from './adapter/table.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
   type AdmissionLooks,

@@ -1,14 +1,7 @@
 // For packages of the same release; semver does not cover it.
-export { firstSchema, type SchemaDialect } from './adapter/first-schema.ts';
 export { codeOf, isBytes, isError, isPromise, nameOf, systemCodeOf } from './adapter/foreign-values.ts';
 export { isOutdated } from './adapter/migrations.ts';
-export {
-  type ImportedRows,
-  importedRows,
-  type SnapshotReader,
-  snapshotRecords,
-} from './adapter/moved-rows.ts';
-export { filenameFolded, NEWEST, RANKS } from './adapter/pages.ts';
+export { filenameFolded } from './adapter/pages.ts';
 export { STORES } from './adapter/persistence.ts';
 export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';
 export { isAccountLimit, parseAccountLimit } from './domain/account.ts';

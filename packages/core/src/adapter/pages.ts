@@ -9,21 +9,6 @@ import type { Page, RoleQuery } from '../ports/role-store.ts';
 /** The greatest rank. In the list by end, a role's rank is this minus its end in milliseconds, or 0 without an end. */
 export const MOST_RANK: number = Number.MAX_SAFE_INTEGER;
 
-/** The ranks of roles as SQL; each is in an index. */
-export const RANKS: Readonly<Record<RoleOrder | 'newest', string>> = {
-  newest: 'published_at',
-  ending: `coalesce(${MOST_RANK} - expires_at, 0)`,
-  largest: 'archive_bytes',
-};
-
-/** The cursor from which a list that begins with the newest starts. */
-export const NEWEST: Readonly<Record<'at' | 'createdAt', number> & Record<'id' | 'sha256', string>> = {
-  at: MOST_RANK,
-  createdAt: MOST_RANK,
-  id: '~',
-  sha256: '~',
-};
-
 /** The cursor of a role in a list, which has the largest rank first. */
 export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
   const { id, publishedAt, expiresAt, archiveBytes } = role;
