@@ -21,6 +21,8 @@ export interface Mutated {
   readonly specs: readonly string[];
   /** The sources that are changed. Default: all. */
   readonly sources?: readonly string[];
+  /** The package whose sources are changed; its own name when absent. */
+  readonly package?: string;
   /** The least part of the changes that the tests must notice, in per cent. */
   readonly least: number;
 }
@@ -36,9 +38,15 @@ export const mutated: Readonly<Record<string, Mutated>> = {
     least: 90,
     // The API's suite, too: some promises about names have no other test. Every order takes too long for each change.
     specs: [
-      'packages/core/test/**/!(every-order).spec.ts',
+      'packages/core/test/**/!(every-order|sqlite|postgres).spec.ts',
       'packages/http-express/test/api.contract.spec.ts',
     ],
+  },
+  stores: {
+    package: 'core',
+    sources: ['stores/**/*.ts'],
+    least: 95,
+    specs: ['packages/core/test/stores/**/!(every-order|sqlite|postgres).spec.ts'],
   },
   'http-express': {
     least: 90,
@@ -48,11 +56,8 @@ export const mutated: Readonly<Record<string, Mutated>> = {
   viewer: { least: 90, specs: ['packages/viewer/test/**/*.spec.ts'] },
   memory: adapter('memory', { specs: ['test-contracts/test/memory/*.contract.spec.ts'] }),
   'persistence-sqlite': adapter('persistence-sqlite', {
-    sources: [
-      'schema/columns.ts',
-      'stores/{accounts,events,feed,sqlite-*-{counter,store}}.ts',
-      'stores/role-store/*.ts',
-    ],
+    specs: ['packages/persistence-sqlite/test/database.contract.spec.ts'],
+    sources: ['database/*.ts'],
   }),
   'storage-fs': adapter('storage-fs'),
 };

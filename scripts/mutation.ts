@@ -1,10 +1,11 @@
 /**
  * `npm run mutation`: makes thousands of small changes to the core and counts those that its tests notice.
  * `npm run mutation -- domain/role.ts` does so with a part of the core, `npm run mutation -- viewer` with another
- * package, and `npm run mutation -- viewer --lines 100` with that many of its lines, chosen at random. `npm run mutation
- * -- adapters` does so with three adapters, one after the other.
+ * package, and `npm run mutation -- viewer --lines 100` with that many of its lines, chosen at random; `--seed` chooses
+ * the same again. `npm run mutation -- adapters` does so with three adapters, one after the other.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -95,7 +96,11 @@ installTools();
 const stopping = new AbortController();
 // On, not once: SIGINT comes twice, from the terminal and from the parent process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { lines: { type: 'string' } } });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { lines: { type: 'string' }, seed: { type: 'string' } },
+});
+const seed = Number(values.seed ?? randomInt(1_000_000));
 const [first = 'core', ...others] = positionals;
 const isNamed = Object.hasOwn(mutated, first) || Object.hasOwn(groups, first);
 const [named, parts] = isNamed ? [first, others] : ['core', positionals];
@@ -107,7 +112,7 @@ for (const name of groups[named] ?? [named]) {
 async function measure(name: string, wanted: Mutated): Promise<number> {
   const isWhole = parts.length === 0 && values.lines === undefined;
   const patterns = parts.length > 0 ? parts : (wanted.sources ?? WHOLE);
-  const files = patterns.map((pattern) => `packages/${name}/src/${pattern}`);
+  const files = patterns.map((pattern) => `packages/${wanted.package ?? name}/src/${pattern}`);
   const mutate = values.lines === undefined ? files : randomLines(files, Number(values.lines));
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-mutation-'));
   try {
@@ -124,18 +129,18 @@ async function measure(name: string, wanted: Mutated): Promise<number> {
   }
 }
 
-/** Lines of the files that patterns name, at random, as the mutation tool takes them: `file.ts:7-7`. */
+/** Lines of the files that patterns name, chosen by the seed, as the mutation tool takes them: `file.ts:7-7`. */
 function randomLines(patterns: readonly string[], count: number): readonly string[] {
-  const lines = patterns
+  console.error(`pinfold: --lines ${count} --seed ${seed} chooses these lines again`);
+  return patterns
     .flatMap((pattern) => globSync(pattern, { cwd: root }))
     .flatMap((file) =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')
         .map((_, index) => `${file}:${index + 1}-${index + 1}`),
-    );
-  const chosen: string[] = [];
-  while (chosen.length < count && lines.length > 0) {
-    chosen.push(...lines.splice(Math.floor(Math.random() * lines.length), 1));
-  }
-  return chosen;
+    )
+    .map((line) => ({ line, rank: createHash('sha256').update(`${seed} ${line}`).digest('hex') }))
+    .toSorted((one, other) => (one.rank < other.rank ? -1 : 1))
+    .slice(0, count)
+    .map(({ line }) => line);
 }

@@ -23,10 +23,11 @@ const SPECS = [
 /** Quick suites whose failures name their cause come first. */
 const QUICK: Readonly<Record<string, readonly string[]>> = {
   'use cases': ['packages/core/test/use-cases/**/*.spec.ts'],
-  core: ['packages/core/test/**/*.spec.ts'],
+  core: ['packages/core/test/**/!(sqlite|postgres).spec.ts'],
   doors: ['packages/{http,http-express,viewer}/test/**/*.spec.ts', 'packages/management/test/*.spec.ts'],
   'adapters: databases': [
     'packages/persistence-*/test/**/*.spec.ts',
+    'packages/core/test/stores/rules/{sqlite,postgres}.spec.ts',
     'test-contracts/test/memory/**/*.spec.ts',
   ],
   'adapters: others': ['packages/{archive-zip,platform-node,storage-*}/test/**/*.spec.ts'],

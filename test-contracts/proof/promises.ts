@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as suites from '@pinfold/test-contracts';
+import * as rules from 'pinfold-core-stores/contracts.ts';
 
 /** A promise as it stands on a port, or as a clause repeats it. */
 export interface Promised {
@@ -18,8 +19,14 @@ const PORTS = join(import.meta.dirname, '../../packages/core/src/ports');
 
 export const PROMISES_PAGE: string = join(import.meta.dirname, '../../docs/adapter-authors/promises.md');
 
-/** The contracts of all ports: those of a service over HTTP have other names. */
-export const portContracts: readonly PortContract[] = Object.values<unknown>(suites).filter(isOfPort);
+/** The published contracts of ports: those of a service over HTTP have other names. */
+export const publishedContracts: readonly PortContract[] = Object.values<unknown>(suites).filter(isOfPort);
+
+/** The contracts of all ports: those of the stores that are written once, over any database, are the core's own. */
+export const portContracts: readonly PortContract[] = [
+  ...publishedContracts,
+  ...Object.values<unknown>(rules).filter(isOfPort),
+];
 
 function isOfPort(value: unknown): value is PortContract {
   return typeof value === 'object' && value !== null && 'port' in value && !/http/i.test(String(value.port));
@@ -42,18 +49,29 @@ export function promisesIn(source: string): readonly Promised[] {
 }
 
 export function promisesPage(): string {
-  const tables = portContracts.map(({ port, clauses }) => {
-    const rows = clauses.map(({ id, says }) => `| \`${id}\` | ${says.replaceAll('|', '\\|')} |`);
-    return [`## ${port}`, '', '| clause | promise |', '|---|---|', ...rows, ''].join('\n');
-  });
-  return `${INTRODUCTION}\n${tables.join('\n')}`;
+  const own = portContracts.filter((contract) => !publishedContracts.includes(contract));
+  return [INTRODUCTION, ...publishedContracts.map(tableOf), OF_THE_CORE, ...own.map(tableOf)].join('\n');
+}
+
+function tableOf({ port, clauses }: PortContract): string {
+  const rows = clauses.map(({ id, says }) => `| \`${id}\` | ${says.replaceAll('|', '\\|')} |`);
+  return [`### ${port}`, '', '| clause | promise |', '|---|---|', ...rows, ''].join('\n');
 }
 
 const INTRODUCTION = `# The promises of every port
 
-*Reference.* Each promise stands on its port in \`@pinfold/core\` and is checked by the clause of the same id in
-\`@pinfold/test-contracts\`. An id never changes its meaning: a promise that is taken back or changed is a major
-release, a further clause for what was promised already is a minor one.
+*Reference.* Each promise stands on its port in \`@pinfold/core\` and is checked by the clause of the same id. An id
+never changes its meaning: a promise that is taken back or changed is a major release, a further clause for what was
+promised already is a minor one.
 
 Made from the contracts by \`pnpm --filter pinfold-proof promises\`; do not edit it by hand.
+
+## Ports with a published suite
+
+\`@pinfold/test-contracts\` checks them in your adapter, and so it does the promises of [a database](database.md).
+`;
+
+const OF_THE_CORE = `## Rules of the stores over a database
+
+The core's own stores keep them over every database that passes its suite; the core's tests check them.
 `;

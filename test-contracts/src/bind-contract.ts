@@ -12,12 +12,12 @@ export interface Runner {
  *
  * @example
  * import { describe, it } from 'node:test';
- * import type { RoleStore } from '@pinfold/core';
- * import { bindContract, roleStoreContract, type Subject } from '@pinfold/test-contracts';
+ * import type { ApiKeyStore } from '@pinfold/core';
+ * import { apiKeyStoreContract, bindContract, type StoreSubject } from '@pinfold/test-contracts';
  *
- * declare const create: () => Promise<Subject<RoleStore>>;
+ * declare const create: () => Promise<StoreSubject<ApiKeyStore>>;
  *
- * bindContract(roleStoreContract, { name: 'MyRoleStore', create }, { describe, it });
+ * bindContract(apiKeyStoreContract, { name: 'MyApiKeyStore', create }, { describe, it });
  */
 export function bindContract<Port, S extends Subject<Port>>(
   contract: Contract<Port, S>,

@@ -25,7 +25,7 @@ export interface StoreSubject<Port> extends Subject<Port> {
 
 /** One promise of a port, and how it is checked. */
 export interface Clause<Port, S extends Subject<Port> = Subject<Port>> {
-  /** The stable id of the promise, as it stands on the port: `role-store/reserve-free`. */
+  /** The stable id of the promise, as it stands on the port: `api-key-store/create`. */
   readonly id: string;
   /** The promise itself, in the words of the port. */
   readonly says: string;
@@ -62,7 +62,7 @@ export function toClauses<Port, S extends Subject<Port>>(
 
 /** The promises of one port as data: no order, no shared state, no skipping. */
 export interface Contract<Port, S extends Subject<Port> = Subject<Port>> {
-  /** The port's name: `RoleStore`. */
+  /** The port's name: `ApiKeyStore`. */
   readonly port: string;
   /** Clauses that test the author's `create` and `peer`. They come first: while they fail, no other result means anything. */
   readonly harness: readonly Clause<Port, S>[];
@@ -72,7 +72,7 @@ export interface Contract<Port, S extends Subject<Port> = Subject<Port>> {
 
 /** What is tested, and how it is opened. */
 export interface ContractOptions<Port, S extends Subject<Port> = Subject<Port>> {
-  /** The implementation's name, for reports: `SqliteRoleStore`. */
+  /** The implementation's name, for reports: `RedisApiKeyStore`. */
   readonly name: string;
   /** Makes a fresh subject over empty data of its own. Called for each clause. */
   readonly create: () => Promise<S>;
@@ -82,9 +82,9 @@ export interface ContractOptions<Port, S extends Subject<Port> = Subject<Port>> 
  * All clauses of a contract, those of the harness first.
  *
  * @example
- * import { clausesOf, roleStoreContract } from '@pinfold/test-contracts';
+ * import { apiKeyStoreContract, clausesOf } from '@pinfold/test-contracts';
  *
- * for (const { id, says } of clausesOf(roleStoreContract)) console.log(id, says);
+ * for (const { id, says } of clausesOf(apiKeyStoreContract)) console.log(id, says);
  */
 export function clausesOf<Port, S extends Subject<Port>>(
   contract: Contract<Port, S>,

@@ -22,34 +22,15 @@ export {
 } from './contract.ts';
 export type { GrantSignerSubject } from './grant-signer/contract.ts';
 export { grantSignerContract } from './grant-signer/contract.ts';
-export { historyStoreContract } from './history-store/contract.ts';
 export { httpApiContract } from './http/api-contract.ts';
 export { type ApiDocument, checkAgainstDocument } from './http/api-document.ts';
 export type { HttpContract, HttpService, HttpSubject } from './http/subject.ts';
 export { httpViewingContract } from './http/viewing-contract.ts';
 export { idsContract } from './ids/contract.ts';
-export { importContract } from './moving/import.ts';
-export { snapshotContract } from './moving/snapshot.ts';
-export { nameStoreContract } from './name-store/contract.ts';
-export { pairingStoreContract } from './pairing-store/contract.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';
-export { roleStoreContract } from './role-store/contract.ts';
-export { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';
-export { serviceModeContract } from './service-mode/contract.ts';
+export type { ModelOptions } from './sequences/run.ts';
 export { sessionSecretsContract } from './session-secrets/contract.ts';
-export { sessionStoreContract } from './session-store/contract.ts';
-export { checkSessionStoreSequences } from './session-store/sequences.ts';
 export { stagingContract } from './staging/contract.ts';
 export type { StagingSubject } from './staging/subject.ts';
-export type {
-  AccountStores,
-  HistoryStores,
-  ModeStores,
-  MovingStores,
-  NameStores,
-  PairingStores,
-  TakedownStores,
-} from './stores.ts';
-export { takedownStoreContract } from './takedown-store/contract.ts';
-export { viewStoreContract } from './view-store/contract.ts';
+export type { AccountStores } from './stores.ts';
 export { type FaultPlan, type FaultyMethod, type Injection, withFaults } from './with-faults.ts';

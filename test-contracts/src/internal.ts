@@ -1,8 +1,17 @@
 // For packages of the same release; semver does not cover it.
+
+export { admit, aTry } from './attempt-counter/tries.ts';
+export { inEachEra } from './clock-skew.ts';
+export { meanwhile, together } from './concurrently.ts';
+export { type ClauseTable, toClauses, withPeer } from './contract.ts';
 export { LIBRARY } from './database/commands.ts';
 export { databaseContract } from './database/contract.ts';
 export { checkRandomPrograms } from './database/random.ts';
-export { BLOCK } from './fixtures/accounts.ts';
+export { expectAbortedAlone } from './expect-aborts.ts';
+export { expectApart } from './expect-apart.ts';
+export { expectFaults, expectUnreachable } from './expect-faults.ts';
+export { ALL_LIMITS, anAccountName, BLOCK, changeAccount, NEARLY_ONE_ACCOUNT } from './fixtures/accounts.ts';
+export { asks, END, everything, idsOf, newestFirst, walkArchives, walkList } from './fixtures/asked.ts';
 export { useEveryStore } from './fixtures/every-store.ts';
 export { problemOfEachRule, warningOfEachRule } from './fixtures/findings.ts';
 export { listedKeys } from './fixtures/keys.ts';
@@ -13,8 +22,22 @@ export {
   multipart,
   titlePart,
 } from './fixtures/multipart.ts';
+export { aPairing } from './fixtures/pairings.ts';
 export { openRawConnection, type RawAnswer, RawConnection } from './fixtures/raw-connection.ts';
-export { UNBOUNDED, uuidOf } from './fixtures/roles.ts';
+export {
+  aClaim,
+  aFingerprint,
+  anArchiveIdAt,
+  aTask,
+  changeRole,
+  loadedRole,
+  nearTokens,
+  overQuota,
+  removeEnded,
+  UNBOUNDED,
+  uuidOf,
+} from './fixtures/roles.ts';
+export { ALL, eventFor, eventIds, idsTold, loaded, publish, told, walkEvents } from './fixtures/told.ts';
 export {
   type CostlyReferences,
   costlyPages,
@@ -25,3 +48,11 @@ export { type PlannedEntry, writeZip } from './fixtures/zips/zip-writer.ts';
 export { describeMigrations } from './migrations.ts';
 export { ofEachTest } from './of-each-test.ts';
 export { faultOf } from './rejection.ts';
+export { areAlike } from './sequences/alike.ts';
+export { carelessly } from './sequences/careless.ts';
+export { editedTexts, SIGNS } from './sequences/edits.ts';
+export { type Heard, heard, type Manner, manners, spoil } from './sequences/manners.ts';
+export { checkSequences, methodsFor, type Reachable, type Sequences, stepsFor } from './sequences/run.ts';
+export { changedTexts, everyText, LATEST, nearInstants, nearTexts, someOf } from './sequences/values.ts';
+export type { StoreClauses } from './stores.ts';
+export { walk } from './walk.ts';

@@ -26,7 +26,7 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { loaded } from '../history-store/told.ts';
+import { loaded } from '../fixtures/told.ts';
 import type { AccountStores, StoreClauses } from '../stores.ts';
 
 const ONE_OF_EACH: PublicationLimits = {

@@ -8,8 +8,8 @@ import {
   minutes,
 } from '@pinfold/core';
 import { UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
-import { carelessly } from '../role-store-model/careless.ts';
 import { inOneOrder } from '../sequences/alike.ts';
+import { carelessly } from '../sequences/careless.ts';
 import { type Limits, MANY, type Who } from './values.ts';
 
 export type End = 'settle' | 'forgive';

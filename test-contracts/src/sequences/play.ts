@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HistoryEvent, HistoryStore } from '@pinfold/core';
 import { expect } from 'chai';
 import { inWords } from '../assertion-message.ts';
-import { walk } from '../history-store/told.ts';
+import { walkEvents } from '../fixtures/told.ts';
 import { areAlike } from './alike.ts';
 import { type Heard, heard, type Manner, spoil } from './manners.ts';
 import type { Call, Reachable, Reference, Sequences, Turn } from './run.ts';
@@ -198,5 +198,5 @@ function agree(answer: Answer, said: string): void {
 
 /** All events, newest first. */
 async function eventsIn(history: HistoryStore | undefined): Promise<readonly HistoryEvent[]> {
-  return history === undefined ? [] : await walk({ history });
+  return history === undefined ? [] : await walkEvents({ history });
 }

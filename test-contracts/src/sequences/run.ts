@@ -2,9 +2,18 @@ import type { FaultCode, HistoryStore } from '@pinfold/core';
 import fc from 'fast-check';
 import type { StoreSubject, Subject } from '../contract.ts';
 import { expectFaults } from '../expect-faults.ts';
-import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { expectUnheard, type Manner, manners } from './manners.ts';
 import { Play } from './play.ts';
+
+/** How often and from where a property is tried. */
+export interface ModelOptions {
+  /** How many random runs; 100 when absent. */
+  readonly runs?: number;
+  /** The seed of the random values: the seed of a failed run repeats it. */
+  readonly seed?: number;
+  /** Whether the shortest failure is looked for once there is one, for some 20 s; true when absent. */
+  readonly shortest?: boolean;
+}
 
 /** A call and its inputs: it can be made on any store of the port, and has a text for messages. */
 export interface Call<Port> {

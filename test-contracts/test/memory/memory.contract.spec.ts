@@ -1,6 +1,6 @@
 import { createMemory, type Memory } from '@pinfold/memory';
 import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
-import { describeArchiveStorage, describeStores } from '@pinfold/test-contracts/mocha';
+import { describeArchiveStorage } from '@pinfold/test-contracts/mocha';
 
 /** A fresh memory, whose peers are further handles on its data. */
 function openMemory() {
@@ -16,8 +16,6 @@ function openMemory() {
     dispose: () => memory.close(),
   };
 }
-
-describeStores({ name: 'Memory', open: async () => openMemory() });
 
 describeArchiveStorage({
   name: 'MemoryArchiveStorage',

@@ -67,8 +67,6 @@ export interface EventThinning {
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
- * @promise history-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise history-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  * @promise history-store/with-publication: a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none
  * @promise history-store/with-change: a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does
  * @promise history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none
@@ -82,7 +80,6 @@ export interface HistoryStore {
   /**
    * @promise history-store/list-order: newest first by (at, id), every field as it was given
    * @promise history-store/list-pages: pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last
-   * @promise history-store/many: more than a thousand events, hundreds of them of one instant, are listed whole and dropped, each time as many as the limit, until none is left
    * @promise history-store/list-filter: an account gives its own events alone, a role its own, an instant those from it on, and all of them what fits each
    */
   list(query: EventQuery): Promise<EventPage>;

@@ -7,7 +7,6 @@ import type { Token } from './role-store.ts';
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
- * @promise import/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work
  */
 export interface Import {

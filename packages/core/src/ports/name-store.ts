@@ -38,9 +38,6 @@ export interface NamedRole {
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
- * @promise name-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise name-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
- * @promise name-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  * @promise name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name
  * @promise name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing
  * @promise name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all

@@ -27,9 +27,6 @@ export interface PairingRedemption extends Pick<Pairing, 'secretHash'> {
  * needs it. Time comes in with each request. A write stores its events in the same step.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
- *
- * @promise pairing-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise pairing-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface PairingStore {
   /**

@@ -139,12 +139,8 @@ export type CleanupOutcome =
  *
  * Faults: `store_unavailable` when it cannot be reached (the outcome of a write is then unknown), `store_corrupt`.
  *
- * @promise role-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise role-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
- * @promise role-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  * @promise role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone
  * @promise role-store/answers-stay: what was answered is the caller's: nothing that is done or asked later changes it
- * @promise role-store/many: more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are
  */
 export interface RoleStore {
   /**
@@ -261,7 +257,6 @@ export interface RoleStore {
   /**
    * Drops reservations begun before an instant; answers how many: fewer than `limit` only when none is left.
    * @promise role-store/purge-old: exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay
-   * @promise role-store/purge-many: more than a thousand reservations are counted and dropped, each time as many as the limit, until none is left
    * @promise role-store/purge-loses-lease: the lease of a dropped reservation is lost
    */
   purge(begunBefore: Instant, limit: number): Promise<number>;

@@ -7,9 +7,6 @@ import type { Mode } from '../domain/mode.ts';
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
- * @promise service-mode/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise service-mode/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
- * @promise service-mode/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
  * @promise service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever
  * @promise service-mode/changes: while read-only no role is saved and no key is created in the name of an account; what the operator changes is
  * @promise service-mode/viewing: while read-only a role is saved with the authority of viewing, unless its account is blocked

@@ -34,10 +34,6 @@ export interface SessionQuery {
  * Time comes in with each request. A write stores its events in the same step.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
- *
- * @promise session-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise session-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
- * @promise session-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface SessionStore {
   /** @promise session-store/offer: an offered link can be redeemed through every peer, for its account */
@@ -62,7 +58,6 @@ export interface SessionStore {
 
   /**
    * @promise session-store/find: a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined
-   * @promise session-store/find-many: many sessions at once, begun and found over all peers, do not mix
    * @promise session-store/find-aborted: an aborted signal rejects with its reason
    */
   find(tokenHash: Sha256, now: Instant, signal?: AbortSignal): Promise<Session | undefined>;
@@ -86,7 +81,6 @@ export interface SessionStore {
   /**
    * Drops sessions and links that ended by an instant; answers how many: fewer than `limit` only when none is left.
    * @promise session-store/purge: what ended goes, at most the limit, and what has not ended stays
-   * @promise session-store/purge-many: more than a thousand sessions and links are dropped, each time as many as the limit, until none is left
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
 }

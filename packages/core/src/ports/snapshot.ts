@@ -6,8 +6,6 @@ import type { MovedRecord } from '../domain/records.ts';
  * claims and versions.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
- *
- * @promise snapshot/unreachable: while the database does not answer, reading rejects with the fault store_unavailable and what caused it
  */
 export interface Snapshot {
   /**

@@ -36,9 +36,6 @@ export interface PurgeClaim {
  * reads the bans when it publishes. Time comes in with each request; a write stores its events in the same step.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
- *
- * @promise takedown-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise takedown-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface TakedownStore {
   /**

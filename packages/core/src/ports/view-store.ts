@@ -5,9 +5,6 @@ import type { CountedViews, Day, DayOfViews } from '../domain/views.ts';
  * Keeps how often each role was viewed, by day. Nothing of who viewed it comes in. Time comes in with each request.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
- *
- * @promise view-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise view-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface ViewStore {
   /**

@@ -1,0 +1,90 @@
+import type { StoreName } from '@pinfold/core/adapter';
+import {
+  accountStoreContract,
+  apiKeyStoreContract,
+  attemptCounterContract,
+  type Contract,
+  type StoreSubject,
+} from '@pinfold/test-contracts';
+import { describeContract } from '@pinfold/test-contracts/mocha';
+import { describe, it } from 'mocha';
+import {
+  historyStoreRules,
+  importRules,
+  nameStoreRules,
+  pairingStoreRules,
+  roleStoreRules,
+  serviceModeRules,
+  sessionStoreRules,
+  snapshotRules,
+  takedownStoreRules,
+  viewStoreRules,
+} from './contracts.ts';
+import { checkRoleStoreSequences } from './role-store-model/sequences.ts';
+import type { Stores } from './stores.ts';
+
+type Open = () => Promise<StoreSubject<Stores>>;
+
+/** The stores of the core over one database. */
+export interface RulesOptions {
+  /** The database's name, for reports. */
+  readonly name: string;
+  /** Opens all stores over an empty database of their own. Called for each clause and each random run. */
+  readonly open: Open;
+  /** Checks only the clauses whose id it matches; all when absent. */
+  readonly clauses?: RegExp;
+  /** How many random sequences the role store is compared with its model in. */
+  readonly runs: number;
+}
+
+/** All but what the suite of the database port checks in an engine. */
+export const OVER_AN_ENGINE: RegExp = /^(?!.*\/(harness-.*|unreachable|lets-go|same-question)$)/;
+
+/** By the store that each is about, in the order in which they run: this does not compile when one is missing. */
+const RULES = Object.values({
+  roles: rulesOf(roleStoreRules, ({ roles }) => roles),
+  accounts: rulesOf(accountStoreContract, (stores) => stores),
+  apiKeys: rulesOf(apiKeyStoreContract, ({ apiKeys }) => apiKeys),
+  attempts: rulesOf(attemptCounterContract, ({ attempts }) => attempts),
+  sessions: rulesOf(sessionStoreRules, ({ sessions }) => sessions),
+  pairings: rulesOf(pairingStoreRules, (stores) => stores),
+  history: rulesOf(historyStoreRules, (stores) => stores),
+  mode: rulesOf(serviceModeRules, (stores) => stores),
+  takedowns: rulesOf(takedownStoreRules, (stores) => stores),
+  names: rulesOf(nameStoreRules, (stores) => stores),
+  views: rulesOf(viewStoreRules, ({ views }) => views),
+  snapshot: rulesOf(snapshotRules, (stores) => stores),
+  imports: rulesOf(importRules, (stores) => stores),
+} satisfies Record<StoreName, unknown>);
+
+/** Declares the rules of every store of the core, and the role store's random sequences, as mocha tests. */
+export function describeRules(options: RulesOptions): void {
+  const { name, open, runs } = options;
+  for (const declare of RULES) declare(options);
+  describe(`${name} in random sequences`, function () {
+    this.timeout(300_000);
+    it('answers as the model of the role store', () =>
+      checkRoleStoreSequences(
+        subjectsOf(open, ({ roles }) => roles),
+        { runs },
+      ));
+  });
+}
+
+function rulesOf<Port>(contract: Contract<Port, StoreSubject<Port>>, portOf: (stores: Stores) => Port) {
+  return ({ open, ...options }: RulesOptions): void =>
+    describeContract(contract, { ...options, create: subjectsOf(open, portOf) });
+}
+
+function subjectsOf<Port>(open: Open, portOf: (stores: Stores) => Port): () => Promise<StoreSubject<Port>> {
+  return async () => {
+    const subject = await open();
+    return {
+      port: portOf(subject.port),
+      peer: async () => portOf(await subject.peer()),
+      unreachable: async () => portOf(await subject.unreachable()),
+      history: async () => subject.port.history,
+      dispose: () => subject.dispose(),
+    };
+  };
+}

@@ -1,0 +1,89 @@
+import { after, days, duration, type HistoryEvent, type Instant, type Role } from '@pinfold/core';
+import { aRoleId, START } from '@pinfold/test-contracts/fixtures';
+import {
+  eventFor,
+  inEachEra,
+  loaded,
+  publish,
+  type StoreClauses,
+  together,
+  told,
+  withPeer,
+} from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import type { HistoryStores } from '../stores.ts';
+
+const END = after(START, days(7));
+
+function expiry(role: Role, more: Partial<HistoryEvent> = {}): HistoryEvent {
+  return eventFor(role, { type: 'pin.expired', at: role.expiresAt ?? START, ...more });
+}
+
+export const expiringClauses: StoreClauses<HistoryStores> = {
+  'history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored':
+    inEachEra(async (port, other, publishedAt) => {
+      const end = after(publishedAt, days(7));
+      const justAfter = after(end, duration(1));
+      const justBefore = (end - 1) as Instant;
+      const make = async (n: number, more: Partial<Role>) =>
+        (await publish(port, n, { publishedAt, ...more })).role;
+      const expired = await make(1, { expiresAt: end });
+      const stoppedThen = await make(2, { expiresAt: justBefore, deletedAt: end });
+      await make(3, { expiresAt: end, deletedAt: justBefore });
+      await make(4, { expiresAt: justAfter });
+      await make(5, { expiresAt: null, pinned: true });
+      const together = await make(6, { expiresAt: (end - 2) as Instant, deletedAt: (end - 2) as Instant });
+      const row = ({ id: role, account, expiresAt }: Role) => ({ role, account, expiresAt });
+      const all = [together, stoppedThen, expired].map(row);
+      expect(await other.history.expired(end, 10)).to.have.deep.members(all);
+      const some = await other.history.expired(end, 2);
+      expect(some, 'at most the limit').to.have.lengthOf(2);
+      expect(all, 'any of them').to.include.deep.members([...some]);
+      expect(new Set(some.map(({ role }) => role)).size, 'each once').to.equal(2);
+      await port.history.tellExpired([expiry(stoppedThen), expiry(together)]);
+      expect(await other.history.expired(end, 10)).to.deep.equal([row(expired)]);
+    }),
+  'history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none':
+    async (subject) => {
+      const { port } = subject;
+      const { role, event } = await publish(port, 1);
+      const { role: renewed } = await publish(port, 2, { expiresAt: after(END, days(1)) });
+      await together(subject, 6, ({ history }) =>
+        history.tellExpired([
+          expiry(renewed, { at: END }),
+          expiry(role, { pin: aRoleId(9) }),
+          expiry(role, { pin: null }),
+          expiry(role),
+        ]),
+      );
+      const [first, ...rest] = await told(await subject.peer(), { pin: role.id });
+      expect(rest).to.deep.equal([event]);
+      expect(first).to.deep.include({ type: 'pin.expired', at: END, pin: role.id });
+      expect(await told(port)).to.have.lengthOf(3);
+    },
+  "history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts":
+    withPeer(async (port, other) => {
+      const { role } = await publish(port, 1);
+      const before = await loaded(port, role.id);
+      await other.history.tellExpired([expiry(role)]);
+      const renewed = { ...role, expiresAt: after(END, days(7)) };
+      const saved = await port.roles.save(renewed, before.version, [eventFor(role)]);
+      expect(saved).to.deep.equal({ kind: 'conflict' });
+      const { value, version } = await loaded(port, role.id);
+      expect(value).to.deep.equal(role);
+      const stopped = eventFor(role, { type: 'pin.stopped', at: END });
+      await port.roles.save({ ...value, deletedAt: END }, version, [stopped]);
+      const [last] = await told(port);
+      expect(last, 'after the expiration').to.deep.equal({ ...stopped, at: after(END, duration(1)) });
+      const { role: late } = await publish(port, 2);
+      const stoppedLate = { ...late, deletedAt: after(END, days(1)) };
+      const at = stoppedLate.deletedAt;
+      await port.roles.save(stoppedLate, (await loaded(port, late.id)).version, [eventFor(late, { at })]);
+      await other.history.tellExpired([expiry(late)]);
+      const now = await loaded(port, late.id);
+      const purged = eventFor(late, { type: 'pin.purged', at });
+      await port.roles.save(now.value, now.version, [purged]);
+      const [newest] = await told(port);
+      expect(newest, 'after what came before').to.deep.equal({ ...purged, at: after(at, duration(1)) });
+    }),
+};

@@ -1,0 +1,121 @@
+import { accountId, after, duration, type EventId, type Instant, type PinName } from '@pinfold/core';
+import { ACCOUNT, anEvent, aRoleId, aSession, START } from '@pinfold/test-contracts/fixtures';
+import { type StoreClauses, told, uuidOf, walkEvents, withPeer } from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import type { HistoryStores } from '../stores.ts';
+
+const at = (n: number): Instant => after(START, duration(n));
+
+export const readingClauses: StoreClauses<HistoryStores> = {
+  'history-store/list-order: newest first by (at, id), every field as it was given': withPeer(
+    async (port, other) => {
+      const full = anEvent({
+        id: uuidOf(1) as EventId,
+        at: at(5),
+        type: 'pin.taken_down',
+        account: accountId('Ünïon "7"'),
+        pin: aRoleId(1),
+        name: 'pr-42' as PinName,
+        actor: { kind: 'key', id: 'k1' },
+        request: 'r-1',
+        address: '2001:db8::1',
+        asOperator: true,
+        recordedAt: at(7),
+      });
+      const bare = anEvent({
+        at: at(1),
+        type: 'service.mode_changed',
+        account: null,
+        pin: null,
+        actor: { kind: 'system', id: null },
+      });
+      const twins = [7, 3, 9].map((n) =>
+        anEvent({ id: uuidOf(n) as EventId, at: at(3), name: 'a' as PinName }),
+      );
+      const written = [...twins, bare, full];
+      for (const [n, event] of written.entries()) await port.sessions.begin(aSession(n), [event]);
+      const descending = twins.toSorted((one, another) => (one.id > another.id ? -1 : 1));
+      expect(await told(other)).to.deep.equal([full, ...descending, bare]);
+    },
+  ),
+  'history-store/list-pages: pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last':
+    withPeer(async (port, other) => {
+      const events = Array.from({ length: 11 }, (_, n) => anEvent({ at: at(Math.floor(n / 4)) }));
+      await port.sessions.begin(aSession(0), events);
+      let more = 0;
+      const walked = await walkEvents(other, { limit: 3 }, async () => {
+        more += 1;
+        await port.sessions.begin(aSession(more), [anEvent({ at: at(100 + more) })]);
+      });
+      const order = events.toSorted((one, another) =>
+        one.at === another.at ? (one.id > another.id ? -1 : 1) : another.at - one.at,
+      );
+      expect(walked).to.deep.equal(order);
+      const all = 11 + more;
+      const exact = await port.history.list({
+        account: ACCOUNT,
+        pin: undefined,
+        since: undefined,
+        after: undefined,
+        limit: all,
+      });
+      expect(exact.items).to.have.lengthOf(all);
+      expect(exact.next, 'behind the last').to.equal(undefined);
+    }),
+  'history-store/list-filter: an account gives its own events alone, a role its own, an instant those from it on, and all of them what fits each':
+    async ({ port }) => {
+      const [one, another] = [accountId('one'), accountId('another')];
+      const [pin, stranger] = [aRoleId(1), aRoleId(2)];
+      const events = [
+        anEvent({ at: at(6), account: one, pin }),
+        anEvent({ at: at(5), account: one, pin: stranger }),
+        anEvent({ at: at(4), account: another, pin: aRoleId(3) }),
+        anEvent({ at: at(3), account: one }),
+        // Recorded late, as an expiration is.
+        anEvent({ at: at(2), account: one, pin, recordedAt: at(9) }),
+        anEvent({ at: at(1), account: null }),
+      ];
+      await port.sessions.begin(aSession(1), events);
+      const pick = (...numbers: readonly number[]) => numbers.map((n) => events[n]);
+      expect(await told(port, { account: one })).to.deep.equal(pick(0, 1, 3, 4));
+      expect(await told(port, { account: accountId('ONE') })).to.deep.equal([]);
+      expect(await told(port, { pin })).to.deep.equal(pick(0, 4));
+      expect(await told(port, { since: at(3) })).to.deep.equal(pick(0, 1, 2, 3));
+      expect(await told(port, { account: one, pin, since: at(3) })).to.deep.equal(pick(0));
+      expect(await told(port, { account: another, pin })).to.deep.equal([]);
+      expect(await walkEvents(port, { account: one, since: at(3), limit: 1 })).to.deep.equal(pick(0, 1, 3));
+      expect(await walkEvents(port, { pin, account: one, limit: 1 })).to.deep.equal(pick(0, 4));
+    },
+  "history-store/drop: exactly events recorded earlier go, of any instant, at most the limit, and a role's next event is still after its last":
+    withPeer(async (port, other) => {
+      const events = [1, 2, 2, 3, 4].map((n) => anEvent({ at: at(9 - n), recordedAt: at(n) }));
+      await port.sessions.begin(aSession(1), events);
+      expect(await other.history.drop(at(1), 10)).to.equal(0);
+      expect(await other.history.drop(at(3), 2)).to.equal(2);
+      expect(await told(port)).to.have.lengthOf(3);
+      expect(await other.history.drop(at(3), 2)).to.equal(1);
+      expect(await told(port)).to.deep.equal([events[3], events[4]]);
+    }),
+  'history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay':
+    withPeer(async (port, other) => {
+      const [busy, quiet, early] = [aRoleId(1), aRoleId(2), aRoleId(3)];
+      // An event that was recorded late has an earlier instant than those around it.
+      const late = anEvent({ pin: busy, at: at(0), recordedAt: at(20) });
+      const many = [1, 2, 3, 4, 5, 6].map((n) => anEvent({ pin: busy, at: at(n), recordedAt: at(n + 5) }));
+      const few = [1, 2].map((n) => anEvent({ pin: quiet, at: at(n + 10), recordedAt: at(10) }));
+      const before = [1, 2, 3].map((n) => anEvent({ pin: early, at: at(n + 20), recordedAt: at(9) }));
+      const none = [1, 2, 3].map((n) => anEvent({ pin: null, at: at(n + 30), recordedAt: at(10) }));
+      await port.sessions.begin(aSession(1), [late, ...many, ...few, ...before, ...none]);
+      const thinning = { since: at(10), until: at(12), keep: 2, limit: 2 };
+      expect(await other.history.thin({ ...thinning, since: at(12) }), 'no role').to.equal(0);
+      expect(await other.history.thin({ ...thinning, keep: 7 }), 'no more than are kept').to.equal(0);
+      const oldest = { ...thinning, since: at(6), keep: 5 };
+      expect(await other.history.thin({ ...oldest, since: at(0), until: at(6) }), 'too early').to.equal(0);
+      expect(await other.history.thin({ ...oldest, until: at(7) })).to.equal(1);
+      expect(await other.history.thin(thinning), 'at most the limit').to.equal(2);
+      expect(await other.history.thin(thinning), 'the rest').to.equal(1);
+      expect(await other.history.thin(thinning)).to.equal(0);
+      const left = [...few, ...before, ...none, ...many.slice(4), late].map(({ id }) => id);
+      expect((await told(port)).map(({ id }) => id)).to.have.members(left);
+    }),
+};

@@ -1,0 +1,219 @@
+import { accountId, after, before, duration, type NameStore, type Refusal } from '@pinfold/core';
+import {
+  ACCOUNT,
+  anApiKey,
+  anApiKeyId,
+  anEvent,
+  aPublication,
+  aRoleId,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import {
+  BLOCK,
+  changeAccount,
+  overQuota,
+  type StoreClauses,
+  together,
+  told,
+  withPeer,
+} from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import type { NameStores } from '../stores.ts';
+import {
+  aChange,
+  aName,
+  aNameToken,
+  deletedEvent,
+  LATER,
+  publish,
+  recordOf,
+  set,
+  setEvent,
+  stop,
+} from './values.ts';
+
+const OTHER = accountId('globex');
+const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_found' };
+const ROUNDS = [11, 12, 13, 14, 15, 16];
+
+const remove = ({ names }: NameStores, n: number): ReturnType<NameStore['delete']> =>
+  names.delete({ account: ACCOUNT, name: aName(n) }, [deletedEvent(aName(n))]);
+
+/** Calls that a block, the mode and an ended credential refuse. */
+async function expectRefused(
+  stores: NameStores,
+  refusal: object,
+  credential: { readonly key?: ReturnType<typeof anApiKeyId> } = {},
+): Promise<void> {
+  const [before, events] = [await stores.names.list(ACCOUNT, undefined, 10), await told(stores)];
+  const { names } = stores;
+  for (const change of [
+    aChange(1, { role: aRoleId(2), credential }),
+    aChange(3, { role: aRoleId(1), credential }),
+  ]) {
+    expect(await names.set(change, [setEvent(change)]), change.name).to.deep.include(refusal);
+  }
+  for (const name of [aName(1), aName(9)]) {
+    const outcome = await names.delete({ account: ACCOUNT, name, credential }, [deletedEvent(name)]);
+    expect(outcome, `deleting ${name}`).to.deep.include(refusal);
+  }
+  expect(await names.list(ACCOUNT, undefined, 10)).to.deep.equal(before);
+  expect(await told(stores)).to.deep.equal(events);
+}
+
+async function everyRefusal(port: NameStores, peer: NameStores, expected: 'set' | 'delete'): Promise<void> {
+  await publish(port, 1, 2);
+  await set(port, aChange(1));
+  await port.apiKeys.create(anApiKey(1), [anEvent()]);
+  await port.apiKeys.create(anApiKey(2), [anEvent()]);
+  await port.apiKeys.revoke(anApiKeyId(1), START, [anEvent()]);
+  await expectRefused(peer, { kind: 'refused', code: 'unauthorized' }, { key: anApiKeyId(1) });
+  await changeAccount(port.accounts, ACCOUNT, { blocked: BLOCK });
+  await expectRefused(peer, { kind: 'refused', code: 'account_blocked' });
+  await changeAccount(port.accounts, ACCOUNT, { blocked: null });
+  await port.mode.change({ kind: 'read_only', message: 'moving' }, [anEvent()]);
+  await expectRefused(peer, { kind: 'refused', code: 'read_only', message: 'moving' });
+  await port.mode.change({ kind: 'normal', message: null }, [anEvent()]);
+  const good = { credential: { key: anApiKeyId(2) } };
+  const outcome =
+    expected === 'set'
+      ? await peer.names.set(aChange(1, { role: aRoleId(2), ...good }), [])
+      : await peer.names.delete({ account: ACCOUNT, name: aName(1), ...good }, []);
+  expect(outcome.kind).to.equal(expected === 'set' ? 'moved' : 'deleted');
+}
+
+export const changingClauses: StoreClauses<NameStores> = {
+  'name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role':
+    withPeer(async (port, other) => {
+      await publish(port, 1, 2);
+      const change = aChange(1);
+      const made = recordOf(change);
+      const event = setEvent(change);
+      expect(await port.names.set(change, [event])).to.deep.equal({ kind: 'created', name: made });
+      expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(made);
+      expect((await other.names.resolve(made.token))?.role.value.id).to.equal(aRoleId(1));
+      expect((await told(other, { pin: aRoleId(1) }))[0]).to.deep.equal(event);
+      const move = aChange(1, { token: aNameToken(9), role: aRoleId(2), now: START });
+      const moved = { ...made, role: aRoleId(2), updatedAt: START };
+      const early = setEvent(move);
+      expect(await other.names.set(move, [early])).to.deep.equal({ kind: 'moved', name: moved });
+      expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
+      expect(await port.names.resolve(aNameToken(9)), 'the token that was not needed').to.equal(undefined);
+      expect((await port.names.resolve(made.token))?.role.value.id).to.equal(aRoleId(2));
+      const [last] = await told(port, { pin: aRoleId(2) });
+      expect(last, 'after its publication').to.deep.equal({ ...early, at: after(START, duration(1)) });
+      const [again, events] = [aChange(1, { now: START }), [anEvent({ pin: aRoleId(1), at: START })]];
+      await port.names.set(again, events);
+      const [newest] = await told(port, { pin: aRoleId(1) });
+      expect(newest?.at, 'after the event that set it before').to.equal(after(LATER, duration(1)));
+      expect((await port.roles.load(aRoleId(1)))?.version).to.equal(
+        (await port.roles.load(aRoleId(2)))?.version,
+      );
+    }),
+  'name-store/set-unchanged: a name that shows the role already stays as it is, and no event is stored':
+    withPeer(async (port, other) => {
+      await publish(port, 1, 2);
+      const name = recordOf(aChange(1));
+      await set(port, aChange(1));
+      const events = await told(port);
+      const again = aChange(1, { now: after(LATER, duration(1)), token: aNameToken(2), limit: 0 });
+      expect(await set(other, again)).to.deep.equal({ kind: 'unchanged', name });
+      expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(name);
+      expect(await told(port)).to.deep.equal(events);
+    }),
+  'name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes':
+    async ({ port }) => {
+      await publish(port, 1, 2);
+      await publishTo(port.roles, aPublication(3, { account: OTHER }));
+      await publishTo(port.roles, aPublication(4, { expiresAt: LATER }));
+      await set(port, aChange(1));
+      await stop(port, aRoleId(2));
+      const events = await told(port);
+      const ended = { kind: 'refused', code: 'invalid_state' };
+      for (const n of [1, 5]) {
+        const at = { name: aName(n), token: aNameToken(n) };
+        expect(await set(port, aChange(9, at)), 'an unknown one').to.deep.equal(NOT_FOUND);
+        expect(await set(port, aChange(3, at)), "another account's").to.deep.equal(NOT_FOUND);
+        expect(await set(port, aChange(2, at))).to.deep.equal({ ...ended, state: 'deleted' });
+        expect(await set(port, aChange(4, at))).to.deep.equal({ ...ended, state: 'expired' });
+      }
+      expect(await port.names.list(ACCOUNT, undefined, 10)).to.deep.equal([recordOf(aChange(1))]);
+      expect(await told(port)).to.deep.equal(events);
+      const early = aChange(4, { now: before(LATER, duration(1)) });
+      expect((await set(port, early)).kind, 'a millisecond before its end').to.equal('created');
+    },
+  'name-store/set-stopped: once a stop of a role is acknowledged, no peer points a name at it': withPeer(
+    async (port, other) => {
+      await publish(port, 1);
+      await set(port, aChange(1));
+      const round = async (n: number): Promise<void> => {
+        await publish(port, n);
+        const move = aChange(1, { role: aRoleId(n) });
+        const moving = other.names.set(move, [setEvent(move)]);
+        await stop(port, aRoleId(n));
+        const shown = async () => (await port.names.find(ACCOUNT, aName(1)))?.role === aRoleId(n);
+        const seen = await shown();
+        const outcome = await moving;
+        expect(await shown(), `round ${n}`).to.equal(seen);
+        expect(outcome.kind !== 'refused', `what was answered in round ${n}`).to.equal(seen);
+        expect((await set(other, aChange(2, { role: aRoleId(n) }))).kind).to.equal('refused');
+      };
+      for (const n of ROUNDS) await round(n);
+    },
+  ),
+  'name-store/set-quota: of many new names at once as many are made as the limit leaves room for; names of other accounts take no room, and one that exists always moves':
+    async (subject) => {
+      const { port } = subject;
+      await publish(port, 1, 2);
+      await publishTo(port.roles, aPublication(3, { account: OTHER }));
+      await set(port, aChange(3, { account: OTHER }));
+      await set(port, aChange(1));
+      const outcomes = await together(subject, 12, (stores, n) =>
+        set(stores, aChange(10 + n, { role: aRoleId(1), limit: 5 })),
+      );
+      const refused = overQuota('names', 5, 6);
+      for (const outcome of outcomes) if (outcome.kind === 'refused') expect(outcome).to.deep.equal(refused);
+      expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(4);
+      expect(await port.names.list(ACCOUNT, undefined, 20)).to.have.lengthOf(5);
+      expect((await told(port)).filter(({ type }) => type === 'name.set')).to.have.lengthOf(6);
+      expect((await set(port, aChange(1, { role: aRoleId(2), limit: 5 }))).kind).to.equal('moved');
+      expect((await set(port, aChange(1, { role: aRoleId(1), limit: 0 }))).kind).to.equal('moved');
+    },
+  'name-store/set-refused: for a blocked account, in read-only mode and once its credential has ended, a change is refused and changes nothing':
+    async ({ port, peer }) => everyRefusal(port, await peer(), 'set'),
+  'name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many at once one deletes':
+    withPeer(async (port, other, subject) => {
+      await publish(port, 1, 2);
+      for (const n of [1, 2]) await set(port, aChange(n));
+      expect((await port.names.resolve(aNameToken(1)))?.name.name, 'asked before').to.equal(aName(1));
+      const events = await told(port);
+      const gone = deletedEvent(aName(1));
+      expect(await other.names.delete({ account: ACCOUNT, name: aName(1) }, [gone])).to.deep.equal({
+        kind: 'deleted',
+      });
+      const [last] = await told(port, { pin: aRoleId(1) });
+      expect(last).to.deep.equal({ ...gone, pin: aRoleId(1), at: after(LATER, duration(1)) });
+      for (const { names } of [port, other]) {
+        expect(await names.find(ACCOUNT, aName(1))).to.equal(undefined);
+        expect(await names.resolve(aNameToken(1))).to.equal(undefined);
+        expect(await names.list(ACCOUNT, undefined, 10)).to.deep.equal([recordOf(aChange(2))]);
+      }
+      for (const place of [
+        { account: ACCOUNT, name: aName(1) },
+        { account: OTHER, name: aName(2) },
+      ]) {
+        expect(await port.names.delete(place, [deletedEvent(place.name)])).to.deep.equal({ kind: 'unknown' });
+      }
+      expect(await told(port)).to.have.lengthOf(events.length + 1);
+      const anew = aChange(1, { token: aNameToken(9), limit: 2 });
+      expect(await set(port, anew)).to.deep.equal({ kind: 'created', name: recordOf(anew) });
+      const outcomes = await together(subject, 9, (stores) => remove(stores, 1));
+      expect(outcomes.filter(({ kind }) => kind === 'deleted')).to.have.lengthOf(1);
+      expect(await remove(port, 2)).to.deep.equal({ kind: 'deleted' });
+      expect(await port.names.list(ACCOUNT, undefined, 10)).to.deep.equal([]);
+      expect((await told(port)).filter(({ type }) => type === 'name.deleted')).to.have.lengthOf(3);
+    }),
+  'name-store/delete-refused: for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing':
+    async ({ port, peer }) => everyRefusal(port, await peer(), 'delete'),
+};

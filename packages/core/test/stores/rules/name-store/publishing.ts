@@ -1,0 +1,154 @@
+import { accountId, after, hours, type KeptWarning, seconds } from '@pinfold/core';
+import { ACCOUNT, aReservation, aRoleId, aToken, leaseOf, START } from '@pinfold/test-contracts/fixtures';
+import {
+  overQuota,
+  type StoreClauses,
+  together,
+  told,
+  UNBOUNDED,
+  withPeer,
+} from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import type { NameStores } from '../stores.ts';
+import {
+  aChange,
+  aName,
+  aNamed,
+  aNameToken,
+  eventsOf,
+  PROTECTED,
+  publish,
+  publishNamed,
+  set,
+} from './values.ts';
+
+const COMMITTED = { kind: 'committed', warnings: [] };
+const OTHER = accountId('globex');
+const PR: { readonly name: ReturnType<typeof aName> } = { name: aName(1) };
+
+export const publishingClauses: StoreClauses<NameStores> = {
+  'name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name':
+    withPeer(async (port, other) => {
+      expect(await publishNamed(port, 1)).to.deep.equal(COMMITTED);
+      const record = { account: ACCOUNT, ...PR, token: aNameToken(1), role: aRoleId(1), updatedAt: START };
+      expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(record);
+      expect((await other.names.resolve(aNameToken(1)))?.role.value.id).to.equal(aRoleId(1));
+      expect(await publishNamed(other, 2, PR)).to.deep.equal(COMMITTED);
+      const moved = { ...record, role: aRoleId(2) };
+      expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
+      expect(await port.names.resolve(aNameToken(2))).to.equal(undefined);
+      expect((await port.names.resolve(aNameToken(1)))?.role.value.id, 'asked again').to.equal(aRoleId(2));
+      expect((await told(port, { pin: aRoleId(2) })).map(({ type, name }) => [type, name])).to.deep.equal([
+        ['name.set', aName(1)],
+        ['pin.published', null],
+      ]);
+      expect(await publishNamed(port, 3, { ...PR, account: OTHER, token: aNameToken(3) })).to.deep.equal(
+        COMMITTED,
+      );
+      expect((await port.names.find(OTHER, aName(1)))?.token, 'of another account').to.equal(aNameToken(3));
+      const first = aNamed(1);
+      const repeated = await port.roles.commit(first, leaseOf(aReservation(1)), eventsOf(first));
+      expect(repeated, 'the commit again').to.deep.equal(COMMITTED);
+      const full = { ...UNBOUNDED, sites: 2 };
+      expect((await publishNamed(port, 4, { ...PR, limits: full })).kind).to.equal('refused');
+      await port.roles.reserve(aReservation(5, { name: aName(1) }));
+      const late = after(START, hours(1));
+      await port.roles.reserve(
+        aReservation(5, { token: aToken(55), now: late, until: after(late, seconds(9)) }),
+      );
+      const lost = aNamed(5, PR);
+      const overtaken = await port.roles.commit(lost, leaseOf(aReservation(5)), eventsOf(lost));
+      expect(overtaken).to.deep.equal({ kind: 'lease_lost' });
+      expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
+      expect(await other.names.list(ACCOUNT, undefined, 10)).to.have.lengthOf(1);
+    }),
+  'name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing':
+    async (subject) => {
+      const { port } = subject;
+      const limits = { ...UNBOUNDED, names: 3 };
+      await publishNamed(port, 1, { account: OTHER });
+      await publish(port, 2);
+      await set(port, aChange(2));
+      const numbers = Array.from({ length: 9 }, (_, n) => 10 + n);
+      for (const n of numbers) {
+        const reserved = await port.roles.reserve(aReservation(n, { limits, name: aName(n) }));
+        expect(reserved.kind, 'while there is room').to.equal('reserved');
+      }
+      const outcomes = await together(subject, numbers.length, ({ roles }, n) => {
+        const publication = aNamed(10 + n, { limits });
+        return roles.commit(publication, leaseOf(aReservation(10 + n)), eventsOf(publication));
+      });
+      const refused = overQuota('names', 3, 4);
+      for (const outcome of outcomes) if (outcome.kind === 'refused') expect(outcome).to.deep.equal(refused);
+      expect(outcomes.filter(({ kind }) => kind === 'committed')).to.have.lengthOf(2);
+      const names = await port.names.list(ACCOUNT, undefined, 10);
+      expect(names).to.have.lengthOf(3);
+      for (const [n, { kind }] of outcomes.entries()) {
+        const stored = await port.roles.load(aRoleId(10 + n));
+        expect(stored !== undefined, `role ${10 + n}`).to.equal(kind === 'committed');
+      }
+      expect(await port.roles.reserve(aReservation(30, { limits, name: aName(30) }))).to.deep.equal(refused);
+      expect((await publishNamed(port, 31, { name: aName(2), limits })).kind, 'a known name').to.equal(
+        'committed',
+      );
+      const more = { ...UNBOUNDED, names: 4 };
+      expect((await publishNamed(port, 32, { limits: more })).kind, 'a larger limit').to.equal('committed');
+      expect((await port.roles.reserve(aReservation(33, { limits }))).kind, 'without a name').to.equal(
+        'reserved',
+      );
+    },
+  'name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all':
+    withPeer(async (port, other) => {
+      const own: KeptWarning = { rule: 'source_map', path: 'app.js.map' };
+      const dropped: KeptWarning = { rule: 'password_dropped' };
+      const rulesOf = async (n: number, named: Parameters<typeof publishNamed>[2]) => {
+        const outcome = await publishNamed(port, n, named);
+        if (outcome.kind !== 'committed') throw new Error(outcome.kind);
+        const replay = await other.roles.reserve(aReservation(n, { name: named?.name }));
+        expect(replay, 'a replay').to.deep.include({ kind: 'complete', warnings: outcome.warnings });
+        const publication = aNamed(n, named);
+        const again = await other.roles.commit(publication, leaseOf(aReservation(n)), []);
+        expect(again, 'the commit again').to.deep.equal(outcome);
+        return outcome.warnings;
+      };
+      const closed = { ...PR, passwordHash: PROTECTED };
+      expect(await rulesOf(1, closed), 'a new name').to.deep.equal([]);
+      expect(await rulesOf(2, closed), 'protected again').to.deep.equal([]);
+      expect(await rulesOf(3, { ...PR, warnings: [own] })).to.deep.equal([dropped, own]);
+      expect(await rulesOf(4, PR), 'open before').to.deep.equal([]);
+      await rulesOf(5, closed);
+      const limits = { ...UNBOUNDED, names: 3 };
+      const many = Array.from({ length: 20 }, () => own);
+      await rulesOf(6, { ...PR, limits, passwordHash: PROTECTED });
+      const second = await rulesOf(7, { limits });
+      expect(second, 'two of three').to.deep.equal([]);
+      const full: KeptWarning = { rule: 'names_nearly_full', used: 3, most: 3 };
+      expect(await rulesOf(8, { limits }), 'three of three').to.deep.equal([full]);
+      const both = await rulesOf(9, { ...PR, limits, warnings: many });
+      expect(both).to.deep.equal([dropped, full, ...many.slice(2)]);
+      expect(await rulesOf(10, { ...PR, limits: { ...UNBOUNDED, names: 4 } }), 'three of four').to.deep.equal(
+        [],
+      );
+    }),
+  'name-store/last-wins: of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event':
+    async (subject) => {
+      const { port } = subject;
+      const numbers = Array.from({ length: 12 }, (_, n) => n + 1);
+      await publish(port, ...numbers.filter((n) => n % 2 === 0));
+      const outcomes = await together(subject, numbers.length, async (stores, at) => {
+        const n = at + 1;
+        return n % 2 === 0
+          ? (await set(stores, aChange(n, PR))).kind
+          : (await publishNamed(stores, n, PR)).kind;
+      });
+      for (const kind of outcomes) expect(kind).to.be.oneOf(['created', 'moved', 'committed']);
+      expect(await port.names.list(ACCOUNT, undefined, 10)).to.have.lengthOf(1);
+      const events = (await told(port)).filter(({ type }) => type === 'name.set');
+      expect(events.map(({ pin }) => pin)).to.have.members(numbers.map(aRoleId));
+      for (const n of [21, 22, 23]) {
+        await publishNamed(n % 2 === 0 ? await subject.peer() : port, n, PR);
+        const shown = (await (await subject.peer()).names.find(ACCOUNT, aName(1)))?.role;
+        expect(shown, 'what was acknowledged last').to.equal(aRoleId(n));
+      }
+    },
+};

@@ -1,0 +1,210 @@
+import {
+  type AccountId,
+  type ApiKeyId,
+  after,
+  before,
+  type Consent,
+  duration,
+  hours,
+  type Instant,
+  instant,
+  minutes,
+  type Sha256,
+} from '@pinfold/core';
+import {
+  aConsent,
+  anApiKey,
+  anEvent,
+  aRegistration,
+  aSession,
+  aTokenHash,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import {
+  aPairing,
+  eventIds,
+  idsTold,
+  inEachEra,
+  type StoreClauses,
+  together,
+  withPeer,
+} from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import { NEARLY_ZERO_HASH, ZERO_HASH } from '../session-store/hashes.ts';
+import type { PairingStores } from '../stores.ts';
+
+const MOMENT = duration(1);
+const REGISTERED = { kind: 'registered' };
+const AGREED = { kind: 'agreed' };
+const UNKNOWN = { kind: 'unknown' };
+const FULL = { kind: 'full' };
+
+/** Values at the ends of what a consent may hold. */
+const CONSENTS: readonly Consent[] = [
+  aConsent(1),
+  aConsent(2, { account: ` Globex '"%_🧭` as AccountId, label: '', scopes: ['manage'] }),
+  aConsent(3, { label: `Δ'"%_🧭${'a'.repeat(95)}`, actor: { kind: 'operator', id: null } }),
+  aConsent(4, { session: aTokenHash(4), apiKey: 'AbC9' as ApiKeyId, scopes: ['pins:write', 'pins:read'] }),
+];
+
+const hashOf = (n: number): Sha256 => aRegistration(n).secretHash;
+
+async function register({ pairings }: PairingStores, ...numbers: readonly number[]): Promise<void> {
+  for (const n of numbers) await pairings.register(aRegistration(n));
+}
+
+const consentTo = async ({ pairings }: PairingStores, n: number): Promise<Consent | null | undefined> =>
+  (await pairings.find(hashOf(n), START))?.consent;
+
+export const agreeingClauses: StoreClauses<PairingStores> = {
+  'pairing-store/register: a registered program is there for every peer, until its instant has come':
+    withPeer(async (port, other) => {
+      expect(await port.pairings.register(aRegistration(1))).to.deep.equal(REGISTERED);
+      const late = aRegistration(2, { secretHash: ZERO_HASH, endsAt: instant(253_402_300_799_999) });
+      expect(await other.pairings.register(late)).to.deep.equal(REGISTERED);
+      expect(await other.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1));
+      const { secretHash, endsAt } = late;
+      expect(await port.pairings.find(secretHash, START)).to.deep.equal({
+        secretHash,
+        endsAt,
+        consent: null,
+      });
+      await port.pairings.agree(hashOf(1), aConsent(1), START, []);
+      const again = aRegistration(1, { endsAt: after(START, hours(1)), limit: 0 });
+      expect(await other.pairings.register(again), 'again').to.deep.equal(REGISTERED);
+      expect(await port.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1, { consent: aConsent(1) }));
+      const [ended, later] = [aPairing(1).endsAt, after(START, hours(2))];
+      const anew = aRegistration(1, { now: ended, endsAt: later });
+      expect(await other.pairings.register(anew), 'once it ended').to.deep.equal(REGISTERED);
+      expect(await port.pairings.find(hashOf(1), ended)).to.deep.equal(aPairing(1, { endsAt: later }));
+    }),
+  'pairing-store/register-limit: of many at once as many are stored as the limit leaves room for; pairings that ended take no room':
+    async (subject) => {
+      const soon = after(START, minutes(1));
+      await subject.port.pairings.register(aRegistration(50, { endsAt: soon }));
+      await subject.port.pairings.register(aRegistration(51));
+      await subject.port.pairings.agree(hashOf(51), aConsent(1), START, []);
+      const outcomes = await together(subject, 20, ({ pairings }, n) =>
+        pairings.register(aRegistration(n, { now: soon, limit: 6 })),
+      );
+      expect(outcomes.filter(({ kind }) => kind === 'registered')).to.have.lengthOf(5);
+      const other = await subject.peer();
+      for (const [n, { kind }] of outcomes.entries()) {
+        const isKept = (await other.pairings.find(hashOf(n), soon)) !== undefined;
+        expect(isKept).to.equal(kind === 'registered');
+      }
+      const more = aRegistration(60, { now: soon, limit: 6 });
+      expect(await other.pairings.register(more)).to.deep.equal(FULL);
+      expect(await other.pairings.register({ ...more, limit: 7 })).to.deep.equal(REGISTERED);
+    },
+  'pairing-store/agree: a consent is there for every peer, every field as it was given, with its events':
+    withPeer(async (port, other) => {
+      const events = CONSENTS.map(() => anEvent({ type: 'key.agreed' }));
+      await register(port, 0, 1, 2, 3, 9);
+      for (const [n, consent] of CONSENTS.entries()) {
+        const agreed = await port.pairings.agree(hashOf(n), consent, START, [events[n] ?? anEvent()]);
+        expect(agreed).to.deep.equal(AGREED);
+        expect(await other.pairings.find(hashOf(n), START)).to.deep.equal(aPairing(n, { consent }));
+        expect(await consentTo(port, n)).to.deep.equal(consent);
+      }
+      expect(await consentTo(other, 9), 'another').to.equal(null);
+      expect(await idsTold(other)).to.deep.equal(eventIds(...events));
+    }),
+  'pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events':
+    async (subject) => {
+      const { port } = subject;
+      await register(port, 1, 2, 3);
+      const events = Array.from({ length: 20 }, () => anEvent());
+      const outcomes = await together(subject, 20, ({ pairings }, n) =>
+        pairings.agree(hashOf(1), aConsent(n), START, [events[n] ?? anEvent()]),
+      );
+      const kept = outcomes.findIndex(({ kind }) => kind === 'agreed');
+      expect(outcomes.map(({ kind }) => kind).toSorted()).to.deep.equal([
+        'agreed',
+        ...Array<string>(19).fill('exists'),
+      ]);
+      const peer = await subject.peer();
+      expect(await consentTo(peer, 1)).to.deep.equal(aConsent(kept));
+      expect(await idsTold(peer)).to.deep.equal(eventIds(events[kept] ?? anEvent()));
+      const again = await peer.pairings.agree(hashOf(1), aConsent(kept, { label: 'Again' }), START, []);
+      expect(again).to.deep.equal({ kind: 'exists' });
+      expect(await consentTo(port, 1)).to.deep.equal(aConsent(kept));
+
+      await port.sessions.begin(aSession(1), []);
+      await port.apiKeys.create(anApiKey(1), []);
+      const given = [{ session: aTokenHash(1) }, { apiKey: anApiKey(1).id }];
+      for (const [n, by] of given.entries()) {
+        await port.pairings.agree(hashOf(2 + n), aConsent(30 + n, by), START, []);
+        expect(await peer.pairings.agree(hashOf(2 + n), aConsent(40), START, [])).to.deep.equal({
+          kind: 'exists',
+        });
+      }
+      await port.sessions.end(aTokenHash(1), []);
+      await port.apiKeys.revoke(anApiKey(1).id, START, []);
+      for (const n of [2, 3]) {
+        expect(await peer.pairings.agree(hashOf(n), aConsent(50 + n), START, [])).to.deep.equal(AGREED);
+        expect(await consentTo(port, n), 'once the other ended').to.deep.equal(aConsent(50 + n));
+      }
+    },
+  'pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay':
+    withPeer(async (port, other, subject) => {
+      const [one, two] = [aTokenHash(1), aTokenHash(2)];
+      for (const n of [1, 2]) await port.sessions.begin(aSession(n), []);
+      const consents: readonly Consent[] = [
+        aConsent(1, { session: one }),
+        aConsent(1, { session: two }),
+        aConsent(1),
+        aConsent(2),
+        aConsent(1, { account: 'globex' as AccountId }),
+      ];
+      await register(port, 0, 1, 2, 3, 4, 5, 6);
+      for (const [n, consent] of consents.entries()) {
+        await port.pairings.agree(hashOf(n), consent, START, []);
+      }
+      for (const [n, consent] of consents.entries()) {
+        expect(await consentTo(other, n), `consent ${n}`).to.deep.equal(consent);
+      }
+      const [further, without] = [aConsent(1, { session: one, label: 'b' }), aConsent(1, { label: 'b' })];
+      await other.pairings.agree(hashOf(5), further, START, []);
+      await other.pairings.agree(hashOf(6), without, START, []);
+      const left = [null, consents[1], null, consents[3], consents[4], further, without];
+      for (const [n, consent] of left.entries()) {
+        expect(await consentTo(port, n), `then ${n}`).to.deep.equal(consent);
+      }
+      await register(port, ...Array(20).keys());
+      await port.sessions.begin(aSession(3), []);
+      await together(subject, 12, ({ pairings }, n) =>
+        pairings.agree(hashOf(7 + n), aConsent(3, { session: aTokenHash(3) }), START, []),
+      );
+      const open: unknown[] = [];
+      for (let n = 7; n < 19; n += 1) open.push((await consentTo(port, n)) ?? undefined);
+      expect(
+        open.filter((consent) => consent !== undefined),
+        'of many at once',
+      ).to.have.lengthOf(1);
+    }),
+  'pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is stored':
+    inEachEra(async (port, _, start) => {
+      const endsAt = after(start, minutes(10));
+      await port.pairings.register(aRegistration(1, { now: start, endsAt }));
+      const agree = (n: number, now: Instant) =>
+        port.pairings.agree(hashOf(n), aConsent(1), now, [anEvent()]);
+      expect(await agree(1, endsAt), 'at its end').to.deep.equal(UNKNOWN);
+      expect(await agree(2, start)).to.deep.equal(UNKNOWN);
+      expect(await port.pairings.find(hashOf(2), start)).to.equal(undefined);
+      expect(await idsTold(port)).to.deep.equal([]);
+      expect(await agree(1, before(endsAt, MOMENT))).to.deep.equal(AGREED);
+    }),
+  'pairing-store/find: a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined':
+    inEachEra(async (port, { pairings }, start) => {
+      const endsAt = after(start, minutes(10));
+      const pairing = aPairing(1, { secretHash: ZERO_HASH, endsAt });
+      expect(await port.pairings.find(ZERO_HASH, start), 'none yet').to.equal(undefined);
+      await port.pairings.register({ ...pairing, now: start, limit: 9 });
+      expect(await pairings.find(ZERO_HASH, before(endsAt, MOMENT))).to.deep.equal(pairing);
+      expect(await pairings.find(ZERO_HASH, endsAt), 'at its end').to.equal(undefined);
+      for (const hash of NEARLY_ZERO_HASH) {
+        expect(await pairings.find(hash, start), hash).to.equal(undefined);
+      }
+    }),
+};

@@ -1,0 +1,37 @@
+import type { Persistence } from '@pinfold/core/adapter';
+import { openPostgres } from '@pinfold/persistence-postgres';
+import type { PoolConfig } from 'pg';
+import { migratedPlace } from 'pinfold-test-servers/mocha';
+import { describeRules } from './describe-rules.ts';
+
+/** All but what the suite of the database port checks in an engine, and searches in thousands of roles. */
+const CLAUSES = /^(?!.*\/(harness-.*|unreachable|lets-go|same-question|list-sparse|list-search-walk)$)/;
+
+/** Types of `pg` do not have it yet. */
+const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
+
+describeRules({
+  name: 'PostgreSQL',
+  open: async () => {
+    const place = await migratedPlace(({ pool, schema }) =>
+      openPostgres({ pool: pool(), schema }).then((handle) => handle.migrate()),
+    );
+    const handles: Persistence[] = [];
+    const peer = async (): Promise<Persistence> => {
+      const handle = await openPostgres({ pool: place.pool(PIPELINED), schema: place.schema });
+      handles.push(handle);
+      return handle;
+    };
+    return {
+      port: await peer(),
+      peer,
+      unreachable: peer,
+      dispose: async () => {
+        await Promise.all(handles.map((handle) => handle.close()));
+        await place.dispose();
+      },
+    };
+  },
+  clauses: CLAUSES,
+  runs: 10,
+});

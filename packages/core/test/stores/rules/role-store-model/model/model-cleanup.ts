@@ -1,0 +1,79 @@
+import type {
+  ArchiveId,
+  CleanupCount,
+  CleanupCountRequest,
+  CleanupOutcome,
+  CleanupRequest,
+  CleanupTask,
+  HistoryEvent,
+  Instant,
+  Role,
+  Version,
+} from '@pinfold/core';
+import { isReservedBefore, type ModelData, type ModelRole } from './model-data.ts';
+
+export function claimForCleanup(data: ModelData, request: CleanupRequest): readonly CleanupTask[] {
+  const { token, until, limit } = request;
+  const waiting = claimable(data, request).sort((one, other) => waitingSince(one) - waitingSince(other));
+  return waiting.slice(0, limit).map((row) => {
+    const { id, account, archive } = row.role;
+    const version = (row.version + 1) as Version;
+    data.roles.set(id, { ...row, version, claim: token, claimableAt: until });
+    return { role: id, account, archive, token, failures: row.failures };
+  });
+}
+
+export function countForCleanup(data: ModelData, request: CleanupCountRequest): CleanupCount {
+  return {
+    archives: claimable(data, request).length,
+    reservations: [...data.keys.values()].filter(isReservedBefore(request.begunBefore)).length,
+  };
+}
+
+export function settleCleanup(
+  data: ModelData,
+  task: CleanupTask,
+  outcome: CleanupOutcome,
+  events: readonly HistoryEvent[],
+): void {
+  const row = data.roles.get(task.role);
+  if (row === undefined || row.claim !== task.token) return;
+  const settled = { ...row, claim: undefined, lastEventAt: data.tell(events, row.lastEventAt) };
+  if (outcome.kind === 'removed') {
+    data.roles.set(task.role, { ...settled, archiveRemoved: true });
+    data.manifests.delete(row.role.archive);
+  } else {
+    data.roles.set(task.role, { ...settled, claimableAt: outcome.retryAt, failures: row.failures + 1 });
+  }
+}
+
+export function purge({ keys }: ModelData, begunBefore: Instant, limit: number): number {
+  const isOld = isReservedBefore(begunBefore);
+  const old = [...keys].filter(([, row]) => isOld(row)).slice(0, limit);
+  for (const [name] of old) keys.delete(name);
+  return old.length;
+}
+
+/** In order of id, which is their order of creation too. */
+export function namedArchives({ roles }: ModelData): readonly ArchiveId[] {
+  const named = [...roles.values()].filter((row) => !row.archiveRemoved);
+  return named.map(({ role }) => role.archive).sort();
+}
+
+function claimable(
+  { roles }: ModelData,
+  { now, endedBefore }: Pick<CleanupRequest, 'now' | 'endedBefore'>,
+): ModelRole[] {
+  return [...roles.values()]
+    .filter((row) => !row.archiveRemoved && endOf(row.role) <= endedBefore)
+    .filter(({ claimableAt }) => claimableAt === undefined || claimableAt <= now);
+}
+
+/** The instant a role ends; a pinned role has none. */
+function endOf({ deletedAt, expiresAt }: Role): number {
+  return Math.min(deletedAt ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
+}
+
+function waitingSince({ claimableAt, role }: ModelRole): number {
+  return claimableAt ?? endOf(role);
+}

@@ -1,0 +1,204 @@
+import {
+  accountId,
+  after,
+  type CommitOutcome,
+  duration,
+  hours,
+  type Instant,
+  instant,
+  minutes,
+  type PublicationLimits,
+  type RoleCommit,
+  type RoleStore,
+  seconds,
+} from '@pinfold/core';
+import type { Subject } from '@pinfold/test-contracts';
+import {
+  anEvent,
+  aPublication,
+  aReservation,
+  aToken,
+  leaseOf,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import {
+  aFingerprint,
+  type ClauseTable,
+  changeRole,
+  inEachEra,
+  overQuota,
+  together,
+  UNBOUNDED,
+} from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+
+const COMMITTED = { kind: 'committed' };
+
+function commitOf(port: RoleStore, n: number, more: Partial<RoleCommit>): Promise<CommitOutcome> {
+  return port.commit({ ...aPublication(n), ...more }, leaseOf(aReservation(n)), [anEvent()]);
+}
+
+/** Commits of `numbers` at once over three peers; answers which of them passed. */
+async function commitAtOnce(
+  subject: Parameters<typeof together<RoleStore, unknown>>[0],
+  numbers: readonly number[],
+  limits: PublicationLimits,
+): Promise<readonly number[]> {
+  for (const n of numbers) await subject.port.reserve(aReservation(n));
+  const outcomes = await together(subject, numbers.length, (port, place) =>
+    commitOf(port, numbers[place] ?? 0, { limits }),
+  );
+  for (const { kind } of outcomes) expect(kind).to.be.oneOf(['committed', 'refused']);
+  return numbers.filter((_, place) => outcomes[place]?.kind === 'committed');
+}
+
+async function expectHeld(port: RoleStore, n: number): Promise<void> {
+  expect(await port.load(aPublication(n).role.id), `role ${n}`).to.equal(undefined);
+  expect((await port.reserve(aReservation(n, { token: aToken(900 + n) }))).kind).to.equal('in_progress');
+}
+
+/** A share that is no whole number of milliseconds is not cut. */
+async function expectThirds(port: RoleStore, other: RoleStore, start: Instant): Promise<void> {
+  const limits = { ...UNBOUNDED, publications: { count: 3, window: seconds(1) } };
+  const asked = (n: number, later: number) =>
+    aReservation(n, { limits, now: after(start, duration(later)), until: after(start, minutes(1)) });
+  for (const n of [1, 2, 3]) {
+    await port.reserve(asked(n, 0));
+    const { role } = aPublication(n, { publishedAt: start });
+    expect(await commitOf(port, n, { role, limits, now: start })).to.deep.equal(COMMITTED);
+  }
+  const retryAt = after(start, duration(334));
+  const refused = { kind: 'refused', code: 'rate_limited', retryAt };
+  expect(await other.reserve(asked(4, 333)), 'a third of a second').to.deep.equal(refused);
+  expect((await other.reserve(asked(4, 334))).kind, 'more than a third').to.equal('reserved');
+}
+
+export const admissionClauses: ClauseTable<RoleStore> = {
+  'role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing':
+    async (subject, another) => {
+      await inEachEra<Subject<RoleStore>>(async (port, store, start) => {
+        const limits = { ...UNBOUNDED, publications: { count: 2, window: seconds(10) } };
+        for (const n of [1, 2, 3, 4]) {
+          const request = aReservation(n, { limits, now: start, until: after(start, minutes(1)) });
+          expect((await port.reserve(request)).kind, `looking ${n}`).to.equal('reserved');
+        }
+        for (const n of [1, 2]) {
+          const { role } = aPublication(n, { publishedAt: start });
+          expect(await commitOf(port, n, { role, limits, now: start })).to.deep.equal(COMMITTED);
+        }
+        const retryAt = after(start, seconds(5));
+        const early = aReservation(5, { limits, now: instant(retryAt - 1), until: after(start, minutes(1)) });
+        const refused = { kind: 'refused', code: 'rate_limited', retryAt };
+        expect(await store.reserve(early)).to.deep.equal(refused);
+        expect((await store.reserve({ ...early, now: retryAt })).kind, 'at its instant').to.equal('reserved');
+      })(subject, another);
+      await inEachEra<Subject<RoleStore>>(expectThirds)(subject, another);
+    },
+  'role-store/reserve-quota: a publication that would pass a quota is refused with what there would be; the key stays free':
+    async ({ port, peer }) => {
+      for (const n of [1, 2]) {
+        await port.reserve(aReservation(n));
+        expect(await commitOf(port, n, {})).to.deep.equal(COMMITTED);
+      }
+      for (const [n, account] of ['ACME', 'acme ', 'acm', 'acm\u00e9', 'acme/b'].entries()) {
+        await publishTo(port, aPublication(50 + n, { account: accountId(account) }));
+      }
+      const store = await peer();
+      const sites = aReservation(3, { limits: { ...UNBOUNDED, sites: 2 } });
+      expect(await store.reserve(sites)).to.deep.equal(overQuota('sites', 2, 3));
+      const bytes = aReservation(3, { limits: { ...UNBOUNDED, bytes: 3_071 } });
+      expect(await store.reserve(bytes)).to.deep.equal(overQuota('bytes', 3_071, 3_072));
+      const exact = { ...UNBOUNDED, sites: 3, bytes: 3_072 };
+      expect((await store.reserve({ ...bytes, limits: exact })).kind, 'exactly').to.equal('reserved');
+      const later = {
+        ...sites,
+        now: after(START, hours(1)),
+        token: aToken(30),
+        fingerprint: aFingerprint(9),
+      };
+      expect((await store.reserve(later)).kind, 'what lapsed').to.equal('refused');
+      const held = { kind: 'in_progress', until: bytes.until };
+      expect(await port.reserve({ ...bytes, token: aToken(31) }), 'unless it is refused').to.deep.equal(held);
+      expect(await port.renew(leaseOf(bytes), bytes.until), 'by its lease').to.deep.equal({ kind: 'held' });
+      await publishTo(port, aPublication(4, { archiveBytes: 512 }));
+      const alike = aReservation(5, { archiveBytes: 512, limits: { ...UNBOUNDED, bytes: 2_559 } });
+      const told = overQuota('bytes', 2_559, 2_560);
+      expect(await store.reserve(alike), 'archives of as many bytes').to.deep.equal(told);
+      const account = accountId('globex');
+      await publishTo(port, aPublication(6, { account, expiresAt: null, pinned: true }));
+      const pinned = aReservation(7, { account, limits: { ...UNBOUNDED, sites: 1 } });
+      expect(await store.reserve(pinned), 'beside a pinned one').to.deep.equal(overQuota('sites', 1, 2));
+      const vast = { account: accountId('initech'), archiveBytes: 2 ** 32 + 5 };
+      const over = aReservation(8, { ...vast, limits: { ...UNBOUNDED, bytes: 2 ** 32 } });
+      const most = overQuota('bytes', 2 ** 32, 2 ** 32 + 5);
+      expect(await store.reserve(over), 'more than 32 bits').to.deep.equal(most);
+    },
+  'role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas':
+    async ({ port }) => {
+      const limits = { ...UNBOUNDED, publications: { count: 1, window: hours(1) }, sites: 1, bytes: 1_024 };
+      for (const n of [1, 2]) await port.reserve(aReservation(n, { limits }));
+      expect(await commitOf(port, 1, { limits })).to.deep.equal(COMMITTED);
+      expect((await port.reserve(aReservation(3, { limits }))).kind, 'a new one').to.equal('refused');
+      const again = (n: number, fingerprint: number) =>
+        port.reserve({
+          ...aReservation(n, { limits, token: aToken(99) }),
+          fingerprint: aReservation(fingerprint).fingerprint,
+        });
+      expect((await again(1, 1)).kind).to.equal('complete');
+      expect((await again(1, 2)).kind).to.equal('mismatch');
+      expect((await again(2, 2)).kind).to.equal('in_progress');
+      expect(await commitOf(port, 1, { limits }), 'the commit again').to.deep.equal(COMMITTED);
+    },
+  'role-store/commit-rate: of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease':
+    async (subject, another) => {
+      const { port } = subject;
+      const limits = { ...UNBOUNDED, publications: { count: 4, window: minutes(1) } };
+      const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+      const passed = await commitAtOnce(subject, numbers, limits);
+      expect(passed).to.have.lengthOf(4);
+      const [next = 0, last = 0, ...others] = numbers.filter((n) => !passed.includes(n));
+      for (const n of [next, last, ...others]) await expectHeld(port, n);
+      const retryAt = after(START, seconds(15));
+      const refused = { kind: 'refused', code: 'rate_limited', retryAt };
+      const early = { limits, now: instant(retryAt - 1) };
+      expect(await commitOf(port, next, early), 'a millisecond before').to.deep.equal(refused);
+      expect(await commitOf(port, next, { limits, now: retryAt }), 'a share later').to.deep.equal(COMMITTED);
+      expect((await commitOf(port, last, { limits, now: retryAt })).kind, 'one only').to.equal('refused');
+      const { port: fresh } = await another();
+      const once = { ...UNBOUNDED, publications: { count: 1, window: hours(1) } };
+      await fresh.reserve(aReservation(1));
+      const full = await commitOf(fresh, 1, { limits: { ...once, sites: 0 } });
+      expect(full.kind, 'by a quota').to.equal('refused');
+      expect(await commitOf(fresh, 1, { limits: once }), 'what a quota refused').to.deep.equal(COMMITTED);
+    },
+  "role-store/commit-quota: publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease":
+    async (subject, another) => {
+      const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
+      const sites = await commitAtOnce(subject, numbers, { ...UNBOUNDED, sites: 3 });
+      expect(sites, 'sites').to.have.lengthOf(3);
+      const refused = numbers.filter((n) => !sites.includes(n));
+      for (const n of refused) await expectHeld(subject.port, n);
+      const [next = 0] = refused;
+      const limits = { ...UNBOUNDED, sites: 3 };
+      const end = aPublication(1).role.expiresAt ?? START;
+      const early = await commitOf(subject.port, next, { limits, now: instant(end - 1) });
+      expect(early, 'before they end').to.deep.equal(overQuota('sites', 3, 4));
+      expect(await commitOf(subject.port, next, { limits, now: end }), 'at their end').to.deep.equal(
+        COMMITTED,
+      );
+      const { port } = await another();
+      for (const n of [1, 2]) await port.reserve(aReservation(n));
+      await commitOf(port, 1, {});
+      await changeRole(port, aPublication(1).role.id, { deletedAt: START });
+      const one = { ...UNBOUNDED, sites: 1, bytes: aPublication(2).role.archiveBytes };
+      expect(await commitOf(port, 2, { limits: one }), 'after a stop').to.deep.equal(COMMITTED);
+      const other = await another();
+      const bytes = await commitAtOnce(other, numbers, { ...UNBOUNDED, bytes: 5_120 });
+      const sum = bytes.reduce((all, n) => all + aPublication(n).role.archiveBytes, 0);
+      expect(sum, 'bytes')
+        .to.be.at.most(5_120)
+        .and.at.least(5_120 - 8 * 512);
+      expect(bytes.length).to.be.below(numbers.length);
+    },
+};

@@ -1,0 +1,285 @@
+import {
+  type AccountId,
+  after,
+  days,
+  duration,
+  hours,
+  type IdempotencyKey,
+  type Instant,
+  minutes,
+  type Role,
+  type RoleId,
+  type RoleState,
+  type RoleStore,
+  stateOf,
+  type Title,
+} from '@pinfold/core';
+import { foldForSearch } from '@pinfold/core/internal';
+import { aKey, aPublication, aReservation, aRole, publishTo, START } from '@pinfold/test-contracts/fixtures';
+import {
+  asks,
+  type ClauseTable,
+  changeRole,
+  everything,
+  idsOf,
+  inEachEra,
+  newestFirst,
+  SIGNS,
+  walkList,
+  withPeer,
+} from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+
+/** Texts that become much longer when folded. */
+const FOLDED: string = foldForSearch('\ufdfa'.repeat(60));
+
+/** Each title, and the folded texts that find it. */
+const SEARCHES: readonly (readonly [title: string | null, found: readonly string[]])[] = [
+  ['Ünder_Score 100% Café', ['ünder_score', '100%', 'r_s', '_', '%', 'café', 'ünder']],
+  ['ＡＢＣ\\d [a-z]* "x" \'y\'', ['abc', '\\', '[a-z]*', '"x"', "'y'", 'c\\d']],
+  ['ΣΊΣΥΦΟΣ İstanbul Straße 🧭 ①', ['🧭', 'straße 🧭 1', foldForSearch('ΣΊΣΥΦΟΣ'), 'stanbul']],
+  ...['1', '2'].map((end) => [`${'x'.repeat(250)}${end}`, [`${'x'.repeat(250)}${end}`]] as const),
+  ['\ufdfa'.repeat(60), [FOLDED]],
+  [null, []],
+];
+
+/** Neighbours of the account that folding, trimming or a pattern would take for it. */
+const OTHER_ACCOUNTS = ['Acme', 'acme ', 'acm', 'acme2', 'a%', '____', 'acme/b'] as AccountId[];
+
+/** Roles of three instants, several of each, published in another order than they are listed in. */
+async function publishScattered(port: RoleStore): Promise<readonly Role[]> {
+  const roles: Role[] = [];
+  for (const n of [5, 2, 8, 1, 9, 3, 7, 4, 6]) {
+    const publishedAt = after(START, duration(1_000 * (n % 3)));
+    roles.push(await publishTo(port, aPublication(n, { publishedAt })));
+  }
+  return roles;
+}
+
+function rename(port: RoleStore, id: RoleId, title: string | null): Promise<void> {
+  return changeRole(port, id, { title: title as Title | null });
+}
+
+/** Titles with one sign in each, and what they are found by. */
+async function searchSigns(port: RoleStore, other: RoleStore): Promise<void> {
+  const account = 'signs' as AccountId;
+  const titles = ['ty', ...SIGNS.map((sign) => `t${sign}y`)].filter((each) => !/\p{Cc}/u.test(each));
+  for (const [n, title] of titles.entries()) {
+    await publishTo(port, aPublication(1_000 + n, { account, title: title as Title }));
+  }
+  for (const search of new Set(titles.map(foldForSearch))) {
+    const found = await everything(other, asks({ account, search }));
+    const expected = titles.filter((title) => foldForSearch(title).includes(search));
+    expect(
+      found.map(({ title }) => title),
+      JSON.stringify(search),
+    ).to.have.members(expected);
+  }
+}
+
+export const listingClauses: ClauseTable<RoleStore> = {
+  "role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all":
+    async ({ port, peer }) => {
+      const roles = await publishScattered(port);
+      const others: Role[] = [];
+      for (const [n, account] of OTHER_ACCOUNTS.entries()) {
+        others.push(await publishTo(port, aPublication(100 + n, { account })));
+      }
+      await port.reserve(aReservation(50));
+      const all = await walkList(port, asks({ account: undefined, limit: 4 }));
+      expect(all.flatMap(idsOf)).to.deep.equal(newestFirst([...roles, ...others]));
+      const part = others[3]?.id.slice(0, 20) ?? '';
+      const found = await everything(port, asks({ account: undefined, search: part }));
+      expect(found.map(({ id }) => id)).to.deep.equal([others[3]?.id]);
+      const page = await (await peer()).list(asks());
+      expect(idsOf(page)).to.deep.equal(newestFirst(roles));
+      expect(page.items).to.have.deep.members(roles);
+      expect(page.next).to.equal(undefined);
+      for (const [n, account] of OTHER_ACCOUNTS.entries()) {
+        expect(idsOf(await port.list(asks({ account }))), account).to.deep.equal([aRole(100 + n).id]);
+      }
+      for (const account of ['nobody', 'ACME', ' acme', 'acme  ', 'a_', '%'] as AccountId[]) {
+        expect((await port.list(asks({ account }))).items, account).to.deep.equal([]);
+      }
+    },
+  'role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last':
+    withPeer(async (port, other) => {
+      const roles = await publishScattered(port);
+      const expected = newestFirst(roles);
+      for (const limit of [1, 2, 3, 4, 9, 10, 100]) {
+        const pages = await walkList(port, asks({ limit }));
+        expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
+        expect(pages, `${limit} at once`).to.have.lengthOf(Math.max(1, Math.ceil(expected.length / limit)));
+      }
+      const behind = { rank: START + 1_001, id: aRole(99).id };
+      const rest = newestFirst(roles.filter(({ publishedAt }) => publishedAt < behind.rank));
+      expect(idsOf(await other.list(asks({ after: behind }))), 'behind none of them').to.deep.equal(rest);
+      const meanwhile = async (page: number) => {
+        const publishedAt = after(START, hours(page));
+        await publishTo(other, aPublication(200 + page, { publishedAt }));
+        await rename(other, expected[expected.length - page] as RoleId, `renamed ${page}`);
+        const last = expected[2 * page - 1];
+        if (last !== undefined) await changeRole(other, last, { deletedAt: START });
+      };
+      const pages = await walkList(port, asks({ limit: 2 }), meanwhile);
+      expect(pages.flatMap(idsOf), 'meanwhile').to.deep.equal(expected);
+    }),
+  "role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come":
+    inEachEra(async (port, _, start) => {
+      const noon = after(start, hours(12));
+      const moment = (n: number, more: Partial<Role>) =>
+        publishTo(port, aPublication(n, { publishedAt: after(start, duration(n)), ...more }));
+      const [later, now, sooner, never, stopped, both] = [
+        await moment(1, { expiresAt: (noon + 1) as Instant }),
+        await moment(2, { expiresAt: noon }),
+        await moment(3, { expiresAt: (noon - 1) as Instant }),
+        await moment(4, { expiresAt: null, pinned: true }),
+        await moment(5, { expiresAt: after(noon, days(1)), deletedAt: start }),
+        await moment(6, { expiresAt: start, deletedAt: noon }),
+      ];
+      const listed = async (state: RoleState | undefined, limit: number) => {
+        const pages = await walkList(port, asks({ now: noon, state, limit }));
+        const ids = pages.flatMap(idsOf);
+        expect(pages, `pages of ${limit}`).to.have.lengthOf(Math.ceil(ids.length / limit));
+        return ids;
+      };
+      for (const limit of [1, 100]) {
+        expect(await listed('published', limit)).to.deep.equal([never.id, later.id]);
+        expect(await listed('expired', limit)).to.deep.equal([sooner.id, now.id]);
+        expect(await listed('deleted', limit)).to.deep.equal([both.id, stopped.id]);
+        expect(await listed(undefined, limit)).to.deep.equal([never, sooner, now, later].map(({ id }) => id));
+      }
+      const tomorrow = await port.list(asks({ now: after(noon, days(1)), state: 'published' }));
+      expect(idsOf(tomorrow)).to.deep.equal([never.id]);
+      const yesterday = await port.list(asks({ now: start, state: 'expired' }));
+      expect(idsOf(yesterday)).to.deep.equal([]);
+    }),
+  'role-store/list-key: an idempotency key finds its role in any state, and none of another account':
+    withPeer(async (port, other) => {
+      const now = after(START, days(30));
+      const role = await publishTo(port, aPublication(1, { expiresAt: null, pinned: true }));
+      const expired = await publishTo(port, aPublication(2));
+      const deleted = await publishTo(port, aPublication(3, { deletedAt: START }));
+      await port.reserve(aReservation(4));
+      const theirs = aPublication(5, { account: 'globex' as AccountId, idempotencyKey: aKey(5) });
+      await publishTo(port, theirs);
+      const namesake = aPublication(6, { account: 'globex' as AccountId, idempotencyKey: aKey(1) });
+      await publishTo(port, namesake);
+      for (const wanted of [role, expired, deleted]) {
+        const { idempotencyKey } = wanted;
+        expect(await other.list(asks({ now, idempotencyKey, limit: 1 }))).to.deep.equal({
+          items: [wanted],
+          next: undefined,
+        });
+        for (const state of ['published', 'expired', 'deleted'] as const) {
+          const found = await other.list(asks({ now, idempotencyKey, state }));
+          expect(found.items, `asked for what is ${state}`).to.deep.equal([wanted]);
+        }
+      }
+      const absent = ['key-4', 'key-5', 'KEY-1', 'key-1 ', 'key-', 'key-%', 'key-_'] as IdempotencyKey[];
+      for (const idempotencyKey of absent) {
+        expect((await other.list(asks({ now, idempotencyKey }))).items, idempotencyKey).to.deep.equal([]);
+      }
+      const rival = asks({ now, account: 'globex' as AccountId, idempotencyKey: aKey(5) });
+      expect(idsOf(await port.list(rival))).to.deep.equal([theirs.role.id]);
+      const same = await other.list({ ...rival, idempotencyKey: aKey(1) });
+      expect(idsOf(same), 'a key that two accounts used').to.deep.equal([namesake.role.id]);
+    }),
+  'role-store/list-search: a folded text is found in the folded title as it is now and in the id, taken literally':
+    withPeer(async (port, other, { peer }) => {
+      const roles: Role[] = [];
+      for (const [n, [title]] of SEARCHES.entries()) {
+        roles.push(await publishTo(port, aPublication(n + 1, { title: title as Title | null })));
+      }
+      await publishTo(port, aPublication(90, { account: 'globex' as AccountId, title: '_%\\🧭' as Title }));
+      const find = async (search: string) =>
+        (await walkList(other, asks({ search, limit: 2 }))).flatMap((page) =>
+          page.items.map(({ title }) => title),
+        );
+      for (const [title, texts] of SEARCHES) {
+        for (const text of texts) expect(await find(text), text).to.deep.equal([title]);
+      }
+      for (const absent of [
+        ...['a_c', 'ünd%', '\\\\', 'zzz', '100%%', '__', 'undefined', 'null', '.', 'a*c', '[abc]'],
+        ...['\0', '100%\0', 'key-1', 'site.zip', 'acme', `${FOLDED}x`],
+      ]) {
+        expect(await find(absent), absent).to.deep.equal([]);
+      }
+      const [first, last] = [roles[0], roles.at(-1)] as [Role, Role];
+      expect(await find(aRole(90).id), 'an id of another account').to.deep.equal([]);
+      expect(await find(last.id), 'a whole id').to.deep.equal([null]);
+      expect(await find(last.id.slice(3, 20)), 'a part of an id').to.deep.equal([null]);
+      const glued = [
+        `100% café ${first.id}`,
+        ` ${last.id}`,
+        `100% café${first.id}`,
+        `${first.id}ünder`,
+        `café${first.id.slice(0, 3)}`,
+      ];
+      for (const text of glued) expect(await find(text), 'title and id as one').to.deep.equal([]);
+      await rename(port, first.id, 'Ganz Neu');
+      expect(await find('ganz neu'), 'the title now').to.deep.equal(['Ganz Neu']);
+      expect(await find('ünder'), 'the title before').to.deep.equal([]);
+      const deleted = await everything(port, asks({ search: 'ganz', state: 'deleted' }));
+      expect(deleted, 'under another state').to.deep.equal([]);
+      await rename(await peer(), first.id, null);
+      expect(await find('ganz neu'), 'a title that was removed').to.deep.equal([]);
+      await searchSigns(port, other);
+    }),
+  'role-store/list-search-state: search, state and cursor hold together: what is listed fits each of them':
+    async ({ port, peer }) => {
+      const noon = after(START, hours(12));
+      const roles: Role[] = [];
+      for (let n = 1; n <= 24; n += 1) {
+        const title = (n % 2 === 0 ? `Needle ${n}` : `Hay ${n}`) as Title;
+        const publishedAt = after(START, duration(n % 5));
+        const expiresAt = n % 3 === 0 ? noon : after(noon, days(1));
+        const deletedAt = n % 4 === 0 ? after(START, duration(10)) : null;
+        roles.push(await publishTo(port, aPublication(n, { title, publishedAt, expiresAt, deletedAt })));
+      }
+      const other = await peer();
+      for (const state of [undefined, 'published', 'expired', 'deleted'] as const) {
+        const fits = (role: Role): boolean =>
+          state === undefined ? role.deletedAt === null : stateOf(role, noon) === state;
+        for (const search of [undefined, 'needle', 'hay 1']) {
+          const found = roles.filter(
+            (role) => fits(role) && (role.title ?? '').toLowerCase().includes(search ?? ''),
+          );
+          for (const limit of [1, 3, 100]) {
+            const pages = await walkList(other, asks({ now: noon, state, search, limit }));
+            const what = `${state ?? 'all'}, ${search ?? 'any title'}, ${limit} a page`;
+            expect(pages.flatMap(idsOf), what).to.deep.equal(newestFirst(found));
+          }
+        }
+      }
+    },
+  'role-store/list-search-walk: pages of a search may be short, yet walking them gives every match exactly once':
+    async ({ port, peer }) => {
+      const count = 2_050;
+      const wanted = new Set([1, 2, 20, 1_000, 2_049, 2_050]);
+      for (let n = 1; n <= count; n += 1) {
+        const publishedAt = after(START, minutes(n % 700));
+        const title = `${wanted.has(n) ? 'needle' : 'hay'} ${n}` as Title;
+        await publishTo(port, aPublication(n, { publishedAt, title }));
+      }
+      const expected = newestFirst(
+        [...wanted].map((n) => aRole(n, { publishedAt: after(START, minutes(n % 700)) })),
+      );
+      const other = await peer();
+      for (const limit of [1, 4, 100]) {
+        const pages = await walkList(other, asks({ search: 'needle', limit }));
+        expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
+        const longest = Math.max(...pages.map(({ items }) => items.length));
+        expect(longest, `items of a page, limit ${limit}`).to.be.at.most(limit);
+      }
+      const oldest = newestFirst(
+        Array.from({ length: count }, (_, n) =>
+          aRole(n + 1, { publishedAt: after(START, minutes((n + 1) % 700)) }),
+        ),
+      ).at(-1);
+      for (const limit of [1, 100]) {
+        const pages = await walkList(other, asks({ search: oldest, limit }));
+        expect(pages.flatMap(idsOf), 'the oldest, behind pages of nothing').to.deep.equal([oldest]);
+      }
+    },
+};
