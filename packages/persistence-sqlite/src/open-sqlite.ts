@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock, Duration, FeedId } from '@pinfold/core';
+import type { Clock, Duration } from '@pinfold/core';
 import { type Persistence, raceSignal } from '@pinfold/core/adapter';
-import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
+import { STORE_SCHEMA } from '@pinfold/core/stores';
+import { persistenceIn } from './database/persistence-in.ts';
 import { SqliteDatabase } from './database/sqlite-database.ts';
 import { Checkpointer } from './engine/checkpointer.ts';
 import { SqliteConnection } from './engine/sqlite-connection.ts';
@@ -38,20 +38,6 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
   await connection.read((prepare) => prepare('SELECT 1').get());
   return persistenceIn(new SqliteDatabase(connection, checkpointer, STORE_SCHEMA));
-}
-
-/** The stores in a database, which is closed with them. */
-export function persistenceIn(database: SqliteDatabase): Persistence {
-  return {
-    ...createStores(database, newFeed),
-    migrate: (scope) => database.migrate(scope),
-    check: (signal) => database.check(signal),
-    close: () => database.close(),
-  };
-}
-
-function newFeed(): FeedId {
-  return randomBytes(16).toString('hex') as FeedId;
 }
 
 function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {
