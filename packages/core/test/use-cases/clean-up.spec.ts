@@ -168,10 +168,14 @@ describe('cleaning up', () => {
   });
 
   it('drops reservations begun more than 12 hours ago', async () => {
-    stage.inspector.during = () => new Promise(() => {});
+    const proving = Promise.withResolvers<void>();
+    stage.inspector.during = () => {
+      proving.resolve();
+      return new Promise(() => {});
+    };
     void stage.useCases.publish(await stage.request());
+    await proving.promise;
     stage.inspector.during = () => Promise.resolve();
-    await new Promise((resolve) => setImmediate(resolve));
     stage.clock.advance(hours(12));
     expect((await run()).reservations).to.equal(0);
     stage.clock.advance(minutes(1));
