@@ -10,7 +10,7 @@ import { cursorCodec } from '../domain/cursor.ts';
 import { type Cause, type EventType, eventOf } from '../domain/history.ts';
 import { type AccountId, accountId, parseAccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import { type Mode, NORMAL } from '../domain/mode.ts';
+import type { Mode } from '../domain/mode.ts';
 import { expectReason, isOperatorText } from '../domain/operator-text.ts';
 import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
 import type { AccountChange } from '../ports/account-store.ts';
@@ -156,8 +156,9 @@ export function createAdministration(
     showService: () => mode.load(),
     async changeService(wanted, cause) {
       expectMode(wanted);
+      const { kind } = wanted;
       // A message only applies to read-only mode.
-      const next = wanted.kind === 'normal' ? NORMAL : wanted;
+      const next = { kind, message: kind === 'normal' ? null : wanted.message };
       await mode.change(next, [eventOf(ids, { type: 'service.mode_changed', at: clock.now() }, cause, null)]);
       return next;
     },

@@ -85,6 +85,19 @@ describe('administration', () => {
     }
   });
 
+  it('stays as it was changed whatever is done with what was given and answered', async () => {
+    const given = { kind: 'normal' as Mode['kind'], message: null as string | null };
+    const answers: { kind: string; message: string | null }[] = [
+      given,
+      await administration.changeService(given, CAUSE),
+      await administration.showService(),
+    ];
+    for (const answer of answers) Object.assign(answer, { kind: 'read_only', message: 'changed' });
+    expect(await administration.showService()).to.deep.equal({ kind: 'normal', message: null });
+    const again = await administration.changeService({ kind: 'normal', message: null }, CAUSE);
+    expect(again).to.deep.equal({ kind: 'normal', message: null });
+  });
+
   it('records what changes of an account, once, and cuts viewers off when its sites are hidden', async () => {
     const { blockAccount, limitAccount, unblockAccount } = administration;
     const block = (sites: 'keep' | 'hide', reason: string) => blockAccount('olga', { reason, sites }, CAUSE);
