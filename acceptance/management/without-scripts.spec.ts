@@ -86,7 +86,7 @@ describe('the screen without scripts', () => {
   it('searches, filters and goes through pages', async () => {
     for (let n = 0; n < 45; n += 1) await service.publish(n % 2 === 0 ? `Even ${n}` : `Odd ${n}`);
     await page.reload();
-    await page.getByLabel('Search titles and ids').first().fill('even');
+    await page.getByLabel('Search titles, file names and ids').first().fill('even');
     await page.getByRole('button', { name: 'Search' }).click();
     expect(await page.getByRole('row').count()).to.equal(21);
     await page.getByRole('link', { name: 'Keep searching' }).click();

@@ -13,6 +13,7 @@ export {
 } from './adapter/migrations.ts';
 export {
   eventPageOf,
+  filenameFolded,
   MOST_RANK,
   MOST_SEARCHED,
   pageOf,

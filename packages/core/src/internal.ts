@@ -1,7 +1,6 @@
 // For packages of the same release; semver does not cover it.
 export { codeOf, isBytes, isError, isPromise, nameOf, systemCodeOf } from './adapter/foreign-values.ts';
 export { isOutdated } from './adapter/migrations.ts';
-export { filenameFolded } from './adapter/pages.ts';
 export { STORES } from './adapter/persistence.ts';
 export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';
 export { isAccountLimit, parseAccountLimit } from './domain/account.ts';

@@ -211,6 +211,8 @@ describe('GET /admin/v1/pins', () => {
     expect(deleted.pins[0]?.taken_down).to.include({ reason: 'Phishing' });
     expect(ids(await list('?account=second'))).to.deep.equal([second.id]);
     expect(ids(await list('?search=SPRING'))).to.deep.equal([second.id, first.id]);
+    expect(ids(await list('?search=SITE.ZIP'))).to.deep.equal([second.id, first.id]);
+    expect(ids(await list('?search=other.zip'))).to.deep.equal([]);
     expect(ids(await list(`?search=${first.id}`))).to.deep.equal([first.id]);
     const page = await list('?limit=1');
     expect(ids(page)).to.deep.equal([second.id]);

@@ -44,7 +44,7 @@ export function hasControlCharacter(text: string): boolean {
   return CONTROL.test(text);
 }
 
-/** The form in which titles are searched: compatibility-composed, lower case, so that width and case do not matter. */
+/** The form in which titles and file names are searched: compatibility-composed, lower case, so that width and case do not matter. */
 export function foldForSearch(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
 }

@@ -211,7 +211,7 @@ export interface RoleStore {
    * @promise role-store/list-sorted: by end, soonest first and without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, also when others are published or changed meanwhile
    * @promise role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come
    * @promise role-store/list-key: an idempotency key finds its role in any state, and none of another account
-   * @promise role-store/list-search: a folded text is found in the folded title as it is now and in the id, taken literally
+   * @promise role-store/list-search: a folded text is found in the folded title as it is now, in the folded original file name and in the id, taken literally
    * @promise role-store/list-search-state: search, state and cursor hold together: what is listed fits each of them
    * @promise role-store/list-sparse: a few of a state among thousands of others fill their pages as many do
    * @promise role-store/list-search-walk: pages of a search may be short, yet walking them gives every match exactly once

@@ -16,7 +16,7 @@ export interface ListRequest extends PageRequest {
   readonly by: string;
   /** Absent: all but deleted ones. */
   readonly state?: RoleState;
-  /** A text to find in titles and ids, in any case and width. */
+  /** A text to find in titles, original file names and ids, in any case and width. */
   readonly search?: string;
   /** Absent: newest first. */
   readonly order?: RoleOrder;

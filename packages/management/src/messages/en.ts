@@ -169,7 +169,7 @@ export const pages = {
   scopes: 'Permissions',
   scopesLegend: 'What may it do?',
   search: 'Search',
-  searchLabel: 'Search titles and ids',
+  searchLabel: 'Search titles, file names and ids',
   searchOn: 'Keep searching',
   setPassword: 'Set password',
   sharedUrl: 'Link',

@@ -167,7 +167,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   scopes: '権限',
   scopesLegend: 'キーにできること',
   search: '検索',
-  searchLabel: 'タイトルと ID を検索',
+  searchLabel: 'タイトル・ファイル名・ID を検索',
   searchOn: '続きを検索',
   setPassword: 'パスワードを設定',
   sharedUrl: 'リンク',

@@ -1,4 +1,4 @@
-import { filenameFolded } from '@pinfold/core/internal';
+import { filenameFolded } from '@pinfold/core/adapter';
 import { TABLES } from '@pinfold/core/records';
 import { createTables } from '@pinfold/core/sql';
 import { SQLITE } from '../database/sqlite-dialect.ts';

@@ -25,7 +25,7 @@ const list = command({
   options: {
     account: text('NAME', 'only those of one account'),
     state: text('STATE', 'only published, expired or stopped ones'),
-    search: text('TEXT', 'only those with a text in the title or the id'),
+    search: text('TEXT', 'only those with a text in the title, the file name or the id'),
     ...LIST_OPTIONS,
   },
   help: 'list the publications of all accounts, newest first, without stopped ones',

@@ -69,7 +69,9 @@ const scanRoles = defineQuery('roles.scan', function* ({ query, wanted }: ScanRe
 /** The conditions for which a row is read that its index found: its end, and the text searched for. */
 function filterOf({ state, search, now }: RoleQuery): Where<RoleRow> {
   const text: readonly Where<RoleRow>[] =
-    search === undefined ? [] : [{ titleFolded: contains(search) }, { id: contains(search) }];
+    search === undefined
+      ? []
+      : [{ titleFolded: contains(search) }, { filenameFolded: contains(search) }, { id: contains(search) }];
   const either = text.length === 0 ? {} : { either: text };
   if (state === 'expired') return { expiresAt: lte(now), ...either };
   if (state !== 'published') return either;
@@ -87,7 +89,7 @@ export async function listRoles(database: Database, query: RoleQuery): Promise<P
     const row = await database.read(findByKey, query);
     return { items: row === undefined ? [] : [roleOf(row)], next: undefined };
   }
-  // No title and no id has this character, and a database may refuse it in a text.
+  // No title, file name or id has this character, and a database may refuse it in a text.
   if (search?.includes('\0')) return { items: [], next: undefined };
   const found: Role[] = [];
   let { after } = query;

@@ -3,6 +3,7 @@ import {
   after,
   days,
   duration,
+  type Filename,
   hours,
   type IdempotencyKey,
   type Instant,
@@ -41,6 +42,12 @@ const SEARCHES: readonly (readonly [title: string | null, found: readonly string
   ...['1', '2'].map((end) => [`${'x'.repeat(250)}${end}`, [`${'x'.repeat(250)}${end}`]] as const),
   ['\ufdfa'.repeat(60), [FOLDED]],
   [null, []],
+];
+
+/** Each original file name, and the folded texts that find it. */
+const FILES: readonly (readonly [name: string, found: readonly string[]])[] = [
+  ['Dist_V2 (ｆｉｎａｌ).ZIP', ['dist_v2 (final).zip', '_v2', '(final)', 't_v']],
+  ['Katalog Größe 100%.html', ['größe 100%', '0%.html']],
 ];
 
 /** Neighbours of the account that folding, trimming or a pattern would take for it. */
@@ -185,7 +192,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
       const same = await other.list({ ...rival, idempotencyKey: aKey(1) });
       expect(idsOf(same), 'a key that two accounts used').to.deep.equal([namesake.role.id]);
     }),
-  'role-store/list-search: a folded text is found in the folded title as it is now and in the id, taken literally':
+  'role-store/list-search: a folded text is found in the folded title as it is now, in the folded original file name and in the id, taken literally':
     withPeer(async (port, other, { peer }) => {
       const roles: Role[] = [];
       for (const [n, [title]] of SEARCHES.entries()) {
@@ -200,8 +207,8 @@ export const listingClauses: ClauseTable<RoleStore> = {
         for (const text of texts) expect(await find(text), text).to.deep.equal([title]);
       }
       for (const absent of [
-        ...['a_c', 'ünd%', '\\\\', 'zzz', '100%%', '__', 'undefined', 'null', '.', 'a*c', '[abc]'],
-        ...['\0', '100%\0', 'key-1', 'site.zip', 'acme', `${FOLDED}x`],
+        ...['a_c', 'ünd%', '\\\\', 'zzz', '100%%', '__', 'undefined', 'null', '..', 'a*c', '[abc]'],
+        ...['\0', '100%\0', 'key-1', 'site zip', 'acme', `${FOLDED}x`],
       ]) {
         expect(await find(absent), absent).to.deep.equal([]);
       }
@@ -209,14 +216,23 @@ export const listingClauses: ClauseTable<RoleStore> = {
       expect(await find(aRole(90).id), 'an id of another account').to.deep.equal([]);
       expect(await find(last.id), 'a whole id').to.deep.equal([null]);
       expect(await find(last.id.slice(3, 20)), 'a part of an id').to.deep.equal([null]);
+      for (const [n, [name, texts]] of FILES.entries()) {
+        const titled = { title: `File ${n}` as Title, originalFilename: name as Filename };
+        await publishTo(port, aPublication(70 + n, titled));
+        for (const text of texts) expect(await find(text), text).to.deep.equal([titled.title]);
+      }
+      expect(await find('site.zip'), 'every other file').to.have.lengthOf(SEARCHES.length);
       const glued = [
+        'café site.zip',
+        'cafésite.zip',
+        `site.zip${first.id}`,
         `100% café ${first.id}`,
         ` ${last.id}`,
         `100% café${first.id}`,
         `${first.id}ünder`,
         `café${first.id.slice(0, 3)}`,
       ];
-      for (const text of glued) expect(await find(text), 'title and id as one').to.deep.equal([]);
+      for (const text of glued) expect(await find(text), 'title, file name and id as one').to.deep.equal([]);
       await rename(port, first.id, 'Ganz Neu');
       expect(await find('ganz neu'), 'the title now').to.deep.equal(['Ganz Neu']);
       expect(await find('ünder'), 'the title before').to.deep.equal([]);
