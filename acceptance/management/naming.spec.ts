@@ -67,6 +67,12 @@ describe('names in a browser', () => {
     await page.getByText('“spring” shows the publication that you chose.').waitFor();
     const found = await publisher.service.useCases.names.get({ by: OWNER, name: 'spring' });
     expect(found.kind === 'found' && found.name.pin).to.equal(id);
+    await page.getByRole('button', { name: 'More' }).click();
+    expect(await violations(page)).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Show the one before' }).click();
+    await page.getByRole('cell', { name: 'First' }).waitFor();
+    const before = await publisher.service.useCases.names.get({ by: OWNER, name: 'spring' });
+    expect(before.kind === 'found' && before.name.previous).to.equal(id);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await overflow(page)).to.equal(0);
     expect(await violations(page)).to.deep.equal([]);

@@ -29,7 +29,7 @@ export async function judge(data: string, { pins, names }: Promises): Promise<re
     }
     for (const [name, shown] of Object.entries(names)) {
       const found = await records.names.find(ACCOUNT, name as PinName);
-      if (!isAllowed(shown, found?.role)) lost.add('a name');
+      if (!isAllowed(shown, found?.name.role)) lost.add('a name');
     }
     await records.close();
     const { damage } = examineSqlite(file);

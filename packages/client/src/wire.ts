@@ -51,6 +51,12 @@ export const WIRE = {
     /** The id of the publication that it shows. */
     pin: 'string',
     updated_at: 'string',
+    /** The state of that publication. */
+    pin_state: 'published | expired | deleted',
+    /** When that publication expires; null while it is pinned. */
+    pin_expires_at: 'string | null',
+    /** The id of the publication that it showed before it was last moved; null if it never was. */
+    previous: 'string | null',
   },
   NameAnswer: { name: 'Name' },
   NameList: { names: 'Name[]', next_cursor: 'string | null' },
@@ -178,6 +184,7 @@ const JSON_TYPES: readonly string[] = ['string', 'number', 'boolean', 'null', 'u
 /** Objects whose other members an answer may lack. */
 const NEEDED: Partial<Record<string, readonly string[]>> = {
   Pin: ['id', 'shared_url'],
+  Name: ['name', 'url', 'pin'],
   Event: ['id', 'at', 'type', 'actor'],
   EventActor: [],
 };

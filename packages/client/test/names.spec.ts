@@ -8,6 +8,9 @@ const NAME: Name = {
   url: 'https://share.example/n/pr-42-3QpMtRzX81aKfYw0BvNc7d',
   pin: ID,
   updated_at: '2026-11-20T12:00:00.000Z',
+  pin_state: 'published',
+  pin_expires_at: '2026-11-27T12:00:00.000Z',
+  previous: null,
 };
 const NAMED: Answer = { status: 200, body: { name: NAME } };
 const GONE = problem(404, 'not_found', {}, { retryable: false });

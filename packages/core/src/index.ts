@@ -82,6 +82,7 @@ export {
   type NameToken,
   type PinName,
   parseName,
+  type ShownName,
 } from './domain/name.ts';
 export type { NameEncoding } from './domain/name-encoding.ts';
 export type { Consent, Pairing } from './domain/pairing.ts';

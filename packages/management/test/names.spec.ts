@@ -105,6 +105,26 @@ describe('the names', () => {
     expect((await person.get('/names/none')).status).to.equal(404);
   });
 
+  it('offer what they showed before, while that is in service', async () => {
+    const [one, two] = [await screen.publish('One'), await screen.publish('Two')];
+    await screen.protect(two.id, 'a long password');
+    await set(one.id, 'docs');
+    expect((await person.get('/names')).text, 'the first').not.to.include('Show the one before');
+    await set(two.id, 'docs');
+    const { text } = await person.get('/names');
+    const [, action, pin] =
+      /formaction="\/manage([^"]+)" name="pin" value="([^"]+)" title="One">Show the one before</.exec(text) ??
+      [];
+    expect([action, pin]).to.deep.equal(['/names/docs', one.id]);
+    const asked = await person.send('/names', '/names/docs', { pin: one.id });
+    expect(asked.text).to.include('Show “docs” without a password?');
+    const back = await person.send('/names', '/names/docs', { pin: one.id, open: 'yes' });
+    expect(back.location).to.equal('/manage/names');
+    expect((await person.get('/names')).text).to.include('title="Two">Show the one before<');
+    await screen.useCases.stop({ by: OWNER, id: two.id });
+    expect((await person.get('/names')).text, 'a stopped one').not.to.include('Show the one before');
+  });
+
   it('are offered to our script, and take what it publishes', async () => {
     const { token: form } = await person.get('/');
     const upload = async (key: string, name: string) => {

@@ -22,6 +22,9 @@ export interface WireName {
   readonly url: string;
   readonly pin: string;
   readonly updated_at: string;
+  readonly pin_state: string;
+  readonly pin_expires_at: string | null;
+  readonly previous: string | null;
 }
 
 export interface WireBody {

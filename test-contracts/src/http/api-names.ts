@@ -104,6 +104,44 @@ export const nameClauses: HttpClauses = {
       expectProblem(await put(one.id), 409, 'invalid_state', 'expired');
       expect((await readName(port, 'live')).pin, 'of the last that was set').to.equal(two.id);
     },
+  'http/name-shown: each answer of a name has the state and the expiration of the publication that it shows, as they are at that moment, and the publication that it showed before its last move':
+    async (subject) => {
+      const { port } = subject;
+      const client = new ApiClient(port);
+      const named = (await publishTo(port, 'live')).body;
+      const [first, second] = [named.pin, await publishSite(port)];
+      const state = ({ pin, pin_state, pin_expires_at, previous }: WireName) => ({
+        pin,
+        pin_state,
+        pin_expires_at,
+        previous,
+      });
+      const expectEverywhere = async (expected: object, what: string): Promise<void> => {
+        const nodes = [port, await subject.peer()];
+        for (const node of nodes) expect(state(await readName(node, 'live')), what).to.deep.equal(expected);
+        const { names } = (await client.get('/api/v1/names')).body;
+        expect(names.map(state), `${what}, listed`).to.deep.equal([expected]);
+      };
+      const published = {
+        pin: first.id,
+        pin_state: 'published',
+        pin_expires_at: first.expires_at,
+        previous: null,
+      };
+      expect(state(named.name), 'published').to.deep.equal(published);
+      await expectEverywhere(published, 'published');
+      const put = async (pin: string) =>
+        (await client.sendJson('PUT', '/api/v1/names/live', { pin })).body.name;
+      const moved = { ...published, pin: second.id, pin_expires_at: second.expires_at, previous: first.id };
+      expect(state(await put(second.id)), 'moved').to.deep.equal(moved);
+      expect(state(await put(second.id)), 'the same again').to.deep.equal(moved);
+      await expectEverywhere(moved, 'moved');
+      await client.stop(second.id);
+      await expectEverywhere({ ...moved, pin_state: 'deleted' }, 'stopped');
+      expect(state(await put(first.id)), 'moved back').to.deep.equal({ ...published, previous: second.id });
+      await port.advance(days(7));
+      await expectEverywhere({ ...published, pin_state: 'expired', previous: second.id }, 'expired');
+    },
   'http/name-list: names are listed by name, by pages of 1 to 100, and only those of the account; a cursor that is not ours is invalid_request':
     withClient(async (client, port) => {
       const names = ['b', 'a-1', 'a', 'a1', '0'];

@@ -3,7 +3,7 @@ import type { PublicationLimits } from './account.ts';
 import type { Branded } from './brand.ts';
 import type { AccountId, RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
-import { type Role, stateOf } from './role.ts';
+import { type Role, type RoleState, stateOf } from './role.ts';
 import { type KeptWarning, MOST_WARNINGS, type Warning } from './warnings.ts';
 
 /** A name of an account for one of its publications: 1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end. */
@@ -20,8 +20,16 @@ export interface NameRecord {
   readonly token: NameToken;
   /** The role that it shows, in any state. */
   readonly role: RoleId;
+  /** The role that it showed before it was last moved; null if it never was. */
+  readonly previous: RoleId | null;
   /** When it was last pointed at another role. */
   readonly updatedAt: Instant;
+}
+
+/** A name, and when the role that it shows ends or has ended. */
+export interface ShownName {
+  readonly name: NameRecord;
+  readonly role: Pick<Role, 'deletedAt' | 'expiresAt'>;
 }
 
 /** A name as use cases answer it. */
@@ -31,6 +39,12 @@ export interface Name {
   readonly url: string;
   readonly pin: RoleId;
   readonly updatedAt: Instant;
+  /** The state of the publication that it shows, at the moment of the answer. */
+  readonly pinState: RoleState;
+  /** When that publication expires; null while it is pinned. */
+  readonly pinExpiresAt: Instant | null;
+  /** The publication that it showed before it was last moved; null if it never was. */
+  readonly previous: RoleId | null;
 }
 
 /** The names of an account while one of them is about to be pointed at a role. */

@@ -19,7 +19,7 @@ import {
 } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { EncodedManifest } from './manifest.ts';
-import { type NameRecord, type PinName, parseName, parseNameToken } from './name.ts';
+import { type PinName, parseName, parseNameToken } from './name.ts';
 import type { PasswordHash } from './password.ts';
 import type { RateText } from './rate.ts';
 import {
@@ -151,7 +151,7 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
 
 const pinName: Form<PinName> = parsedText(parseName, 'a name');
 
-export const NAME: Forms<NameRecord> = {
+export const NAME: Forms<Omit<MovedName, 'previous'>> = {
   account: accountName,
   name: pinName,
   token: parsedText(parseNameToken, 'the token of a name'),

@@ -18,7 +18,7 @@ export type AccountRecord = Omit<Account, 'publicationsMark'>;
 export type ApiKeyRecord = Omit<ApiKey, 'lastUsedAt'>;
 
 /** A name as it moves: `previous` is absent if the name never showed another role. */
-export interface MovedName extends NameRecord {
+export interface MovedName extends Omit<NameRecord, 'previous'> {
   /** The role that it showed before it was last moved. */
   readonly previous?: RoleId;
 }

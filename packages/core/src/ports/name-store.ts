@@ -3,7 +3,7 @@ import type { Credential } from '../domain/credential.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { NameRecord, NameToken, PinName } from '../domain/name.ts';
+import type { NameRecord, NameToken, PinName, ShownName } from '../domain/name.ts';
 import type { NameQuotaExceeded, Refusal } from '../refusal.ts';
 import type { LoadedRole } from './role-store.ts';
 
@@ -44,8 +44,11 @@ export interface NamedRole {
  * @promise name-store/last-wins: of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event
  */
 export interface NameStore {
-  /** @promise name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined */
-  find(account: AccountId, name: PinName): Promise<NameRecord | undefined>;
+  /**
+   * @promise name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined
+   * @promise name-store/shown-role: with a name, whichever call answers it, come the ends of the role that it shows, as they are now
+   */
+  find(account: AccountId, name: PinName): Promise<ShownName | undefined>;
 
   /**
    * The name of a token with its role, read at one instant.
@@ -59,9 +62,10 @@ export interface NameStore {
    * @promise name-store/list: pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another
    * @promise name-store/list-many: more than a thousand names are listed whole
    */
-  list(account: AccountId, after: PinName | undefined, limit: number): Promise<readonly NameRecord[]>;
+  list(account: AccountId, after: PinName | undefined, limit: number): Promise<readonly ShownName[]>;
 
   /**
+   * @promise name-store/previous: a name shows nothing before its first move, and after each move what it showed until then; pointing it at the same role again changes neither
    * @promise name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role
    * @promise name-store/set-unchanged: a name that shows the role already stays as it is, and no event is stored
    * @promise name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes
@@ -73,7 +77,7 @@ export interface NameStore {
     change: NameChange,
     events: readonly HistoryEvent[],
   ): Promise<
-    | { readonly kind: 'created' | 'moved' | 'unchanged'; readonly name: NameRecord }
+    | ({ readonly kind: 'created' | 'moved' | 'unchanged' } & ShownName)
     | Refusal<'not_found' | 'invalid_state' | 'unauthorized'>
     | NameQuotaExceeded
     | Unchangeable

@@ -8,7 +8,7 @@ import { gt } from '../records/conditions.ts';
 import { all } from '../records/joining.ts';
 import type { Step } from '../records/step.ts';
 import { aggregate, find, getWith, type Joined, type Totals } from '../records/steps.ts';
-import { NAMES, type NameRow, ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
+import { NAMES, ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
 
 const BAN = ['id'] as const;
 const SHOWN = { role: ['id', 'passwordHash'] } as const;
@@ -48,7 +48,7 @@ export function namesInUseOf([{ count }, named]: CountedNames): NamesInUse {
 }
 
 /** The row of a name that shows a role from now on. One that exists keeps its token. */
-export function pointedName(known: NameRow | undefined, record: NameRecord): NameRow {
+export function pointedName(known: NameRecord | undefined, record: Omit<NameRecord, 'previous'>): NameRecord {
   if (known === undefined) return { ...record, previous: null };
   const previous = known.role === record.role ? known.previous : known.role;
   return { ...record, token: known.token, previous };

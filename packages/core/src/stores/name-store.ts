@@ -1,13 +1,15 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
-import { decideName, type NameRecord, type PinName } from '../domain/name.ts';
+import { decideName, type NameRecord, type PinName, type ShownName } from '../domain/name.ts';
+import type { Role } from '../domain/role.ts';
 import type { NameChange, NamedRole, NamePlace, NameStore } from '../ports/name-store.ts';
+import { oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
 import { defineLookup } from '../records/lookup.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
-import { find, get, remove, upsert } from '../records/steps.ts';
-import { NAMES } from '../records/tables/role-tables.ts';
+import { find, get, getWith, remove, upsert } from '../records/steps.ts';
+import { NAMES, ROLES } from '../records/tables/role-tables.ts';
 import { countNames, namesInUseOf, pointedName } from './admission-reads.ts';
 import { changeLocks, checkChange } from './checks.ts';
 import { defineChange } from './define-change.ts';
@@ -17,11 +19,17 @@ import { appendEventsOfRole, CHANGED, changeRole, findRole } from './role-change
 
 const NAMED = [...CHANGED, 'deletedAt', 'expiresAt'] as const;
 const SHOWN = ['role'] as const;
-const RECORD = ['account', 'name', 'token', 'role', 'updatedAt'] as const;
+const RECORD = ['account', 'name', 'token', 'role', 'previous', 'updatedAt'] as const;
+/** The columns that decide the state of a role. */
+const ENDS = ['id', 'deletedAt', 'expiresAt'] as const;
 
-const findName = defineQuery('names.find', ({ account, name }: Pick<NamePlace, 'account' | 'name'>) =>
-  find(NAMES, { account, name }, { select: RECORD }),
-);
+type Ends = Pick<Role, (typeof ENDS)[number]>;
+
+const findName = defineQuery('names.find', function* (place: Pick<NamePlace, 'account' | 'name'>) {
+  const { account, name } = place;
+  const found = yield* getWith(NAMES, { account, name }, { role: ENDS }, RECORD);
+  return found && shownName(found.row, found.references.role);
+});
 
 /** Every opening of a name's address looks one up. */
 const resolve = defineLookup('names.resolve', {
@@ -30,7 +38,7 @@ const resolve = defineLookup('names.resolve', {
   select: RECORD,
   references: { role: LOADED, account: OWNER },
   make: ({ row, references: { role, account } }): NamedRole | undefined =>
-    role && { name: recordOf(row), role: loadedRole(role, account) },
+    role && { name: row, role: loadedRole(role, account) },
 });
 
 interface Place {
@@ -39,13 +47,13 @@ interface Place {
   readonly limit: number;
 }
 
-const list = defineQuery('names.list', ({ account, after: name, limit }: Place) =>
-  find(
-    NAMES,
-    { account },
-    { order: ['name'], after: name === undefined ? undefined : { name }, limit, select: RECORD },
-  ),
-);
+const list = defineQuery('names.list', function* ({ account, after: name, limit }: Place) {
+  const after = name === undefined ? undefined : { name };
+  const names = yield* find(NAMES, { account }, { order: ['name'], after, limit, select: RECORD });
+  const roles = yield* find(ROLES, { id: oneOf(names.map(({ role }) => role)) }, { select: ENDS });
+  const byId = new Map(roles.map((role) => [role.id, role]));
+  return names.map((row) => shownName(row, byId.get(row.role)));
+});
 
 interface Setting {
   readonly change: NameChange;
@@ -67,12 +75,12 @@ const set = defineChange('names.set', {
     if (decided.kind === 'refused') return decided;
     const known = counted[1]?.row;
     if (known !== undefined && decided.kind === 'unchanged') {
-      return { kind: 'unchanged', name: recordOf(known) };
+      return { kind: 'unchanged', ...shownName(known, role) };
     }
     const row = pointedName(known, { account, name, token, role: id, updatedAt: now });
     const own = events.map((event) => ({ ...event, pin: id }));
     yield* all(upsert(NAMES, row), ...(role === undefined ? [] : changeRole(role, {}, own, ends)));
-    return { kind: decided.kind, name: recordOf(row) };
+    return { kind: decided.kind, ...shownName(row, role) };
   },
 });
 
@@ -100,7 +108,7 @@ export const NAME_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [findName, list
 /** Stores names of publications in a database. */
 export function nameStore(database: Database): NameStore {
   return {
-    find: async (account, name) => (await database.read(findName, { account, name }))[0],
+    find: (account, name) => database.read(findName, { account, name }),
     resolve: async (token, signal) => {
       const found = await database.peek(resolve, token, signal);
       return found && { name: { ...found.name }, role: copyOfLoaded(found.role) };
@@ -111,7 +119,8 @@ export function nameStore(database: Database): NameStore {
   };
 }
 
-/** The name without what only the store uses. */
-function recordOf({ account, name, token, role, updatedAt }: NameRecord): NameRecord {
-  return { account, name, token, role, updatedAt };
+/** A name with the ends of its role. A role is never removed, so a name of none is left from a wrong import. */
+function shownName(name: NameRecord, role: Ends | undefined): ShownName {
+  const { deletedAt, expiresAt } = role ?? { deletedAt: name.updatedAt, expiresAt: null };
+  return { name, role: { deletedAt, expiresAt } };
 }

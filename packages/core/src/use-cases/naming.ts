@@ -106,7 +106,7 @@ export function naming(
         cursorCodec(NAME_PLACE, ['names', account]),
         async (after, limit) => {
           const { items, next } = cutTo(await store.list(account, after?.name, limit + 1), limit);
-          return { items: items.map(showName), next };
+          return { items: items.map(showName), next: next?.name };
         },
       );
     },
@@ -119,7 +119,7 @@ export function naming(
       const event = eventOf(ids, { type: 'name.set', at: now, name }, cause, account, role);
       const change = { account, name, credential, token: ids.nameToken(), role, now, limit };
       const outcome = await store.set(change, [event]);
-      return outcome.kind === 'refused' ? outcome : { kind: outcome.kind, name: showName(outcome.name) };
+      return outcome.kind === 'refused' ? outcome : { kind: outcome.kind, name: showName(outcome) };
     },
     async delete({ by, name: text, cause = causedBy(by), credential = {} }) {
       const [account, name] = [accountId(by), parseName(text)];

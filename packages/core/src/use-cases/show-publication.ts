@@ -1,6 +1,6 @@
-import { type Name, type NameRecord, nameUrlBelow } from '../domain/name.ts';
+import { type Name, nameUrlBelow, type ShownName } from '../domain/name.ts';
 import { type Publication, publicationOf } from '../domain/publication.ts';
-import type { Role } from '../domain/role.ts';
+import { type Role, stateOf } from '../domain/role.ts';
 import type { Clock } from '../ports/clock.ts';
 
 export interface PublicationOptions {
@@ -13,7 +13,7 @@ export interface PublicationOptions {
 
 export type ShowPublication = (role: Role) => Publication;
 
-export type ShowName = (record: NameRecord) => Name;
+export type ShowName = (shown: ShownName) => Name;
 
 export function showing(
   clock: Clock,
@@ -23,9 +23,17 @@ export function showing(
   const url = typeof publicUrl === 'function' ? publicUrl : () => fixed;
   return {
     show: (role) => publicationOf(role, clock.now(), url()),
-    showName: (record) => {
-      const { name, role: pin, updatedAt } = record;
-      return { name, url: nameUrlBelow(url(), record), pin, updatedAt };
+    showName: ({ name: record, role }) => {
+      const { name, role: pin, previous, updatedAt } = record;
+      return {
+        name,
+        url: nameUrlBelow(url(), record),
+        pin,
+        updatedAt,
+        pinState: stateOf(role, clock.now()),
+        pinExpiresAt: role.expiresAt,
+        previous,
+      };
     },
   };
 }

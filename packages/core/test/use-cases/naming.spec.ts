@@ -36,7 +36,7 @@ describe('Names', () => {
     expect(made.name).to.include({ name: 'live', pin: one, updatedAt: stage.clock.now() });
     stage.clock.advance(days(1));
     expect(await set(one.toUpperCase())).to.deep.equal({ kind: 'unchanged', name: made.name });
-    const moved = { ...made.name, pin: two, updatedAt: stage.clock.now() };
+    const moved = { ...made.name, pin: two, previous: one, updatedAt: stage.clock.now() };
     expect(await set(two)).to.deep.equal({ kind: 'moved', name: moved });
     expect(await get()).to.deep.equal({ kind: 'found', name: moved });
     expect(await remove()).to.deep.equal({ kind: 'deleted' });

@@ -1,8 +1,8 @@
 import type { Name } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/internal';
+import { ROLE_STATES, toRfc3339 } from '@pinfold/core/internal';
 import { nameUrl, type PublicUrl } from '@pinfold/http';
 import * as T from '../schema.ts';
-import { exampleOf, memberOf, schemasOf, type WireOf, wireOf } from './members.ts';
+import { exampleOf, instantOrNull, memberOf, schemasOf, type WireOf, wireOf } from './members.ts';
 import { EXAMPLE_ID } from './pin.ts';
 
 const of = memberOf<Name>();
@@ -22,6 +22,23 @@ const NAME = {
     ({ pin }) => pin,
   ),
   updated_at: of(T.instant(), '2026-11-20T12:00:00.000Z', ({ updatedAt }) => toRfc3339(updatedAt)),
+  pin_state: of(
+    T.oneOf(ROLE_STATES, { description: 'The state of that publication at the moment of the answer.' }),
+    'published',
+    ({ pinState }) => pinState,
+  ),
+  pin_expires_at: of(
+    T.nullable(T.instant(), { description: 'When that publication expires; null while it is pinned.' }),
+    '2026-11-27T12:00:00.000Z',
+    ({ pinExpiresAt }) => instantOrNull(pinExpiresAt),
+  ),
+  previous: of(
+    T.nullable(T.uuid(), {
+      description: 'The publication that it showed before it was last moved; null if it never was.',
+    }),
+    '5d0b7f0e-7c5d-4a51-9f0b-2f6f3c1d8e97',
+    ({ previous }) => previous,
+  ),
 };
 
 export type WireName = WireOf<typeof NAME>;

@@ -108,6 +108,7 @@ export const pages = {
   didMoveName: '“{name}” shows the publication that you chose.',
   nameMoved: 'Since',
   setName: 'Show this one',
+  showBefore: 'Show the one before',
   namesIntro: 'A name is a link that does not change: it shows the publication that you chose last.',
   namesNone: 'No names yet. Give one on the page of a publication.',
   didSetName: '“{name}” now shows this publication.',

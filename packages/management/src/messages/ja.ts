@@ -106,6 +106,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   didMoveName: '「{name}」は、選んだ公開を表示します。',
   nameMoved: '変更',
   setName: 'これを表示する',
+  showBefore: '前の公開を表示',
   namesIntro: '名前は変わらないリンクです。最後に選んだ公開を表示します。',
   namesNone: '名前はまだありません。公開のページで付けられます。',
   didSetName: '「{name}」がこの公開を表示するようになりました。',

@@ -34,7 +34,8 @@ export async function showNames(visit: NamingContext): Promise<Answer> {
   return await screen.pageTurns.run(account, visit.signal, async () => {
     const listed = await screen.names.list({ by: account, ...pageRequest(visit) });
     if (listed.kind === 'refused') return seeOther(`${base}/names`);
-    const shown = await publicationsOf(visit, new Set(listed.names.map(({ pin }) => pin)));
+    const ids = listed.names.flatMap(({ pin, previous }) => (previous === null ? [pin] : [pin, previous]));
+    const shown = await publicationsOf(visit, new Set(ids));
     const title = words.say('names');
     return page(
       layout(visit, { title, signedIn: visit, part: 'names', main: namesMain(visit, listed, shown) }),

@@ -8,7 +8,11 @@ import { icon } from './icons.ts';
 import { copyButton, distance, heading, shortId, stateBadge } from './parts.ts';
 import { listOf } from './tables.ts';
 
-/** The account's names, each with what it shows, how long that lives, and what can be done with the name. */
+/**
+ * The account's names, each with what it shows, how long that lives, and what can be done with the name.
+ *
+ * @param shown what the names show, and what they showed before.
+ */
 export function namesMain(
   visit: SignedInContext,
   { names: items, next }: { readonly names: readonly Name[]; readonly next?: string | undefined },
@@ -30,7 +34,7 @@ ${listOf(visit, {
     ['publication', ({ pin }) => shownCell(visit, pin, shown.get(pin))],
     ['expires', ({ pin }) => endCell(visit, shown.get(pin))],
     ['nameMoved', ({ updatedAt }) => distance(visit, updatedAt)],
-    ['actions', (name, n) => actions(visit, name, shown.get(name.pin), n)],
+    ['actions', (name, n) => actions(visit, name, shown, n)],
   ],
 })}
 ${rowForm(visit)}`;
@@ -47,9 +51,16 @@ function endCell(visit: SignedInContext, shown: ShownPublication | undefined): H
   return shown.expiresAt === null ? visit.words.say('never') : distance(visit, shown.expiresAt);
 }
 
-function actions(visit: SignedInContext, given: Name, shown: ShownPublication | undefined, n: number): Html {
+function actions(
+  visit: SignedInContext,
+  given: Name,
+  all: ReadonlyMap<RoleId, ShownPublication>,
+  n: number,
+): Html {
   const { words, base, screen } = visit;
   const { name } = given;
+  const shown = all.get(given.pin);
+  const before = given.previous === null ? undefined : all.get(given.previous);
   const path = `${base}/names/${name}`;
   const disabled = disabledInReadOnly(visit);
   const renews = shown?.refusal('reset_expiration') === undefined;
@@ -58,6 +69,7 @@ function actions(visit: SignedInContext, given: Name, shown: ShownPublication | 
     remove: Html,
   ) => html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
 <div id="p${n}" class="menu" popover>${disabled === undefined ? html`<a href="${path}" data-dialog>${words.more('moveName')}</a>` : html`<button type="button"${disabled}>${words.more('moveName')}</button>`}
+${before?.state === 'published' && html`<button form="row" formaction="${path}" name="pin" value="${before.id}" title="${before.name}"${disabled}>${words.say('showBefore')}</button>`}
 ${renews && html`<button form="row" formaction="${renewal}"${disabled}>${words.say('renewShort')}</button>`}
 ${remove}</div>`;
   const details = { values: { name }, disabled, place: menu };

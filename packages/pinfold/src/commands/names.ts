@@ -1,9 +1,10 @@
 import type { Name } from '@pinfold/client';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
-import { readName } from '../command-line/arguments.ts';
+import { readName, stateText } from '../command-line/arguments.ts';
 import { type Command, command, flag } from '../command-line/command.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, lineOf, printList } from '../command-line/print-list.ts';
+import { moveName } from '../publishing/open-names.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
 import { stopShown } from '../publishing/stop-shown.ts';
@@ -26,16 +27,23 @@ const list = command({
 const set = command({
   name: 'names set',
   group: 'publications',
-  arguments: ['NAME', 'ID'],
-  options: TARGET_OPTIONS,
+  arguments: ['NAME', '[ID]'],
+  options: {
+    back: flag('show what the name showed before, in place of ID; a second time returns to the first'),
+    'no-password': flag('let a name that shows a protected publication show one without a password'),
+    ...TARGET_OPTIONS,
+  },
   help: 'point a name at a publication; creates the name if it is new',
   example: 'pinfold names set docs 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: GUIDE,
-  run: async ([text, id], values, terminal) => {
-    const [wanted, reference] = [readName(text, 'NAME'), readReference(id)];
-    const name = await withPublications(values, true, terminal, async (publications) =>
-      publications.names.set(wanted, await idOf(reference, publications)),
-    );
+  run: async ([text, id], { back, 'no-password': mayOpen = false, ...values }, terminal) => {
+    const wanted = readName(text, 'NAME');
+    if (back && id !== undefined) throw new UsageError('ID cannot be used with --back');
+    const reference = back ? undefined : readReference(id ?? missingId());
+    const name = await withPublications(values, true, terminal, async (publications) => {
+      const next = reference === undefined ? 'previous' : { id: await idOf(reference, publications) };
+      return moveName(wanted, next, mayOpen, publications);
+    });
     return { json: { name }, text: lineOf(factsOf(name)) };
   },
 });
@@ -75,6 +83,12 @@ const remove = command({
 
 export const commands: readonly Command[] = [list, set, remove];
 
-function factsOf({ name, url, pin, updated_at }: Name): readonly string[] {
-  return [url, name, pin, updated_at];
+function missingId(): never {
+  throw new UsageError('ID is missing, or --back');
+}
+
+/** A server of an earlier release tells nothing of the publication's state. */
+function factsOf({ name, url, pin, updated_at, pin_state, pin_expires_at }: Name): readonly string[] {
+  const state = pin_state === undefined ? [] : [stateText(pin_state), pin_expires_at ?? 'never'];
+  return [url, name, pin, updated_at, ...state];
 }

@@ -21,6 +21,7 @@ import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.
 import type { Terminal } from '../command-line/terminal.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';
+import { refuseUnprotected } from '../publishing/open-names.ts';
 import { packPath } from '../publishing/pack-path.ts';
 import { resumeHint } from '../publishing/persist.ts';
 import {
@@ -30,7 +31,6 @@ import {
   type Published,
   type PublishRequest,
   placeOf,
-  refuseUnprotected,
   TARGET_OPTIONS,
 } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
@@ -87,8 +87,7 @@ const publish = command({
     const task = async (
       publications: Publications,
     ): Promise<Published | { readonly checked: CheckedWithName }> => {
-      if (!values['no-password'])
-        await refuseUnprotected(publications, request, '--password-stdin, or --no-password');
+      if (!values['no-password']) await refuseUnprotected(publications, request);
       if (values.strict || values['dry-run']) {
         const checked = await publications.check(request);
         if (values['dry-run']) return { checked: name === undefined ? checked : { ...checked, name: null } };

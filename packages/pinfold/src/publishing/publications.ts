@@ -18,7 +18,7 @@ import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
 import type { RetryBudget } from '../api-client/retry-budget.ts';
 import { readAccount } from '../command-line/arguments.ts';
 import { type Text, text } from '../command-line/command.ts';
-import { CommandFailure, isNotFound, UsageError } from '../command-line/failures.ts';
+import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Environment } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
@@ -161,21 +161,4 @@ function chooseLogin({ url }: Server, data: string, isChange: boolean, { err, co
 /** The caller's current folder: `npm run pinfold` changes to that of the project first. */
 export function currentFolder({ INIT_CWD, npm_lifecycle_event }: Environment): string {
   return (npm_lifecycle_event === 'pinfold' && INIT_CWD) || process.cwd();
-}
-
-/** A name whose viewers have to enter a password must not lose it by mistake; null means to publish without one. */
-export async function refuseUnprotected(
-  publications: Publications,
-  { name, password }: { readonly name?: string | undefined; readonly password?: string | null | undefined },
-  ways: string,
-): Promise<void> {
-  if (name === undefined || password !== undefined) return;
-  const shown = await publications.names.get(name).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
-  if (shown === undefined || !(await publications.get(shown.pin)).password_protected) return;
-  throw new CommandFailure(
-    `${name} shows a publication with a password: give ${ways} to publish without one`,
-    { code: 'usage' },
-  );
 }

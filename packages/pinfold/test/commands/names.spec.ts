@@ -43,10 +43,47 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       expect(names).to.have.length(1);
       expect(out.trim().endsWith(names[0].pin)).to.equal(true);
       expect((await sh('names', 'list')).out).to.equal(
-        `${first.name.url}  docs  ${names[0].pin}  ${names[0].updated_at}\n`,
+        `${first.name.url}  docs  ${names[0].pin}  ${names[0].updated_at}  published  ${names[0].pin_expires_at}\n`,
       );
       const back = await asJson('names', 'set', 'docs', first.pin.shared_url);
       expect(back.name).to.include({ url: first.name.url, pin: first.pin.id });
+    });
+
+    it('go back to what they showed before, and forth again', async () => {
+      const [first, second] = [await asJson('publish', page, '--to', 'docs'), await asJson('publish', page)];
+      const alone = await sh('names', 'set', 'docs', '--back', '--json');
+      expect([alone.code, JSON.parse(alone.out).error.code]).to.deep.equal([1, 'invalid_state']);
+      await asJson('names', 'set', 'docs', second.pin.id);
+      const back = await asJson('names', 'set', 'docs', '--back');
+      expect(back.name).to.include({ pin: first.pin.id, previous: second.pin.id, pin_state: 'published' });
+      const forth = await asJson('names', 'set', 'docs', '--back');
+      expect(forth.name).to.include({ pin: second.pin.id, previous: first.pin.id });
+      await asJson('stop', first.pin.id);
+      const ended = await sh('names', 'set', 'docs', '--back', '--json');
+      expect([ended.code, JSON.parse(ended.out).error.code]).to.deep.equal([1, 'invalid_state']);
+      expect((await asJson('names', 'list')).names[0]).to.include({ pin: second.pin.id });
+      const missing = await sh('names', 'set', 'other', '--back', '--json');
+      expect([missing.code, JSON.parse(missing.out).error.code]).to.deep.equal([1, 'not_found']);
+    });
+
+    it('show a publication without a password in place of one with it only where that is asked for', async () => {
+      const open = (await asJson('publish', page, '--to', 'docs')).pin.id;
+      const closed = (await protectedPage('--to', 'docs')).pin.id;
+      const other = (await protectedPage()).pin.id;
+      for (const next of [['--back'], [open]]) {
+        const refused = await sh('names', 'set', 'docs', ...next, '--json');
+        expect([refused.code, JSON.parse(refused.out).error.code], next[0]).to.deep.equal([1, 'usage']);
+        expect(refused.err).to.include('--no-password');
+        expect((await asJson('names', 'list')).names[0].pin).to.equal(closed);
+        const moved = await asJson('names', 'set', 'docs', ...next, '--no-password');
+        expect(moved.name.pin).to.equal(open);
+        expect((await asJson('names', 'set', 'docs', closed)).name.pin, 'to a protected one').to.equal(
+          closed,
+        );
+      }
+      expect((await asJson('names', 'set', 'docs', other)).name.pin, 'between protected ones').to.equal(
+        other,
+      );
     });
 
     it('say of a stopped publication what that means to the operation', async () => {
@@ -169,6 +206,8 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
         ['publish', '-', '--name', 'x.html', '--password-stdin'],
         ['names', 'set', '-x', UNKNOWN],
         ['names', 'set', 'docs', 'x'],
+        ['names', 'set', 'docs'],
+        ['names', 'set', 'docs', UNKNOWN, '--back'],
         ['names', 'delete'],
         ['names', 'delete', 'docs', '--to-branch'],
       ])

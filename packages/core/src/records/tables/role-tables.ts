@@ -175,15 +175,9 @@ export const IDEMPOTENCY_KEYS: RecordTable<IdempotencyKeyRow, 'account' | 'key',
       account === undefined || key === undefined ? [] : [idempotencyLock(account, key)],
   });
 
-/** A name with what it showed before. */
-export interface NameRow extends NameRecord {
-  /** The role that it showed before it was last moved; null if it never was. */
-  readonly previous: RoleId | null;
-}
-
 /** Names of publications. A name shows a role of its own account. */
 export const NAMES: RecordTable<
-  NameRow,
+  NameRecord,
   'account' | 'name',
   { readonly role: RoleRow; readonly account: AccountRow }
 > = defineTable({

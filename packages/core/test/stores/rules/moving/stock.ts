@@ -8,7 +8,7 @@ import {
   type HistoryEvent,
   hours,
   type KeptWarning,
-  type NameRecord,
+  type NameChange,
   type PasswordHash,
   type Role,
   type RoleCommit,
@@ -16,7 +16,7 @@ import {
   type Title,
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
-import type { MovedRecord, PublicationRecord } from '@pinfold/core/moving';
+import type { MovedName, MovedRecord, PublicationRecord } from '@pinfold/core/moving';
 import {
   ACCOUNT,
   anApiKey,
@@ -31,7 +31,7 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { ALL_LIMITS, aClaim, aFingerprint, BLOCK, changeRole } from '@pinfold/test-contracts/internal';
-import { aChange, aName, recordOf } from '../name-store/values.ts';
+import { aChange, aName, shownBy } from '../name-store/values.ts';
 import type { MovingStores } from '../stores.ts';
 
 const LATER = after(START, hours(300));
@@ -83,11 +83,13 @@ export async function stock(stores: MovingStores): Promise<readonly MovedRecord[
   ];
 }
 
-/** Two names of one role, made the other way round than they are ordered. */
-async function makeNames({ names }: MovingStores): Promise<readonly NameRecord[]> {
-  const changes = [2, 1].map((n) => aChange(n, { role: aRoleId(4) }));
-  for (const change of changes) await names.set(change, []);
-  return changes.map(recordOf);
+/** Two names of one role, made the other way round than they are ordered; one has shown another role before. */
+async function makeNames({ names }: MovingStores): Promise<readonly MovedName[]> {
+  const [moved, first] = [2, 1].map((n) => aChange(n, { role: aRoleId(4) })) as [NameChange, NameChange];
+  const before = aRoleId(3);
+  for (const change of [{ ...moved, role: before }, moved, first]) await names.set(change, []);
+  const [{ previous: _, ...unmoved }, other] = [shownBy(first).name, shownBy(moved).name];
+  return [unmoved, { ...other, previous: before }];
 }
 
 /** One in force and one that was lifted, both of what the database has no publication of. */

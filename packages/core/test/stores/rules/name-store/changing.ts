@@ -1,4 +1,4 @@
-import { accountId, after, before, duration, type NameStore, type Refusal } from '@pinfold/core';
+import { accountId, after, before, duration, type NameStore, type Refusal, type RoleId } from '@pinfold/core';
 import {
   ACCOUNT,
   anApiKey,
@@ -27,9 +27,10 @@ import {
   deletedEvent,
   LATER,
   publish,
-  recordOf,
+  publishNamed,
   set,
   setEvent,
+  shownBy,
   stop,
 } from './values.ts';
 
@@ -88,16 +89,18 @@ export const changingClauses: StoreClauses<NameStores> = {
     withPeer(async (port, other) => {
       await publish(port, 1, 2);
       const change = aChange(1);
-      const made = recordOf(change);
+      const shown = shownBy(change);
+      const made = shown.name;
       const event = setEvent(change);
-      expect(await port.names.set(change, [event])).to.deep.equal({ kind: 'created', name: made });
-      expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(made);
+      expect(await port.names.set(change, [event])).to.deep.equal({ kind: 'created', ...shown });
+      expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(shown);
       expect((await other.names.resolve(made.token))?.role.value.id).to.equal(aRoleId(1));
       expect((await told(other, { pin: aRoleId(1) }))[0]).to.deep.equal(event);
       const move = aChange(1, { token: aNameToken(9), role: aRoleId(2), now: START });
-      const moved = { ...made, role: aRoleId(2), updatedAt: START };
+      const previous = aRoleId(1);
+      const moved = shownBy(change, { role: aRoleId(2), previous, updatedAt: START });
       const early = setEvent(move);
-      expect(await other.names.set(move, [early])).to.deep.equal({ kind: 'moved', name: moved });
+      expect(await other.names.set(move, [early])).to.deep.equal({ kind: 'moved', ...moved });
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await port.names.resolve(aNameToken(9)), 'the token that was not needed').to.equal(undefined);
       expect((await port.names.resolve(made.token))?.role.value.id).to.equal(aRoleId(2));
@@ -111,15 +114,43 @@ export const changingClauses: StoreClauses<NameStores> = {
         (await port.roles.load(aRoleId(2)))?.version,
       );
     }),
+  'name-store/previous: a name shows nothing before its first move, and after each move what it showed until then; pointing it at the same role again changes neither':
+    withPeer(async (port, other) => {
+      await publish(port, 1, 2);
+      const previous = async () => {
+        const found = (await other.names.find(ACCOUNT, aName(1)))?.name;
+        expect((await other.names.list(ACCOUNT, undefined, 10))[0]?.name, 'listed').to.deep.equal(found);
+        const resolved = found && (await other.names.resolve(found.token));
+        expect(resolved?.name, 'resolved').to.deep.equal(found);
+        return found?.previous;
+      };
+      const pointed = async (stores: NameStores, role: RoleId) => {
+        const outcome = await set(stores, aChange(1, { role }));
+        return outcome.kind === 'refused' ? outcome.code : outcome.name.previous;
+      };
+      expect([await pointed(port, aRoleId(1)), await previous()], 'at first').to.deep.equal([null, null]);
+      for (const what of ['a move', 'the same again']) {
+        expect(await pointed(what === 'a move' ? port : other, aRoleId(2)), what).to.equal(aRoleId(1));
+        expect(await previous(), what).to.equal(aRoleId(1));
+      }
+      await publishNamed(port, 3, { name: aName(1) });
+      expect(await previous(), 'a publication').to.equal(aRoleId(2));
+      expect(await pointed(port, aRoleId(1)), 'a move after it').to.equal(aRoleId(3));
+      await stop(port, aRoleId(3));
+      expect(await previous(), 'a stop').to.equal(aRoleId(3));
+      await remove(port, 1);
+      expect(await pointed(port, aRoleId(1)), 'a new name of the same spelling').to.equal(null);
+      expect(await previous()).to.equal(null);
+    }),
   'name-store/set-unchanged: a name that shows the role already stays as it is, and no event is stored':
     withPeer(async (port, other) => {
       await publish(port, 1, 2);
-      const name = recordOf(aChange(1));
+      const shown = shownBy(aChange(1));
       await set(port, aChange(1));
       const events = await told(port);
       const again = aChange(1, { now: after(LATER, duration(1)), token: aNameToken(2), limit: 0 });
-      expect(await set(other, again)).to.deep.equal({ kind: 'unchanged', name });
-      expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(name);
+      expect(await set(other, again)).to.deep.equal({ kind: 'unchanged', ...shown });
+      expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(shown);
       expect(await told(port)).to.deep.equal(events);
     }),
   'name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes':
@@ -138,7 +169,7 @@ export const changingClauses: StoreClauses<NameStores> = {
         expect(await set(port, aChange(2, at))).to.deep.equal({ ...ended, state: 'deleted' });
         expect(await set(port, aChange(4, at))).to.deep.equal({ ...ended, state: 'expired' });
       }
-      expect(await port.names.list(ACCOUNT, undefined, 10)).to.deep.equal([recordOf(aChange(1))]);
+      expect(await port.names.list(ACCOUNT, undefined, 10)).to.deep.equal([shownBy(aChange(1))]);
       expect(await told(port)).to.deep.equal(events);
       const early = aChange(4, { now: before(LATER, duration(1)) });
       expect((await set(port, early)).kind, 'a millisecond before its end').to.equal('created');
@@ -152,7 +183,7 @@ export const changingClauses: StoreClauses<NameStores> = {
         const move = aChange(1, { role: aRoleId(n) });
         const moving = other.names.set(move, [setEvent(move)]);
         await stop(port, aRoleId(n));
-        const shown = async () => (await port.names.find(ACCOUNT, aName(1)))?.role === aRoleId(n);
+        const shown = async () => (await port.names.find(ACCOUNT, aName(1)))?.name.role === aRoleId(n);
         const seen = await shown();
         const outcome = await moving;
         expect(await shown(), `round ${n}`).to.equal(seen);
@@ -197,7 +228,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       for (const { names } of [port, other]) {
         expect(await names.find(ACCOUNT, aName(1))).to.equal(undefined);
         expect(await names.resolve(aNameToken(1))).to.equal(undefined);
-        expect(await names.list(ACCOUNT, undefined, 10)).to.deep.equal([recordOf(aChange(2))]);
+        expect(await names.list(ACCOUNT, undefined, 10)).to.deep.equal([shownBy(aChange(2))]);
       }
       for (const place of [
         { account: ACCOUNT, name: aName(1) },
@@ -207,7 +238,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       }
       expect(await told(port)).to.have.lengthOf(events.length + 1);
       const anew = aChange(1, { token: aNameToken(9), limit: 2 });
-      expect(await set(port, anew)).to.deep.equal({ kind: 'created', name: recordOf(anew) });
+      expect(await set(port, anew)).to.deep.equal({ kind: 'created', ...shownBy(anew) });
       const outcomes = await together(subject, 9, (stores) => remove(stores, 1));
       expect(outcomes.filter(({ kind }) => kind === 'deleted')).to.have.lengthOf(1);
       expect(await remove(port, 2)).to.deep.equal({ kind: 'deleted' });

@@ -20,6 +20,7 @@ import {
   publish,
   publishNamed,
   set,
+  shownBy,
 } from './values.ts';
 
 const COMMITTED = { kind: 'committed', warnings: [] };
@@ -30,11 +31,11 @@ export const publishingClauses: StoreClauses<NameStores> = {
   'name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name':
     withPeer(async (port, other) => {
       expect(await publishNamed(port, 1)).to.deep.equal(COMMITTED);
-      const record = { account: ACCOUNT, ...PR, token: aNameToken(1), role: aRoleId(1), updatedAt: START };
-      expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(record);
+      const published = shownBy(aChange(1, { now: START }));
+      expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(published);
       expect((await other.names.resolve(aNameToken(1)))?.role.value.id).to.equal(aRoleId(1));
       expect(await publishNamed(other, 2, PR)).to.deep.equal(COMMITTED);
-      const moved = { ...record, role: aRoleId(2) };
+      const moved = shownBy(aChange(1, { now: START }), { role: aRoleId(2), previous: aRoleId(1) });
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await port.names.resolve(aNameToken(2))).to.equal(undefined);
       expect((await port.names.resolve(aNameToken(1)))?.role.value.id, 'asked again').to.equal(aRoleId(2));
@@ -45,7 +46,9 @@ export const publishingClauses: StoreClauses<NameStores> = {
       expect(await publishNamed(port, 3, { ...PR, account: OTHER, token: aNameToken(3) })).to.deep.equal(
         COMMITTED,
       );
-      expect((await port.names.find(OTHER, aName(1)))?.token, 'of another account').to.equal(aNameToken(3));
+      expect((await port.names.find(OTHER, aName(1)))?.name.token, 'of another account').to.equal(
+        aNameToken(3),
+      );
       const first = aNamed(1);
       const repeated = await port.roles.commit(first, leaseOf(aReservation(1)), eventsOf(first));
       expect(repeated, 'the commit again').to.deep.equal(COMMITTED);
@@ -147,7 +150,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
       expect(events.map(({ pin }) => pin)).to.have.members(numbers.map(aRoleId));
       for (const n of [21, 22, 23]) {
         await publishNamed(n % 2 === 0 ? await subject.peer() : port, n, PR);
-        const shown = (await (await subject.peer()).names.find(ACCOUNT, aName(1)))?.role;
+        const shown = (await (await subject.peer()).names.find(ACCOUNT, aName(1)))?.name.role;
         expect(shown, 'what was acknowledged last').to.equal(aRoleId(n));
       }
     },

@@ -17,12 +17,14 @@ import {
   type Role,
   type RoleCommit,
   type RoleId,
+  type ShownName,
 } from '@pinfold/core';
 import {
   ACCOUNT,
   anEvent,
   aPublication,
   aReservation,
+  aRole,
   aRoleId,
   leaseOf,
   publishTo,
@@ -56,8 +58,16 @@ export function aChange(n: number, more: Partial<NameChange> = {}): NameChange {
   };
 }
 
-export function recordOf({ account, name, token, role, now: updatedAt }: NameChange): NameRecord {
-  return { account, name, token, role, updatedAt };
+/** The name as it was changed, with the ends of a role that is in service. */
+export function shownBy(
+  { account, name, token, role, now: updatedAt }: NameChange,
+  more: Partial<NameRecord> = {},
+): ShownName {
+  const { deletedAt, expiresAt } = aRole(1);
+  return {
+    name: { account, name, token, role, previous: null, updatedAt, ...more },
+    role: { deletedAt, expiresAt },
+  };
 }
 
 export function setEvent({ account, name, role, now: at }: NameChange): HistoryEvent {
