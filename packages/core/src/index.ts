@@ -167,6 +167,8 @@ export type {
   RoleCommit,
   RoleQuery,
   RoleStore,
+  StoredCount,
+  StoredWindow,
   Token,
   Version,
   Versioned,

@@ -120,6 +120,22 @@ export interface CleanupCount {
   readonly reservations: number;
 }
 
+/** Which roles with an archive to count. */
+export interface StoredWindow {
+  readonly now: Instant;
+  /** The last role that was counted before; undefined at first. */
+  readonly after: RoleId | undefined;
+  /** The most roles that are read. */
+  readonly limit: number;
+}
+
+/** Publications in service that have their archive, and the bytes of every archive that records name. */
+export interface StoredCount {
+  readonly pinned: number;
+  readonly unpinned: number;
+  readonly bytes: number;
+}
+
 /** One archive to remove, claimed. */
 export interface CleanupTask extends Pick<Role, 'account' | 'archive'> {
   readonly role: RoleId;
@@ -244,6 +260,14 @@ export interface RoleStore {
 
   /** @promise role-store/count-for-cleanup: exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes */
   countForCleanup(request: CleanupCountRequest): Promise<CleanupCount>;
+
+  /**
+   * Counts the roles of one window that have their archive. `next` is where to go on; absent at the end.
+   * @promise role-store/count-stored: windows from the first to the last count each publication in service at the instant once, pinned ones apart, and the bytes of every archive that was not removed yet; none reads more roles than the limit
+   */
+  countStored(
+    window: StoredWindow,
+  ): Promise<{ readonly counted: StoredCount; readonly next: RoleId | undefined }>;
 
   /** @promise role-store/named: exactly the archives of committed, not removed roles */
   whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>>;

@@ -1,3 +1,4 @@
+import type { Instant } from '../domain/instant.ts';
 import type { MovedRecord } from '../domain/records.ts';
 
 /**
@@ -17,4 +18,13 @@ export interface Snapshot {
    * @promise snapshot/aborted: an aborted signal rejects with its reason, also in the midst of it
    */
   records(signal?: AbortSignal): AsyncIterable<MovedRecord>;
+
+  /**
+   * Records that an export of the schedule is complete. An earlier instant than the recorded one changes nothing.
+   * @promise snapshot/scheduled-export: the latest instant that any peer recorded is answered, and nothing before the first; no snapshot has it
+   */
+  recordScheduledExport(endedAt: Instant): Promise<void>;
+
+  /** When the last export of the schedule was complete; undefined before the first. */
+  lastScheduledExport(): Promise<Instant | undefined>;
 }

@@ -1,5 +1,6 @@
 import type { ArchiveId, RoleId } from '../domain/identity.ts';
 import { type Duration, duration } from '../domain/instant.ts';
+import type { StoredCount } from '../ports/role-store.ts';
 
 /** What a sweep did, or would have done in a dry run. */
 export interface CleanUpReport {
@@ -23,6 +24,8 @@ export interface CleanUpReport {
   readonly missing: readonly ArchiveId[];
   /** Publications in service whose archive was removed or is missing, the first 1,000, by a comparison that was ended. */
   readonly withoutArchive: readonly RoleId[];
+  /** What is published and stored after the sweep; null if there was no time to count it, and in a dry run. */
+  readonly stored: StoredCount | null;
   /**
    * `under_way`: a later sweep resumes the comparison, or another is making it. `refused`: so many archives had no
    * record that the records are probably wrong: no archive is removed until a comparison passes.
@@ -47,6 +50,7 @@ export type Step =
     }
   | ({ readonly kind: 'compared' } & Pick<CleanUpReport, 'compared' | 'unnamed' | 'listing'>)
   | { readonly kind: 'missing'; readonly ids: readonly ArchiveId[]; readonly roles: readonly RoleId[] }
+  | { readonly kind: 'counted'; readonly stored: StoredCount }
   | { readonly kind: 'moved'; readonly removalBehind: Duration }
   | { readonly kind: 'out_of_time' | 'rests' | 'clock_differs' };
 
@@ -79,6 +83,7 @@ export const NOTHING_DONE: CleanUpReport = {
   orphans: 0,
   missing: [],
   withoutArchive: [],
+  stored: null,
   listing: 'not_due',
   finished: true,
   rested: false,
@@ -100,6 +105,8 @@ export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
     }
     case 'missing':
       return { ...report, missing: step.ids, withoutArchive: step.roles };
+    case 'counted':
+      return { ...report, stored: step.stored };
     case 'moved':
       return { ...report, removalBehind: step.removalBehind };
     case 'out_of_time':

@@ -1,9 +1,10 @@
 import { eventOf } from '../domain/history.ts';
+import type { RoleId } from '../domain/identity.ts';
 import { after, before, type Duration, days, minutes } from '../domain/instant.ts';
 import { type Limits, limitsInForce } from '../domain/limits.ts';
 import { succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { CleanupOutcome, CleanupTask, RoleStore } from '../ports/role-store.ts';
+import type { CleanupOutcome, CleanupTask, RoleStore, StoredCount } from '../ports/role-store.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import {
   CLOCK_DIFFERS,
@@ -30,6 +31,8 @@ export type CleanUpPorts = Pick<
 
 /** Rows dropped in one step. */
 const BATCH = 100;
+/** Roles that one step counts: few enough that no request waits long for it. */
+const COUNTED_AT_ONCE = 1_000;
 export const CLAIM: Duration = minutes(10);
 const LONGEST_PAUSE: Duration = days(1);
 
@@ -118,6 +121,7 @@ async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
   const compared = yield* compareArchives(ports, run);
   if (!compared.isRefused) yield* removeEnded(ports, limits, run);
   yield* tellMissing(roles, compared, run);
+  yield* countStored(roles, run);
   if (compared.fault !== undefined) throw compared.fault;
 }
 
@@ -127,6 +131,21 @@ async function* tellMissing(roles: RoleStore, { missing }: Compared, run: CleanU
   const named = await roles.whichAreNamed(missing);
   const ids = missing.filter((id) => named.has(id));
   yield { kind: 'missing', ids, roles: await rolesWithoutArchive(roles, new Set(ids), run) };
+}
+
+async function* countStored(roles: RoleStore, run: CleanUpRun): Steps {
+  let stored: StoredCount = { pinned: 0, unpinned: 0, bytes: 0 };
+  const now = run.now();
+  for (let after: RoleId | undefined; await run.hasTimeLeft(); ) {
+    const { counted, next } = await roles.countStored({ now, after, limit: COUNTED_AT_ONCE });
+    stored = {
+      pinned: stored.pinned + counted.pinned,
+      unpinned: stored.unpinned + counted.unpinned,
+      bytes: stored.bytes + counted.bytes,
+    };
+    if (next === undefined) return yield { kind: 'counted', stored };
+    after = next;
+  }
 }
 
 async function* removeEnded(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { readPath } from '../command-line/arguments.ts';
-import { type Command, command, text } from '../command-line/command.ts';
+import { type Command, command, flag, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/pluralize.ts';
@@ -21,14 +21,15 @@ import { SettingsError } from '../settings/settings-error.ts';
 const exportAll = command({
   name: 'export',
   arguments: ['FOLDER|-'],
+  options: { scheduled: flag('the export of a schedule: metrics tell when the last one was complete') },
   help: 'write all records and archives to a folder, or as a tar to standard output',
   example: 'pinfold export /backup/pinfold',
   guide: 'backups.md',
-  run: async ([text], { json }, terminal) => {
+  run: async ([text], { json, scheduled = false }, terminal) => {
     const target = readPath(text, 'FOLDER');
     if (target === '-' && json) throw new UsageError('--json cannot share standard output with a tar');
     const moved = await reportingSystemErrors(() =>
-      target === '-' ? toPipe(terminal) : toFolder(resolve(target), terminal),
+      target === '-' ? toPipe(scheduled, terminal) : toFolder(resolve(target), scheduled, terminal),
     );
     printSummary('exported', moved, json, terminal);
   },
@@ -111,17 +112,19 @@ const verify = command({
 
 export const commands: readonly Command[] = [exportAll, importAll, copy, verify];
 
-function toFolder(folder: string, terminal: Terminal): Promise<Moved> {
-  return exportTo(new ToFolder(folder), terminal, ({ roles }) => refuseToOverwrite(folder, roles));
+function toFolder(folder: string, isScheduled: boolean, terminal: Terminal): Promise<Moved> {
+  return exportTo(new ToFolder(folder), isScheduled, terminal, {
+    before: ({ roles }) => refuseToOverwrite(folder, roles),
+  });
 }
 
-async function toPipe(terminal: Terminal): Promise<Moved> {
+async function toPipe(isScheduled: boolean, terminal: Terminal): Promise<Moved> {
   if (terminal.pipe === undefined)
     throw new UsageError('a tar cannot be shown on a terminal: redirect standard output to a pipe or a file');
   const { ToTar } = await import('../moving/to-tar.ts');
   const tar = new ToTar();
   const written = terminal.pipe(tar.bytes);
-  const exported = exportTo(tar, terminal).catch((error: unknown) => {
+  const exported = exportTo(tar, isScheduled, terminal, { written }).catch((error: unknown) => {
     tar.fail(error);
     throw error;
   });
@@ -129,14 +132,24 @@ async function toPipe(terminal: Terminal): Promise<Moved> {
   return moved;
 }
 
+interface ExportSteps {
+  readonly before?: (stores: ExportedStores) => Promise<void>;
+  /** Resolves when all of the export has been written. */
+  readonly written?: Promise<void>;
+}
+
 function exportTo(
   destination: Destination,
+  isScheduled: boolean,
   terminal: Terminal,
-  look?: (stores: ExportedStores) => Promise<void>,
+  { before, written }: ExportSteps,
 ): Promise<Moved> {
   return withComposition(terminal, async ({ ports }) => {
-    await look?.(ports);
-    return moveFromStores(ports, destination, new Progress('exporting', terminal));
+    await before?.(ports);
+    const moved = await moveFromStores(ports, destination, new Progress('exporting', terminal));
+    await written;
+    if (isScheduled) await ports.snapshot.recordScheduledExport(ports.clock.now());
+    return moved;
   });
 }
 

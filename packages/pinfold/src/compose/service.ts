@@ -156,7 +156,8 @@ export async function openService(
     },
     sweep: () => {
       const look = async (swept: boolean): Promise<void> => {
-        await metrics?.sweeps.look({ roles: ports.roles, clock, limits }, swept);
+        const { roles, snapshot } = ports;
+        await metrics?.sweeps.look({ roles, snapshot, clock, limits }, swept);
       };
       const tools = { cleanUp, history, views, clock, log, look, random: Math.random };
       background.push(runCleanupTimer(tools, stopped.signal));

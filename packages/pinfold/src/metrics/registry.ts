@@ -45,7 +45,6 @@ export class Figure {
     this.#family = family;
     this.#names = names;
     this.#most = most;
-    if (names.length === 0) this.at();
   }
 
   /** The series of these labels. Beyond the most series it is that of `other`. Callers on hot paths should cache it. */
@@ -79,6 +78,11 @@ export class Figures {
     return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, labels);
   }
 
+  /** A gauge without a series until one is asked for by {@link Figure.at}: what is not known yet is no 0. */
+  unknownGauge(name: string, help: string, merging: Merging): Figure {
+    return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, undefined);
+  }
+
   /** How often something took how long, in seconds. */
   histogram(
     name: string,
@@ -100,8 +104,10 @@ export class Figures {
     return Object.fromEntries(this.#figures.map(({ family }) => [family.name, family]));
   }
 
-  #add(family: Omit<Family, 'series'>, labels: readonly string[], most?: number): Figure {
-    const figure = new Figure(family, labels, most);
+  /** @param labels undefined for a figure without labels whose series is not there at first. */
+  #add(family: Omit<Family, 'series'>, labels: readonly string[] | undefined, most?: number): Figure {
+    const figure = new Figure(family, labels ?? [], most);
+    if (labels?.length === 0) figure.at();
     this.#figures.push(figure);
     return figure;
   }

@@ -1,5 +1,6 @@
 import { before, type Clock, type Observe, type RoleStore, type UseCases } from '@pinfold/core';
 import { earlier } from '@pinfold/core/internal';
+import type { Snapshot } from '@pinfold/core/moving';
 import type { Figure, Figures } from './registry.ts';
 
 const LENGTHS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
@@ -7,6 +8,7 @@ const REMOVED = ['reservations', 'attempts', 'uploads', 'archives', 'orphans'] a
 
 export interface SweepStores {
   readonly roles: Pick<RoleStore, 'countForCleanup' | 'loadComparison'>;
+  readonly snapshot: Pick<Snapshot, 'lastScheduledExport'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly limits: Pick<UseCases['limits'], 'cleanupGrace' | 'reservationAge'>;
 }
@@ -14,7 +16,7 @@ export interface SweepStores {
 /** Counts what sweeps do, and what they leave. */
 export interface SweepFigures {
   readonly observe: Observe;
-  /** Looks up what is left: after a sweep that has ended well, or before the first one. */
+  /** Looks up what is left, and when the last scheduled export was complete: after a sweep that has ended well, or before the first one. */
   look(stores: SweepStores, swept: boolean): Promise<void>;
 }
 
@@ -32,6 +34,12 @@ export function sweepFigures(figures: Figures): SweepFigures {
   const missing = gauge('missing_archives', 'Archives of publications that were removed or are missing.');
   const behindHelp = 'How far the clock by which ages are judged was behind at the last sweep of this node.';
   const behind = figures.gauge('pinfold_removal_behind_seconds', behindHelp, [], 'greatest');
+  const publicationsHelp = 'Publications in service, counted by the last sweep of this node.';
+  const publications = figures.gauge('pinfold_publications', publicationsHelp, ['pinned'], 'greatest');
+  const storedHelp = 'Bytes of the archives that records name, counted by the last sweep of this node.';
+  const storedBytes = figures.unknownGauge('pinfold_stored_bytes', storedHelp, 'greatest');
+  const exportedHelp = 'When the last export of the schedule was complete.';
+  const exported = figures.unknownGauge('pinfold_export_end_timestamp_seconds', exportedHelp, 'greatest');
   for (const what of REMOVED) removed.at(what);
   /** Whether the comparison that was looked up last is one that a sweep of this process ended. */
   let hasCompared = false;
@@ -48,11 +56,18 @@ export function sweepFigures(figures: Figures): SweepFigures {
       for (const what of REMOVED) removed.at(what).value += report[what];
       hasCompared = report.listing === 'done' || report.listing === 'refused';
       if (hasCompared) missing.at().value = Math.max(report.missing.length, report.withoutArchive.length);
+      if (report.stored !== null) {
+        publications.at('true').value = report.stored.pinned;
+        publications.at('false').value = report.stored.unpinned;
+        storedBytes.at().value = report.stored.bytes;
+      }
       if (!report.rested && !report.clockDiffers) behind.at().value = report.removalBehind / 1_000;
     },
-    look: async ({ roles, clock, limits }, swept) => {
+    look: async ({ roles, snapshot, clock, limits }, swept) => {
       const now = clock.now();
       if (swept) end.at().value = now / 1_000;
+      const exportedAt = await snapshot.lastScheduledExport();
+      if (exportedAt !== undefined) exported.at().value = exportedAt / 1_000;
       const comparison = (await roles.loadComparison())?.value;
       const judgedAt = earlier(now, comparison?.removal?.reached ?? now);
       const left = await roles.countForCleanup({

@@ -53,8 +53,17 @@ export async function runCleanupTimer(options: CleanupTimerOptions, signal: Abor
 }
 
 function logReport(log: Log, report: CleanUpReport): void {
-  const { missing, withoutArchive, listing, finished, rested, clockDiffers, removalBehind, ...counts } =
-    report;
+  const {
+    missing,
+    withoutArchive,
+    stored,
+    listing,
+    finished,
+    rested,
+    clockDiffers,
+    removalBehind,
+    ...counts
+  } = report;
   if (clockDiffers) {
     log.error("nothing is cleaned up: this machine's clock differs from the database's by more than 60 s");
     return;

@@ -16,6 +16,7 @@ const report: CleanUpReport = {
   orphans: 0,
   missing: [],
   withoutArchive: [],
+  stored: null,
   listing: 'done',
   finished: true,
   rested: false,
@@ -51,6 +52,37 @@ describe('what metrics say of sweeps', () => {
     expect(figures.snapshot().pinfold_sweep_missing_archives?.series['']?.[0]).to.equal(1);
   });
 
+  it('is what is in service and stored, as the last sweep that counted it found it', () => {
+    const figures = new Figures();
+    const { observe } = sweepFigures(figures);
+    const counted = () => {
+      const { pinfold_publications: publications, pinfold_stored_bytes: bytes } = figures.snapshot();
+      return { ...publications?.series, ...bytes?.series };
+    };
+    const sweep = (stored: CleanUpReport['stored']) =>
+      observe({ kind: 'sweep', report: { ...report, stored }, took: duration(1) });
+    sweep(null);
+    expect(counted(), 'before the first count').to.deep.equal({});
+    sweep({ pinned: 2, unpinned: 30, bytes: 4_096 });
+    const expected = { 'pinned="true"': [2], 'pinned="false"': [30], '': [4_096] };
+    expect(counted()).to.deep.equal(expected);
+    sweep(null);
+    expect(counted(), 'a sweep without the time for it').to.deep.equal(expected);
+  });
+
+  it('is when the last scheduled export was complete, and nothing before the first', async () => {
+    const [{ roles, snapshot }, clock, figures] = [createMemory(), createManualClock(), new Figures()];
+    const { look } = sweepFigures(figures);
+    const limits = { cleanupGrace: seconds(1), reservationAge: seconds(2) };
+    const exported = async () => {
+      await look({ roles, snapshot, clock, limits }, false);
+      return figures.snapshot().pinfold_export_end_timestamp_seconds?.series;
+    };
+    expect(await exported()).to.deep.equal({});
+    await snapshot.recordScheduledExport(clock.now());
+    expect(await exported()).to.deep.equal({ '': [clock.now() / 1_000] });
+  });
+
   it('counts as a backlog only what the clock of removal has reached', async () => {
     const [memory, clock] = [createMemory(), createManualClock()];
     const reached = (clock.now() - days(2)) as Instant;
@@ -63,7 +95,7 @@ describe('what metrics say of sweeps', () => {
       },
     });
     const limits = { cleanupGrace: seconds(1), reservationAge: seconds(2) };
-    await sweepFigures(new Figures()).look({ roles, clock, limits }, true);
+    await sweepFigures(new Figures()).look({ roles, snapshot: memory.snapshot, clock, limits }, true);
     expect(asked).to.deep.equal([reached - 1_000, reached - 2_000]);
   });
 });

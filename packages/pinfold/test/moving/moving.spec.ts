@@ -24,6 +24,29 @@ describe('pinfold export and import', () => {
     await succeed(stage.env('two'), 'verify');
   });
 
+  it('record when an export of the schedule was complete, which differs in nothing else', async () => {
+    const env = await stage.stock('one', 2);
+    const lastExport = async (): Promise<number | undefined> => {
+      const { ports, close } = await compose(readSettings(env));
+      const at = await ports.snapshot.lastScheduledExport();
+      await close();
+      return at;
+    };
+    await succeed(env, 'export', stage.at('plain'));
+    expect(await lastExport(), 'after one by hand').to.equal(undefined);
+    const begun = Date.now();
+    const done = await succeed(env, 'export', stage.at('nightly'), '--scheduled');
+    expect(done.err).to.match(/^exported: \d+ records, 2 archives, 2 of them new$/m);
+    const first = await lastExport();
+    expect(first).to.be.within(begun, Date.now());
+    expect(await contentsOf(stage.at('nightly'))).to.deep.equal(await contentsOf(stage.at('plain')));
+    await writeFile(stage.at('a-file'), '');
+    expect((await run(env, 'export', stage.at('a-file'), '--scheduled')).code, 'one that fails').to.equal(1);
+    expect(await lastExport()).to.equal(first);
+    await pipe('pinfold export - --scheduled | cat > /dev/null', env, '');
+    expect(await lastExport(), 'a tar, too').to.be.greaterThan(first ?? Number.NaN);
+  });
+
   it('keep a folder to its owner, and hold neither times nor hosts', async () => {
     const env = await stage.stock('one', 1);
     await mkdir(stage.at('out'), { mode: 0o755 });

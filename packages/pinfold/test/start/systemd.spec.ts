@@ -79,7 +79,7 @@ describe('the units that back up every night', () => {
   });
 
   it("run the command as the server's user, with its settings and no more rights", () => {
-    expect(backup.get('Service.ExecStart')).to.equal('pinfold export /var/backups/pinfold');
+    expect(backup.get('Service.ExecStart')).to.equal('pinfold export --scheduled /var/backups/pinfold');
     expect(backup.get('Service.ReadWritePaths')).to.equal('/var/backups/pinfold');
     const others = [...server].filter(([name]) =>
       /^Service\.(?!ExecStart|Restart|TimeoutStopSec|LimitNOFILE)/.test(name),

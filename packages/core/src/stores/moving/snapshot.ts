@@ -1,8 +1,12 @@
+import type { Instant } from '../../domain/instant.ts';
 import type { MovedRecord } from '../../domain/records.ts';
 import type { Snapshot } from '../../ports/snapshot.ts';
 import type { Database } from '../../records/database.ts';
-import { type AnyQuery, defineQuery } from '../../records/program.ts';
-import { find } from '../../records/steps.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
+import { find, get, upsert } from '../../records/steps.ts';
+import { EXPORT_LOCK } from '../../records/tables/locks.ts';
+import { SCHEDULED_EXPORTS } from '../../records/tables/service-tables.ts';
+import { defineChange } from '../define-change.ts';
 import { pick } from '../rows.ts';
 import { type AnyRow, MOVED_TABLES, type MovedKind } from './moved-tables.ts';
 
@@ -28,8 +32,24 @@ const readPage = defineQuery('snapshot.page', function* ({ kind: wanted, after }
   };
 });
 
-/** The query of a snapshot. */
-export const SNAPSHOT_PROGRAMS: readonly AnyQuery[] = [readPage];
+const getScheduledExport = get(SCHEDULED_EXPORTS, { id: 1 });
+
+const lastScheduledExport = defineQuery('snapshot.last_scheduled_export', () => getScheduledExport);
+
+const recordScheduledExport = defineChange('snapshot.record_scheduled_export', {
+  locks: () => ({ exclusive: [EXPORT_LOCK] }),
+  *run(endedAt: Instant) {
+    const last = (yield* getScheduledExport)?.endedAt ?? 0;
+    if (endedAt > last) yield* upsert(SCHEDULED_EXPORTS, { id: 1, endedAt });
+  },
+});
+
+/** The programs of snapshots. */
+export const SNAPSHOT_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  readPage,
+  lastScheduledExport,
+  recordScheduledExport,
+];
 
 /** Reads the records of a database, one kind after the other, each by its primary key. */
 export function snapshot(database: Database): Snapshot {
@@ -52,5 +72,7 @@ export function snapshot(database: Database): Snapshot {
         await state.close();
       }
     },
+    recordScheduledExport: (endedAt) => database.write(recordScheduledExport, endedAt),
+    lastScheduledExport: async () => (await database.read(lastScheduledExport, undefined))?.endedAt,
   };
 }

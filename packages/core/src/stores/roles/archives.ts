@@ -1,12 +1,13 @@
 import type { ArchiveId } from '../../domain/identity.ts';
 import type { Comparison } from '../../domain/reconciliation.ts';
-import type { RoleStore, Version } from '../../ports/role-store.ts';
+import { stateOf } from '../../domain/role.ts';
+import type { RoleStore, StoredWindow, Version } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import { find, get, upsert } from '../../records/steps.ts';
 import { COMPARISON_LOCK } from '../../records/tables/locks.ts';
-import { COMPARISONS, MANIFESTS } from '../../records/tables/role-tables.ts';
+import { COMPARISONS, MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
 import { defineChange } from '../define-change.ts';
 
 /** The columns that are read without a manifest's text. */
@@ -31,6 +32,21 @@ const listNamed = defineQuery('roles.list_archives', ({ after, limit }: Archives
   ),
 );
 
+/** The columns of the index of roles that have their archive: no role is read. */
+const STORED = ['id', 'archiveBytes', 'pinned', 'expiresAt', 'deletedAt'] as const;
+
+const countStored = defineQuery('roles.count_stored', function* ({ now, after: id, limit }: StoredWindow) {
+  const after = id === undefined ? undefined : { id };
+  const rows = yield* find(ROLES, { hasArchive: true }, { order: ['id'], after, limit, select: STORED });
+  const inService = rows.filter((row) => stateOf(row, now) === 'published');
+  const pinned = inService.filter((row) => row.pinned).length;
+  const bytes = rows.reduce((sum, { archiveBytes }) => sum + archiveBytes, 0);
+  return {
+    counted: { pinned, unpinned: inService.length - pinned, bytes },
+    next: rows.length < limit ? undefined : rows.at(-1)?.id,
+  };
+});
+
 const loadComparison = defineQuery('roles.load_comparison', () => get(COMPARISONS, { id: 1 }));
 
 interface ComparisonChange {
@@ -54,6 +70,7 @@ export const ARCHIVE_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
   loadManifest,
   findNamed,
   listNamed,
+  countStored,
   loadComparison,
   storeComparison,
 ];
@@ -61,7 +78,10 @@ export const ARCHIVE_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
 /** The archives that records name, and their comparison with those in storage. */
 export function archives(
   database: Database,
-): Pick<RoleStore, 'loadManifest' | 'whichAreNamed' | 'listArchives' | 'loadComparison' | 'keepComparison'> {
+): Pick<
+  RoleStore,
+  'loadManifest' | 'whichAreNamed' | 'listArchives' | 'countStored' | 'loadComparison' | 'keepComparison'
+> {
   return {
     loadManifest: async (archive, signal) => (await database.read(loadManifest, archive, signal))?.manifest,
     whichAreNamed: async (ids) =>
@@ -70,6 +90,10 @@ export function archives(
       // A sweep asks for page after page: others get their turn in between.
       await database.pause();
       return (await database.read(listNamed, { after, limit })).map(({ archive }) => archive);
+    },
+    countStored: async (window) => {
+      await database.pause();
+      return database.read(countStored, window);
     },
     loadComparison: async () => {
       const row = await database.read(loadComparison, undefined);

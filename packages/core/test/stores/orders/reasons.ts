@@ -5,6 +5,7 @@ export const NEEDED: Readonly<Record<string, readonly [string, string]>> = {
   attempts: ['begin a try', 'begin a try later'],
   comparison: ['store a comparison', 'store a comparison'],
   credential: ['publish', 'revoke a key'],
+  export: ['record a scheduled export', 'record an earlier scheduled export'],
   feed: ['read the feed', 'read the feed'],
   'first key': ['create the first key', 'create another first key'],
   idempotency: ['reserve a key', 'reserve it for another'],

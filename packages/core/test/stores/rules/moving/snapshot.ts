@@ -1,4 +1,4 @@
-import { after, type Day, days, hours, minutes, type Title } from '@pinfold/core';
+import { after, type Day, days, duration, hours, minutes, type Title } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import {
   aComparison,
@@ -137,6 +137,24 @@ export const snapshotClauses: StoreClauses<MovingStores> = {
           record.kind === 'event' ? { ...record.value, id: undefined } : record,
         );
       expect(await withoutIds(used)).to.deep.equal(await withoutIds(port));
+    },
+  'snapshot/scheduled-export: the latest instant that any peer recorded is answered, and nothing before the first; no snapshot has it':
+    async ({ port, peer }) => {
+      const other = await peer();
+      await stock(port);
+      const before = await recordsOf(port);
+      const last = () => Promise.all([port, other].map(({ snapshot }) => snapshot.lastScheduledExport()));
+      expect(await last(), 'before the first').to.deep.equal([undefined, undefined]);
+      const [early, late] = [after(START, duration(60_123)), after(START, duration(86_400_007))];
+      for (const [stores, at, expected] of [
+        [port, early, early],
+        [other, late, late],
+        [port, early, late],
+      ] as const) {
+        await stores.snapshot.recordScheduledExport(at);
+        expect(await last(), 'as it was recorded').to.deep.equal([expected, expected]);
+      }
+      expect(await recordsOf(other)).to.deep.equal(before);
     },
   'snapshot/aborted: an aborted signal rejects with its reason, also in the midst of it': async ({
     port,

@@ -7,6 +7,7 @@ import {
   aPublication,
   aRoleId,
   publishTo,
+  START,
 } from '@pinfold/test-contracts/fixtures';
 import {
   aClaim,
@@ -28,6 +29,7 @@ async function ask(port: RoleStore, n: number): Promise<readonly unknown[]> {
     await port.list(asks({ limit: n })),
     await port.whichAreNamed([anArchiveId(n)]),
     await port.listArchives(undefined, n),
+    await port.countStored({ now: START, after: undefined, limit: n }),
     await port.loadComparison(),
   ];
 }

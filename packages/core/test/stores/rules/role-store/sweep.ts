@@ -1,4 +1,5 @@
 import {
+  type AccountId,
   type ArchiveId,
   after,
   type CleanupTask,
@@ -8,6 +9,7 @@ import {
   type Instant,
   minutes,
   type Role,
+  type RoleId,
   type RoleStore,
   type Version,
 } from '@pinfold/core';
@@ -142,6 +144,42 @@ export const sweepClauses: ClauseTable<RoleStore> = {
       expect((await other.countForCleanup(later)).archives, 'with a retry').to.equal(2);
       const lapsed = { ...count, now: claim.until };
       expect((await other.countForCleanup(lapsed)).archives, 'with a lapsed claim').to.equal(3);
+    }),
+  'role-store/count-stored: windows from the first to the last count each publication in service at the instant once, pinned ones apart, and the bytes of every archive that was not removed yet; none reads more roles than the limit':
+    inEachEra(async (port, other, start) => {
+      const [soon, now, later] = [after(start, hours(1)), after(start, hours(2)), after(start, hours(3))];
+      const publish = async (n: number, more: Partial<Role>): Promise<void> =>
+        void (await publishTo(port, aPublication(n, { publishedAt: start, archiveBytes: 10 ** n, ...more })));
+      const count = async (at: Instant, limit: number) => {
+        const sum = { pinned: 0, unpinned: 0, bytes: 0, windows: 0 };
+        for (let place: RoleId | undefined; ; sum.windows += 1) {
+          const { counted, next } = await other.countStored({ now: at, after: place, limit });
+          expect(counted.pinned + counted.unpinned, 'of one window').to.be.at.most(limit);
+          sum.pinned += counted.pinned;
+          sum.unpinned += counted.unpinned;
+          sum.bytes += counted.bytes;
+          if (next === undefined) return sum;
+          place = next;
+        }
+      };
+      expect(await count(now, 10), 'of nothing').to.deep.include({ pinned: 0, unpinned: 0, bytes: 0 });
+      await publish(1, { expiresAt: null, pinned: true });
+      await publish(2, { expiresAt: later });
+      await publish(3, { expiresAt: later, account: 'globex' as AccountId });
+      await publish(4, { expiresAt: now });
+      await publish(5, { expiresAt: null, pinned: true, deletedAt: soon });
+      const bytes = 111_110;
+      for (const limit of [1, 2, 5, 6, 100]) {
+        const { windows, ...sum } = await count(now, limit);
+        expect(sum, `${limit} at once`).to.deep.equal({ pinned: 1, unpinned: 2, bytes });
+        expect(windows, `windows of ${limit}`).to.be.at.least(Math.ceil(5 / limit) - 1);
+      }
+      expect(await count(soon, 3), 'an hour before').to.deep.include({ pinned: 1, unpinned: 3, bytes });
+      const claim = { now, endedBefore: now, token: aToken(900), until: later, limit: 9 };
+      const claimed = await port.claimForCleanup(claim);
+      expect(await count(now, 2), 'claimed').to.deep.include({ bytes });
+      for (const task of claimed) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+      expect(await count(now, 2), 'removed').to.deep.include({ pinned: 1, unpinned: 2, bytes: 1_110 });
     }),
   'role-store/comparison-newest: what any peer stored last is loaded, every field as it was stored; before the first there is nothing':
     withPeer(async (port, other) => {

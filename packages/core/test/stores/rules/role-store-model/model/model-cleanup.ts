@@ -1,14 +1,17 @@
-import type {
-  ArchiveId,
-  CleanupCount,
-  CleanupCountRequest,
-  CleanupOutcome,
-  CleanupRequest,
-  CleanupTask,
-  HistoryEvent,
-  Instant,
-  Role,
-  Version,
+import {
+  type ArchiveId,
+  type CleanupCount,
+  type CleanupCountRequest,
+  type CleanupOutcome,
+  type CleanupRequest,
+  type CleanupTask,
+  type HistoryEvent,
+  type Instant,
+  type Role,
+  type RoleStore,
+  type StoredWindow,
+  stateOf,
+  type Version,
 } from '@pinfold/core';
 import { isReservedBefore, type ModelData, type ModelRole } from './model-data.ts';
 
@@ -28,6 +31,23 @@ export function countForCleanup(data: ModelData, request: CleanupCountRequest): 
     archives: claimable(data, request).length,
     reservations: [...data.keys.values()].filter(isReservedBefore(request.begunBefore)).length,
   };
+}
+
+export function countStored(
+  { roles, manifests }: ModelData,
+  { now, after, limit }: StoredWindow,
+): Awaited<ReturnType<RoleStore['countStored']>> {
+  const stored = [...roles.values()]
+    .map(({ role }) => role)
+    .filter(({ id, archive }) => manifests.has(archive) && (after === undefined || id > after))
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+    .slice(0, limit);
+  const counted = { pinned: 0, unpinned: 0, bytes: 0 };
+  for (const role of stored) {
+    counted.bytes += role.archiveBytes;
+    if (stateOf(role, now) === 'published') counted[role.pinned ? 'pinned' : 'unpinned'] += 1;
+  }
+  return { counted, next: stored.length < limit ? undefined : stored.at(-1)?.id };
 }
 
 export function settleCleanup(

@@ -8,8 +8,22 @@ import {
   stateOf,
   type Version,
 } from '@pinfold/core';
-import { eventPageOf, FIRST_GENERATION, placeOf, startOf, titleFolded } from '@pinfold/core/adapter';
-import { claimForCleanup, countForCleanup, namedArchives, purge, settleCleanup } from './model-cleanup.ts';
+import {
+  eventPageOf,
+  FIRST_GENERATION,
+  filenameFolded,
+  placeOf,
+  startOf,
+  titleFolded,
+} from '@pinfold/core/adapter';
+import {
+  claimForCleanup,
+  countForCleanup,
+  countStored,
+  namedArchives,
+  purge,
+  settleCleanup,
+} from './model-cleanup.ts';
 import { greatestFirst, ModelData } from './model-data.ts';
 import { commit, release, renew, reserve } from './model-reservations.ts';
 
@@ -57,6 +71,7 @@ function rolesIn(data: ModelData): RoleStore {
     claimForCleanup: async (request) => claimForCleanup(data, request),
     settleCleanup: async (task, outcome, events) => settleCleanup(data, task, outcome, events),
     countForCleanup: async (request) => countForCleanup(data, request),
+    countStored: async (window) => countStored(data, window),
     whichAreNamed: async (ids) => {
       const named = new Set(namedArchives(data));
       return new Set(ids.filter((id) => named.has(id)));
@@ -94,7 +109,8 @@ function matches(role: Role, { now, state, idempotencyKey, search }: RoleQuery):
   if (idempotencyKey !== undefined) return role.idempotencyKey === idempotencyKey;
   const present = stateOf(role, now);
   if (state === undefined ? present === 'deleted' : present !== state) return false;
-  return search === undefined || role.id.includes(search) || titleFolded(role).includes(search);
+  const texts = [role.id, titleFolded(role), filenameFolded(role)];
+  return search === undefined || texts.some((text) => text.includes(search));
 }
 
 const newestFirst = greatestFirst<Pick<HistoryEvent, 'at' | 'id'>>('at', 'id');
