@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RoleId } from '@pinfold/core';
+import type { AccountId, RoleId } from '@pinfold/core';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -136,7 +136,22 @@ describe('data of the schema before in PostgreSQL', () => {
       ]);
       const next = `INSERT INTO events (at, id, type, actor, as_operator, recorded_at)
         VALUES (1, 'e6', 'key.created', '{}', false, 1) RETURNING sequence`;
-      expect(await rows(next)).to.deep.equal([{ sequence: '16' }]);
+      expect(await rows(next)).to.deep.equal([{ sequence: '6' }]);
+    })).timeout(60_000);
+
+  it('have events that were recorded before there was a feed in the order of their times, in all feeds', () =>
+    onStage(async ({ open, rows }) => {
+      await rows(`
+        UPDATE events SET turn = 0, number = NULL, account_number = NULL;
+        INSERT INTO events (at, id, type, account, actor, as_operator, recorded_at, turn)
+        VALUES (1740000000000, 'e0', 'key.created', 'acme', '{"kind":"system","id":null}', false, 1740000000000, 0)`);
+      const { history, migrate } = await open();
+      await migrate();
+      const query = { pin: undefined, after: 0, limit: 10 };
+      const ids = async (account: AccountId | undefined) =>
+        (await history.feed({ ...query, account })).items.map(({ event }) => event.id);
+      expect(await ids(undefined)).to.deep.equal(['e0', 'e1', 'e2', 'e3', 'e4', 'e5']);
+      expect(await ids('acme' as AccountId)).to.deep.equal(['e0', 'e1', 'e2', 'e4']);
     })).timeout(60_000);
 
   it('stay as they are where only an empty database may be migrated, and no node of before runs on', () =>

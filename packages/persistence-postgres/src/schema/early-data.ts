@@ -82,10 +82,11 @@ const COPY = longRunning(`
   INSERT INTO views (role, day, views, refused_passwords)
   SELECT role, day, views, refused_passwords FROM early_views;
 
-  -- An event has its number in the feed of its account from the beginning.
+  -- An event has its number in the feed of its account from the beginning. Those of before the feed share one turn.
   INSERT INTO events (at, id, type, account, pin, name, actor, request, address, as_operator, recorded_at, sequence,
     feed_number, account_feed_number) OVERRIDING SYSTEM VALUE
-  SELECT at, id, type, account, pin, name, actor, request, address, as_operator, recorded_at, turn, events.number,
+  SELECT at, id, type, account, pin, name, actor, request, address, as_operator, recorded_at,
+    pg_catalog.row_number() OVER (ORDER BY turn, at, id), events.number,
     CASE WHEN account IS NOT NULL THEN coalesce(
       account_number,
       greatest(max(account_number) OVER (PARTITION BY account), begins.number, 0)
