@@ -215,7 +215,7 @@ describe('a dry run of cleaning up', () => {
     expect(await cleanUp({ dryRun: true })).to.deep.equal(counted);
     expect(counted).to.include({ archives: 3, orphans: 2, reservations: 1, uploads: 4 });
     expect(counted.attempts).to.be.above(0);
-    expect(await cleanUp()).to.deep.equal(counted);
+    expect({ ...(await cleanUp()), stored: null }).to.deep.equal(counted);
     expect(await cleanUp({ dryRun: true })).to.include({ archives: 0, orphans: 0, reservations: 0 });
   });
 

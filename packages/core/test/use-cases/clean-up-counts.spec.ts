@@ -1,0 +1,49 @@
+import {
+  type Cleaning,
+  type CleanUpReport,
+  days,
+  duration,
+  hours,
+  OPERATOR,
+  type RoleId,
+  type RoleStore,
+} from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { ofEachTest } from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import { openCleanupStage } from './cleanup-stage.ts';
+
+describe('what a sweep counts', () => {
+  const stage = ofEachTest(openCleanupStage);
+
+  const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
+    stage.useCases.cleanUp(...inputs);
+
+  it('counts what is in service and stored once it has removed the rest, if there is time', async () => {
+    const [stopped, pinned] = await stage.publishMany(4);
+    const sizeOf = async (id: RoleId | undefined): Promise<number> =>
+      (await stage.memory.roles.load(id as RoleId))?.value.archiveBytes ?? Number.NaN;
+    const size = await sizeOf(pinned);
+    await stage.useCases.pin({ by: OPERATOR, id: pinned as RoleId });
+    await stage.useCases.stop({ by: OPERATOR, id: stopped as RoleId });
+    expect((await run()).stored).to.deep.equal({ pinned: 1, unpinned: 2, bytes: 4 * size });
+    stage.clock.advance(hours(1));
+    expect((await run()).stored).to.deep.equal({ pinned: 1, unpinned: 2, bytes: 3 * size });
+    expect((await run({ dryRun: true })).stored, 'a dry run').to.equal(null);
+    expect((await run({ time: duration(0) })).stored, 'without time').to.equal(null);
+    stage.clock.advance(days(7));
+    expect((await run()).stored).to.deep.equal({ pinned: 1, unpinned: 0, bytes: size });
+  });
+
+  it('counts any number of publications in windows, and leaves the rest to others in between', async () => {
+    const asked: number[] = [];
+    const countStored: RoleStore['countStored'] = (window) => {
+      asked.push(window.limit);
+      return stage.memory.roles.countStored({ ...window, limit: 2 });
+    };
+    await stage.publishMany(5);
+    const { cleanUp } = stage.with({ roles: replacing(stage.memory.roles, { countStored }) });
+    expect((await cleanUp()).stored).to.deep.include({ pinned: 0, unpinned: 5 });
+    expect(asked).to.deep.equal([1_000, 1_000, 1_000]);
+  });
+});
