@@ -34,6 +34,14 @@ function onHandWritten(
   });
 }
 
+/** SQL that records what happened to a name. */
+function shows(name: string, pin: RoleId, type = 'name.set'): string {
+  return `
+    INSERT INTO events (at, id, type, account, pin, actor, as_operator, recorded_at, name, number, account_number)
+    SELECT ${T} + number, 'name-' || number, '${type}', 'acme', '${pin}', '{"kind":"system","id":null}', 0, ${T}, '${name}',
+      number, number FROM (SELECT max(number) + 1 AS number FROM events);`;
+}
+
 function inFile<Row>(file: string, sql: string): readonly Row[] {
   const database = new Database(file, { readonly: true });
   try {
@@ -115,13 +123,31 @@ describe('the migration of a schema that was written by hand', () => {
       });
       const folded = 'SELECT filename_folded AS name FROM roles ORDER BY id LIMIT 2';
       expect(inFile(file, folded)).to.deep.equal([{ name: 'site 1.zip' }, { name: 'übersicht.zip' }]);
-      expect(await names.find(ACME, 'plan' as PinName)).to.include({
+      expect((await names.find(ACME, 'plan' as PinName))?.name).to.include({
         role: role(1),
         token: 'nametoken000001',
       });
       expect(await takedowns.isForbidden(hash('4'))).to.equal(true);
       expect(await roles.loadComparison()).to.have.property('version', 1);
     }));
+
+  it('tells of a name what it showed before, since it was deleted last', () =>
+    onHandWritten(
+      async ({ migrate }, file) => {
+        await migrate();
+        expect(
+          inFile(file, 'SELECT account, name, previous FROM names ORDER BY account, name'),
+        ).to.deep.equal([
+          { account: 'acme', name: 'again', previous: role(2) },
+          { account: 'acme', name: 'anew', previous: null },
+          { account: 'acme', name: 'plan', previous: null },
+        ]);
+      },
+      `${shows('again', role(1))} ${shows('again', role(2))} ${shows('again', role(1))}
+       ${shows('anew', role(2))} ${shows('anew', role(2), 'name.deleted')} ${shows('anew', role(1))}
+       INSERT INTO names (account, name, token, role, updated_at) VALUES
+         ('acme', 'again', 'nametoken000002', '${role(1)}', ${T}), ('acme', 'anew', 'nametoken000003', '${role(1)}', ${T});`,
+    ));
 
   it('keeps accounts, keys, sessions, pairings, counts and the mode', () =>
     onHandWritten(async ({ migrate, accounts, apiKeys, sessions, pairings, views, attempts, mode }) => {

@@ -80,6 +80,17 @@ const SOURCES: Readonly<Record<string, Source>> = {
   views: {},
 };
 
+/** What each name showed before, by its events since it was deleted last. With `max`, SQLite takes the other columns from its row. */
+const KEEP_PREVIOUS = `
+  UPDATE names SET previous = moved.pin FROM (
+    SELECT events.account, events.name, events.pin, max(events.sequence)
+    FROM events JOIN names USING (account, name) LEFT JOIN (
+      SELECT account, name, max(sequence) AS sequence FROM events WHERE type = 'name.deleted' GROUP BY account, name
+    ) AS ended USING (account, name)
+    WHERE events.type = 'name.set' AND events.pin <> names.role AND events.sequence > coalesce(ended.sequence, 0)
+    GROUP BY events.account, events.name
+  ) AS moved WHERE names.account = moved.account AND names.name = moved.name`;
+
 /** Tables that refer to others go first. */
 const FIRST_DROPPED = ['names', 'idempotency_keys'];
 
@@ -101,6 +112,7 @@ export function moveHandWritten(prepare: Prepare, exec: (sql: string) => void): 
   for (const sql of statements.filter(isTable)) exec(sql);
   for (const source of sources) exec(movingRows(prepare, source));
   foldNames(prepare);
+  exec(KEEP_PREVIOUS);
   keepSequences(exec);
   const dropped = sources.map(({ from }) => from).filter((from) => !FIRST_DROPPED.includes(from));
   for (const from of [...FIRST_DROPPED, ...dropped]) exec(`DROP TABLE old_${from}`);
