@@ -1,11 +1,13 @@
 import { type RoleOrder, roleCursors } from '../domain/cursor.ts';
 import { checkIdempotencyKey, type IdempotencyKey } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
+import { seconds } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Publication } from '../domain/publication.ts';
 import { expectState, type Role, type RoleState } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
+import type { Page, RoleQuery } from '../ports/role-store.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { loadFor, NOT_FOUND, type RoleRequest } from './changing.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
@@ -41,6 +43,9 @@ export interface Reading {
   /** The publication of a key, in any state, for a caller whose answer got lost. */
   findByKey(request: { readonly by: string; readonly key: string }): Promise<Publication | undefined>;
 }
+
+/** How long a search that finds little reads on before it answers with a short page. */
+const SEARCHES_FOR = seconds(2);
 
 type ReadingPorts = Pick<AllPorts, 'roles' | 'clock'>;
 
@@ -84,7 +89,26 @@ export async function listRoles<Shown>(
     idempotencyKey,
   };
   return await readPage('publications', page, roleCursors(filter), async (after, limit) => {
-    const { items, next } = await roles.list({ ...filter, now: clock.now(), after, limit });
+    const { items, next } = await fill(roles, clock, { ...filter, after, limit });
     return { items: await show(items), next };
   });
+}
+
+/** Reads on until the page is full, the list is over, or the caller has waited long enough. */
+async function fill(
+  roles: ReadingPorts['roles'],
+  clock: ReadingPorts['clock'],
+  query: Omit<RoleQuery, 'now'>,
+): Promise<Page<Role>> {
+  const now = clock.now();
+  const items: Role[] = [];
+  let { after } = query;
+  for (;;) {
+    const part = await roles.list({ ...query, now, after, limit: query.limit - items.length });
+    items.push(...part.items);
+    // A clock that was set back ends the search, too.
+    const isLate = Math.abs(clock.now() - now) >= SEARCHES_FOR;
+    if (items.length === query.limit || part.next === undefined || isLate) return { items, next: part.next };
+    after = part.next;
+  }
 }

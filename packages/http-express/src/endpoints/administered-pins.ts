@@ -30,7 +30,7 @@ export const listAllPins = operatorEndpoint({
     },
     search: {
       description:
-        'A text in the title or the original file name, in any letter case and width, or in the id. A page may be short then.',
+        'A text in the title or the original file name, in any letter case and width, or in the id. After two seconds a page is answered that is not full.',
       schema: T.string({ minLength: 1, maxLength: 255 }),
     },
   },
