@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { installPeers } from './peers.ts';
 import { isThere, LOAD_CORE, pinned } from './processes.ts';
 
-const CONNECTIONS = 32;
+/** Connections of a load that names no number. */
+export const CONNECTIONS = 32;
 const PEERS = join(import.meta.dirname, '../peers');
 /** Makes wrk ask for the paths that follow `--` in turn. */
 const TURNS = join(import.meta.dirname, 'turns.lua');
@@ -14,37 +15,49 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
   /** Paths to request in turn, instead of the URL's own; autocannon requests only that one. */
   readonly paths?: readonly string[];
+  /** A file of one host a line, which are asked in turn; autocannon asks only that of the headers. */
+  readonly hosts?: string;
 }
 
-/** The answers to a load, per second. */
+/** The answers to a load, per second, and how long they took. */
 export interface LoadResult {
   readonly requests: number;
   readonly bytes: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
 }
 
 /** The program that makes the load. */
 export const loader: 'wrk' | 'autocannon' = isThere('wrk') ? 'wrk' : 'autocannon';
 
-/** Loads a target with 32 connections from the loads' core for some seconds. */
-export async function load(target: Target, seconds: number): Promise<LoadResult> {
-  return loader === 'wrk' ? await withWrk(target, seconds) : await withAutocannon(target, seconds);
+/** Loads a target from the loads' core for some seconds. */
+export async function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<LoadResult> {
+  const make = loader === 'wrk' ? withWrk : withAutocannon;
+  return await make(target, seconds, connections);
 }
 
-async function withWrk(target: Target, seconds: number): Promise<LoadResult> {
+async function withWrk(target: Target, seconds: number, connections: number): Promise<LoadResult> {
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, ...headers];
-  const script = target.paths === undefined ? [] : ['-s', TURNS];
-  const command = ['wrk', ...options, ...script, target.url, '--', ...(target.paths ?? [])];
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...headers];
+  const { paths = [], hosts } = target;
+  const turns = hosts === undefined ? paths : ['--hosts', hosts];
+  const script = turns.length === 0 ? [] : ['-s', TURNS];
+  const command = ['wrk', ...options, ...script, target.url, '--', ...turns];
   const output = await outputOf(command);
   const errors = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(output);
   if (errors !== null) throw new Error(`${target.url}: ${errors[0]}`);
   const requests = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
   const [, amount, unit = 'B'] = /Transfer\/sec:\s+([\d.]+)(B|KB|MB|GB)/.exec(output) ?? [];
   const scale = { B: 1, KB: 1_024, MB: 1_048_576, GB: 1_073_741_824 }[unit] ?? Number.NaN;
-  return { requests, bytes: Number(amount) * scale };
+  const percentile = (percent: number) => {
+    const [, time, timeUnit = ''] = new RegExp(`${percent}%\\s+([\\d.]+)(us|ms|s)`).exec(output) ?? [];
+    return Number(time) * ({ us: 0.001, ms: 1, s: 1_000 }[timeUnit] ?? Number.NaN);
+  };
+  return { requests, bytes: Number(amount) * scale, p50: percentile(50), p99: percentile(99) };
 }
 
-async function withAutocannon(target: Target, seconds: number): Promise<LoadResult> {
+async function withAutocannon(target: Target, seconds: number, connections: number): Promise<LoadResult> {
   installPeers();
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
   const program = join(PEERS, 'node_modules/autocannon/autocannon.js');
@@ -53,7 +66,7 @@ async function withAutocannon(target: Target, seconds: number): Promise<LoadResu
     program,
     '--json',
     '-c',
-    String(CONNECTIONS),
+    String(connections),
     '-d',
     String(seconds),
     ...headers,
@@ -61,7 +74,8 @@ async function withAutocannon(target: Target, seconds: number): Promise<LoadResu
   ]);
   const result = JSON.parse(output);
   if (result.errors > 0 || result.timeouts > 0) throw new Error(`${target.url}: ${result.errors} errors`);
-  return { requests: result.requests.average, bytes: result.throughput.average };
+  const { requests, throughput, latency } = result;
+  return { requests: requests.average, bytes: throughput.average, p50: latency.p50, p99: latency.p99 };
 }
 
 function outputOf(command: readonly string[]): Promise<string> {

@@ -3,12 +3,12 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type Answer, ask } from './http.ts';
-import { type LoadResult, load, type Target } from './load.ts';
+import { load, type Target } from './load.ts';
 import { installPeers, peerServer } from './peers.ts';
 import { cpuSeconds } from './process-figures.ts';
 import { freePort, type RunningServer, startServer } from './processes.ts';
 import { inTemporaryFolder, type Row } from './report.ts';
-import { compared, inRounds } from './statistics.ts';
+import { compared, inRounds, median } from './statistics.ts';
 
 export const ROUNDS = 15;
 export const SECONDS = 1;
@@ -89,34 +89,55 @@ export interface Measured {
   readonly rates: Readonly<Record<string, readonly number[]>>;
   /** Microseconds of the server's processor time for each request. */
   readonly cpu: Readonly<Record<string, readonly number[]>>;
+  /** Milliseconds that half of the requests took, and 99 of 100. */
+  readonly p50: Readonly<Record<string, readonly number[]>>;
+  readonly p99: Readonly<Record<string, readonly number[]>>;
 }
 
 /** Loads every candidate in each round, in alternating order, after it was warmed. */
 export async function measured(
   candidates: readonly Candidate[],
   targetOf: (candidate: Candidate) => Promise<Target> | Target,
-  figure: keyof LoadResult = 'requests',
+  figure: 'requests' | 'bytes' = 'requests',
+  connections?: number,
 ): Promise<Measured> {
   const cpu: Record<string, number[]> = {};
+  const p50: Record<string, number[]> = {};
+  const p99: Record<string, number[]> = {};
   const works: Record<string, () => Promise<number>> = {};
   for (const candidate of candidates) {
     const aim = await targetOf(candidate);
     const { pid = 0 } = candidate.server.process;
-    await load(aim, WARM);
-    const times: number[] = [];
+    await load(aim, WARM, connections);
+    const [times, halves, tails]: [number[], number[], number[]] = [[], [], []];
     cpu[candidate.name] = times;
+    p50[candidate.name] = halves;
+    p99[candidate.name] = tails;
     works[candidate.name] = async () => {
       const before = cpuSeconds(pid);
-      const result = await load(aim, SECONDS);
+      const result = await load(aim, SECONDS, connections);
       times.push(((cpuSeconds(pid) - before) * 1e6) / (result.requests * SECONDS));
+      halves.push(result.p50);
+      tails.push(result.p99);
       return result[figure];
     };
   }
-  return { rates: await inRounds(works, ROUNDS), cpu };
+  return { rates: await inRounds(works, ROUNDS), cpu, p50, p99 };
+}
+
+/** Rows of the milliseconds that half of the requests of a candidate took, and 99 of 100; the others' stand beside. */
+export function waitRows(what: string, { p50, p99 }: Measured, name: string): readonly Row[] {
+  const row = (part: string, values: Measured['p50']): Row => ({
+    what: `${what}: ${name}, ${part}`,
+    figure: median(values[name] ?? []),
+    unit: 'ms',
+    values,
+  });
+  return [row('p50', p50), row('p99', p99)];
 }
 
 /** One comparison: a candidate, the peer it is measured by, and the least ratio wanted. */
-export type Comparison = readonly [name: string, peer: string, atLeast?: number];
+export type Comparison = readonly [name: string, peer: string, atLeast?: number | undefined];
 
 /**
  * A row of rates, which have the goals, and one of processor time for each comparison whose peer took part; in both

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { LoadResult } from '../lib/load.ts';
 import { isThere } from '../lib/processes.ts';
 import { type Row, report } from '../lib/report.ts';
 import { swaggerSite, writeSite } from '../lib/sites.ts';
@@ -39,8 +38,7 @@ export async function run(): Promise<void> {
       for (const way of ways) candidates.push(await start('limits', way));
       const etag = figure === 'requests' ? ((await get(first, path)).etag ?? '') : undefined;
       const condition: Record<string, string> = etag === undefined ? {} : { 'If-None-Match': etag };
-      const kind: keyof LoadResult = figure;
-      const values = await measured(candidates, (c) => target(c, path, condition), kind);
+      const values = await measured(candidates, (c) => target(c, path, condition), figure);
       rows.push(
         ...rowsOf(
           `${figure} a second`,

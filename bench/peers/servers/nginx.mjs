@@ -12,7 +12,7 @@ const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
 writeFileSync(
   config,
   `daemon off; worker_processes 1; pid ${join(SCRATCH, 'pid')}; error_log stderr error;
-events { worker_connections 512; }
+events { worker_connections 4096; }
 http {
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000; ${paths.join(' ')}
   types { text/html html; text/css css; text/javascript js; }

@@ -1,0 +1,93 @@
+// A small page for one connection and for many, and at half of what a server can do.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CONNECTIONS, load } from '../lib/load.ts';
+import { cpuSeconds } from '../lib/process-figures.ts';
+import { LOAD_CORE, NODE, pinned } from '../lib/processes.ts';
+import type { Row } from '../lib/report.ts';
+import { SMALL } from '../lib/serving-candidates.ts';
+import { inRounds, median } from '../lib/statistics.ts';
+import { type Candidate, measured, rowsOf, target, waitRows } from '../lib/views.ts';
+
+const ROUNDS = 5;
+/** Seconds of each round at half load. */
+const SECONDS = 2;
+/** Connections at half load. */
+const OPEN = 64;
+
+/** The table has the rows of 32 connections already. */
+export async function connectionRows(candidates: readonly Candidate[]): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const count of [1, 512]) {
+    const what = `small page, ${count} connection${count === 1 ? '' : 's'}`;
+    const values = await measured(candidates, (c) => target(c, SMALL), 'requests', count);
+    rows.push(
+      ...rowsOf(what, values, [
+        ['pinfold', 'bare-http', 0.6],
+        ['pinfold', 'gathering'],
+        ['pinfold', 'sirv'],
+        ['pinfold', 'nginx'],
+        ['pinfold', 'caddy'],
+      ]),
+      ...waitRows(what, values, 'pinfold'),
+    );
+  }
+  return rows;
+}
+
+interface Waited {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Each server at half of its own peak, asked at even intervals whatever it answers: a wait counts from when it was due. */
+export async function halfLoadRows(candidates: readonly Candidate[]): Promise<readonly Row[]> {
+  const values: Record<'p50' | 'p99' | 'cpu' | 'rate', Record<string, number[]>> = {
+    p50: {},
+    p99: {},
+    cpu: {},
+    rate: {},
+  };
+  const works: Record<string, () => Promise<number>> = {};
+  for (const { name, port, headers, server } of candidates) {
+    const aim = { port, headers, server, name };
+    await load(target(aim, SMALL), 1);
+    const peak = await load(target(aim, SMALL), SECONDS, CONNECTIONS);
+    const rate = Math.round(peak.requests / 2);
+    for (const part of Object.values(values)) part[name] = [];
+    works[name] = async () => {
+      const before = cpuSeconds(server.pid);
+      const { p50, p99 } = await askEvenly(port, headers.Host ?? `127.0.0.1:${port}`, rate);
+      values.cpu[name]?.push(((cpuSeconds(server.pid) - before) * 1e6) / (rate * SECONDS));
+      values.p50[name]?.push(p50);
+      values.p99[name]?.push(p99);
+      values.rate[name]?.push(rate);
+      return p50;
+    };
+  }
+  await inRounds(works, ROUNDS);
+  const row = (part: string, unit: string, of: Record<string, number[]>): Row => ({
+    what: `small page, half of its own peak, ${OPEN} connections: pinfold, ${part}`,
+    figure: median(of.pinfold ?? []),
+    unit,
+    values: of,
+  });
+  return [
+    row('requests', 'a second', values.rate),
+    row('p50', 'ms', values.p50),
+    row('p99', 'ms', values.p99),
+    row('CPU', 'µs a request', values.cpu),
+  ];
+}
+
+async function askEvenly(port: number, host: string, rate: number): Promise<Waited> {
+  const script = join(import.meta.dirname, '../servers/even-load.ts');
+  const [program = '', ...args] = pinned(LOAD_CORE, [
+    ...NODE,
+    script,
+    ...[port, host, SMALL, rate, OPEN, SECONDS].map(String),
+  ]);
+  const { stdout } = await promisify(execFile)(program, args);
+  return JSON.parse(stdout);
+}
