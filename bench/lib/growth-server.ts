@@ -37,6 +37,17 @@ export async function startGrowthServer(
     events: (query: string) => timed(`/api/v1/events${query}`, { authorization }),
     rename: (id: string, title: string) =>
       timed(`${pins}/${id}`, { authorization, 'content-type': 'application/json' }, title),
+    /** Searches in the screen until the end of the list; how many pages it takes. */
+    search: async (text: string): Promise<number> => {
+      let path = `/?${new URLSearchParams({ q: text })}`;
+      for (let pages = 1; ; pages += 1) {
+        const { status, raw } = await person.get(path);
+        if (status !== 200) throw new Error(`${path}: ${status}`);
+        const [, next] = /rel="next" href="\/manage([^"]+)"/.exec(String(raw)) ?? [];
+        if (next === undefined) return pages;
+        path = next.replaceAll('&amp;', '&');
+      }
+    },
     manage: async (page = '') => {
       const { status, taken } = await person.get(`/${page}`);
       if (status !== 200) throw new Error(`/manage/${page}: ${status}`);

@@ -11,6 +11,7 @@ import { post } from './uploads.ts';
 
 const FEW = 1_000;
 const MANY = 1_000_000;
+const SEARCHED = 50_000;
 
 /** A request by its name: how often it is repeated in one round, whose figure is the middle one in milliseconds. */
 type Repeated = Readonly<
@@ -74,9 +75,19 @@ export async function run(): Promise<void> {
       requests: onGrounds('requests', roles, (database, few, many) =>
         ratioRows(database, REQUESTS, '1,000 roles', few, many),
       ),
+      search: onGrounds('search', [[SEARCHED, 0]], searchRows),
       cleanup: onGrounds('cleanup', roles.slice(1), cleanupRows),
     });
   });
+}
+
+/** A text that no publication has, so that all are scanned. */
+async function searchRows(database: string, { server }: Ground): Promise<readonly Row[]> {
+  const start = performance.now();
+  const figure = await server.search('no title has this');
+  const what = `${database}: search ${SEARCHED.toLocaleString('en')} publications to their end`;
+  const values = { ms: [performance.now() - start] };
+  return [{ what, figure, unit: 'pages of the screen', goal: { atMost: 2 }, values }];
 }
 
 async function ratioRows(
