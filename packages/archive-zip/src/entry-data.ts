@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
+import { type ArchiveSource, readFully } from './archive-source.ts';
 import type { EntryTask } from './jobs.ts';
 import type { ProofControl } from './proof-control.ts';
-import { readFully } from './staged-file.ts';
 
 /** Bytes read and inflated at once of an entry that is not inflated whole. */
 const PIECE = 262_144;
@@ -31,7 +31,7 @@ export function inflateWhole(compressed: Buffer, size: number): WholeData {
 
 /** The source of an entry's pieces, and the control that may stop it. */
 export interface PieceSource {
-  readonly fd: number;
+  readonly archive: ArchiveSource;
   readonly control: ProofControl;
 }
 
@@ -81,11 +81,15 @@ function endsExactly(inflater: InflateRaw, task: PackedData): boolean {
   return inflater.bytesWritten === task.compressedSize;
 }
 
-function* piecesOf(task: PackedData, { fd, control }: PieceSource, pieceBytes: number): Generator<Buffer> {
+function* piecesOf(
+  task: PackedData,
+  { archive, control }: PieceSource,
+  pieceBytes: number,
+): Generator<Buffer> {
   for (let done = 0; done < task.compressedSize; done += pieceBytes) {
     control.throwIfStopped();
     const length = Math.min(pieceBytes, task.compressedSize - done);
-    yield readFully(fd, Buffer.allocUnsafe(length), task.dataOffset + done);
+    yield readFully(archive, Buffer.allocUnsafe(length), task.dataOffset + done);
   }
 }
 

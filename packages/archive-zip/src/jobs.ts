@@ -22,6 +22,7 @@ export interface ListJob {
 export interface ProveJob {
   readonly kind: 'prove';
   readonly file: string;
+  readonly size: number;
   readonly tasks: readonly EntryTask[];
   /** The most bytes that all jobs of the call together may inflate to. */
   readonly expandedBytes: number;

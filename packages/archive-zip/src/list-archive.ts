@@ -1,6 +1,7 @@
 import type { ArchiveListing, ArchiveProblem, ListedEntry } from '@pinfold/core';
 import { ProblemList } from '@pinfold/core/adapter';
 import { isAppleDoubleEntry } from './apple-double.ts';
+import type { ArchiveSource } from './archive-source.ts';
 import { readDirectory } from './central-directory.ts';
 import type { CentralHeader } from './central-header.ts';
 import type { EndRecord } from './end-record.ts';
@@ -23,12 +24,11 @@ const HEADER_WINDOW = 4_096;
  * comes first: names may depend on the pages, which are read only where it can be trusted.
  */
 export async function listArchive(
-  fd: number,
-  size: number,
+  archive: ArchiveSource,
   mostEntries: number,
   control: ProofControl,
 ): Promise<ArchiveListing> {
-  const file = new StagedFile(fd, size, DIRECTORY_WINDOW);
+  const file = new StagedFile(archive, DIRECTORY_WINDOW);
   const { end, problems } = findEnd(file);
   if (end === undefined) return { entries: [], problems, trusted: false };
   const directory = readDirectory(file, end, mostEntries, control);
@@ -39,7 +39,7 @@ export async function listArchive(
   found.add([...problems, ...directory.problems]);
   const locals =
     directory.begin === end.directoryOffset
-      ? readLayout(new StagedFile(fd, size, HEADER_WINDOW), placed, directory.begin, found, control)
+      ? readLayout(new StagedFile(archive, HEADER_WINDOW), placed, directory.begin, found, control)
       : [];
   const read = entryNames(
     headers,
@@ -49,11 +49,11 @@ export async function listArchive(
     found.add(entryProblems({ ...entry, wrong: read.names[index]?.wrong }, locals[index]));
   }
   let trusted = !STRUCTURE.some((rule) => found.has(rule));
-  if (trusted && (await isReadOtherwise(fd, end, headers))) {
+  if (trusted && (await isReadOtherwise(archive, end, headers))) {
     found.add([{ rule: 'ambiguous_structure', reason: 'two_readings' }]);
     trusted = false;
   }
-  const source: PieceSource = { fd, control };
+  const source: PieceSource = { archive, control };
   const unnamed = nameHeaders(headers, read.names);
   const guess =
     trusted && read.unknown.length > 0
@@ -88,10 +88,10 @@ function withPath(problem: ArchiveProblem, named: readonly NamedHeader[]): Archi
 
 /** A second opinion, for archives without Zip64 records: some of those make the library throw outside of any call. */
 async function isReadOtherwise(
-  fd: number,
+  archive: ArchiveSource,
   end: EndRecord,
   headers: readonly CentralHeader[],
 ): Promise<boolean> {
   const isZip64 = end.directoryEnd !== end.at;
-  return !isZip64 && headers.length > 0 && (await readsOtherwise(fd, headers));
+  return !isZip64 && headers.length > 0 && (await readsOtherwise(archive, headers));
 }

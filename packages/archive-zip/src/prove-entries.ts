@@ -1,4 +1,5 @@
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
+import type { ArchiveSource } from './archive-source.ts';
 import type { ProveJob, ProveResult } from './jobs.ts';
 import { ReferenceSieve } from './observe/reference-sieve.ts';
 import { SitePaths } from './observe/site-paths.ts';
@@ -11,14 +12,14 @@ let scratch: Buffer | undefined;
 let known: { readonly sitePaths: string; readonly site: SitePaths } | undefined;
 
 /** Proves a job's entries one by one. Once the call has inflated more than is allowed, all of its jobs end early. */
-export async function proveEntries(fd: number, job: ProveJob, control: ProofControl): Promise<ProveResult> {
+export async function proveEntries(
+  archive: ArchiveSource,
+  job: ProveJob,
+  control: ProofControl,
+): Promise<ProveResult> {
   scratch ??= Buffer.allocUnsafeSlow(WHOLE_BYTES);
-  let opened: ReferenceSieve | undefined;
-  const sieve = (): ReferenceSieve => {
-    opened ??= new ReferenceSieve(siteOf(job), () => control.throwIfStopped());
-    return opened;
-  };
-  const tools: ProofTools = { fd, control, expandedBytes: job.expandedBytes, scratch, sieve };
+  const sieve = sieveOf(job, control);
+  const tools: ProofTools = { archive, control, expandedBytes: job.expandedBytes, scratch, sieve };
   const problems: ArchiveProblem[] = [];
   const entries: EntryProof[] = [];
   for (const task of job.tasks) {
@@ -34,7 +35,16 @@ export async function proveEntries(fd: number, job: ProveJob, control: ProofCont
   return { problems, entries };
 }
 
-function siteOf({ sitePaths }: ProveJob): SitePaths {
+/** The filter of a job's references, made for the first page that has any. */
+export function sieveOf(job: Pick<ProveJob, 'sitePaths'>, control: ProofControl): () => ReferenceSieve {
+  let opened: ReferenceSieve | undefined;
+  return () => {
+    opened ??= new ReferenceSieve(siteOf(job), () => control.throwIfStopped());
+    return opened;
+  };
+}
+
+function siteOf({ sitePaths }: Pick<ProveJob, 'sitePaths'>): SitePaths {
   if (known?.sitePaths !== sitePaths) known = { sitePaths, site: new SitePaths(sitePaths.split('\n')) };
   return known.site;
 }

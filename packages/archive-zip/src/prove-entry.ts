@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
+import { type ArchiveSource, readFully } from './archive-source.ts';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
 import type { EntryTask } from './jobs.ts';
 import { isObservable, isReferring, observe, observeBytes } from './observe/observe.ts';
 import type { ReferenceSieve } from './observe/reference-sieve.ts';
 import type { ProofControl } from './proof-control.ts';
-import { readFully } from './staged-file.ts';
 import { isUtf8Text, Utf8Check } from './utf8-check.ts';
 import { utf16Text } from './utf16-text.ts';
 
@@ -15,7 +15,7 @@ export const WHOLE_BYTES = 2_097_152;
 const ASCII = /^\p{ASCII}*$/u;
 
 export interface ProofTools {
-  readonly fd: number;
+  readonly archive: ArchiveSource;
   readonly control: ProofControl;
   /** The most bytes that all entries of the call may inflate to. */
   readonly expandedBytes: number;
@@ -32,10 +32,17 @@ export type EntryOutcome =
 /** Inflates an entry and compares it with what the directory says: size, CRC-32, and where its data end. */
 export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
   if (Math.max(task.size, task.compressedSize) > WHOLE_BYTES) return proveInPieces(task, tools);
-  const compressed = readFully(tools.fd, tools.scratch.subarray(0, task.compressedSize), task.dataOffset);
-  const data = task.method === 8 ? inflateWhole(compressed, task.size) : storedWhole(compressed, task.size);
+  const outcome = proveWhole(task, tools);
   // An entry longer than declared is inflated up to the limits, to report by how much it exceeds them.
-  if (data === 'more_than_declared') return proveInPieces(task, tools);
+  return outcome === 'more_than_declared' ? proveInPieces(task, tools) : outcome;
+}
+
+/** As {@link proveEntry}, at once, for an entry up to {@link WHOLE_BYTES}; one that is longer than declared is not read on. */
+export function proveWhole(task: EntryTask, tools: ProofTools): EntryOutcome | 'more_than_declared' {
+  const packed = tools.scratch.subarray(0, task.compressedSize);
+  const compressed = readFully(tools.archive, packed, task.dataOffset);
+  const data = task.method === 8 ? inflateWhole(compressed, task.size) : storedWhole(compressed, task.size);
+  if (data === 'more_than_declared') return data;
   if (data === 'corrupt') return broken(corrupt(task));
   const over = countedOver(tools, data.bytes.length);
   if (over !== undefined) return broken(over);

@@ -1,12 +1,12 @@
 import type { ListedEntry } from '@pinfold/core';
 import { isSystemEntry, mayBeAppleDouble, type PageLabels } from '@pinfold/core/adapter';
+import { readFully } from './archive-source.ts';
 import { decodePage, decodeReference } from './code-pages.ts';
 import { inflateWhole, type PieceSource } from './entry-data.ts';
 import { isReadable } from './named-header.ts';
 import { observe } from './observe/observe.ts';
 import type { Reference } from './observe/reference-collector.ts';
 import { isPage } from './observe/script-findings.ts';
-import { readFully } from './staged-file.ts';
 import { utf16Text } from './utf16-text.ts';
 
 /** A page of an archive, read before the names of its entries are known. */
@@ -40,10 +40,10 @@ export function* pagesOf(entries: readonly ListedEntry[], source: PieceSource): 
   }
 }
 
-function pageBytes(entry: ListedEntry, { fd }: PieceSource): Buffer | undefined {
+function pageBytes(entry: ListedEntry, { archive }: PieceSource): Buffer | undefined {
   const { method, compressedSize, size, dataOffset } = entry;
   if (!isReadable(entry) || Math.max(size, compressedSize) > MAX_PAGE_BYTES) return undefined;
-  const bytes = readFully(fd, Buffer.allocUnsafe(compressedSize), dataOffset);
+  const bytes = readFully(archive, Buffer.allocUnsafe(compressedSize), dataOffset);
   if (method === 0) return bytes;
   const data = inflateWhole(bytes, size);
   return typeof data === 'string' ? undefined : data.bytes;

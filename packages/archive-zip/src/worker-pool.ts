@@ -41,7 +41,11 @@ export class WorkerPool {
 
   /** Runs a job and returns its reply, also that of a failure. A stopped control ends it at its next check. */
   run<J extends Job>(job: J, control: ProofControl): Promise<JobReply<JobResults[J['kind']]>> {
-    if (this.#closing !== undefined) return Promise.reject(new TypeError('the inspector has been closed'));
+    try {
+      this.throwIfClosing();
+    } catch (error) {
+      return Promise.reject(error);
+    }
     this.#lastId += 1;
     const request: JobRequest = { id: this.#lastId, job, control: control.memory };
     const settled = new Promise<JobReply<JobResults[J['kind']]>>((resolve) => {
@@ -51,6 +55,10 @@ export class WorkerPool {
     settled.finally(() => this.#unsettled.delete(settled));
     this.#spread();
     return settled;
+  }
+
+  throwIfClosing(): void {
+    if (this.#closing !== undefined) throw new TypeError('the inspector has been closed');
   }
 
   /** Takes the jobs of a stopped control out of the queue. Those that run end by themselves. */

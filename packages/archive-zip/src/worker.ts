@@ -2,11 +2,11 @@ import { closeSync, openSync } from 'node:fs';
 import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { ArchiveListing } from '@pinfold/core';
+import { FileSource, isSystemError } from './archive-source.ts';
 import type { Job, JobReply, JobRequest, ListResult, ProveResult } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
 import { ProofControl, Stopped } from './proof-control.ts';
 import { proveEntries } from './prove-entries.ts';
-import { isSystemError } from './staged-file.ts';
 
 /** Entries the receiver takes up at once: a few milliseconds. */
 const STRETCH = 1_000;
@@ -38,8 +38,9 @@ async function run(job: Job, control: ProofControl): Promise<ListResult | ProveR
   control.throwIfStopped();
   const fd = openSync(job.file, 'r');
   try {
-    if (job.kind === 'prove') return await proveEntries(fd, job, control);
-    return stretched(await listArchive(fd, job.size, job.mostEntries, control));
+    const archive = new FileSource(fd, job.size);
+    if (job.kind === 'prove') return await proveEntries(archive, job, control);
+    return stretched(await listArchive(archive, job.mostEntries, control));
   } finally {
     closeSync(fd);
   }

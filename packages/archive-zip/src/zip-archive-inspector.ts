@@ -13,6 +13,7 @@ import {
 } from '@pinfold/core';
 import type { Job, JobReply, JobResults, ListResult } from './jobs.ts';
 import { ProofControl } from './proof-control.ts';
+import { smallBytes } from './small-limits.ts';
 import { splitTasks } from './split-tasks.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -56,11 +57,19 @@ export class ZipArchiveInspector implements ArchiveInspector {
   }
 
   async list(
-    { file, size }: StagedArchive,
+    archive: StagedArchive,
     signal?: AbortSignal,
     mostEntries: number = this.#entries,
   ): Promise<ArchiveListing> {
+    const { file, size } = archive;
     const job = { kind: 'list', file, size, mostEntries: Math.min(mostEntries, this.#entries) } as const;
+    const bytes = smallBytes(archive);
+    if (bytes !== undefined) {
+      const { listSmall } = await this.#here(signal);
+      const listing = await listSmall(bytes, job.mostEntries);
+      signal?.throwIfAborted();
+      if (listing !== undefined) return listing;
+    }
     const [result] = await this.#run([job], signal);
     if (result === undefined) throw new TypeError('a listing was stopped by nobody');
     return received(result);
@@ -68,9 +77,16 @@ export class ZipArchiveInspector implements ArchiveInspector {
 
   async prove(request: ProofRequest, signal?: AbortSignal): Promise<ArchiveProof> {
     const { archive, expandedBytes } = request;
+    const { file, size } = archive;
     const { jobs, empty } = splitTasks(request, this.#workers);
     const sitePaths = request.tasks.flatMap(({ path }) => path ?? []).join('\n');
-    const shared = { kind: 'prove', file: archive.file, expandedBytes, sitePaths } as const;
+    const shared = { kind: 'prove', file, size, expandedBytes, sitePaths } as const;
+    const bytes = smallBytes(archive);
+    if (bytes !== undefined) {
+      const { proveSmall } = await this.#here(signal);
+      const entries = proveSmall(bytes, { ...shared, tasks: jobs.flat() });
+      if (entries !== undefined) return { problems: [], entries: [...empty, ...entries] };
+    }
     const results = await this.#run(
       jobs.map((tasks) => ({ ...shared, tasks })),
       signal,
@@ -79,6 +95,13 @@ export class ZipArchiveInspector implements ArchiveInspector {
       problems: onceExpanded(results.flatMap(({ problems }) => problems)),
       entries: [...empty, ...results.flatMap(({ entries }) => entries)],
     };
+  }
+
+  /** What reads small archives on this thread, loaded with the first of them. */
+  async #here(signal: AbortSignal | undefined): Promise<typeof import('./small-archive.ts')> {
+    signal?.throwIfAborted();
+    this.#pool.throwIfClosing();
+    return import('./small-archive.ts');
   }
 
   /** Ends the threads once what runs has ended; the inspector cannot be used any more. Closing again is harmless. */

@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
 import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import { FileSource } from '../src/archive-source.ts';
 import { readDirectory } from '../src/central-directory.ts';
 import type { CentralHeader } from '../src/central-header.ts';
 import type { EndRecord } from '../src/end-record.ts';
@@ -13,6 +14,7 @@ import { StagedFile } from '../src/staged-file.ts';
 describe('A second reader of the directory', () => {
   let staged: StagedArchives;
   let fd: number;
+  let source: FileSource;
   let headers: readonly CentralHeader[];
 
   before(async () => {
@@ -22,7 +24,8 @@ describe('A second reader of the directory', () => {
     });
     const archive = await staged.stage(bytes);
     fd = openSync(archive.file, 'r');
-    const file = new StagedFile(fd, archive.size, 4_096);
+    source = new FileSource(fd, archive.size);
+    const file = new StagedFile(source, 4_096);
     headers = readDirectory(file, findEnd(file).end as EndRecord, 1_000, new ProofControl()).headers;
   });
   after(async () => {
@@ -32,7 +35,7 @@ describe('A second reader of the directory', () => {
 
   it('agrees where both read the same entries', async () => {
     expect(headers.length).to.be.above(1);
-    expect(await readsOtherwise(fd, headers)).to.equal(false);
+    expect(await readsOtherwise(source, headers)).to.equal(false);
   });
 
   it('differs where it reads one more, one less, or another field', async () => {
@@ -45,12 +48,14 @@ describe('A second reader of the directory', () => {
         ...others,
       ]),
     ]) {
-      expect(await readsOtherwise(fd, other)).to.equal(true);
+      expect(await readsOtherwise(source, other)).to.equal(true);
     }
   });
 
   it('fails as the system does where the file cannot be read', async () => {
-    const error = await readsOtherwise(1_000_000, headers).catch((thrown: unknown) => thrown);
+    const error = await readsOtherwise(new FileSource(1_000_000, 100), headers).catch(
+      (thrown: unknown) => thrown,
+    );
     expect((error as NodeJS.ErrnoException).code).to.equal('EBADF');
   });
 });

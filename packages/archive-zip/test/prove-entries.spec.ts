@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { constants, deflateRawSync } from 'node:zlib';
 import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { FileSource } from '../src/archive-source.ts';
 import type { EntryTask, ProveResult } from '../src/jobs.ts';
 import { ProofControl } from '../src/proof-control.ts';
 import { proveEntries } from '../src/prove-entries.ts';
@@ -46,8 +47,9 @@ describe('proving a bomb', () => {
 
   async function prove(tasks: readonly EntryTask[]): Promise<ProveResult & { readonly inflated: number }> {
     const control = new ProofControl();
-    const job = { kind: 'prove', file, tasks, expandedBytes: 50 * MiB, sitePaths: '' } as const;
-    const result = await proveEntries(fd, job, control);
+    const size = bomb.length;
+    const job = { kind: 'prove', file, size, tasks, expandedBytes: 50 * MiB, sitePaths: '' } as const;
+    const result = await proveEntries(new FileSource(fd, size), job, control);
     return { ...result, inflated: control.count(0) };
   }
 

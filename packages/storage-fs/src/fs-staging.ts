@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Instant, ReceiveOutcome, Sha256, StagedArchive, Staging } from '@pinfold/core';
+import type { Clock, Instant, ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
 import { type Files, nodeFiles, orFault, unlessRefused } from './files.ts';
 import { makeFolder } from './folders.ts';
-import { HashedFile } from './hashed-file.ts';
+import { HashedFile, type WrittenFile } from './hashed-file.ts';
 import { unlessFull, writeProbe } from './probe.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -15,7 +15,7 @@ export interface FsStagingOptions {
   readonly clock: Clock;
 }
 
-type Written = { readonly size: number; readonly sha256: Sha256 } | undefined;
+type Written = WrittenFile & { readonly size: number };
 
 const UNAVAILABLE = 'staging_unavailable';
 
@@ -47,7 +47,7 @@ export class FsStaging implements Staging {
     signal?.throwIfAborted();
     const file = join(this.folder, stagedName(this.#clock.now()));
     const handle = await orFault(UNAVAILABLE, () => this.#files.open(file, 'wx', 0o600));
-    let written: Written;
+    let written: Written | undefined;
     try {
       written = await this.#write(handle, body, limit, signal);
     } catch (error) {
@@ -103,7 +103,7 @@ export class FsStaging implements Staging {
     body: AsyncIterable<Uint8Array>,
     limit: number,
     signal: AbortSignal | undefined,
-  ): Promise<Written> {
+  ): Promise<Written | undefined> {
     const target = new HashedFile(handle);
     let size = 0;
     try {
@@ -113,13 +113,13 @@ export class FsStaging implements Staging {
         await orFault(UNAVAILABLE, () => target.write(chunk));
       }
       signal?.throwIfAborted();
-      return { size, sha256: await orFault(UNAVAILABLE, () => target.end()) };
+      return { size, ...(await orFault(UNAVAILABLE, () => target.end())) };
     } finally {
       await orFault(UNAVAILABLE, () => handle.close());
     }
   }
 
-  #staged(file: string, written: { readonly size: number; readonly sha256: Sha256 }): StagedArchive {
+  #staged(file: string, written: Written): StagedArchive {
     const discard = async (): Promise<void> => {
       if (!MOVED.has(archive)) await this.#discard(file);
     };

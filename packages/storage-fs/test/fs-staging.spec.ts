@@ -93,6 +93,14 @@ describe('FsStaging', () => {
     expect(written).to.deep.equal([262_144, 262_144, 75_712]);
   });
 
+  it('leaves a small upload in memory, too, and no larger one', async () => {
+    for (const size of [0, 1, 16_384]) {
+      const { bytes } = await opened.stage(someBytes(size, 1));
+      expect(bytes && Buffer.compare(bytes, someBytes(size, 1)), `${size}`).to.equal(0);
+    }
+    expect((await opened.stage(someBytes(16_385, 1))).bytes).to.equal(undefined);
+  });
+
   it('waits for the disk before it asks for more, so that an upload needs little memory', async () => {
     const chunk = new Uint8Array(64 * 1_024);
     const hash = createHash('sha256');

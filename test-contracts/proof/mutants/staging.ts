@@ -89,6 +89,16 @@ const stories: readonly Mutant<StagingSubject>[] = [
       return empty ? { kind: 'too_large' } : outcome;
     },
   })),
+  mutant('receive-whole', 'the bytes in memory are not those of the file', () => (sound) => ({
+    receive: async (body, limit, signal) => {
+      const outcome = await sound.receive(body, limit, signal);
+      if (outcome.kind !== 'received') return outcome;
+      return {
+        kind: 'received',
+        archive: { ...outcome.archive, bytes: new Uint8Array(outcome.archive.size) },
+      };
+    },
+  })),
   mutant('receive-limit', 'a body that is too large is read to its end', () => (sound) => ({
     receive: async (body, limit, signal) => {
       const chunks = body[Symbol.asyncIterator]();

@@ -13,10 +13,11 @@ async function expectStaged(archive: StagedArchive, bytes: Uint8Array): Promise<
   expect(archive.size, what).to.equal(bytes.length);
   expect(archive.sha256, what).to.equal(createHash('sha256').update(bytes).digest('hex'));
   expect(Buffer.compare(await readFile(archive.file), bytes), `${what}: the file`).to.equal(0);
+  expect(Buffer.compare(archive.bytes ?? bytes, bytes), `${what} in memory`).to.equal(0);
 }
 
 export const receiveClauses: StagingClauses = {
-  'staging/receive-whole: the staged file has the bytes, size and SHA-256 of the body, also of an empty one':
+  'staging/receive-whole: the staged file has the bytes, size and SHA-256 of the body, also of an empty one; bytes in memory are the same':
     async ({ port }) => {
       for (const length of [0, 1, 70_000, 1_500_000]) {
         const bytes = someBytes(length, length);

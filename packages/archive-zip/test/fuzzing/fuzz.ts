@@ -1,4 +1,5 @@
 import { createStagedArchives, goodZips } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
 import { ZipArchiveInspector } from '../../src/index.ts';
 import { inspect } from '../inspection.ts';
 import { mutate } from './mutate.ts';
@@ -37,6 +38,8 @@ export async function fuzz(seed: number, count: number): Promise<FuzzResult> {
     const archive = await staged.stage(bytes);
     try {
       const inspection = await inspect(inspector, archive);
+      const inMemory = await inspect(inspector, { ...archive, bytes });
+      expect(inMemory, 'the same archive in memory').to.deep.equal(inspection);
       if (inspection.problems.length > 0) return;
       accepted += 1;
       if ((await expectServedAsRead(bytes, inspection)) === 'compared') compared += 1;

@@ -9,6 +9,8 @@ export interface StagedArchive {
   /** Bytes received. */
   readonly size: number;
   readonly sha256: Sha256;
+  /** The same bytes, where the staging has them in memory: a small archive can then be read without its file. */
+  readonly bytes?: Uint8Array | undefined;
   /** Removes what is left of it. Safe to call again, and after a `put` that consumed the file. */
   discard(): Promise<void>;
 }
@@ -33,7 +35,7 @@ export type ReceiveOutcome =
  */
 export interface Staging {
   /**
-   * @promise staging/receive-whole: the staged file has the bytes, size and SHA-256 of the body, also of an empty one
+   * @promise staging/receive-whole: the staged file has the bytes, size and SHA-256 of the body, also of an empty one; bytes in memory are the same
    * @promise staging/receive-limit: a body of exactly the limit is received; one byte more is too large, reading stops there and nothing is left
    * @promise staging/receive-failing: when the body fails, its error comes out as it is and nothing is left
    * @promise staging/receive-aborted: an aborted signal rejects with its reason and nothing is left

@@ -1,0 +1,63 @@
+import { readSync } from 'node:fs';
+import { systemCodeOf } from '@pinfold/core/internal';
+
+/** The staged file is not what was received: it was cut while it was read. */
+export class CutFile extends Error {
+  readonly syscall: string = 'read';
+  readonly code: string = 'EIO';
+}
+
+/** An archive in a file or in memory. */
+export interface ArchiveSource {
+  /** Bytes received. */
+  readonly size: number;
+  /** Reads up to as many bytes as the buffer has room for, and returns how many: 0 at the end. */
+  read(into: Buffer, position: number): number;
+}
+
+/** The archive of an open file. */
+export class FileSource implements ArchiveSource {
+  readonly size: number;
+  readonly #fd: number;
+
+  constructor(fd: number, size: number) {
+    this.#fd = fd;
+    this.size = size;
+  }
+
+  read(into: Buffer, position: number): number {
+    return readSync(this.#fd, into, 0, into.length, position);
+  }
+}
+
+/** An archive whose bytes are in memory. */
+export class MemorySource implements ArchiveSource {
+  readonly size: number;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.size = bytes.length;
+  }
+
+  read(into: Buffer, position: number): number {
+    const part = this.#bytes.subarray(position, position + into.length);
+    into.set(part);
+    return part.length;
+  }
+}
+
+/** Fills a buffer with the bytes at a position. */
+export function readFully(source: ArchiveSource, buffer: Buffer, position: number): Buffer {
+  for (let filled = 0; filled < buffer.length; ) {
+    const read = source.read(buffer.subarray(filled), position + filled);
+    if (read === 0) throw new CutFile('the staged file is shorter than what was received');
+    filled += read;
+  }
+  return buffer;
+}
+
+/** Whether the operating system refused something, rather than code of ours being wrong. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return systemCodeOf(error) !== undefined;
+}
