@@ -17,13 +17,16 @@ export const getImportMark: Step<UnfinishedImportRow | undefined, 'read'> = get(
   id: 1,
 });
 
+type ChangeDefinition<Args, Result> = ProgramDefinition<Args, Result> &
+  Required<Pick<ProgramDefinition<Args, Result>, 'locks'>>;
+
 /**
  * Defines a program that fails while an import is unfinished. Every program that writes is defined so, except those of an
  * import itself, and those that count tries of passwords, whose tables no import touches.
  */
 export function defineChange<Args, const Result>(
   name: string,
-  { locks = () => ({}), usesReserve, run }: ProgramDefinition<Args, Result>,
+  { locks, usesReserve, run }: ChangeDefinition<Args, Result>,
 ): Program<Args, Result> {
   return defineProgram(name, {
     locks: (args: Args) => {

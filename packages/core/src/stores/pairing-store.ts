@@ -144,6 +144,7 @@ const purge = defineChange('pairings.purge', {
       ...lockOf(accountLock, account),
     ]),
   }),
+  usesReserve: () => true,
   *run({ endedBy, places }) {
     const rows = yield* all(...places.map(({ secretHash }) => get(PAIRINGS, { secretHash })));
     const isLocked = (row: PairingRow): boolean =>

@@ -90,6 +90,19 @@ describe('moving what a database stores', () => {
     expect(await recordsOf(target)).to.deep.equal(await recordsOf(source));
   });
 
+  it('shows a publication without a record of its account', async () => {
+    const source = openStores();
+    await publishTo(source.roles, aPublication(1));
+    const target = openStores();
+    await importInto(
+      target,
+      (await recordsOf(source)).filter(({ kind }) => kind !== 'account'),
+    );
+    const role = await source.roles.load(aRoleId(1));
+    expect(await target.roles.load(aRoleId(1))).to.deep.equal(role);
+    expect(await target.accounts.load(ACCOUNT)).to.equal(undefined);
+  });
+
   it('numbers all events, so that the first reader of the feed does not wait', async () => {
     const target = openStores();
     await importInto(target, eventsOf(1_100).toReversed());

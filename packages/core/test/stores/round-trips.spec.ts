@@ -35,7 +35,9 @@ function openStores({ isSerial = false } = {}) {
   const count = (): void => {
     trips += 1;
   };
-  const counted: Pick<Database, 'read' | 'write'> = {
+  const counted: Pick<Database, 'read' | 'snapshot' | 'write'> = {
+    snapshot: (query, args, signal) =>
+      memory.snapshot({ ...query, run: (own) => counting(query.run(own) as never, count) }, args, signal),
     read: (query, args, signal) =>
       memory.read({ ...query, run: (own) => counting(query.run(own) as never, count) }, args, signal),
     write: (program, args) => {
@@ -102,6 +104,17 @@ describe('the round trips to a database', () => {
       limit: 9,
     });
     expect(tripsSoFar(), 'of the history').to.equal(4);
+  });
+
+  it('is one for the feed of an account, though events wait for their places in that of all accounts', async () => {
+    const { stores, memory, tripsSoFar, writesSoFar } = openStores();
+    const plain = createStores(memory, () => FEED);
+    const asked = { account: ACCOUNT, pin: undefined, after: 0, limit: 9 };
+    await plain.history.feed(asked);
+    await plain.roles.reserve(aReservation(1));
+    await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), [anEvent()]);
+    expect((await stores.history.feed(asked)).items).to.have.length(1);
+    expect([tripsSoFar(), writesSoFar()]).to.deep.equal([1, 0]);
   });
 
   it('are one for a replay where programs run one after the other, which none has to wait for', async () => {

@@ -114,7 +114,7 @@ export function importStore(database: Database, newFeed: () => FeedId): Import {
     isUnfinished: async (signal) => (await database.read(load, undefined, signal)) !== undefined,
     begin: async (token) => {
       const begun = await database.write(begin, { token, feed: newFeed() });
-      if (begun.kind === 'refused') return begun;
+      // A refused import is not that of the token, so that nothing is removed.
       while (await database.write(clear, token)) await database.pause();
       return begun;
     },

@@ -1,0 +1,79 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import { anAccount, aPublication, aRole, publishTo, START } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import type { FeedId } from '../../src/index.ts';
+import type { AnyProgram } from '../../src/records.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+
+const { programs } = STORE_SCHEMA;
+
+/** These ask for what they change. */
+const BY_CHANGE = ['accounts.save', 'roles.save'];
+
+/** What frees space on the disk, or ends somebody's access. */
+const FREEING = [
+  'api_keys.purge',
+  'api_keys.revoke',
+  'attempts.purge',
+  'attempts.purge_windows',
+  'history.record_expirations',
+  'history.remove',
+  'pairings.purge',
+  'roles.claim_for_cleanup',
+  'roles.remove_reservations',
+  'roles.settle_cleanup',
+  'roles.store_comparison',
+  'sessions.end',
+  'sessions.purge',
+  'sessions.purge_links',
+  'takedowns.claim_purge',
+  'takedowns.take_down',
+  'views.drop',
+];
+
+/** Stores that note of each program that writes whether it may use the reserved space. */
+function openStores() {
+  const database = createMemoryDatabase(STORE_SCHEMA);
+  const noted: boolean[] = [];
+  const write: typeof database.write = (program, args) => {
+    noted.push(program.usesReserve(args));
+    return database.write(program, args);
+  };
+  const stores = createStores(Object.assign(database.peer(), { write }), () => 'f'.repeat(32) as FeedId);
+  return { ...stores, noted };
+}
+
+describe('the programs of the stores', () => {
+  it('have each a name of its own, of its store and its method', () => {
+    for (const { name } of programs) expect(name).to.match(/^[a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*$/);
+    expect(new Set(programs.map(({ name }) => name)).size).to.equal(programs.length);
+  });
+
+  it('may use the reserved space of the disk to free space and to end access, and for nothing else', () => {
+    const writing = programs.filter((one): one is AnyProgram => 'locks' in one);
+    const using = writing.filter(
+      ({ name, usesReserve }) => !BY_CHANGE.includes(name) && usesReserve(undefined as never),
+    );
+    expect(using.map(({ name }) => name).toSorted()).to.deep.equal(FREEING);
+  });
+
+  it('may use it to block an account, and not to unblock it', async () => {
+    const { accounts, noted } = openStores();
+    const { name } = anAccount(1);
+    const blocked = { reason: 'It is a copy of a bank.', sites: 'keep', at: START } as const;
+    await accounts.save(anAccount(1, { blocked }), undefined, []);
+    await accounts.save(anAccount(1), (await accounts.load(name))?.version, []);
+    expect(noted).to.deep.equal([true, false]);
+  });
+
+  it('may use it to stop a publication, and not to change one that stays', async () => {
+    const { roles, noted } = openStores();
+    await publishTo(roles, aPublication(1));
+    const role = await roles.load(aRole(1).id);
+    if (role === undefined) throw new Error('the role is not there');
+    noted.length = 0;
+    await roles.save({ ...role.value, title: null }, role.version, []);
+    await roles.save({ ...role.value, deletedAt: START }, role.version, []);
+    expect(noted).to.deep.equal([false, true]);
+  });
+});
