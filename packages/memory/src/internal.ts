@@ -1,4 +1,5 @@
 // For packages of the same release; semver does not cover it.
 export { GuardCheck } from './database/guard-check.ts';
+export { MemoryTable } from './database/memory-table.ts';
 export { MemoryTables } from './database/memory-tables.ts';
 export { MemoryTransaction } from './database/memory-transaction.ts';

@@ -35,14 +35,14 @@ function compares(row: Row, member: string, { operator, operand }: Comparison<un
 }
 
 /** The rows of a range in its order, before its offset and limit. */
-export function inRange(rows: Iterable<Row>, where: Where<Row>, range: Range<Row, string, string>): Row[] {
+export function inRange(rows: Iterable<Row>, range: Range<Row, string, string>): Row[] {
   const { order = [], descending = false, after } = range;
   const sign = descending ? -1 : 1;
   const compare = (one: Row, other: Row): number => {
     const member = order.find((each) => one[each] !== other[each]);
     return member === undefined ? 0 : sign * compareValues(one[member], other[member]);
   };
-  const found = [...rows].filter((row) => matches(row, where));
+  const found = [...rows];
   if (found.some((row) => order.some((member) => row[member] === null))) {
     throw new TypeError('a column to sort by is null');
   }

@@ -1,39 +1,69 @@
-import { type AnyTable, Comparison, type Where } from '@pinfold/core/records';
-import type { Row } from './matching.ts';
+import { type AnyTable, Comparison, type Range, type Where } from '@pinfold/core/records';
+import { matches, type Row } from './matching.ts';
+import { comparisonsIn, RowOrder } from './row-order.ts';
 
-type RowsByKey = Map<string, Row>;
+/** Columns by which a table's rows are found or sorted, and the condition of the rows in it. */
+interface Index {
+  readonly columns: readonly string[];
+  readonly where: Where<Row>;
+}
 
-/** The committed rows of one table by their keys, and by the first columns of its keys and indexes. */
+/** How rows are found by an index. */
+interface Path {
+  readonly index: Index;
+  /** The values of its first columns, perhaps several. */
+  readonly prefixes: readonly (readonly unknown[])[];
+  readonly isInOrder: boolean;
+  readonly rank: number;
+}
+
+type Search = Pick<Range<Row, string, string>, 'order' | 'descending' | 'after'>;
+
+/** Rows among which are all that meet conditions. */
+export interface FoundRows {
+  readonly rows: Iterable<readonly [key: string, row: Row]>;
+  /** Whether they come in the order that was asked for, from the place on after which to begin. */
+  readonly isInOrder: boolean;
+}
+
+/** The committed rows of one table by their keys, and in the orders of its keys and indexes. */
 export class MemoryTable {
-  readonly #rows: RowsByKey;
+  readonly #rows: Map<string, Row>;
   readonly #table: AnyTable;
-  /** By column and value, made when they are first asked for. */
-  readonly #indexes: Map<string, Map<unknown, RowsByKey>> = new Map();
+  readonly #indexes: readonly Index[];
+  /** Made when they are first asked for. */
+  readonly #orders: Map<Index, RowOrder> = new Map();
 
-  constructor(table: AnyTable, rows: RowsByKey = new Map()) {
+  constructor(table: AnyTable, rows: Map<string, Row> = new Map()) {
     this.#table = table;
     this.#rows = rows;
+    const { key, unique, indexes } = table;
+    const keys = [key, ...unique].map((columns) => ({ columns, where: {} }));
+    this.#indexes = [...keys, ...indexes].map(({ columns, where = {} }) => ({ columns, where }));
   }
 
   get(key: string): Row | undefined {
     return this.#rows.get(key);
   }
 
-  /** A changed row keeps its place, so that equal ones come in one order. */
+  /** A changed row keeps its place among all. */
   set(key: string, row: Row): void {
     const before = this.#rows.get(key);
+    const moved = [...this.#orders].filter(
+      ([index, { columns }]) =>
+        isIn(index, before) !== isIn(index, row) ||
+        columns.some((column) => before?.[column] !== row[column]),
+    );
+    for (const [index, order] of moved) if (isIn(index, before)) order.drop(key);
     this.#rows.set(key, row);
-    for (const [column, index] of this.#indexes) {
-      if (before !== undefined && before[column] !== row[column]) drop(index, before[column], key);
-      add(index, row[column], key, row);
-    }
+    for (const [index, order] of moved) if (isIn(index, row)) order.add(key);
   }
 
   delete(key: string): void {
     const row = this.#rows.get(key);
     if (row === undefined) return;
+    for (const [index, order] of this.#orders) if (isIn(index, row)) order.drop(key);
     this.#rows.delete(key);
-    for (const [column, index] of this.#indexes) drop(index, row[column], key);
   }
 
   /** The same rows, which change apart. */
@@ -41,46 +71,77 @@ export class MemoryTable {
     return new MemoryTable(this.#table, new Map(this.#rows));
   }
 
-  /** Rows among which are all that meet conditions, with their keys. */
-  *candidates(where: Where<Row>): Generator<readonly [string, Row]> {
-    const column = leadingColumns(this.#table).find((one) => valuesOf(where[one]) !== undefined);
-    const values = column === undefined ? undefined : valuesOf(where[column]);
-    if (column === undefined || values === undefined) return yield* this.#rows;
-    const index = this.#indexOf(column);
-    for (const value of new Set(values)) yield* index.get(value) ?? [];
+  /** Finds rows by the index that is best for it, if there is one. */
+  search(where: Where<Row>, search: Search = {}): FoundRows {
+    const paths = this.#indexes.flatMap((index) => pathBy(index, where, search));
+    const best = paths.reduce<Path | undefined>(
+      (one, other) => (other.rank > (one?.rank ?? 0) ? other : one),
+      undefined,
+    );
+    if (best === undefined) return { rows: this.#rows, isInOrder: (search.order ?? []).length === 0 };
+    return { rows: this.#rowsOn(best, where, search), isInOrder: best.isInOrder };
   }
 
-  #indexOf(column: string): Map<unknown, RowsByKey> {
-    let index = this.#indexes.get(column);
-    if (index === undefined) {
-      index = new Map();
-      for (const [key, row] of this.#rows) add(index, row[column], key, row);
-      this.#indexes.set(column, index);
+  *#rowsOn(
+    { index, prefixes, isInOrder }: Path,
+    where: Where<Row>,
+    search: Search,
+  ): FoundRows['rows'] & Generator<readonly [string, Row]> {
+    const { order = [], descending = false, after } = search;
+    const place = isInOrder && after !== undefined ? order.map((column) => after[column]) : undefined;
+    const sorted = this.#orderOf(index);
+    for (const prefix of prefixes) {
+      const match = where[sorted.columns[prefix.length] ?? ''];
+      for (const key of sorted.between(prefix, match, descending, place)) yield [key, this.#rowOf(key)];
     }
-    return index;
+  }
+
+  #orderOf(index: Index): RowOrder {
+    const known = this.#orders.get(index);
+    if (known !== undefined) return known;
+    const keys = [...this.#rows].flatMap(([key, row]) => (isIn(index, row) ? [key] : []));
+    const columns = [...new Set([...index.columns, ...this.#table.key])];
+    const made = new RowOrder(columns, keys, (key) => this.#rowOf(key));
+    this.#orders.set(index, made);
+    return made;
+  }
+
+  #rowOf(key: string): Row {
+    return this.#rows.get(key) as Row;
   }
 }
 
-function add(index: Map<unknown, RowsByKey>, value: unknown, key: string, row: Row): void {
-  const same = index.get(value) ?? new Map<string, Row>();
-  index.set(value, same.set(key, row));
+/** The path by an index to what meets some conditions: none unless all of that is in the index. */
+function pathBy(index: Index, where: Where<Row>, { order = [] }: Search): readonly Path[] {
+  const isWhole = Object.entries(index.where).every(([column, match]) => isMetBy(match, where[column]));
+  if (!isWhole) return [];
+  const { columns } = index;
+  const given = columns.findIndex((column) => !isValue(where[column]));
+  const length = given === -1 ? columns.length : given;
+  const prefix = columns.slice(0, length).map((column) => where[column]);
+  const next = where[columns[length] ?? ''];
+  const values =
+    next instanceof Comparison && next.operator === 'in' ? (next.operand as readonly unknown[]) : undefined;
+  const isInOrder = values === undefined && order.every((column, n) => column === columns[length + n]);
+  const rank =
+    4 * (length + (values === undefined ? 0 : 1)) +
+    (isInOrder && order.length > 0 ? 2 : 0) +
+    (comparisonsIn(next).length > 0 || Object.keys(index.where).length > 0 ? 1 : 0);
+  const prefixes = values === undefined ? [prefix] : [...new Set(values)].map((value) => [...prefix, value]);
+  return [{ index, prefixes, isInOrder, rank }];
 }
 
-function drop(index: Map<unknown, RowsByKey>, value: unknown, key: string): void {
-  const same = index.get(value);
-  same?.delete(key);
-  if (same?.size === 0) index.delete(value);
+function isIn({ where }: Index, row: Row | undefined): boolean {
+  return row !== undefined && matches(row, where);
 }
 
-function leadingColumns({ key, unique, indexes }: AnyTable): readonly string[] {
-  const columns = [key, ...unique, ...indexes.map((index) => index.columns)];
-  return columns.flatMap(([first]) => first ?? []);
+function isValue(match: unknown): boolean {
+  return match !== undefined && !Array.isArray(match) && !(match instanceof Comparison);
 }
 
-/** The values of which a column must have one; undefined unless conditions name them. */
-function valuesOf(match: unknown): readonly unknown[] | undefined {
-  if (match instanceof Comparison) {
-    return match.operator === 'in' ? (match.operand as readonly unknown[]) : undefined;
-  }
-  return match === undefined || Array.isArray(match) ? undefined : [match];
+/** Whether whatever meets a condition meets that of an index. */
+function isMetBy(ofIndex: unknown, match: unknown): boolean {
+  if (ofIndex instanceof Comparison && ofIndex.operator === 'not_null')
+    return match !== undefined && match !== null;
+  return JSON.stringify(ofIndex) === JSON.stringify(match);
 }

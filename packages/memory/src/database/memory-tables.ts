@@ -92,7 +92,7 @@ function expectUnique(
   const own = [...changed.values()].filter((row) => row !== undefined);
   own.forEach((row, n) => {
     if (members.some((member) => row[member] === null)) return;
-    const found = [...rows.candidates(membersOf(row, members))];
+    const found = [...rows.search(membersOf(row, members)).rows];
     const others = found.filter(([key]) => !changed.has(key)).map(([, other]) => other);
     const isTaken = [...others, ...own.slice(n + 1)].some((other) =>
       members.every((member) => other[member] === row[member]),

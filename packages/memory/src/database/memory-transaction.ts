@@ -1,8 +1,11 @@
 import type {
   AnyTable,
+  DistinctAction,
   FindAction,
   GetAction,
   InsertAction,
+  MaxAction,
+  Range,
   ReadAction,
   ScanAction,
   TableAction,
@@ -22,6 +25,9 @@ import {
   storable,
   takenKey,
 } from './memory-tables.ts';
+
+/** Whether no row behind this one is wanted. */
+type IsLast = (row: Row) => boolean;
 
 /**
  * The steps of one program. They see what is committed at that moment, and what the program wrote itself; what it wrote
@@ -103,33 +109,45 @@ export class MemoryTransaction {
         return this.#get(action, guards);
       case 'find': {
         const { limit = Number.POSITIVE_INFINITY, offset = 0 } = action;
-        const found = this.#rowsIn(action).slice(offset, offset + limit);
+        const found = this.#rowsIn(action, countTo(offset + limit)).slice(offset, offset + limit);
         guards?.readMany(action.table, action.where, found);
         return found.map((row) => copyOf(action.table, row, action.select));
       }
       case 'scan':
         return this.#scan(action, guards);
-      default: {
-        const { table, where } = action;
-        guards?.readMany(table, where, undefined);
-        const rows = [...this.#rows(table, where)].filter((row) => matches(row, where));
-        if (action.kind === 'aggregate') return totalsOf(rows, action.sum);
-        const values = rows.map((row) => row[action.column]).filter((value) => value !== null);
-        if (action.kind === 'max') {
-          return (
-            values.reduce<unknown>(
-              (most, value) => (compareValues(value, most) > 0 ? value : most),
-              values[0],
-            ) ?? 0
-          );
-        }
+      case 'aggregate':
+        guards?.readMany(action.table, action.where, undefined);
+        return totalsOf([...this.#rows(action.table, action.where)], action.sum);
+      case 'max': {
+        // The first one in descending order.
+        const values = this.#valuesIn(
+          action,
+          guards,
+          { order: [action.column], descending: true },
+          countTo(1),
+        );
+        return values.toSorted(compareValues).at(-1) ?? 0;
+      }
+      case 'distinct': {
         const { after, limit } = action;
-        return [...new Set(values)]
+        return [...new Set(this.#valuesIn(action, guards))]
           .filter((value) => after === undefined || compareValues(value, after) > 0)
-          .sort(compareValues)
+          .toSorted(compareValues)
           .slice(0, limit);
       }
     }
+  }
+
+  /** The values in a column but null. */
+  #valuesIn(
+    { table, where, column }: MaxAction | DistinctAction,
+    guards: GuardCheck | undefined,
+    range?: Range<Row, string, string>,
+    isLast?: IsLast,
+  ): readonly unknown[] {
+    guards?.readMany(table, where, undefined);
+    const values = [...this.#rows(table, where, range, isLast)].map((row) => row[column]);
+    return values.filter((value) => value !== null);
   }
 
   #get(action: GetAction, guards: GuardCheck | undefined): unknown {
@@ -159,7 +177,9 @@ export class MemoryTransaction {
 
   #scan(action: ScanAction, guards: GuardCheck | undefined): unknown {
     const { table, where, filter, order, limit, maxScanned, select } = action;
-    const scanned = this.#rowsIn(action).slice(0, maxScanned);
+    const [isScanned, isFull] = [countTo(maxScanned), countTo(limit)];
+    const isLast: IsLast = (row) => isScanned() || (matches(row, filter) && isFull());
+    const scanned = this.#rowsIn(action, isLast).slice(0, maxScanned);
     const rows = scanned.filter((row) => matches(row, filter)).slice(0, limit);
     guards?.readMany(table, where, rows);
     const last = scanned.length === maxScanned && rows.length < limit ? scanned.at(-1) : undefined;
@@ -169,8 +189,10 @@ export class MemoryTransaction {
     };
   }
 
-  #rowsIn(action: FindAction | ScanAction): readonly Row[] {
-    return inRange(this.#rows(action.table, action.where), action.where, action);
+  /** The rows of a range in its order, before its offset and limit, up to the last one that is wanted at least. */
+  #rowsIn(action: FindAction | ScanAction, isLast: IsLast): readonly Row[] {
+    const { table, where } = action;
+    return inRange(this.#rows(table, where, action, isLast), action);
   }
 
   #row(table: AnyTable, key: string): Row | undefined {
@@ -179,17 +201,34 @@ export class MemoryTransaction {
     return change === undefined ? committed : rowAfter(change, committed);
   }
 
-  /** Rows among which are all that meet conditions. */
-  *#rows(table: AnyTable, where: Where<Row>): Generator<Row> {
+  /** The rows that meet conditions: those that an index has in order only up to the last one that is wanted. */
+  *#rows(
+    table: AnyTable,
+    where: Where<Row>,
+    range: Range<Row, string, string> = {},
+    isLast: IsLast = () => false,
+  ): Generator<Row> {
     const changes = this.#changes.get(table);
-    for (const [key, row] of this.#tables.rowsOf(table).candidates(where)) {
-      if (changes?.has(key) !== true) yield row;
-    }
     for (const key of changes?.keys() ?? []) {
       const row = this.#row(table, key);
-      if (row !== undefined) yield row;
+      if (row !== undefined && matches(row, where)) yield row;
+    }
+    const { rows, isInOrder } = this.#tables.rowsOf(table).search(where, range);
+    for (const [key, row] of rows) {
+      if (changes?.has(key) === true || !matches(row, where)) continue;
+      yield row;
+      if (isInOrder && isLast(row)) return;
     }
   }
+}
+
+/** Is true from the nth call on. */
+function countTo(n: number): () => boolean {
+  let count = 0;
+  return () => {
+    count += 1;
+    return count >= n;
+  };
 }
 
 /** A change after another one of the same row. */

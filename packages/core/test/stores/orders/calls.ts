@@ -50,6 +50,7 @@ import { dayOf } from '../../../src/internal.ts';
 import { type Call, playAlone } from './every-order.ts';
 
 const OTHER = 'other' as AccountId;
+const END = after(START, days(7));
 const LATER = after(START, days(8));
 const SOON = after(START, minutes(1));
 const SESSION_LIMITS = { ofActor: 2, ofAccount: 2 };
@@ -134,7 +135,8 @@ const KEYS: readonly Call[] = [
 const BEFORE: readonly Call[] = [
   ({ attempts }) => attempts.begin(attempt),
   ({ attempts }) => attempts.begin(attempt),
-  ...[1, 2, 3].flatMap((n) => [reserve(n), commit(n)]),
+  // The second one ends last, so that a cleanup claims the others.
+  ...[1, 2, 3].flatMap((n) => [reserve(n), commit(n, {}, { expiresAt: n === 2 ? LATER : END })]),
   stop(3),
   claim(60, SOON),
   reserve(4),
@@ -273,7 +275,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'thin events': ({ history }) =>
     history.thin({ since: before(START, minutes(1)), until: SOON, keep: 1, limit: 3 }),
   'record expirations': ({ history }) =>
-    history.tellExpired(event(900, { pin: aRoleId(1), type: 'pin.expired', at: after(START, days(7)) })),
+    history.tellExpired(event(900, { pin: aRoleId(1), type: 'pin.expired', at: END })),
 };
 
 const USUAL: readonly Call[] = [...BEFORE, ...KEYS];

@@ -171,7 +171,7 @@ const ids: Map<string, number> = new Map();
  */
 function numberOf(tables: MemoryTables, textOf: (table: AnyTable, row: Row) => string): number {
   const text = TABLES.map((table) => {
-    const rows = [...tables.rowsOf(table).candidates({})].map(([, row]) => textOf(table, row));
+    const rows = [...tables.rowsOf(table).search({}).rows].map(([, row]) => textOf(table, row));
     return `${table.name}: ${rows.toSorted().join(',')}`;
   }).join('\n');
   const id = ids.get(text) ?? ids.size;
