@@ -5,8 +5,10 @@ export { committedAs, judgeCommit, judgeHolder, type KeyRow } from './adapter/ke
 export {
   type Migration,
   type MigrationPlan,
+  type MigrationProgress,
   type MigrationScope,
   neededRelease,
+  type OnMigration,
   planMigrations,
   refuseOutdated,
   type SchemaState,

@@ -66,7 +66,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
       ...roles,
       settleCleanup: (...settled) => settling.run(undefined, () => roles.settleCleanup(...settled)),
     },
-    migrate: (scope) => database.migrate(scope),
+    migrate: (scope, onMigration) => database.migrate(scope, onMigration),
     check: (signal) => database.check(signal),
     close: () => database.close(),
   };

@@ -48,7 +48,7 @@ describeMigrations({
     onStage(({ place, schema, open }) =>
       work({
         open: () => openPostgres({ pool: place.pool({ max: 1 }), schema }),
-        migrate: (migrations) => migrate(open(), schema, migrations),
+        migrate: (migrations, hear) => migrate(open(), schema, migrations, 'any', hear),
         schema: () => schemaOf(open(), schema),
       }),
     ),

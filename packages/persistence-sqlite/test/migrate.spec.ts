@@ -26,7 +26,7 @@ describeMigrations({
           handles.push(handle);
           return handle;
         },
-        migrate: (migrations) => migrate(connection, migrations),
+        migrate: (migrations, hear) => migrate(connection, migrations, 'any', hear),
         schema: () =>
           connection.read((prepare) => ({ state: prepare(STATE).all(), columns: prepare(COLUMNS).all() })),
       });

@@ -17,6 +17,21 @@ export interface SchemaState {
   readonly oldestRelease: string;
 }
 
+/** A migration of a database that holds the schema of an older release. */
+export interface MigrationProgress {
+  /** Whether it begins, under the lock that lets one process migrate, or has ended. */
+  readonly kind: 'begun' | 'ended';
+  /** The version of the schema before. */
+  readonly from: number;
+  /** The version of the schema after it. */
+  readonly to: number;
+  /** How many publications the database has. */
+  readonly publications: number;
+}
+
+/** Hears of a migration, for a log. It must not throw. */
+export type OnMigration = (progress: MigrationProgress) => void;
+
 /** Which databases may be brought up to this release: `any` that it can read, or an `empty` one alone. */
 export type MigrationScope = 'any' | 'empty';
 
@@ -25,6 +40,8 @@ export interface MigrationPlan<Step> {
   readonly steps: readonly Step[];
   /** Absent: there is nothing to do. */
   readonly reached?: SchemaState;
+  /** The versions of a database of an older release before and after the steps; absent for a new one. */
+  readonly upgrade?: Pick<MigrationProgress, 'from' | 'to'>;
 }
 
 /**
@@ -56,7 +73,8 @@ export function planMigrations<Step extends Migration<unknown>>(
   }
   const oldest = known.find(({ version }) => version === newest.oldestVersion) ?? newest;
   const reached = { version: newest.version, oldestVersion: oldest.version, oldestRelease: oldest.release };
-  return { steps, reached };
+  if (state === undefined || state.version === 0) return { steps, reached };
+  return { steps, reached, upgrade: { from: state.version, to: newest.version } };
 }
 
 const OLDER =

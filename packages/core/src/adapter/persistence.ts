@@ -1,6 +1,6 @@
 import type { Stores } from '../ports/all-ports.ts';
 import type { DatabaseClock } from '../ports/database-clock.ts';
-import type { MigrationScope } from './migrations.ts';
+import type { MigrationScope, OnMigration } from './migrations.ts';
 
 /** Every store of one database, and what its life needs. */
 export interface Persistence extends Stores, DatabaseClock {
@@ -8,10 +8,11 @@ export interface Persistence extends Stores, DatabaseClock {
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
    * @param scope `any` when absent. With `empty`, a database that holds the schema of an older release stays as it is.
+   * @param onMigration hears of the migration of an older schema; not when there is none, or when another node migrates.
    * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for, or when it
    * is of an older release and the scope is `empty`.
    */
-  migrate(scope?: MigrationScope): Promise<void>;
+  migrate(scope?: MigrationScope, onMigration?: OnMigration): Promise<void>;
   /** Closes the handle. Later calls fail with `store_unavailable`; closing again does nothing. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { MigrationScope } from '../adapter/migrations.ts';
+import type { MigrationScope, OnMigration } from '../adapter/migrations.ts';
 import type { DatabaseClock } from '../ports/database-clock.ts';
 import type { Lookup } from './lookup.ts';
 import type { AnyProgram, AnyQuery, Program, Query } from './program.ts';
@@ -79,10 +79,11 @@ export interface Database extends DatabaseClock {
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
    * @param scope `any` when absent. With `empty`, a database that holds the schema of an older release stays as it is.
+   * @param onMigration hears of the migration of an older schema; not when there is none, or when another node migrates.
    * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for, or when it
    * is of an older release and the scope is `empty`.
    */
-  migrate(scope?: MigrationScope): Promise<void>;
+  migrate(scope?: MigrationScope, onMigration?: OnMigration): Promise<void>;
 
   /** Examines the database, also one without a schema, and changes nothing. May read every page of it. */
   examine(): Promise<DatabaseState>;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Fault, type Instant, isFault } from '@pinfold/core';
-import { type Migration, type MigrationScope, raceSignal } from '@pinfold/core/adapter';
+import { type Migration, type MigrationScope, type OnMigration, raceSignal } from '@pinfold/core/adapter';
 import {
   type Database,
   type DatabaseSchema,
@@ -106,8 +106,8 @@ export class PostgresDatabase implements Database {
     await setImmediate();
   }
 
-  migrate(scope?: MigrationScope): Promise<void> {
-    return migrate(this.#connection, this.#schema, this.#migrations, scope);
+  migrate(scope?: MigrationScope, onMigration?: OnMigration): Promise<void> {
+    return migrate(this.#connection, this.#schema, this.#migrations, scope, onMigration);
   }
 
   check(signal?: AbortSignal): Promise<Instant | undefined> {

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Instant, instant } from '@pinfold/core';
 import {
   type Migration,
+  type MigrationProgress,
   type MigrationScope,
   neededRelease,
+  type OnMigration,
   planMigrations,
   refuseOutdated,
   type SchemaState,
@@ -26,16 +28,18 @@ const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_ti
 const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
 const EXAMINED = unprepared(`
   SELECT pg_catalog.current_setting('server_version') AS release, pg_catalog.to_regclass($1) IS NOT NULL AS "isThere"`);
+const COUNT = longRunning('SELECT count(*) AS publications FROM roles');
 const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
 
 /** Migrates to the newest of `migrations`, in one transaction under its own lock: one of several processes does it. */
-export function migrate(
+export async function migrate(
   connection: PostgresConnection,
   schema: string,
   migrations: readonly Migration[],
   scope?: MigrationScope,
+  onMigration: OnMigration = () => {},
 ): Promise<void> {
-  return connection.transaction(async (run) => {
+  const migrated = await connection.transaction(async (run) => {
     await run(NO_LIMITS);
     await run(LOCK, [lockOf(schema)]);
     await makeSchema(run, schema);
@@ -43,12 +47,17 @@ export function migrate(
     const [state] = (await run<SchemaState>(stateOf(schema))).rows;
     const isEarly = state?.version === EARLY.version;
     const known = isEarly ? [EARLY, ...migrations] : migrations;
-    const { steps, reached } = planMigrations(state, known, scope);
+    const { steps, reached, upgrade } = planMigrations(state, known, scope);
+    const [counted] = upgrade ? (await run<Pick<MigrationProgress, 'publications'>>(COUNT)).rows : [];
+    const progress = upgrade && counted && { ...upgrade, ...counted };
+    if (progress !== undefined) onMigration({ kind: 'begun', ...progress });
     if (isEarly) await setEarlyDataAside(run);
     for (const { sql } of steps) await run(longRunning(sql));
     if (isEarly) await copyEarlyData(run);
     if (reached !== undefined) await setState(run, schemaState(schema), reached);
+    return progress;
   });
+  if (migrated !== undefined) onMigration({ kind: 'ended', ...migrated });
 }
 
 /** Rejects unless the schema exists and this release can use it. Resolves to the server's time. */

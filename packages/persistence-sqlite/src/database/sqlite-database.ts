@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Fault, isFault } from '@pinfold/core';
-import type { Migration, MigrationScope } from '@pinfold/core/adapter';
+import type { Migration, MigrationScope, OnMigration } from '@pinfold/core/adapter';
 import {
   type Database,
   type DatabaseSchema,
@@ -115,8 +115,8 @@ export class SqliteDatabase implements Database {
     await setImmediate();
   }
 
-  migrate(scope?: MigrationScope): Promise<void> {
-    return migrate(this.#connection, this.#migrations, scope);
+  migrate(scope?: MigrationScope, onMigration?: OnMigration): Promise<void> {
+    return migrate(this.#connection, this.#migrations, scope, onMigration);
   }
 
   check(signal?: AbortSignal): Promise<undefined> {

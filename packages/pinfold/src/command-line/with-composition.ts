@@ -1,3 +1,4 @@
+import type { MigrationProgress } from '@pinfold/core/adapter';
 import type { ComposedService, ComposeOptions } from '../compose/compose.ts';
 import { readServerFile } from '../server/server-file.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -18,7 +19,11 @@ export async function withComposition<Result>(
   const server = await readServerFile(settings.dataDir);
   // Warnings depend on how the running server shows sites.
   const viewerMode = server?.addresses.viewerMode ?? settings.viewerMode;
-  const careful = { missingDataFolder: 'refused', migrates: 'empty', ...options } as const;
+  const onMigration = ({ kind, from, to, publications }: MigrationProgress): void => {
+    const what = `version ${from} to ${to}, with ${publications} publications`;
+    err(kind === 'begun' ? `pinfold: migrating the database from ${what}` : `pinfold: migrated from ${what}`);
+  };
+  const careful = { missingDataFolder: 'refused', migrates: 'empty', onMigration, ...options } as const;
   const composition = await compose({ ...settings, viewerMode }, careful);
   try {
     return await task(composition, settings);

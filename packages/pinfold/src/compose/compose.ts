@@ -18,6 +18,7 @@ import {
   type MigrationScope,
   type Observer,
   type OnEvent,
+  type OnMigration,
   onRoleEvents,
   type Persistence,
 } from '@pinfold/core/adapter';
@@ -74,6 +75,8 @@ export interface ComposeOptions {
   readonly stopping?: AbortSignal | undefined;
   /** Which databases are brought up to this release. Default: `any`. */
   readonly migrates?: MigrationScope | undefined;
+  /** Hears when the migration of a database begins and when it has ended. */
+  readonly onMigration?: OnMigration | undefined;
   /** Whether a database with an unfinished import is opened. Default: `refused`. */
   readonly unfinishedImport?: 'refused' | 'taken' | undefined;
 }

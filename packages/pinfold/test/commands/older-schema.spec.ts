@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
@@ -61,6 +62,19 @@ describe('a command on a database of another state', () => {
     expect(version()).to.be.above(0);
     expect((await machine.run('migrate', '--json')).out).to.equal('{"migrated":true}\n');
     expect((await machine.run('keys', 'create')).code).to.equal(0);
+  });
+
+  it('says on standard error from which version it migrates, and when it has done so', async () => {
+    const version16 = join(import.meta.dirname, '../../../persistence-sqlite/test/version-16.sql');
+    const database = new DatabaseSync(file);
+    database.exec(readFileSync(version16, 'utf8'));
+    database.close();
+    expect(await machine.run('migrate')).to.deep.include({
+      out: 'The database is up to date.\n',
+      err:
+        'pinfold: migrating the database from version 16 to 17, with 4 publications\n' +
+        'pinfold: migrated from version 16 to 17, with 4 publications\n',
+    });
   });
 
   it('prepares an empty one', async () => {
