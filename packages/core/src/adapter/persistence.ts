@@ -8,7 +8,7 @@ export interface Persistence extends Stores, DatabaseClock {
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
    * @param scope `any` when absent. With `empty`, a database that holds the schema of an older release stays as it is.
-   * @param onMigration hears of the migration of an older schema; not when there is none, or when another node migrates.
+   * @param onMigration called when this handle migrates an older schema: at the beginning, and at the end.
    * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for, or when it
    * is of an older release and the scope is `empty`.
    */
