@@ -191,9 +191,6 @@ describe('Every statement of a request', () => {
     const pool = place.pool();
     await pool.query(fill(place.schema));
     await pool.query('VACUUM ANALYZE');
-    // How an operator finds out whose an archive is.
-    const owner = `SELECT id, account FROM ${pg.escapeIdentifier(place.schema)}.roles WHERE archive = $1`;
-    statements.push({ text: owner, values: ['archive-9'] });
     const used = new Set<string>();
     const [slow, sorted]: [string[], string[]] = [[], []];
     for (const statement of statements) {

@@ -24,7 +24,6 @@ const INDEXES = "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS 
 /** Indexes that no statement here needs, and what for they are there. */
 const UNUSED = new Map([
   ['events_feed', 'databases in which programs run side by side: it is empty here'],
-  ['roles_archive', 'whose an archive is, which an operator asks'],
   ['roles_stored', 'the archives that are stored'],
 ]);
 

@@ -1,10 +1,11 @@
+import { MOST_RANK } from '../adapter/pages.ts';
 import type { AccountUse } from '../domain/account.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { NameRecord, NamesInUse, PinName } from '../domain/name.ts';
 import type { Takedown } from '../domain/takedown.ts';
-import { gt } from '../records/conditions.ts';
+import { lt } from '../records/conditions.ts';
 import { all } from '../records/joining.ts';
 import type { Step } from '../records/step.ts';
 import { aggregate, find, getWith, type Joined, type Totals } from '../records/steps.ts';
@@ -18,20 +19,15 @@ export function findBan(sha256: Sha256): Step<readonly Pick<Takedown, 'id'>[], '
   return find(TAKEDOWNS, { sha256, liftedAt: null }, { limit: 1, select: BAN });
 }
 
-type InService = readonly [endless: Totals, ending: Totals];
-
 /** Counts the publications of an account that are in service at an instant, for {@link inServiceOf}. */
-export function countInService(account: AccountId, now: Instant): Step<InService, 'read'> {
-  const own = { account, deletedAt: null };
-  // Two parts of one index: an engine reads each without looking at the roles that have ended.
-  return all(
-    aggregate(ROLES, { ...own, expiresAt: null }, 'archiveBytes'),
-    aggregate(ROLES, { ...own, expiresAt: gt(now) }, 'archiveBytes'),
-  );
+export function countInService(account: AccountId, now: Instant): Step<Totals, 'read'> {
+  // By their ranks, those without an end and those that end later are one part of an index.
+  const endingRank = lt(MOST_RANK - now);
+  return aggregate(ROLES, { account, deletedAt: null, endingRank }, 'archiveBytes');
 }
 
-export function inServiceOf([endless, ending]: InService): Pick<AccountUse, 'sites' | 'bytes'> {
-  return { sites: endless.count + ending.count, bytes: endless.sum + ending.sum };
+export function inServiceOf({ count, sum }: Totals): Pick<AccountUse, 'sites' | 'bytes'> {
+  return { sites: count, bytes: sum };
 }
 
 type Named = Joined<typeof NAMES, typeof SHOWN> | undefined;

@@ -83,7 +83,7 @@ export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }>
     {
       name: 'ending',
       columns: ['account', 'endingRank', 'id'],
-      covers: ['expiresAt'],
+      covers: ['expiresAt', 'archiveBytes'],
       where: { deletedAt: null },
     },
     {
@@ -95,14 +95,7 @@ export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }>
     { name: 'deleted', columns: ['account', 'publishedAt', 'id'], where: { deletedAt: notNull } },
     { name: 'newest', columns: ['publishedAt', 'id'], covers: ['expiresAt'], where: { deletedAt: null } },
     { name: 'newest_deleted', columns: ['publishedAt', 'id'], where: { deletedAt: notNull } },
-    {
-      name: 'in_service',
-      columns: ['account', 'expiresAt'],
-      covers: ['archiveBytes'],
-      where: { deletedAt: null },
-    },
     { name: 'sha256', columns: ['sha256', 'id'], where: { deletedAt: null } },
-    { name: 'archive', columns: ['archive'] },
     {
       name: 'stored',
       columns: ['id'],
