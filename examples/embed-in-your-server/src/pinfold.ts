@@ -59,7 +59,8 @@ export async function mountPinfold(app: Express, options: PinfoldOptions): Promi
   const cleaning = createCleaning(ports, limits);
   const viewer = createViewer({ useCases, publicUrl });
   app.use(viewer);
-  app.use(createApi({ useCases, createGrant: viewer.createGrant, publicUrl, authenticate }));
+  const { createGrant, openArchive } = viewer;
+  app.use(createApi({ useCases, createGrant, openArchive, publicUrl, authenticate }));
   return {
     useCases,
     sweep: async () => {

@@ -1,3 +1,4 @@
+export type { AdministeredArchives, ArchiveRequest } from './use-cases/admin-archives.ts';
 export type {
   AdministeredPublication,
   Overseeing,

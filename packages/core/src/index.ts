@@ -191,6 +191,12 @@ export type {
   Refusals,
   RuleDetails,
 } from './refusal.ts';
+export type {
+  ArchiveReading,
+  ArchiveRefusal,
+  OpenArchiveOutcome,
+  OpenedArchive,
+} from './use-cases/archive-reading.ts';
 export type { Cancelling, CancelOutcome } from './use-cases/cancelling.ts';
 export type {
   ChangeOutcome,

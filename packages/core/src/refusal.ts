@@ -56,7 +56,7 @@ export interface Refusals {
   readonly invalid_idempotency_key: RuleDetails<IdempotencyKeyRules>;
   readonly invalid_name: NoDetails;
   readonly invalid_password: RuleDetails<PasswordRules>;
-  readonly invalid_state: { readonly state: 'deleted' | 'expired' | 'pinned' };
+  readonly invalid_state: { readonly state: 'archive_removed' | 'deleted' | 'expired' | 'pinned' };
   readonly invalid_title: RuleDetails<TitleRules>;
   readonly not_found: NoDetails;
   readonly quota_exceeded: RuleDetails<QuotaRules>;

@@ -62,7 +62,7 @@ void keys.list();
 void keys.revoke({ id: 'key' });
 
 // A refusal carries the data of its code, and no words.
-holds<Equals<Refusal<'invalid_state'>['state'], 'deleted' | 'expired' | 'pinned'>>();
+holds<Equals<Refusal<'invalid_state'>['state'], 'archive_removed' | 'deleted' | 'expired' | 'pinned'>>();
 holds<Equals<Refusal<'not_found'>, { readonly kind: 'refused'; readonly code: 'not_found' }>>();
 // @ts-expect-error in which state?
 export const stateless: Refusal = { kind: 'refused', code: 'invalid_state' };

@@ -14,6 +14,7 @@ export interface Offered {
   readonly history: boolean;
   readonly views: boolean;
   readonly grants: boolean;
+  readonly archives: boolean;
 }
 
 export interface Call {
@@ -87,6 +88,8 @@ interface EndpointOptions<C, P extends Parameters, Body, Named> {
   /** Whether a request publishes, so that a problem's suggestion mentions the Idempotency-Key. */
   readonly publishes?: (request: Request) => boolean;
   readonly inReadOnly?: true;
+  /** Whether it costs the account's rate what a change costs, although it changes nothing. */
+  readonly costsAsChange?: true;
   /** Its error codes, in addition to those that follow from its other properties. */
   readonly codes?: readonly WireCode[];
   readonly answers: (context: DocumentContext) => Readonly<Record<number, DescribedAnswer>>;

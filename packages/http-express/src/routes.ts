@@ -48,7 +48,7 @@ const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE']);
 
 /** The cost of a request against the account's rate. Publishing has its own rate, and costs as little as reading. */
 export function costOf<C>(method: string, found: FoundRoute<C> | undefined): number {
-  const publishes = found?.route.methods[method]?.publishes !== undefined;
-  const changes = method === 'POST' ? found !== undefined && !publishes : CHANGES.has(method);
-  return changes ? CHANGE_COST : 1;
+  const { publishes, costsAsChange } = found?.route.methods[method] ?? {};
+  const changes = method === 'POST' ? found !== undefined && publishes === undefined : CHANGES.has(method);
+  return changes || costsAsChange ? CHANGE_COST : 1;
 }

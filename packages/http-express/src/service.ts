@@ -2,7 +2,13 @@ import { type Duration, minutes, seconds, type UseCases } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
-import { type CreateGrant, type DoorOptions, type PublicUrl, publicUrl } from '@pinfold/http';
+import {
+  type CreateGrant,
+  type DoorOptions,
+  type OpenArchive,
+  type PublicUrl,
+  publicUrl,
+} from '@pinfold/http';
 import {
   type BodyLimits,
   type DrainLimits,
@@ -21,7 +27,16 @@ import { type SignIn, signInWords } from './sign-in.ts';
 /** The use cases without those that only the viewer and the screen call. */
 export type ApiUseCases = Omit<
   UseCases,
-  'createGrant' | 'enter' | 'grants' | 'open' | 'pin' | 'unpin' | 'updateSeen' | 'visit' | 'visitName'
+  | 'createGrant'
+  | 'enter'
+  | 'grants'
+  | 'open'
+  | 'openArchive'
+  | 'pin'
+  | 'unpin'
+  | 'updateSeen'
+  | 'visit'
+  | 'visitName'
 >;
 
 /** Times that tests may want shorter. */
@@ -44,6 +59,8 @@ export interface ApiOptions extends DoorOptions {
   readonly views?: Pick<Views, 'of'> | undefined;
   /** Pass `viewer.createGrant`. Absent: `/api/v1/pins/{id}/grants` is not offered. */
   readonly createGrant?: CreateGrant | undefined;
+  /** Pass `viewer.openArchive`. Absent: `/api/v1/pins/{id}/archive` is not offered. */
+  readonly openArchive?: OpenArchive | undefined;
   /** Offers `/admin/v1` and its document to the scope `admin`. Absent: callers lose that scope, logged once. */
   readonly administration?: Administration | undefined;
   /** The public address, under which the router is mounted and sites are shared: `https://share.example`. */
@@ -76,7 +93,7 @@ export interface Service
 
 /** @throws TypeError for options that are wrong. */
 export function serviceOf(options: ApiOptions): Service {
-  const { history, views, createGrant, administration, authenticate, signIn } = options;
+  const { history, views, createGrant, openArchive, administration, authenticate, signIn } = options;
   if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function');
   const { clock, limits } = options.useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
@@ -84,6 +101,7 @@ export function serviceOf(options: ApiOptions): Service {
     history: history !== undefined,
     views: views !== undefined,
     grants: createGrant !== undefined,
+    archives: openArchive !== undefined,
   };
   const url = publicUrl(options.publicUrl);
   const described = { publicUrl: options.publicUrl, limits, signIn, ...offered };

@@ -22,6 +22,13 @@ type Spoil = (wish: Wish) => Wish | Promise<Wish>;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+/** What else a download may be answered with, and the headers that ask for it. */
+const PARTS = [
+  [206, { range: 'bytes=0-9' }],
+  [412, { 'if-match': '"another"' }],
+  [416, { range: 'bytes=999999-' }],
+] as const;
+
 /** What a problem says whatever the reason was: of its suggestion, whether that speaks of the key. */
 function told({
   type,
@@ -93,16 +100,18 @@ describe('Every answer that the document lists', () => {
     if (path.startsWith(named)) return path.replace(named, (await naming()).path);
     if (!/\{(?:id|sha256)\}/.test(path)) return path.replace('{name}', 'others');
     const { json } = await send(publishing());
-    const { id } = json.pin;
-    if (path.includes('{id}')) return path.replace('{id}', id);
-    const taken = await send({
+    if (path.includes('{id}')) return path.replace('{id}', json.pin.id);
+    const taken = await takeDown(json.pin.id, false);
+    return path.replace('{sha256}', (taken.json.pin as unknown as { sha256: string }).sha256);
+  }
+
+  const takeDown = (id: string, purge: boolean): Promise<Answer> =>
+    send({
       method: 'POST',
       path: `/admin/v1/pins/${id}/takedown`,
       headers: JSON_TYPE,
-      body: JSON.stringify({ reason: 'a test', purge: false }),
+      body: JSON.stringify({ reason: 'a test', purge }),
     });
-    return path.replace('{sha256}', (taken.json.pin as unknown as { sha256: string }).sha256);
-  }
 
   const freshName = (): string => `name-${sites}`;
 
@@ -212,6 +221,7 @@ describe('Every answer that the document lists', () => {
     invalid_state: async (wish) => {
       const id = wish.method === 'PUT' ? JSON.parse(String(wish.body)).pin : wish.path.split('/')[4];
       await send({ method: 'DELETE', path: `/api/v1/pins/${id}`, headers: {} });
+      if (wish.path.startsWith('/admin/')) await takeDown(id, true);
       return wish;
     },
     idempotency_key_required: ({ headers, ...wish }) => {
@@ -280,6 +290,11 @@ describe('Every answer that the document lists', () => {
           expect(again.status).to.equal(304);
           expect(again.headers.get('vary')).to.equal(answer.headers.get('vary'));
           note(again, `${pattern} unchanged`);
+          for (const [status, headers] of pattern.endsWith('/archive') ? PARTS : []) {
+            const part = await answered({ ...wish, headers: { ...wish.headers, ...headers } });
+            expect(part.status, JSON.stringify(headers)).to.equal(status);
+            note(part, `${pattern} ${status}`);
+          }
         }
         for (const [status, { content }] of Object.entries(operation.responses ?? {})) {
           const examples = content?.['application/problem+json']?.examples ?? {};

@@ -52,6 +52,7 @@ export function apiAlone(
     createApi({
       unknownPaths: 'refuse',
       useCases,
+      openArchive: useCases.openArchive,
       history,
       views,
       administration,

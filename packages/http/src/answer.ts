@@ -2,25 +2,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DrainLimits, drain, isUnderWay } from './body/drain.ts';
 import type { Html } from './html.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
+import { type SentBody, sendPieces } from './pieces.ts';
 
-/** A handler's answer: a JSON body, a page, bytes whose headers name their type, or no body. */
+/** A handler's answer: a JSON body, a page, bytes or a stream whose headers name their type, or no body. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly html?: Html;
   readonly bytes?: Uint8Array;
+  /** A body that is read while it is sent; its headers have its length. */
+  readonly stream?: SentBody;
 }
 
 export interface EncodedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: Uint8Array;
+  readonly stream?: SentBody;
 }
 
 /** Writes an answer with the headers that all of them carry; its own come last. */
 export function encodeAnswer(
-  { status, headers, json, html, bytes }: Answer,
+  { status, headers, json, html, bytes, stream }: Answer,
   requestId: string,
 ): EncodedAnswer {
   const text = html === undefined ? JSON.stringify(json) : String(html);
@@ -37,6 +41,7 @@ export function encodeAnswer(
       ...headers,
     },
     body: body ?? new Uint8Array(),
+    ...(stream === undefined ? {} : { stream }),
   };
 }
 
@@ -53,11 +58,15 @@ export function admitAnswer({ method }: IncomingMessage, { body }: EncodedAnswer
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: EncodedAnswer,
+  { status, headers, body, stream }: EncodedAnswer,
   limits: DrainLimits,
 ): Promise<void> {
   if (response.destroyed) return;
   const content = request.method === 'HEAD' ? undefined : body;
+  if (stream !== undefined && content !== undefined) {
+    await sendStream(request, response, { status, headers, stream }, limits);
+    return;
+  }
   if (!isUnderWay(request)) {
     response.writeHead(status, headers).end(content);
     request.resume();
@@ -70,4 +79,19 @@ export async function send(
   const left = await drain(request, limits);
   response.end();
   if (left) request.destroy();
+}
+
+async function sendStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, stream }: Pick<EncodedAnswer, 'status' | 'headers'> & { readonly stream: SentBody },
+  limits: DrainLimits,
+): Promise<void> {
+  const isEarly = isUnderWay(request);
+  response.writeHead(status, isEarly ? { ...headers, Connection: 'close' } : headers);
+  if (!(await sendPieces(response, stream))) return;
+  const left = isEarly && (await drain(request, limits));
+  response.end();
+  if (left) request.destroy();
+  else request.resume();
 }

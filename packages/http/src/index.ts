@@ -4,6 +4,7 @@ export {
   type CreateGrant,
   type GrantUrlOutcome,
   nameUrl,
+  type OpenArchive,
   type PublicUrl,
   publicUrl,
   sharedUrl,

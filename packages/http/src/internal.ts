@@ -1,9 +1,11 @@
 // For packages of the same release; semver does not cover it.
 export { accountBacklogs } from './account-backlogs.ts';
 export { type Answer, admitAnswer, type EncodedAnswer, encodeAnswer, send } from './answer.ts';
+export { type ArchiveDownload, archiveAnswer } from './archive-answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
+export { failedPrecondition, requestedRange } from './conditions.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { doorOf, type Given } from './door-options.ts';
 export { type Arrival, type Door, followRequest, type Settled } from './follow-request.ts';
@@ -38,6 +40,7 @@ export {
 } from './outgoing-bytes.ts';
 export { ownBytes, ownText } from './own-memory.ts';
 export { palette, paletteOf } from './palette.ts';
+export { readPieces, type SentBody, sendPieces } from './pieces.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
 export { clientOf, requestRateOf, socketAddress, tellRate } from './rates/request-limiter.ts';

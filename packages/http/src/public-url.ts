@@ -1,4 +1,13 @@
-import type { ChangeRequest, GrantOutcome, Instant, Name, Refusal, RoleId } from '@pinfold/core';
+import type {
+  ChangeRequest,
+  GrantOutcome,
+  Instant,
+  Name,
+  OpenArchiveOutcome,
+  Refusal,
+  RoleId,
+  RoleRequest,
+} from '@pinfold/core';
 import { sharedUrlBelow } from '@pinfold/core/internal';
 
 declare const checked: unique symbol;
@@ -60,3 +69,6 @@ export type GrantUrlOutcome =
 
 /** Makes an address that opens a site without its password; a viewer has it, since it knows where sites live. */
 export type CreateGrant = (request: ChangeRequest) => Promise<GrantUrlOutcome>;
+
+/** Opens the ZIP of a publication; refused where the embedding team decides who may look. A viewer has it, which knows that. */
+export type OpenArchive = (request: RoleRequest) => Promise<OpenArchiveOutcome | Refusal<'forbidden'>>;

@@ -76,8 +76,10 @@ export function coreModule(
       createHistory(ports, options),
     );
     over('countedViews', ['views', ...REMOVAL], createViews);
-    over('administration', ['accounts', 'mode', 'roles', 'takedowns', 'archives', 'clock', 'ids'], (ports) =>
-      createAdministration(ports, options),
+    over(
+      'administration',
+      ['accounts', 'mode', 'roles', 'takedowns', 'archives', 'history', 'clock', 'ids'],
+      (ports) => createAdministration(ports, options),
     );
   });
 }

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { isFault } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
 import { parseNameSegment } from '@pinfold/core/internal';
-import type { CreateGrant } from '@pinfold/http';
+import type { CreateGrant, OpenArchive } from '@pinfold/http';
 import {
   type Arrival,
   consoleLog,
@@ -19,7 +19,7 @@ import {
   UnavailableError,
 } from '@pinfold/http/internal';
 import { byPassword, byTeam } from './access/access.ts';
-import { Grants, grantCreator } from './access/grants.ts';
+import { archiveOpener, Grants, grantCreator } from './access/grants.ts';
 import { serveName } from './access/named-url.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
@@ -52,6 +52,8 @@ export interface Viewer {
   (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
   /** For `createApi`, `createManagement` and code of yours. Refuses as `forbidden` where `access` decides who may look. */
   readonly createGrant: CreateGrant;
+  /** For `createApi` and `createManagement`, as `createGrant` is: whoever may open a site may have its ZIP. */
+  readonly openArchive: OpenArchive;
 }
 
 /**
@@ -105,7 +107,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     if (next !== undefined && !isOwn(found)) next();
     else takeRequest(request, response, () => take(found, request, response));
   };
-  return Object.assign(viewer, { createGrant: grantCreator(context) });
+  return Object.assign(viewer, { createGrant: grantCreator(context), openArchive: archiveOpener(context) });
 }
 
 /** Whether an address has the form of one of ours; whether there is something at it is seen later. */

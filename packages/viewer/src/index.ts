@@ -1,4 +1,4 @@
-export type { CreateGrant, GrantUrlOutcome, RequestEntry, RequestLog } from '@pinfold/http';
+export type { CreateGrant, GrantUrlOutcome, OpenArchive, RequestEntry, RequestLog } from '@pinfold/http';
 export type { MayView, ViewerAccess, ViewerId } from './access/access.ts';
 export { createViewer, type Viewer } from './create-viewer.ts';
 export { type UnreadHeadPage, unreadHeadPage } from './pages/answers.ts';

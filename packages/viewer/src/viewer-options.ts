@@ -22,7 +22,7 @@ export interface ViewerBounds {
 /** The use cases that the viewer calls. */
 export type ViewerUseCases = Pick<
   UseCases,
-  'clock' | 'createGrant' | 'enter' | 'grants' | 'limits' | 'open' | 'visit' | 'visitName'
+  'clock' | 'createGrant' | 'enter' | 'grants' | 'limits' | 'open' | 'openArchive' | 'visit' | 'visitName'
 >;
 
 /** The hits, misses and size of a cache. */

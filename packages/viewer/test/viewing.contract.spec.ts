@@ -12,11 +12,11 @@ function doorsIn(mode: ViewerMode): Doors {
     const sitesUrl = `http://localhost:${publicPort}`;
     const authenticate = apiKeyAuthentication(keys);
     const viewer = createViewer({ useCases, publicUrl, sitesUrl, mode });
-    const { createGrant } = viewer;
+    const { createGrant, openArchive } = viewer;
     // What no door takes gets the viewer's 404 page, as in the reference server.
     return express()
       .use(viewer)
-      .use(createApi({ useCases, createGrant, publicUrl, authenticate }))
+      .use(createApi({ useCases, createGrant, openArchive, publicUrl, authenticate }))
       .use((request, response) => viewer(request, response));
   };
 }

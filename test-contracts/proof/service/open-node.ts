@@ -81,6 +81,7 @@ function listenerOf(
     unknownPaths: 'refuse',
     useCases,
     createGrant: view.createGrant,
+    openArchive: view.openArchive,
     publicUrl,
     authenticate,
     log,

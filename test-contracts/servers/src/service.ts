@@ -84,7 +84,7 @@ export function composed(
     pairings: createPairings({ ...ports, pairings, sessionSecrets, apiKeySecrets }, keys),
     history: createHistory({ ...sweeping, history: stores.history }),
     views: createViews({ ...sweeping, views: stores.views }),
-    administration: createAdministration(ports),
+    administration: createAdministration({ ...ports, history: stores.history }),
     cleaning: createCleaning(sweeping, limits),
   };
 }

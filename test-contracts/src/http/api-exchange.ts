@@ -50,6 +50,7 @@ export interface WireBody {
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  readonly bytes: Uint8Array;
   readonly text: string;
   /** The JSON. Members that the answer lacks are undefined, although their types do not say so. */
   readonly body: WireBody;

@@ -1,6 +1,7 @@
 import { toClauses } from '../contract.ts';
 import { httpHarness } from './api-contract.ts';
 import type { HttpContract } from './subject.ts';
+import { archiveClauses } from './viewing-archives.ts';
 import { createdGrantClauses } from './viewing-created-grants.ts';
 import { fileClauses } from './viewing-files.ts';
 import { grantClauses } from './viewing-grants.ts';
@@ -19,6 +20,7 @@ export const httpViewingContract: HttpContract = {
     ...passwordClauses,
     ...grantClauses,
     ...createdGrantClauses,
+    ...archiveClauses,
     ...fileClauses,
     ...siblingClauses,
   }),

@@ -20,6 +20,7 @@ export const EVENT_TYPES = [
   'pin.taken_down',
   'pin.expired',
   'pin.purged',
+  'pin.archive_read',
   'key.agreed',
   'key.created',
   'key.revoked',
@@ -42,7 +43,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** The event type of each change of a role. */
 export type RoleEventType = Exclude<
   Extract<EventType, `pin.${string}`>,
-  'pin.published' | 'pin.taken_down' | 'pin.expired' | 'pin.purged'
+  'pin.published' | 'pin.taken_down' | 'pin.expired' | 'pin.purged' | 'pin.archive_read'
 >;
 
 /** An event before it gets its id, cause and account. */

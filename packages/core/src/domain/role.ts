@@ -98,6 +98,16 @@ export function refuseCommand(
   return isPinned ? { kind: 'refused', code: 'invalid_state', state: 'pinned' } : undefined;
 }
 
+/** The operator reads the ZIP of a stopped publication, too; nobody reads one that was removed. */
+export function refuseArchive(
+  { deletedAt }: Pick<Role, 'deletedAt'>,
+  hasArchive: boolean,
+  isOperator: boolean,
+): Refusal<'invalid_state'> | undefined {
+  if (deletedAt !== null && !isOperator) return { kind: 'refused', code: 'invalid_state', state: 'deleted' };
+  return hasArchive ? undefined : { kind: 'refused', code: 'invalid_state', state: 'archive_removed' };
+}
+
 /**
  * The state machine: what `command` makes of `role` at `now`, or why it is refused
  * (docs/design-decisions.md#a-change-is-decided-against-the-newest-state).

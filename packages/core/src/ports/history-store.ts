@@ -96,6 +96,12 @@ export interface HistoryStore {
    */
   feed(query: FeedQuery): Promise<FeedPart>;
 
+  /**
+   * Stores an event of a role, unless its actor has one of its type and role after `unlessSince`. Answers whether it stored it.
+   * @promise history-store/record-once: of many at once one is stored, at least a millisecond after its role's last; other actors, types and roles, and earlier events, do not count, nor do roles that are not there
+   */
+  recordOnce(event: HistoryEvent, unlessSince: Instant): Promise<boolean>;
+
   /** @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored */
   expired(by: Instant, limit: number): Promise<readonly ExpiredRole[]>;
 

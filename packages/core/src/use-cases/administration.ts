@@ -15,6 +15,7 @@ import { expectReason, isOperatorText } from '../domain/operator-text.ts';
 import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
 import type { AccountChange } from '../ports/account-store.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
+import { type AdministeredArchives, administeredArchives } from './admin-archives.ts';
 import { type Overseeing, overseeing } from './admin-reads.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
@@ -39,7 +40,7 @@ export type BlockWish = Omit<Block, 'at'>;
  * The operator's actions on accounts, on publications of any account and on the service. Authorize the caller first:
  * nothing here does.
  */
-export interface Administration extends Overseeing, TakingDown {
+export interface Administration extends Overseeing, AdministeredArchives, TakingDown {
   listAccounts(request?: AccountListRequest): Promise<AccountListOutcome>;
 
   showAccount(name: string): Promise<AdministeredAccount | undefined>;
@@ -74,7 +75,7 @@ export interface Administration extends Overseeing, TakingDown {
 /** The ports of `createAdministration`. */
 export type AdministrationPorts = Pick<
   AllPorts,
-  'accounts' | 'mode' | 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'
+  'accounts' | 'mode' | 'roles' | 'takedowns' | 'archives' | 'history' | 'clock' | 'ids'
 >;
 
 /** Names in cursors are escaped: they hold any printable character. */
@@ -124,6 +125,7 @@ export function createAdministration(
   ): Promise<AdministeredAccount> => withUse(await changed(ports, accountId(name), cause, decide));
   return {
     ...overseeing(ports, show),
+    ...administeredArchives(ports, show),
     ...takingDown(ports, show),
     listAccounts: (request = {}) =>
       readPage('accounts', request, CURSORS, async (after, limit) => {

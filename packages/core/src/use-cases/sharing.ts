@@ -1,4 +1,6 @@
 import { type Limits, limitsInForce } from '../domain/limits.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import { type ArchiveReading, archiveReading } from './archive-reading.ts';
 import { type Cancelling, cancelling } from './cancelling.ts';
 import type { ChangePorts } from './changing.ts';
 import { type Granting, granting } from './granting.ts';
@@ -7,11 +9,11 @@ import { type Quotas, quotasBy } from './quotas.ts';
 import { reading } from './reading.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
 
-/** Names and grants for owners, the further URLs that open a publication, and the cancelling of one. */
-export interface Sharing extends Naming, Granting, Cancelling {}
+/** Names and grants for owners, the further URLs that open a publication, its ZIP, and the cancelling of one. */
+export interface Sharing extends Naming, Granting, ArchiveReading, Cancelling {}
 
 /** The ports of `createSharing`. */
-export interface SharingPorts extends NamingPorts, ChangePorts {}
+export interface SharingPorts extends NamingPorts, ChangePorts, Pick<AllPorts, 'archives'> {}
 
 /** Options that have to be those of the use cases. */
 export interface SharingOptions extends PublicationOptions {
@@ -19,7 +21,7 @@ export interface SharingOptions extends PublicationOptions {
 }
 
 /**
- * Makes the use cases of names, of created grants and of cancelling, which the doors take beside those of
+ * Makes the use cases of names, of created grants, of original ZIPs and of cancelling, which the doors take beside those of
  * `createUseCases`.
  *
  * @param limits those of the use cases.
@@ -42,6 +44,7 @@ export function createSharing(
   return {
     ...naming(ports, show, showName, quotasBy(quotas)),
     ...granting(ports, inForce, show),
+    ...archiveReading(ports, show),
     ...cancelling(ports, inForce, reading(ports, inForce, show).findByKey),
   };
 }

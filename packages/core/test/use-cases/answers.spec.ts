@@ -69,6 +69,7 @@ describe('what use cases answer', () => {
       visitName: await useCases.visitName(name.name.url.slice('/n/'.length)),
       'names.delete': await useCases.names.delete(named),
       createGrant: await useCases.createGrant(own),
+      openArchive: await useCases.openArchive(own),
       cancel: await useCases.cancel({ by: OWNER, key: KEY }),
       visit,
       enter: [granted, await useCases.enter({ id, password: 'wrong', address })],

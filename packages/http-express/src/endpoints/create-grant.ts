@@ -1,12 +1,12 @@
 import { toRfc3339 } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
-import { englishOf, REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
 import { writingEndpoint } from '../endpoint.ts';
-import { type ProblemDetails, refuseRequest } from '../problems/problem.ts';
+import { refuseRequest } from '../problems/problem.ts';
 import { refusedBy } from '../problems/state-refusal.ts';
 import { jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
 import { pinId } from './path-parameters.ts';
+import { refuseWhereTeamDecides } from './refuse-where-team-decides.ts';
 
 const grantAnswer = T.named('GrantAnswer', () =>
   T.object({
@@ -20,12 +20,6 @@ const grantAnswer = T.named('GrantAnswer', () =>
     }),
   }),
 );
-
-const TEAM_DECIDES: ProblemDetails = {
-  title: 'This service decides itself who may look',
-  detail: englishOf(REFUSAL_TEXTS.forbidden_viewing),
-  advice: 'Open the shared URL and sign in there',
-};
 
 export const createGrant = writingEndpoint({
   method: 'POST',
@@ -68,8 +62,6 @@ export const createGrant = writingEndpoint({
       const { url, expiresAt } = outcome;
       return { status: 201, json: { grant: { url, expires_at: toRfc3339(expiresAt) } } };
     }
-    return outcome.code === 'forbidden'
-      ? refuseRequest('forbidden', TEAM_DECIDES)
-      : refusedBy(outcome, 'open');
+    return outcome.code === 'forbidden' ? refuseWhereTeamDecides() : refusedBy(outcome, 'open');
   },
 });

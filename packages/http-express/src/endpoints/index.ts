@@ -7,6 +7,7 @@ import { listAllEvents, listEvents } from './list-events.ts';
 import { listPins } from './list-pins.ts';
 import { deleteName, listNames, readName, setName } from './names.ts';
 import { publishPin } from './publish-pin.ts';
+import { readAnyArchive, readArchive } from './read-archive.ts';
 import { readLimits } from './read-limits.ts';
 import { readPin } from './read-pin.ts';
 import { readService, updateService } from './service.ts';
@@ -21,6 +22,7 @@ export const endpoints: readonly Endpoint<AccountCall>[] = [
   updatePin,
   stopPin,
   createGrant,
+  readArchive,
   readLimits,
   listEvents,
   listNames,
@@ -35,6 +37,7 @@ export const operatorEndpoints: readonly Endpoint<OperatorCall>[] = [
   updateAccount,
   listAllPins,
   readAnyPin,
+  readAnyArchive,
   takeDownPin,
   listTakedowns,
   liftTakedown,

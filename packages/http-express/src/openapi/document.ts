@@ -24,6 +24,8 @@ export interface OpenApiOptions {
   readonly views?: boolean | undefined;
   /** Whether the API creates grants; true when absent. */
   readonly grants?: boolean | undefined;
+  /** Whether the API gives publications back as ZIPs; true when absent. */
+  readonly archives?: boolean | undefined;
 }
 
 /**
@@ -80,8 +82,9 @@ function documentOf(
   own: JsonObject,
 ): JsonObject {
   const { limits = defaultLimits, signIn, history = true, views = true, grants = true } = options;
+  const { archives = true } = options;
   const url = publicUrl(options.publicUrl);
-  const context = { publicUrl: url, limits, offered: { history, views, grants } };
+  const context = { publicUrl: url, limits, offered: { history, views, grants, archives } };
   const paths = pathsOf(described, context);
   const responses = {
     Unauthorized: problem(['unauthorized']),

@@ -2,7 +2,7 @@ import type { Refusal } from '@pinfold/core';
 import { englishOf, REFUSAL_TEXTS, type RefusalTextId } from '@pinfold/http/internal/texts';
 import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
-export type RoleOperation = 'change' | 'name' | 'open' | 'reset_expiration' | 'stop';
+export type RoleOperation = 'archive' | 'change' | 'name' | 'open' | 'reset_expiration' | 'stop';
 
 type State = Refusal<'invalid_state'>['state'];
 interface Words {
@@ -16,6 +16,7 @@ const CHOOSE_ANOTHER = 'Choose a publication that is in service';
 
 /** The text for each state that does not permit a change. */
 const TOLD: Readonly<Record<State, Words>> = {
+  archive_removed: { text: 'state_archive_removed', advice: PUBLISH_AGAIN },
   deleted: { text: 'state_deleted', advice: PUBLISH_AGAIN },
   expired: { text: 'state_expired', advice: PUBLISH_AGAIN },
   pinned: { text: 'state_pinned', advice: 'Leave it pinned, or unpin it in the management screen' },
@@ -23,6 +24,7 @@ const TOLD: Readonly<Record<State, Words>> = {
 
 /** The texts of operations that need others. */
 const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, Words>>>>> = {
+  archive: { deleted: { text: 'state_deleted_archive', advice: PUBLISH_AGAIN } },
   change: {},
   name: {
     deleted: { text: 'name_deleted', advice: CHOOSE_ANOTHER },

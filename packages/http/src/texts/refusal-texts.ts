@@ -35,7 +35,7 @@ export type RefusalTextId =
   | 'rate_limited_strangers'
   | 'read_only'
   | 'request_timeout'
-  | `state_${State | 'expired_renewal' | 'expired_viewing' | 'stopped_before'}`;
+  | `state_${State | 'deleted_archive' | 'expired_renewal' | 'expired_viewing' | 'stopped_before'}`;
 
 export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
   ...FAILURE_TEXTS,
@@ -153,9 +153,17 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
     en: 'The upload stopped, or was too slow while others waited, and was given up: try again over a better connection.',
     ja: '送信が止まったか、ほかの人が待つ間に遅すぎたため、打ち切られました。よりよい接続で、もう一度お試しください。',
   },
+  state_archive_removed: {
+    en: 'The ZIP of this publication was removed and can no longer be downloaded: publish the site again from your own copy.',
+    ja: 'この公開の ZIP はすでに削除されていて、ダウンロードできません。手元のファイルから、もう一度公開してください。',
+  },
   state_deleted: {
     en: 'The publication is stopped and deleted, and can no longer change: publish the site again for a new URL.',
     ja: '公開はすでに停止されていて、変更できません。共有するには、もう一度公開してください。',
+  },
+  state_deleted_archive: {
+    en: 'The publication is stopped and deleted, so its ZIP can no longer be downloaded: publish the site again from your own copy.',
+    ja: '公開は停止されているため、ZIP をダウンロードできません。手元のファイルから、もう一度公開してください。',
   },
   state_expired: {
     en: 'The publication is expired and can only be stopped: publish the site again for a new URL.',

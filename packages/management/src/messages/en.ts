@@ -453,6 +453,7 @@ export const events: Readonly<Record<EventType, string>> = {
   'pin.taken_down': 'Taken down by the operator',
   'pin.expired': 'Expired',
   'pin.purged': 'Files removed',
+  'pin.archive_read': 'ZIP read by the operator',
   'key.agreed': 'API key for a program approved',
   'key.created': 'API key created',
   'key.revoked': 'API key revoked',

@@ -446,6 +446,7 @@ export const events: Readonly<Record<keyof typeof en.events, string>> = {
   'pin.taken_down': '運営者が公開を停止',
   'pin.expired': '期限切れ',
   'pin.purged': 'ファイルを削除',
+  'pin.archive_read': '運営者が ZIP を取得',
   'key.agreed': 'プログラムへの API キーの発行を承認',
   'key.created': 'API キーを作成',
   'key.revoked': 'API キーを無効化',

@@ -8,6 +8,7 @@ import { card, copyButton, distance, moment, shortId } from './parts.ts';
 import { factList } from './tables.ts';
 
 export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
+  archive_removed: 'state_archive_removed',
   deleted: 'state_deleted',
   expired: 'state_expired_renewal',
   pinned: 'state_pinned',

@@ -87,12 +87,12 @@ export async function makeDoors(
       ...given({ reportUrl: settings.reportUrl, figures, access }),
     }),
   );
-  const { createGrant } = viewer;
+  const { createGrant, openArchive } = viewer;
   return {
     authenticate,
     viewer,
     api: await provide('api', () =>
-      createApi({ ...shared, createGrant, authenticate, ...given({ signIn }) }),
+      createApi({ ...shared, createGrant, openArchive, authenticate, ...given({ signIn }) }),
     ),
     management: await provide('management', () =>
       createManagement({

@@ -1,6 +1,6 @@
 import type { Grant, GrantPurpose, KnownViewer, Publication, VisibleRole } from '@pinfold/core';
 import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/internal';
-import { type CreateGrant, sharedUrl } from '@pinfold/http';
+import { type CreateGrant, type OpenArchive, sharedUrl } from '@pinfold/http';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http/internal';
 import type { ViewerContext } from '../exchange.ts';
 import { enteringUrl } from '../routing/addresses.ts';
@@ -126,4 +126,10 @@ export function grantCreator({ access, settings, useCases }: Omit<ViewerContext,
 function suffices(grant: Grant, viewer: KnownViewer | undefined): boolean {
   if (grant.viewer?.id !== viewer?.id) return false;
   return viewer?.gavePassword !== true || grant.viewer?.gavePassword === true;
+}
+
+/** Opens the ZIPs of publications, unless the embedding team decides who may look. */
+export function archiveOpener({ access, useCases }: Pick<ViewerContext, 'access' | 'useCases'>): OpenArchive {
+  return async (request) =>
+    access.tellsApart ? { kind: 'refused', code: 'forbidden' } : useCases.openArchive(request);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ManifestEntry, Publication, RoleId } from '@pinfold/core';
 import { isCodedType } from '@pinfold/core/internal';
-import { type ByteRange, matchesStrongly, matchesWeakly, prefersGzip, rangeOf } from '@pinfold/http/internal';
+import { type ByteRange, failedPrecondition, prefersGzip, requestedRange } from '@pinfold/http/internal';
 import mime from 'mime';
 import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED, type Headers } from '../pages/answers.ts';
 import type { ViewerMode } from '../viewer-options.ts';
@@ -153,18 +153,14 @@ export interface FileAnswer extends ByteRange, Pick<FoundFile, 'publication' | '
 
 /** Decides on the form, the part and the headers of an answer (RFC 9110, sections 12 to 14). */
 export function answerTo(request: IncomingMessage, found: FoundFile): FileAnswer {
-  const { headers } = request;
   const { file, policy, fallback } = found;
-  const gzip = prefersGzip(headers['accept-encoding']);
+  const gzip = prefersGzip(request.headers['accept-encoding']);
   if (found.status === 404) return notFound(found, file.form(gzip, policy));
-  const range = request.method === 'GET' ? requestedRange(request, found) : undefined;
+  const range = rangeOfFile(request, found);
   const form = file.form(gzip && range === undefined, policy);
-  const ifMatch = headers['if-match'];
-  if (ifMatch !== undefined && !matchesStrongly(ifMatch, file.tags(policy))) {
-    return withoutBody(found, form, 412, ['Content-Length', '0', ...policy.headers]);
-  }
-  const ifNoneMatch = headers['if-none-match'];
-  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, form.etag)) {
+  const failed = failedPrecondition(request, form.etag, () => file.tags(policy));
+  if (failed === 412) return withoutBody(found, form, 412, ['Content-Length', '0', ...policy.headers]);
+  if (failed === 304) {
     return withoutBody(found, form, 304, fallback ? varyByAccept(form.notModified) : form.notModified);
   }
   if (range !== undefined) return partial(found, form, range);
@@ -206,11 +202,9 @@ function varyByAccept(headers: readonly string[]): string[] {
   return headers.map((text) => (text === 'Accept-Encoding' ? 'Accept, Accept-Encoding' : text));
 }
 
-/** The range to answer with; `undefined` means the whole. */
-function requestedRange({ headers }: IncomingMessage, { file, policy }: FoundFile): ByteRange | undefined {
-  if (headers.range === undefined) return undefined;
-  const form = file.form(false, policy);
-  // Files have no date, so If-Range holds for the very tag only (RFC 9110, section 13.1.5).
-  const { 'if-range': condition = form.etag } = headers;
-  return condition === form.etag ? rangeOf(headers.range, form.length) : undefined;
+/** Ranges are of the file as it is, which is not looked at without one. */
+function rangeOfFile(request: IncomingMessage, { file, policy }: FoundFile): ByteRange | undefined {
+  if (request.headers.range === undefined) return undefined;
+  const { etag, length } = file.form(false, policy);
+  return requestedRange(request, etag, length);
 }

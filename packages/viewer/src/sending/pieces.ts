@@ -1,8 +1,8 @@
 import type { TransformOptions } from 'node:stream';
 import { crc32, createInflateRaw, type InflateRaw, type ZlibOptions } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry, type Open, type Publication } from '@pinfold/core';
-import { type Gate, MAX_READ } from '@pinfold/core/adapter';
-import { type ByteRange, loopTurns, type OutgoingAnswer, outgoingBytes } from '@pinfold/http/internal';
+import type { Gate } from '@pinfold/core/adapter';
+import { type ByteRange, type OutgoingAnswer, outgoingBytes, readPieces } from '@pinfold/http/internal';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { type Form, GZIP_HEADER, gzipTrailer } from './file-answer.ts';
 
@@ -52,34 +52,17 @@ export async function readStored(
   throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
 }
 
-/**
- * Bytes of an entry as they lie in the archive, one read a piece; the next is read when the last was taken. Pieces are
- * large while there is room and no request waits for its turn.
- */
+/** Bytes of an entry as they lie in the archive, one read a piece. */
 export async function* storedPieces(
   source: BodySource,
   from = 0,
   length: number = source.entry.compressedSize,
 ): AsyncGenerator<Uint8Array> {
   const { breaker, outgoing, signal } = source;
-  let done = 0;
-  while (done < length) {
-    if (!loopTurns.takeNow()) await loopTurns.wait();
-    const left = Math.min(MAX_READ, length - done);
-    const isLarge = outgoingBytes.hasRoomFor(left) && !loopTurns.isBusy;
-    const wanted = isLarge ? left : Math.min(outgoingBytes.piece, left);
-    const at = from + done;
+  yield* readPieces({ from, to: from + length }, outgoing, (at, wanted) => {
     const read = (end: AbortSignal) => readStored(source, at, wanted, end);
-    outgoing.load(wanted);
-    let piece: Uint8Array;
-    try {
-      piece = done === 0 ? await breaker.first(signal, read) : await read(signal);
-    } finally {
-      outgoing.load(-wanted);
-    }
-    yield piece;
-    done += wanted;
-  }
+    return at === from ? breaker.first(signal, read) : read(signal);
+  });
 }
 
 /** Reads a part of what lies in the archive; without a part, all of it. */

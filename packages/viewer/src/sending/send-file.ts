@@ -1,6 +1,11 @@
-import { once } from 'node:events';
-import { MAX_READ } from '@pinfold/core/adapter';
-import { hasLeft, loopTurns, type OutgoingAnswer, outgoingBytes, SMALL_ANSWER } from '@pinfold/http/internal';
+import {
+  hasLeft,
+  loopTurns,
+  type OutgoingAnswer,
+  outgoingBytes,
+  SMALL_ANSWER,
+  sendPieces as sendBodyPieces,
+} from '@pinfold/http/internal';
 import { clientOf, type Exchange, end, endTogether, goneOf, type Soon, writeHead } from '../exchange.ts';
 import { type Body, MAX_WHOLE, partOf } from './bodies.ts';
 import { answerTo, type FileAnswer, type FoundFile, GZIP_HEADER } from './file-answer.ts';
@@ -78,35 +83,20 @@ function write(exchange: Exchange, { status, headers, from, to }: FileAnswer, bo
   end(exchange, isCopied ? Buffer.from(part) : part);
 }
 
-/**
- * Sends a body piece by piece, the next when the last was taken. Nothing is read for a viewer who has left. The head
- * goes out with the first piece, so that what fails before it can still be answered. Before each further MiB the
- * publication is checked again: a large file must not go on for as long as a slow viewer likes.
- */
+/** Sends a body in pieces. The head goes out with the first, so that what fails before it can still be answered. */
 export async function sendPieces(exchange: Exchange, answer: FileAnswer): Promise<void> {
   const { response, context } = exchange;
   const { publication, form, status, headers, from, to } = answer;
   const source = sourceOf(exchange, answer);
   const { outgoing, signal: gone } = source;
-  let unchecked = 0;
+  const pieces = context.bodies.pieces(source, form, from, to);
+  const goesOn = async () => (await context.useCases.visit(publication.id, gone)).kind === 'published';
   try {
-    for await (const piece of context.bodies.pieces(source, form, from, to)) {
-      if (gone.aborted) return;
-      if (unchecked > 0 && unchecked + piece.length > MAX_READ) {
-        const now = await context.useCases.visit(publication.id, gone);
-        if (now.kind !== 'published') throw new EndedMeanwhile(now);
-        unchecked = 0;
-      }
-      unchecked += piece.length;
+    const isWhole = await sendBodyPieces(response, { pieces, outgoing, gone, goesOn }, () => {
       if (!exchange.isHeadWritten) writeHead(exchange, status, headers);
-      const isTaken = response.write(piece);
-      outgoing.gave(piece.length);
-      if (!isTaken) await once(response, 'drain', { signal: gone });
-      outgoing.measure();
-    }
-    response.end();
+    });
+    if (isWhole) response.end();
   } catch (error) {
-    if (gone.aborted) return;
     if (!exchange.isHeadWritten || !(error instanceof EndedMeanwhile)) throw error;
     // The rest of an ended publication's file is not sent: the truncated body shows it.
     response.destroy();

@@ -8,6 +8,7 @@ import { find } from '../../records/steps.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
 import { EVENT } from '../events.ts';
 import { FEED_PROGRAMS, readFeedPart } from './event-feed.ts';
+import { RECORD_ONCE_PROGRAMS, recordOnce } from './event-once.ts';
 import { REMOVAL_PROGRAMS, removeExtraEvents, removeOldEvents } from './event-removal.ts';
 import { EXPIRATION_PROGRAMS, listExpired, storeExpirations } from './expirations.ts';
 
@@ -23,6 +24,7 @@ const listEvents = defineQuery('history.list', ({ account, pin, since, after, li
 /** The programs of the history. */
 export const HISTORY_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
   listEvents,
+  ...RECORD_ONCE_PROGRAMS,
   ...FEED_PROGRAMS,
   ...REMOVAL_PROGRAMS,
   ...EXPIRATION_PROGRAMS,
@@ -37,6 +39,7 @@ export function historyStore(database: Database, newFeed: () => FeedId): History
   return {
     list: async (query) => eventPageOf(await database.read(listEvents, query), query.limit),
     feed: (query) => readFeedPart(database, newFeed, query),
+    recordOnce: (event, unlessSince) => recordOnce(database, event, unlessSince),
     expired: (by, limit) => listExpired(database, by, limit),
     tellExpired: (events) => storeExpirations(database, events),
     drop: (recordedBefore, limit) => removeOldEvents(database, recordedBefore, limit),

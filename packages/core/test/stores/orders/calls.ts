@@ -55,6 +55,7 @@ const LATER = after(START, days(8));
 const SOON = after(START, minutes(1));
 const SESSION_LIMITS = { ofActor: 2, ofAccount: 2 };
 const VERSION = 1 as Version;
+const aRead = (n: number) => event(n, { pin: aRoleId(1), type: 'pin.archive_read' })[0] as HistoryEvent;
 const BOUNDED = { publications: { count: 4, window: hours(1) }, sites: 3, bytes: null, names: 2 };
 const BY_KEY = { key: anApiKeyId(1) };
 const BY_SESSION = { session: aTokenHash(1) };
@@ -274,6 +275,8 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'drop events': ({ history }) => history.drop(SOON, 3),
   'thin events': ({ history }) =>
     history.thin({ since: before(START, minutes(1)), until: SOON, keep: 1, limit: 3 }),
+  'record a read once': ({ history }) => history.recordOnce(aRead(901), before(START, minutes(1))),
+  'record it once again': ({ history }) => history.recordOnce(aRead(902), before(START, minutes(1))),
   'record expirations': ({ history }) =>
     history.tellExpired(event(900, { pin: aRoleId(1), type: 'pin.expired', at: END })),
 };

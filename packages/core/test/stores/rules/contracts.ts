@@ -12,6 +12,7 @@ import { expiringClauses } from './history-store/expiring.ts';
 import { feedingClauses } from './history-store/feeding.ts';
 import { keepingClauses } from './history-store/keeping.ts';
 import { readingClauses as historyReading } from './history-store/reading.ts';
+import { recordingOnceClauses } from './history-store/recording-once.ts';
 import { importClauses } from './moving/import.ts';
 import { importFeed } from './moving/import-feed.ts';
 import { snapshotClauses } from './moving/snapshot.ts';
@@ -97,6 +98,7 @@ export const historyStoreRules: Contract<HistoryStores, StoreSubject<HistoryStor
   historyReading,
   feedingClauses,
   expiringClauses,
+  recordingOnceClauses,
 );
 
 export const serviceModeRules: Contract<ModeStores, StoreSubject<ModeStores>> = rules(

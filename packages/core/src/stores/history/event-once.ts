@@ -1,0 +1,51 @@
+import type { HistoryEvent } from '../../domain/history.ts';
+import type { AccountId, RoleId } from '../../domain/identity.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { gt } from '../../records/conditions.ts';
+import type { Database } from '../../records/database.ts';
+import { all, together } from '../../records/joining.ts';
+import type { AnyProgram } from '../../records/program.ts';
+import { find } from '../../records/steps.ts';
+import { EVENTS } from '../../records/tables/service-tables.ts';
+import { defineChange } from '../define-change.ts';
+import { eventLocks, feedEnds } from '../events.ts';
+import { CHANGED, changeRole, findRole } from '../role-changes.ts';
+
+const ACTOR = ['actor'] as const;
+
+interface EventOnce {
+  readonly event: HistoryEvent;
+  readonly account: AccountId;
+  readonly role: RoleId;
+  readonly unlessSince: Instant;
+}
+
+const recordEventOnce = defineChange('history.record_once', {
+  locks: ({ event }: EventOnce) => ({ exclusive: eventLocks([event]) }),
+  *run({ event, account, role, unlessSince }) {
+    const { type, actor } = event;
+    const [row, alike, ends] = yield* together(
+      findRole(account, role, CHANGED),
+      find(EVENTS, { account, pin: role, type, at: gt(unlessSince) }, { select: ACTOR }),
+      feedEnds([event]),
+    );
+    const isRecorded = alike.some((known) => known.actor.kind === actor.kind && known.actor.id === actor.id);
+    if (row === undefined || isRecorded) return false;
+    yield* all(...changeRole(row, {}, [event], ends));
+    return true;
+  },
+});
+
+/** The programs that record an event once in a while. */
+export const RECORD_ONCE_PROGRAMS: readonly AnyProgram[] = [recordEventOnce];
+
+/** Stores an event of a role unless its actor has one of the type after an instant. */
+export async function recordOnce(
+  database: Database,
+  event: HistoryEvent,
+  unlessSince: Instant,
+): Promise<boolean> {
+  const { account, pin: role } = event;
+  if (account === null || role === null) throw new TypeError('an event that is recorded once is of a role');
+  return await database.write(recordEventOnce, { event, account, role, unlessSince });
+}

@@ -1,0 +1,103 @@
+import { OPERATOR } from '../domain/actor.ts';
+import type { Publication } from '../domain/publication.ts';
+import { type Role, refuseArchive } from '../domain/role.ts';
+import { Fault } from '../fault.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import { loadFor, NOT_FOUND, type RoleRequest } from './changing.ts';
+import type { ShowPublication } from './show-publication.ts';
+
+/** Why the ZIP of a publication cannot be read. */
+export type ArchiveRefusal = Refusal<'not_found' | 'invalid_state'>;
+
+/** The ZIP of a publication, as it was uploaded. */
+export interface OpenedArchive {
+  readonly kind: 'opened';
+  readonly publication: Publication;
+  /** Bytes of the ZIP. */
+  readonly size: number;
+
+  /**
+   * Reads `length` bytes from `from` on, inside the ZIP: at most 1 MiB.
+   *
+   * @throws Fault `archive_missing` when it is gone though the publication names it; `storage_unavailable`.
+   */
+  read(
+    from: number,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> } | ArchiveRefusal>;
+
+  /** Why it may no longer be read, by the newest state: to be asked before each further MiB. */
+  refusal(signal?: AbortSignal): Promise<ArchiveRefusal | undefined>;
+}
+
+/** The ZIP, or why it cannot be read. */
+export type OpenArchiveOutcome = OpenedArchive | ArchiveRefusal;
+
+/** Gives publications back as the ZIPs that they were. */
+export interface ArchiveReading {
+  /**
+   * Opens the ZIP of a publication as long as it is stored: also of an expired one, and for the operator of a stopped one.
+   * A blocked account and a read-only service have it all the same.
+   *
+   * @throws Fault as `OpenedArchive.read` does; `store_corrupt` when the ZIP is shorter or longer than it was.
+   *
+   * @example
+   * import type { UseCases } from '@pinfold/core';
+   *
+   * declare const useCases: UseCases, id: string;
+   * const outcome = await useCases.openArchive({ by: 'ada', id });
+   * if (outcome.kind === 'opened') console.log(outcome.size);
+   */
+  openArchive(request: RoleRequest): Promise<OpenArchiveOutcome>;
+}
+
+export function archiveReading(
+  { roles, archives }: Pick<AllPorts, 'roles' | 'archives'>,
+  show: ShowPublication,
+): ArchiveReading {
+  const stateOf = async (request: RoleRequest): Promise<Role | ArchiveRefusal> => {
+    const role = (await loadFor(roles, request))?.value;
+    if (role === undefined) return NOT_FOUND;
+    return refuseArchive(role, true, request.by === OPERATOR) ?? role;
+  };
+  const named = async (request: RoleRequest): Promise<Role | ArchiveRefusal> => {
+    const role = await stateOf(request);
+    if (isRefusal(role)) return role;
+    const isNamed = (await roles.whichAreNamed([role.archive])).has(role.archive);
+    return refuseArchive(role, isNamed, request.by === OPERATOR) ?? role;
+  };
+  /** The archive is not in storage: it was removed meanwhile, or it is lost. */
+  const gone = async (request: RoleRequest): Promise<ArchiveRefusal> => {
+    const role = await named(request);
+    if (isRefusal(role)) return role;
+    throw new Fault('archive_missing', 'the archive of a role is missing');
+  };
+  return {
+    async openArchive(request) {
+      const role = await named(request);
+      if (isRefusal(role)) return role;
+      const { archive, archiveBytes, sha256 } = role;
+      const size = await archives.size(archive, request.signal);
+      if (size === undefined) return await gone(request);
+      // Roles of early releases have no SHA-256, and their size was reckoned.
+      if (sha256 !== '' && size !== archiveBytes) {
+        throw new Fault('store_corrupt', 'an archive is not as long as its role says');
+      }
+      return {
+        kind: 'opened',
+        publication: show(role),
+        size,
+        read: async (from, length, signal) => {
+          const bytes = await archives.read(archive, from, length, signal);
+          return bytes === undefined ? await gone(request) : { kind: 'bytes', bytes };
+        },
+        refusal: async (signal) => {
+          const now = await stateOf({ ...request, ...(signal && { signal }) });
+          return isRefusal(now) ? now : undefined;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { accountId, after, before, duration, type HistoryEvent, minutes } from '@pinfold/core';
+import { START } from '@pinfold/test-contracts/fixtures';
+import { eventFor, publish, type StoreClauses, together, told } from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import type { HistoryStores } from '../stores.ts';
+
+const READ_AT = after(START, minutes(5));
+const ADA = { kind: 'operator', id: 'ada' } as const;
+
+export const recordingOnceClauses: StoreClauses<HistoryStores> = {
+  "history-store/record-once: of many at once one is stored, at least a millisecond after its role's last; other actors, types and roles, and earlier events, do not count, nor do roles that are not there":
+    async (subject) => {
+      const { port } = subject;
+      const other = await subject.peer();
+      const { role, event: published } = await publish(port, 1);
+      const { role: another } = await publish(port, 2);
+      const read = (more: Partial<HistoryEvent> = {}, of = role): HistoryEvent =>
+        eventFor(of, { type: 'pin.archive_read', at: READ_AT, actor: ADA, ...more });
+      const many = Array.from({ length: 6 }, () => read());
+      const stored = await together(subject, many.length, ({ history }, n) =>
+        history.recordOnce(many[n] as HistoryEvent, START),
+      );
+      expect(stored.filter((isStored) => isStored)).to.have.lengthOf(1);
+      expect(await told(other, { pin: role.id })).to.deep.equal([many[stored.indexOf(true)], published]);
+
+      const justAfter = after(READ_AT, duration(1));
+      expect(await other.history.recordOnce(read({ at: justAfter }), before(READ_AT, duration(1)))).to.equal(
+        false,
+      );
+      for (const [what, event, unlessSince] of [
+        ['another actor', read({ actor: { kind: 'key', id: 'ada' } }), START],
+        ['a nameless actor', read({ actor: { kind: 'operator', id: null } }), START],
+        ['another type', read({ type: 'pin.renewed' }), START],
+        ['another role', read({}, another), START],
+        ['an earlier event', read({ at: justAfter }), READ_AT],
+      ] as const) {
+        expect(await other.history.recordOnce(event, unlessSince), what).to.equal(true);
+      }
+      const instants = (await told(port, { pin: role.id })).map(({ at }) => at - READ_AT);
+      expect(instants, 'apart').to.deep.equal([4, 3, 2, 1, 0, START - READ_AT]);
+
+      const recorded = await told(port);
+      const foreign = read({ account: accountId('other'), at: after(READ_AT, minutes(9)) });
+      expect(await port.history.recordOnce(foreign, START), 'a role of another account').to.equal(false);
+      expect(await told(other)).to.deep.equal(recorded);
+    },
+};

@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { type ArchiveStorage, accountId, type Caller, OPERATOR, seconds } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
+import { outgoingBytes } from '@pinfold/http/internal';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { zipSync } from 'fflate';
+import { type Administered, openAdministered } from './administered.ts';
+import { ask, publish, until } from './client.ts';
+import { openRig, type Rig, type RigOptions } from './rig.ts';
+
+const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+
+const FIRST = accountId('first');
+
+/** Far more than sockets of this machine keep for a client who takes nothing. */
+const MIBS = 32;
+const LARGE = zipSync({ 'index.html': new Uint8Array(MIBS * MAX_READ) }, { level: 0 });
+const LIMITS = {
+  archiveBytes: 64 * MAX_READ,
+  expandedBytes: 64 * MAX_READ,
+  fileBytes: 64 * MAX_READ,
+};
+
+describe('GET /api/v1/pins/{id}/archive', () => {
+  let rig: Rig;
+  let id: string;
+  /** What each read of an archive asked for. */
+  let reads: number[];
+  /** Called before each read. */
+  let before: () => Promise<void> | void;
+
+  const counting = ({ archives }: { readonly archives: ArchiveStorage }) => ({
+    archives: replacing(archives, {
+      read: async (archive, from, length, signal) => {
+        reads.push(length);
+        await before();
+        return await archives.read(archive, from, length, signal);
+      },
+    }),
+  });
+
+  async function open(zip?: Uint8Array, options: RigOptions = {}): Promise<void> {
+    reads = [];
+    before = () => {};
+    rig = await openRig({ limits: LIMITS, ports: counting, ...options });
+    const published = await publish(rig, 'key', undefined, zip);
+    expect(published.status, published.text).to.equal(201);
+    id = published.json.pin.id;
+  }
+
+  const pathOf = (pin = id) => `/api/v1/pins/${pin}/archive`;
+  const stop = () => rig.useCases.stop({ by: 'first', id });
+
+  /** Asks for the ZIP, of which nothing is taken yet. */
+  async function begin(key = rig.keys.first): Promise<IncomingMessage> {
+    const headers = { authorization: `Bearer ${key}` };
+    const asked = request(`${rig.baseUrl}${pathOf()}`, { headers, agent: false }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    return answer;
+  }
+
+  /** Takes the rest of an answer; says how much came, and whether it was all. */
+  async function rest(answer: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
+    let bytes = 0;
+    answer.on('data', (piece: Uint8Array) => {
+      bytes += piece.length;
+    });
+    // A cut body is an error to its reader, and then the end.
+    answer.on('error', () => {});
+    await new Promise((resolve) => answer.on('close', resolve));
+    return { bytes, isWhole: answer.complete };
+  }
+
+  async function expectCut(answer: IncomingMessage): Promise<void> {
+    const { bytes, isWhole } = await rest(answer);
+    expect(isWhole).to.equal(false);
+    expect(bytes).to.be.lessThan(LARGE.length - MAX_READ);
+  }
+
+  it('is read piece by piece, and no further while the client takes nothing', async () => {
+    await open(LARGE);
+    const answer = await begin();
+    await until(() => outgoingBytes.bytes > 0);
+    for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
+    expect(Math.max(...reads)).to.be.at.most(MAX_READ);
+    expect(reads.reduce((sum, length) => sum + length, 0)).to.be.lessThan(LARGE.length - MAX_READ);
+    expect(await rest(answer)).to.deep.equal({ bytes: LARGE.length, isWhole: true });
+    await until(() => outgoingBytes.bytes === 0);
+  });
+
+  it('ends with the client, for whom nothing more is read', async () => {
+    await open(LARGE);
+    (await begin()).destroy();
+    await until(() => rig.log.some(({ route }) => route === '/api/v1/pins/{id}/archive'));
+    const read = reads.length;
+    for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
+    expect(reads).to.have.length(read);
+    await until(() => outgoingBytes.bytes === 0);
+  });
+
+  it('is cut within a MiB when its publication is stopped', async () => {
+    await open(LARGE);
+    const answer = await begin();
+    await stop();
+    await expectCut(answer);
+    expect(rig.log.at(-1)).to.not.have.property('error');
+  });
+
+  it('is cut within a MiB when its key is revoked, and goes on for another key', async () => {
+    await open(LARGE);
+    const { key, text } = await rig.manageKeys.create({
+      by: OPERATOR,
+      account: FIRST,
+      scopes: ['pins:write'],
+    });
+    const [revoked, other] = [await begin(text), await begin()];
+    await rig.manageKeys.revoke({ by: OPERATOR, id: key.id });
+    await expectCut(revoked);
+    expect((await rest(other)).isWhole).to.equal(true);
+  });
+
+  it('asks whose request it is, and for the state, before each further MiB', async () => {
+    let asked = 0;
+    const authenticate = async (): Promise<Caller> => {
+      asked += 1;
+      return { account: FIRST, scopes: ['pins:read', 'pins:write'] };
+    };
+    await open(LARGE, { api: { authenticate } });
+    asked = 0;
+    expect((await rest(await begin())).isWhole).to.equal(true);
+    expect(asked).to.be.within(MIBS, MIBS + 2);
+  });
+
+  it('costs what a change costs, and one with HEAD', async () => {
+    await open(undefined, { api: { requestRate: { count: 1_000, window: seconds(60) } } });
+    const left = async (method: string): Promise<number> => {
+      const answer = await ask(rig, pathOf(), { method });
+      return Number(/"requests";r=(\d+)/.exec(String(answer.headers.get('ratelimit')))?.[1]);
+    };
+    const first = await left('HEAD');
+    expect([await left('GET'), await left('HEAD')].map((after) => first - after)).to.deep.equal([10, 11]);
+  });
+
+  it('is there for a blocked account, whose sites are hidden, and while the service is read-only', async () => {
+    await open();
+    await rig.administration.changeService({ kind: 'read_only', message: null }, BY_OPERATOR);
+    await rig.administration.blockAccount('first', { reason: 'x', sites: 'hide' }, BY_OPERATOR);
+    expect((await ask(rig, pathOf())).status).to.equal(200);
+  });
+
+  it('says why there is none', async () => {
+    await open();
+    await stop();
+    const stopped = await ask(rig, pathOf());
+    expect([stopped.status, stopped.json.code]).to.deep.equal([409, 'invalid_state']);
+    expect(stopped.json.detail).to.include('can no longer be downloaded');
+    expect(stopped.json.errors).to.deep.equal([{ rule: 'deleted', detail: stopped.json.detail }]);
+    await open(undefined, { api: { openArchive: async () => ({ kind: 'refused', code: 'forbidden' }) } });
+    const { status, json } = await ask(rig, pathOf());
+    expect([status, json.code, json.title]).to.deep.equal([
+      403,
+      'forbidden',
+      'This service decides itself who may look',
+    ]);
+    await open(undefined, { api: { openArchive: undefined } });
+    expect((await ask(rig, pathOf())).status, 'where it is not offered').to.equal(404);
+  });
+
+  it('is 503 where storage lost it, for HEAD too, and cut where that shows only later', async () => {
+    await open(LARGE, {
+      ports: ({ archives }) => ({ archives: replacing(archives, { size: async () => undefined }) }),
+    });
+    for (const method of ['GET', 'HEAD']) expect((await ask(rig, pathOf(), { method })).status).to.equal(503);
+    expect(rig.log.at(-1)?.error).to.include({ code: 'archive_missing' });
+    await open(LARGE);
+    before = () => {
+      if (reads.length > 1) throw new Error('the disk is broken');
+    };
+    expect((await rest(await begin())).isWhole).to.equal(false);
+    await until(() => rig.log.at(-1)?.error !== undefined);
+    expect(rig.log.at(-1)?.error).to.include({ message: 'the disk is broken' });
+  });
+
+  it('is 503 with Retry-After: 1 while clients leave too many bytes of answers untaken', async () => {
+    await open(zipSync({ 'index.html': new Uint8Array(100_000) }, { level: 0 }));
+    const { memory } = outgoingBytes;
+    outgoingBytes.memory = 0;
+    outgoingBytes.load(1);
+    try {
+      const answer = await ask(rig, pathOf());
+      expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '1']);
+      expect((await ask(rig, pathOf(), { method: 'HEAD' })).status).to.equal(200);
+      expect((await ask(rig, pathOf(), { headers: { range: 'bytes=0-9' } })).status).to.equal(206);
+    } finally {
+      outgoingBytes.memory = memory;
+      outgoingBytes.load(-1);
+    }
+  });
+
+  it('is sent to a client whose own body is still on its way, and the connection closes', async () => {
+    await open();
+    const socket = connect(rig.port, '127.0.0.1');
+    const head = `GET ${pathOf()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${rig.keys.first}\r\nContent-Length: 9\r\n\r\n`;
+    socket.write(`${head}body`);
+    let text = '';
+    socket.on('data', (piece) => {
+      text += piece.toString('latin1');
+    });
+    await until(() => text.includes('PK\u0005\u0006'));
+    socket.write('s end');
+    await once(socket, 'close');
+    expect(text)
+      .to.match(/^HTTP\/1\.1 200 OK\r\n/)
+      .and.match(/\r\nConnection: close\r\n/i);
+  });
+});
+
+describe('GET /admin/v1/pins/{id}/archive', () => {
+  let admin: Administered;
+  let id: string;
+  beforeEach(async () => {
+    admin = await openAdministered();
+    id = (await publish(admin.rig)).json.pin.id;
+  });
+
+  const get = (headers: Record<string, string> = {}, method = 'GET') =>
+    ask(admin.rig, `/admin/v1/pins/${id}/archive`, {
+      method,
+      headers: { authorization: `Bearer ${admin.key}`, ...headers },
+    });
+  const reads = async () => {
+    const { json } = await admin.ask('GET', '/events');
+    return json.events.filter(({ type }) => type === 'pin.archive_read');
+  };
+
+  it('answers with bytes in any state, and records that once a minute', async () => {
+    expect((await get()).status).to.equal(200);
+    await admin.rig.useCases.stop({ by: 'first', id });
+    expect((await get({ range: 'bytes=0-9' })).status).to.equal(206);
+    const [event, ...more] = await reads();
+    expect(more).to.deep.equal([]);
+    expect(event).to.deep.include({ account: 'first', pin: id }).and.nested.include({ 'actor.kind': 'key' });
+    admin.rig.clock.advance(seconds(61));
+    await get();
+    expect(await reads()).to.have.length(2);
+    const own = (await admin.own('/api/v1/events')).json.events.find(
+      ({ type }) => type === 'pin.archive_read',
+    );
+    expect(own?.actor, 'to the account').to.deep.equal({ kind: 'operator', id: null });
+  });
+
+  it('records nothing where it sends no byte of it', async () => {
+    const { headers } = await get({}, 'HEAD');
+    const etag = String(headers.get('etag'));
+    expect((await get({ 'if-none-match': etag })).status).to.equal(304);
+    expect((await get({ range: 'bytes=99999-' })).status).to.equal(416);
+    expect(await reads()).to.deep.equal([]);
+  });
+
+  it('is 409 once the archive was removed, and 404 to other callers and for what is unknown', async () => {
+    const taken = await admin.ask('POST', `/pins/${id}/takedown`, { reason: 'x', purge: true });
+    expect(taken.status).to.equal(200);
+    const { status, json } = await get();
+    expect([status, json.code, json.errors]).to.deep.equal([
+      409,
+      'invalid_state',
+      [{ rule: 'archive_removed', detail: json.detail }],
+    ]);
+    expect((await get({ authorization: `Bearer ${admin.rig.keys.first}` })).status).to.equal(404);
+    id = '00000000-0000-4000-8000-000000000000';
+    expect((await get()).status).to.equal(404);
+    expect(await reads()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ArchiveRefusal, Fault, type OpenedArchive } from '@pinfold/core';
+import type { Answer } from './answer.ts';
+import { failedPrecondition, requestedRange } from './conditions.ts';
+import { attachment } from './content-disposition.ts';
+import type { ByteRange } from './negotiation.ts';
+import { outgoingBytes } from './outgoing-bytes.ts';
+import { readPieces, type SentBody } from './pieces.ts';
+import { clientOf } from './rates/request-limiter.ts';
+
+export interface ArchiveDownload {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The client's address. */
+  readonly client: string;
+  /** Aborts when the client has left. */
+  readonly signal: AbortSignal;
+  /** Whether the caller may still have it: asked, with the state of the publication, before each further MiB. */
+  readonly isStillAllowed: () => Promise<boolean>;
+}
+
+/**
+ * Answers with the ZIP of a publication: whole, a part, or that the client has it already (RFC 9110, sections 13 and 14).
+ * The first piece is read here, so that what fails before it can still be answered.
+ *
+ * @throws UnavailableError when clients leave too many bytes of other answers untaken.
+ * @throws Fault as `OpenedArchive.read` does.
+ */
+export async function archiveAnswer(
+  archive: OpenedArchive,
+  download: ArchiveDownload,
+): Promise<Answer | ArchiveRefusal> {
+  const { request } = download;
+  const { size } = archive;
+  const { id, sha256, originalFilename } = archive.publication;
+  // Publications of early releases have no SHA-256: without a tag no condition holds for them.
+  const etag = sha256 === '' ? '' : `"${sha256}"`;
+  const validators = { ...(etag !== '' && { ETag: etag }), 'Accept-Ranges': 'bytes' };
+  const failed = failedPrecondition(request, etag);
+  if (failed === 304) return { status: failed, headers: validators };
+  if (failed === 412) return { status: failed, headers: { 'Content-Length': '0' } };
+  const part = requestedRange(request, etag, size);
+  if (part !== undefined && part.from === part.to) {
+    return { status: 416, headers: { 'Content-Range': `bytes */${size}`, 'Content-Length': '0' } };
+  }
+  const range = part ?? { from: 0, to: size };
+  const answer = {
+    status: part === undefined ? 200 : 206,
+    headers: {
+      ...validators,
+      'Content-Type': 'application/zip',
+      'Content-Disposition': attachment(originalFilename ?? `${id}.zip`),
+      'Content-Length': String(range.to - range.from),
+      ...(part !== undefined && { 'Content-Range': `bytes ${part.from}-${part.to - 1}/${size}` }),
+    },
+  };
+  if (request.method === 'HEAD') return answer;
+  const stream = await streamOf(archive, range, download);
+  return 'code' in stream ? stream : { ...answer, stream };
+}
+
+/** The archive was removed, or its publication stopped, while it was read. */
+class EndedMeanwhile extends Error {
+  readonly refusal: ArchiveRefusal;
+
+  constructor(refusal: ArchiveRefusal) {
+    super();
+    this.refusal = refusal;
+  }
+}
+
+async function streamOf(
+  archive: OpenedArchive,
+  range: ByteRange,
+  { response, client, signal: gone, isStillAllowed }: ArchiveDownload,
+): Promise<SentBody | ArchiveRefusal> {
+  outgoingBytes.admit(range.to - range.from);
+  const outgoing = outgoingBytes.follow(response, clientOf(client));
+  const rest = readPieces(range, outgoing, async (from, length) => {
+    const read = await archive.read(from, length, gone);
+    if (read.kind === 'refused') throw new EndedMeanwhile(read);
+    if (read.bytes.length === length) return read.bytes;
+    throw new Fault('store_corrupt', 'an archive is shorter than its role says');
+  });
+  async function* pieces(first: Uint8Array): AsyncGenerator<Uint8Array, void> {
+    yield first;
+    try {
+      yield* rest;
+    } catch (error) {
+      if (!(error instanceof EndedMeanwhile)) throw error;
+      response.destroy();
+    }
+  }
+  try {
+    const first = await rest.next();
+    return {
+      pieces: pieces(first.value ?? new Uint8Array()),
+      outgoing,
+      gone,
+      goesOn: async () => (await isStillAllowed()) && (await archive.refusal(gone)) === undefined,
+    };
+  } catch (error) {
+    if (error instanceof EndedMeanwhile) return error.refusal;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { MAX_READ } from '@pinfold/core/adapter';
+import type { ByteRange } from './negotiation.ts';
+import { type OutgoingAnswer, outgoingBytes } from './outgoing-bytes.ts';
+import { loopTurns } from './turns.ts';
+import { hasLeft } from './until-gone.ts';
+
+/**
+ * Reads a range piece by piece, the next when the last was taken. Pieces are large while there is room and no request
+ * waits for its turn.
+ *
+ * @param read up to 1 MiB.
+ */
+export async function* readPieces(
+  { from, to }: ByteRange,
+  outgoing: Pick<OutgoingAnswer, 'load'>,
+  read: (from: number, length: number) => Promise<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  for (let at = from; at < to; ) {
+    if (!loopTurns.takeNow()) await loopTurns.wait();
+    const left = Math.min(MAX_READ, to - at);
+    const isLarge = outgoingBytes.hasRoomFor(left) && !loopTurns.isBusy;
+    const wanted = isLarge ? left : Math.min(outgoingBytes.piece, left);
+    outgoing.load(wanted);
+    let piece: Uint8Array;
+    try {
+      piece = await read(at, wanted);
+    } finally {
+      outgoing.load(-wanted);
+    }
+    yield piece;
+    at += wanted;
+  }
+}
+
+export interface SentBody {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly outgoing: OutgoingAnswer;
+  /** Aborts when the client has left. */
+  readonly gone: AbortSignal;
+  /** Whether the rest may be sent. A large body must not go on for as long as a slow client likes. */
+  readonly goesOn: () => Promise<boolean>;
+}
+
+/**
+ * Sends a body piece by piece, the next when the last was taken. Nothing is read for a client who has left. Before each
+ * further MiB it asks whether to go on; where it must not, the truncated body shows it.
+ *
+ * @param begin called before each piece.
+ * @returns whether all of it was given to the response, which the caller ends.
+ */
+export async function sendPieces(
+  response: ServerResponse,
+  { pieces, outgoing, gone, goesOn }: SentBody,
+  begin: () => void = () => {},
+): Promise<boolean> {
+  let unchecked = 0;
+  try {
+    for await (const piece of pieces) {
+      if (gone.aborted) return false;
+      if (unchecked > 0 && unchecked + piece.length > MAX_READ) {
+        if (!(await goesOn())) {
+          response.destroy();
+          return false;
+        }
+        unchecked = 0;
+      }
+      unchecked += piece.length;
+      begin();
+      const isTaken = response.write(piece);
+      outgoing.gave(piece.length);
+      if (!isTaken) await once(response, 'drain', { signal: gone });
+      outgoing.measure();
+    }
+    return !hasLeft(response);
+  } catch (error) {
+    if (gone.aborted) return false;
+    throw error;
+  }
+}
