@@ -12,7 +12,8 @@ import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
 import { type Files, nodeFiles, orFault, systemCode } from './files.ts';
-import { makeFolder, syncAndClose, syncFolder, syncPath } from './folders.ts';
+import { FolderFlushes } from './folder-flushes.ts';
+import { makeFolder, syncAndClose, syncPath } from './folders.ts';
 import { MOVED, stagedName } from './fs-staging.ts';
 import { unlessFull, writeProbe } from './probe.ts';
 
@@ -51,6 +52,7 @@ export class FsArchiveStorage implements ArchiveStorage {
   readonly #clock: Clock;
   readonly #files: Files;
   readonly #folders: ArchiveFolders;
+  readonly #flushes: FolderFlushes;
   readonly #prepared: WeakMap<StagedArchive, Promise<void>> = new WeakMap();
   readonly #deletions: Gate = new Gate({ places: DELETED_AT_ONCE });
 
@@ -60,6 +62,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     this.#clock = options.clock;
     this.#files = files;
     this.#folders = new ArchiveFolders(files);
+    this.#flushes = new FolderFlushes(files);
   }
 
   /** The disk takes the file while it is proved. A failed flush fails the next put: repeated, it would say nothing of the bytes. */
@@ -163,7 +166,7 @@ export class FsArchiveStorage implements ArchiveStorage {
         this.#folders.forget(place);
       }
     }
-    await syncFolder(this.#files, place.folder);
+    await this.#flushes.flush(place.folder);
   }
 
   async #delete(id: ArchiveId): Promise<void> {

@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type Files, nodeFiles } from '../src/files.ts';
+import { FolderFlushes } from '../src/folder-flushes.ts';
+import { systemError } from './failing-files.ts';
+
+interface Flush {
+  readonly folder: string;
+  end(error?: Error): void;
+}
+
+/** Files whose flushes end when the test lets them. */
+function heldFiles(): { readonly files: Files; readonly begun: Flush[] } {
+  const begun: Flush[] = [];
+  const open = async (folder: string): Promise<unknown> => ({
+    sync: () =>
+      new Promise<void>((resolve, reject) => {
+        begun.push({ folder, end: (error) => (error === undefined ? resolve() : reject(error)) });
+      }),
+    close: async () => {},
+  });
+  return { files: { ...nodeFiles, open: open as unknown as Files['open'] }, begun };
+}
+
+describe('Flushes of a folder', () => {
+  it('that many want while one runs are a single one, which begins after all of them asked', async () => {
+    const { files, begun } = heldFiles();
+    const flushes = new FolderFlushes(files);
+    const ended: string[] = [];
+    const ask = (name: string): Promise<unknown> => flushes.flush('a').then(() => ended.push(name));
+    const all = [ask('first')];
+    await nextTurn();
+    all.push(ask('second'), ask('third'));
+    await nextTurn();
+    expect(begun.length).to.equal(1);
+    begun[0]?.end();
+    await nextTurn();
+    expect([ended, begun.length]).to.deep.equal([['first'], 2]);
+    all.push(ask('fourth'));
+    begun[1]?.end();
+    await nextTurn();
+    expect([ended, begun.length]).to.deep.equal([['first', 'second', 'third'], 3]);
+    begun[2]?.end();
+    await Promise.all(all);
+  });
+
+  it('of another folder do not wait', async () => {
+    const { files, begun } = heldFiles();
+    const flushes = new FolderFlushes(files);
+    const all = [flushes.flush('a'), flushes.flush('b')];
+    await nextTurn();
+    expect(begun.map(({ folder }) => folder)).to.deep.equal(['a', 'b']);
+    for (const { end } of begun) end();
+    await Promise.all(all);
+  });
+
+  it('fail for those that asked before they ended, and for nobody else', async () => {
+    const { files, begun } = heldFiles();
+    const flushes = new FolderFlushes(files);
+    const failure = systemError('EIO', 'fsync');
+    const outcome = (call: Promise<void>): Promise<unknown> => call.catch((error: unknown) => error);
+    const asked = [outcome(flushes.flush('a'))];
+    await nextTurn();
+    asked.push(outcome(flushes.flush('a')), outcome(flushes.flush('a')));
+    begun[0]?.end(failure);
+    expect(await Promise.all(asked)).to.deep.equal([failure, failure, failure]);
+    const last = outcome(flushes.flush('a'));
+    await nextTurn();
+    begun[1]?.end();
+    expect(await last).to.equal(undefined);
+  });
+});
