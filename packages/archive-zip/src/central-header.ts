@@ -38,7 +38,7 @@ export function readCentralHeader(file: ByteSource, at: number, end: number): Ce
   const next = at + extraEnd + uint16(lengths, 32);
   if (next > end) return undefined;
   const header = file.at(at, extraEnd);
-  const fields = extraFields(new Uint8Array(header.subarray(nameEnd, extraEnd)));
+  const fields = extraFields(header.subarray(nameEnd, extraEnd));
   return {
     at,
     next,

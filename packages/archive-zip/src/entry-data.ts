@@ -94,7 +94,7 @@ function* piecesOf(
 }
 
 /** zlib's own verdicts on data: a wrong, cut or dictionary-bound stream. */
-function isZlibError(error: unknown): boolean {
+export function isZlibError(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR' || code === 'Z_NEED_DICT';
 }

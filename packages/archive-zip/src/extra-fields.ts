@@ -17,8 +17,12 @@ export const UNICODE_PATH = 0x7075;
 const OVERFLOW_32 = 0xffff_ffff;
 const OVERFLOW_16 = 0xffff;
 
-/** Splits an extra field into its blocks. Fewer than four bytes at the end are padding, as zipalign writes it. */
-export function extraFields(extra: Uint8Array): readonly ExtraField[] {
+const NO_FIELDS: readonly ExtraField[] = [];
+
+/** Splits an extra field, which it copies, into its blocks. Fewer than four bytes at the end are padding, as zipalign writes it. */
+export function extraFields(bytes: Uint8Array): readonly ExtraField[] {
+  if (bytes.length < 4) return NO_FIELDS;
+  const extra = new Uint8Array(bytes);
   const fields: ExtraField[] = [];
   for (let at = 0; at + 4 <= extra.length; ) {
     const end = at + 4 + uint16(extra, at + 2);

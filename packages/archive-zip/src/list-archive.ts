@@ -16,7 +16,7 @@ import type { ProofControl } from './proof-control.ts';
 import { StagedFile } from './staged-file.ts';
 
 const DIRECTORY_WINDOW = 131_072;
-/** Local headers lie apart: a wide window would read the whole archive. */
+/** Where local headers lie apart, a wide window would read the whole archive. */
 const HEADER_WINDOW = 4_096;
 
 /**
@@ -39,7 +39,13 @@ export async function listArchive(
   found.add([...problems, ...directory.problems]);
   const locals =
     directory.begin === end.directoryOffset
-      ? readLayout(new StagedFile(archive, HEADER_WINDOW), placed, directory.begin, found, control)
+      ? readLayout(
+          new StagedFile(archive, headerWindow(archive, headers)),
+          placed,
+          directory.begin,
+          found,
+          control,
+        )
       : [];
   const read = entryNames(
     headers,
@@ -78,6 +84,11 @@ export async function listArchive(
     trusted,
     ...(guess !== undefined && { guessed: guess.guessed }),
   };
+}
+
+/** A window with many local headers, where those of small entries lie close together. */
+function headerWindow({ size }: ArchiveSource, headers: readonly CentralHeader[]): number {
+  return size / headers.length < HEADER_WINDOW ? DIRECTORY_WINDOW : HEADER_WINDOW;
 }
 
 /** Puts the path of an entry in the place of its index. */

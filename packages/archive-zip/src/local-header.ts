@@ -28,7 +28,7 @@ export function readLocalHeader(file: StagedFile, central: CentralHeader): Local
   const length = nameEnd + fixed.readUInt16LE(28);
   const header = file.at(central.localOffset, length);
   if (header.length < length) return undefined;
-  const fields = extraFields(Buffer.from(header.subarray(nameEnd, length)));
+  const fields = extraFields(header.subarray(nameEnd, length));
   const flags = header.readUInt16LE(6);
   const mismatches: HeaderField[] = [];
   if (flags !== central.flags) mismatches.push('flags');
@@ -46,10 +46,11 @@ function figureMismatches(
   flags: number,
   central: CentralHeader,
 ): readonly HeaderField[] {
-  const stated = statedFigures(
-    { compressedSize: header.readUInt32LE(18), size: header.readUInt32LE(22) },
-    fields,
-  );
+  const fixed = { compressedSize: header.readUInt32LE(18), size: header.readUInt32LE(22) };
+  const isSame = fixed.compressedSize === central.compressedSize && fixed.size === central.size;
+  // As in most archives.
+  if (isSame && fields.length === 0 && header.readUInt32LE(14) === central.crc32) return [];
+  const stated = statedFigures(fixed, fields);
   const later = (flags & DESCRIPTOR_FLAG) !== 0;
   const right = (values: readonly number[], expected: number): boolean =>
     values.every((value) => value === expected || (later && value === 0));

@@ -1,10 +1,11 @@
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
 import type { ArchiveSource } from './archive-source.ts';
-import type { ProveJob, ProveResult } from './jobs.ts';
+import { firstTogether } from './inflate-together.ts';
+import type { EntryTask, ProveJob, ProveResult } from './jobs.ts';
 import { ReferenceSieve } from './observe/reference-sieve.ts';
 import { SitePaths } from './observe/site-paths.ts';
 import { type ProofControl, Stopped } from './proof-control.ts';
-import { type EntryOutcome, type ProofTools, proveEntry, WHOLE_BYTES } from './prove-entry.ts';
+import { type EntryOutcome, type ProofTools, proveEntry, proveTogether, WHOLE_BYTES } from './prove-entry.ts';
 
 /** Compressed bytes on their way into the inflater; one for a thread, which proves one entry at a time. */
 let scratch: Buffer | undefined;
@@ -22,17 +23,41 @@ export async function proveEntries(
   const tools: ProofTools = { archive, control, expandedBytes: job.expandedBytes, scratch, sieve };
   const problems: ArchiveProblem[] = [];
   const entries: EntryProof[] = [];
-  for (const task of job.tasks) {
-    const outcome = await untilStopped(task, tools);
-    if (outcome === undefined) break;
-    if (outcome.kind === 'proved') {
-      entries.push(outcome.proof);
-      continue;
+  // Entries that were tried together in vain: each is proved by itself, to find out which one is broken.
+  let alone = 0;
+  for (let from = 0; from < job.tasks.length; ) {
+    const small = alone > 0 ? [] : firstTogether(job.tasks, from);
+    const outcomes = await untilStopped(() => proveNext(job.tasks[from] as EntryTask, small, tools));
+    if (outcomes === undefined) break;
+    alone = outcomes.length < small.length ? small.length - 1 : Math.max(0, alone - 1);
+    from += outcomes.length;
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'proved') entries.push(outcome.proof);
+      else problems.push(...outcome.problems);
     }
-    problems.push(...outcome.problems);
-    if (outcome.problems.some(({ rule }) => rule === 'expanded_too_large')) control.stop();
+    if (problems.some(({ rule }) => rule === 'expanded_too_large')) control.stop();
   }
   return { problems, entries };
+}
+
+/** Proves small entries together, or else the next one by itself. */
+async function proveNext(
+  next: EntryTask,
+  small: readonly EntryTask[],
+  tools: ProofTools,
+): Promise<readonly EntryOutcome[]> {
+  tools.control.throwIfStopped();
+  const together = small.length > 1 ? proveTogether(small, tools) : undefined;
+  return together ?? [await proveEntry(next, tools)];
+}
+
+async function untilStopped<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Stopped) return undefined;
+    throw error;
+  }
 }
 
 /** The filter of a job's references, made for the first page that has any. */
@@ -47,17 +72,4 @@ export function sieveOf(job: Pick<ProveJob, 'sitePaths'>, control: ProofControl)
 function siteOf({ sitePaths }: Pick<ProveJob, 'sitePaths'>): SitePaths {
   if (known?.sitePaths !== sitePaths) known = { sitePaths, site: new SitePaths(sitePaths.split('\n')) };
   return known.site;
-}
-
-async function untilStopped(
-  task: ProveJob['tasks'][number],
-  tools: ProofTools,
-): Promise<EntryOutcome | undefined> {
-  try {
-    tools.control.throwIfStopped();
-    return await proveEntry(task, tools);
-  } catch (error) {
-    if (error instanceof Stopped) return undefined;
-    throw error;
-  }
 }

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
 import { type ArchiveSource, readFully } from './archive-source.ts';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
+import { inflateTogether } from './inflate-together.ts';
 import type { EntryTask } from './jobs.ts';
 import { isObservable, isReferring, observe, observeBytes } from './observe/observe.ts';
 import type { ReferenceSieve } from './observe/reference-sieve.ts';
@@ -48,9 +49,32 @@ export function proveWhole(task: EntryTask, tools: ProofTools): EntryOutcome | '
   if (over !== undefined) return broken(over);
   if (crc32(data.bytes) !== task.crc32) return broken(corrupt(task));
   const outcome = proved(task, tools, isUtf8Text(data.bytes), data.bytes);
-  // Memory of its own is given back at once: V8 would let that of many archives gather, and then collect them all.
-  if (task.method === 8 && task.size > Buffer.poolSize) (data.bytes.buffer as ArrayBuffer).transfer(0);
+  if (task.method === 8) giveBack(data.bytes);
   return outcome;
+}
+
+/** Proves entries that were inflated together. Undefined if they were not: then each has to be proved by itself. */
+export function proveTogether(
+  tasks: readonly EntryTask[],
+  tools: ProofTools,
+): readonly EntryOutcome[] | undefined {
+  const bytes = inflateTogether(tools.archive, tasks, tools.scratch);
+  if (bytes === undefined) return undefined;
+  const over = countedOver(tools, bytes.length);
+  if (over !== undefined) return [broken(over)];
+  let at = 0;
+  const outcomes = tasks.map((task) => {
+    const own = bytes.subarray(at, at + task.size);
+    at += task.size;
+    return proved(task, tools, isUtf8Text(own), own);
+  });
+  giveBack(bytes);
+  return outcomes;
+}
+
+/** Memory of its own is given back at once: V8 would let that of many archives gather, and then collect them all. */
+function giveBack(bytes: Buffer): void {
+  if (bytes.length > Buffer.poolSize) (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
 function storedWhole(bytes: Buffer, size: number): WholeData {

@@ -1,0 +1,144 @@
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import type { EntryPath } from '@pinfold/core';
+import { expect } from 'chai';
+import { MemorySource } from '../src/archive-source.ts';
+import { firstTogether, inflateTogether } from '../src/inflate-together.ts';
+import type { EntryTask, ProveResult } from '../src/jobs.ts';
+import { ProofControl } from '../src/proof-control.ts';
+import { proveEntries } from '../src/prove-entries.ts';
+
+const MiB = 1_048_576;
+
+/** An entry: the bytes that lie in the archive, and what its header says of them. */
+interface Packed {
+  readonly data: Uint8Array;
+  readonly size: number;
+  readonly crc32: number;
+  readonly method?: number;
+}
+
+function packed(text: string): Packed {
+  const bytes = Buffer.from(text);
+  return { data: deflateRawSync(bytes), size: bytes.length, crc32: crc32(bytes) };
+}
+
+function archiveOf(entries: readonly Packed[]): { archive: MemorySource; tasks: readonly EntryTask[] } {
+  let at = 0;
+  const tasks = entries.map(({ data, size, crc32, method = 8 }, entry): EntryTask => {
+    const [dataOffset, name] = [at, `${entry}.txt` as EntryPath];
+    at += data.length;
+    const own = { entry, name, path: name, limit: MiB, method, crc32, size, dataOffset };
+    return { ...own, compressedSize: data.length, observedBytes: size, referenceWork: size };
+  });
+  return { archive: new MemorySource(Buffer.concat(entries.map(({ data }) => data))), tasks };
+}
+
+function inflated(entries: readonly Packed[]): string | undefined {
+  const { archive, tasks } = archiveOf(entries);
+  return inflateTogether(archive, tasks, Buffer.alloc(MiB))?.toString();
+}
+
+async function prove(archive: MemorySource, tasks: readonly EntryTask[]): Promise<ProveResult> {
+  const job = { kind: 'prove', file: '', size: archive.size, sitePaths: '', expandedBytes: MiB } as const;
+  return proveEntries(archive, { ...job, tasks }, new ProofControl());
+}
+
+/** A stored block of a deflate stream (RFC 1951, section 3.2.4), without the bytes that follow. */
+function storedBlock(length: number): Buffer {
+  const block = Buffer.from([1, 0, 0, 0, 0]);
+  block.writeUInt16LE(length, 1);
+  block.writeUInt16LE(~length & 0xffff, 3);
+  return block;
+}
+
+/** The bytes between two entries that are inflated together. */
+function between({ crc32, size }: Packed): Buffer {
+  const bytes = Buffer.alloc(18);
+  bytes.writeUInt32LE(crc32, 0);
+  bytes.writeUInt32LE(size, 4);
+  Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]).copy(bytes, 8);
+  return bytes;
+}
+
+const [one, two, three] = ['the first one', 'another', 'the last one'].map(packed) as [
+  Packed,
+  Packed,
+  Packed,
+];
+
+describe('Entries that are inflated together', () => {
+  it('come out one after another', () => {
+    expect(inflated([one, two, three])).to.equal('the first oneanotherthe last one');
+  });
+
+  const member = gzipSync('another');
+  const swallowed = Buffer.concat([between({ ...one, size: 0, crc32: 0 }), two.data]);
+  const broken: Readonly<Record<string, readonly Packed[]>> = {
+    'has another CRC-32': [one, { ...two, crc32: (two.crc32 ^ 1) >>> 0 }, three],
+    'is shorter than it says': [one, { ...two, size: two.size + 1 }, three],
+    'is longer than it says': [one, { ...two, size: two.size - 1 }, three],
+    'ends before its data do': [one, { ...two, data: Buffer.concat([two.data, Buffer.from('more')]) }, three],
+    'does not end with its data': [one, { ...two, data: two.data.subarray(0, -1) }, three],
+    'is no deflate stream': [one, { ...two, data: Buffer.alloc(10, 0xff) }, three],
+    'has members of its own, the first of them empty': [
+      one,
+      {
+        ...two,
+        data: Buffer.concat([Buffer.from([3, 0]), Buffer.alloc(8), member.subarray(0, 10), two.data]),
+      },
+      three,
+    ],
+    'has a member of the bytes of another, which has none': [
+      { data: Buffer.concat([one.data, between(one), two.data]), size: two.size, crc32: two.crc32 },
+      { data: Buffer.from([3, 0]), size: one.size, crc32: one.crc32 },
+    ],
+    'refers to the bytes of the one before': [
+      one,
+      { ...one, data: deflateRawSync('the first one', { dictionary: Buffer.from('the first one') }) },
+    ],
+    'runs on into the next one': [
+      { data: storedBlock(swallowed.length), size: 0, crc32: 0 },
+      { data: two.data, size: swallowed.length, crc32: crc32(swallowed) },
+    ],
+  };
+  for (const [how, entries] of Object.entries(broken)) {
+    it(`do not come out where one ${how}; proved by itself, it is the broken one`, async () => {
+      const { archive, tasks } = archiveOf(entries);
+      expect(firstTogether(tasks, 0).length === tasks.length && inflated(entries)).to.be.oneOf([
+        undefined,
+        false,
+      ]);
+      const together = await prove(archive, tasks);
+      expect(together.problems.length).to.be.above(0);
+      const alone = await Promise.all(tasks.map((task) => prove(archive, [task])));
+      expect(together.problems).to.deep.equal(alone.flatMap(({ problems }) => problems));
+      expect(together.entries).to.deep.equal(alone.flatMap(({ entries }) => entries));
+    });
+  }
+
+  it('do not come out where the data of one have the mark by which gzip begins, and are proved all the same', async () => {
+    const bytes = Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]);
+    const marked = { data: deflateRawSync(bytes, { level: 0 }), size: bytes.length, crc32: crc32(bytes) };
+    expect(inflated([one, marked])).to.equal(undefined);
+    const { archive, tasks } = archiveOf([one, marked]);
+    const { problems, entries } = await prove(archive, tasks);
+    expect([problems, entries.map(({ entry }) => entry)]).to.deep.equal([[], [0, 1]]);
+  });
+
+  it('are those up to the first one that is large, empty or stored', () => {
+    const large = packed(' '.repeat(65_537));
+    const empty = packed('');
+    const stored = { ...one, data: Buffer.from('the first one'), method: 0 };
+    for (const other of [large, empty, stored]) {
+      const { tasks } = archiveOf([one, two, other, three]);
+      expect([0, 2, 3].map((from) => firstTogether(tasks, from).length)).to.deep.equal([2, 0, 1]);
+    }
+  });
+
+  it('are proved to the limit of all and no further', async () => {
+    const { archive, tasks } = archiveOf(Array.from({ length: 200 }, () => packed(' '.repeat(10_000))));
+    const { problems, entries } = await prove(archive, tasks);
+    expect(problems).to.deep.equal([{ rule: 'expanded_too_large', limit: MiB }]);
+    expect(entries.length).to.be.within(50, 104);
+  });
+});
