@@ -34,7 +34,7 @@ export function apiKeyAuthentication(
   };
 }
 
-function bearerToken(request: IncomingMessage): string | undefined {
+export function bearerToken(request: IncomingMessage): string | undefined {
   const [value = '', ...others] = headerValues(request, 'authorization');
   return others.length > 0 ? undefined : BEARER.exec(value)?.[1];
 }

@@ -1,3 +1,4 @@
+export { bearerToken } from './authentication.ts';
 // For packages of the same release; semver does not cover it. Loads no Express, so that commands start fast.
 export { problemOf, refuseRequest } from './problems/problem.ts';
 export { isWireCode } from './problems/problem-table.ts';

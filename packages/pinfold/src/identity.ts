@@ -15,7 +15,8 @@ export function operatorCause(): Cause {
   return { actor: { kind: 'operator', id: userName() }, asOperator: true };
 }
 
-function userName(): string | null {
+/** The name of the user who runs this process. */
+export function userName(): string | null {
   try {
     return userInfo().username;
   } catch {

@@ -39,7 +39,7 @@ process.exit(lost === undefined ? code : code || 1);
 async function endBySignal(exitCode: number): Promise<void> {
   const error = { code: 'interrupted', detail: 'a signal ended the command', idempotency_key: begun };
   if (begun !== undefined) {
-    const { resumeHint } = await import('./publishing/persist.ts');
+    const { resumeHint } = await import('./publishing/resume-hint.ts');
     console.error(resumeHint({ idempotencyKey: begun }, 'interrupted:'));
   }
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);

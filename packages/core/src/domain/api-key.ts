@@ -56,4 +56,6 @@ export interface Caller {
   readonly key?: ApiKeyId;
   /** The person, for the history, if an account has several. Never an address or a secret. */
   readonly person?: string;
+  /** A user of the server's machine, or null where the system has no name for it: acts with the operator's authority. */
+  readonly operator?: string | null;
 }

@@ -14,5 +14,7 @@ export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' 
 
 /** The cause that the history records for a caller's request. */
 export function causeOf(caller: Caller, origin: Origin = {}): Cause {
-  return { actor: actorOf(caller), ...origin };
+  const { operator } = caller;
+  if (operator === undefined) return { actor: actorOf(caller), ...origin };
+  return { actor: { kind: 'operator', id: operator }, asOperator: true, ...origin };
 }

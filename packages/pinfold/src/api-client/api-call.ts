@@ -19,7 +19,7 @@ const UNRESOLVED: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
 
 /** A client that prints why it retries, and what turns its errors into failures in words. */
 export async function clientOf(
-  { url, apiKey: key }: Server,
+  { url, apiKey: key, ...server }: Server,
   { err }: Pick<Terminal, 'err'>,
   { budget = new RetryBudget(RETRY_FOR), ...options }: CallOptions = {},
 ): Promise<{ readonly client: PinfoldClient; readonly failure: (error: unknown) => unknown }> {
@@ -39,7 +39,7 @@ export async function clientOf(
     );
   };
   const userAgent = `pinfold/${await release()}`;
-  const client = new PinfoldClient({ url, key, userAgent, onRetry, ...options, retryFor });
+  const client = new PinfoldClient({ url, key, userAgent, onRetry, ...server, ...options, retryFor });
   const failure = (error: unknown): unknown => {
     if (!(error instanceof PinfoldError)) return error;
     const Failure = error.retryable ? UnavailableError : CommandFailure;

@@ -66,6 +66,8 @@ export interface Server {
   /** The public URL, which the addresses of the API begin with. */
   readonly url: string;
   readonly apiKey: string;
+  /** Sends its requests; absent: Node's own. */
+  readonly fetch?: typeof fetch;
 }
 
 type ServerOptions = Readonly<Partial<Record<'url' | 'key', string | undefined>>>;

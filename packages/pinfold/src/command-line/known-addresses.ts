@@ -3,9 +3,6 @@ import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { UnavailableError } from './failures.ts';
 
-/** No link can be printed. Nothing was begun, so there is nothing to continue. */
-export class UnknownAddressError extends UnavailableError {}
-
 const LONGEST_WAIT_MS = 1_000;
 
 /** The addresses that links begin with: those of the server that was started last, or those of the settings. */
@@ -29,7 +26,7 @@ export async function printableAddresses(
     return { addresses: server.addresses };
   // Whatever answers at the port of the settings may serve another folder.
   if (settings.publicUrl === undefined) {
-    throw new UnknownAddressError(
+    throw new UnavailableError(
       'no server answers here, so the link is unknown: start the server, or set PINFOLD_PUBLIC_URL',
     );
   }
@@ -40,7 +37,7 @@ export async function printableAddresses(
 }
 
 /** The status of the probe there; undefined if no answer came, or none in time. */
-async function aliveAt(url: string): Promise<number | undefined> {
+export async function aliveAt(url: string): Promise<number | undefined> {
   try {
     const signal = AbortSignal.timeout(LONGEST_WAIT_MS);
     const answer = await fetch(`${url}/livez`, { redirect: 'manual', signal });

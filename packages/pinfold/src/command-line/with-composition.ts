@@ -1,6 +1,5 @@
 import type { MigrationProgress } from '@pinfold/core/adapter';
 import type { ComposedService, ComposeOptions } from '../compose/compose.ts';
-import { readServerFile } from '../server/server-file.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -16,15 +15,12 @@ export async function withComposition<Result>(
   const settings = readSettings(env);
   for (const note of settings.notes) err(`pinfold: ${note}`);
   const { compose } = await import('../compose/compose.ts');
-  const server = await readServerFile(settings.dataDir);
-  // Warnings depend on how the running server shows sites.
-  const viewerMode = server?.addresses.viewerMode ?? settings.viewerMode;
   const onMigration = ({ kind, from, to, publications }: MigrationProgress): void => {
     const what = `version ${from} to ${to}, with ${publications} publications`;
     err(kind === 'begun' ? `pinfold: migrating the database from ${what}` : `pinfold: migrated from ${what}`);
   };
   const careful = { missingDataFolder: 'refused', migrates: 'empty', onMigration, ...options } as const;
-  const composition = await compose({ ...settings, viewerMode }, careful);
+  const composition = await compose(settings, careful);
   try {
     return await task(composition, settings);
   } finally {

@@ -16,14 +16,12 @@ import {
   UnavailableError,
   UsageError,
 } from '../command-line/failures.ts';
-import { UnknownAddressError } from '../command-line/known-addresses.ts';
 import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';
 import { refuseUnprotected } from '../publishing/open-names.ts';
 import { packPath } from '../publishing/pack-path.ts';
-import { resumeHint } from '../publishing/persist.ts';
 import {
   atPlace,
   type Checked,
@@ -34,6 +32,7 @@ import {
   TARGET_OPTIONS,
 } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
+import { resumeHint } from '../publishing/resume-hint.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 
 const publish = command({
@@ -206,7 +205,7 @@ function explain(
     const expectation = message.slice(variable.length + 1);
     return new SettingsError(variable, `${expectation}; --url names a server elsewhere`, { cause });
   }
-  if (!(error instanceof CommandFailure) || error instanceof UnknownAddressError) return error;
+  if (!(error instanceof CommandFailure)) return error;
   if (!(error instanceof UnavailableError) || request === undefined) return error;
   terminal.err(resumeHint(request, 'giving up: check the server and its URL, then'));
   const { json, message } = error;

@@ -137,7 +137,7 @@ export async function createRunnableApp(
     const isStopping = (): boolean => draining !== undefined || server.stopping;
     const state = { log: requests, health, isStopping };
     const handler = requestHandler(
-      await service.doors('refuse'),
+      await service.doors({ unknownPaths: 'refuse', byMachineKey: true }),
       composition.ports,
       settings,
       addresses,

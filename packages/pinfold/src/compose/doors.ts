@@ -8,6 +8,7 @@ import { SystemClock } from '@pinfold/platform-node';
 import { createViewer, type Viewer, type ViewerOptions } from '@pinfold/viewer';
 import { clientAddress } from '../server/client-address.ts';
 import type { Log } from '../server/log.ts';
+import { orByMachineKey } from '../server/machine-key.ts';
 import { given } from '../settings/read-variable.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -30,6 +31,8 @@ export interface DoorOptions
   readonly addresses: WebAddresses;
   /** What API and screen do with paths that are none of theirs. */
   readonly unknownPaths: 'pass' | 'refuse';
+  /** Whether the API lets in whoever has the key that a server left in the data folder. */
+  readonly byMachineKey: boolean;
   readonly health: NonNullable<ManagementOptions['health']>;
 }
 
@@ -92,7 +95,13 @@ export async function makeDoors(
     authenticate,
     viewer,
     api: await provide('api', () =>
-      createApi({ ...shared, createGrant, openArchive, authenticate, ...given({ signIn }) }),
+      createApi({
+        ...shared,
+        createGrant,
+        openArchive,
+        authenticate: options.byMachineKey ? orByMachineKey(authenticate, settings.dataDir) : authenticate,
+        ...given({ signIn }),
+      }),
     ),
     management: await provide('management', () =>
       createManagement({

@@ -179,7 +179,7 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
     }
   });
   try {
-    const { api, viewer, management } = await service.doors('pass');
+    const { api, viewer, management } = await service.doors({ unknownPaths: 'pass', byMachineKey: false });
     await service.tell();
     void service.watchHealth();
     service.storeViews();

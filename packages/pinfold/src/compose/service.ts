@@ -54,7 +54,7 @@ export interface Service {
   readonly requests: RequestLog;
   readonly metrics: Metrics | undefined;
   /** Makes the API, the viewer and the management screen with the current addresses. */
-  doors(unknownPaths: DoorOptions['unknownPaths']): Promise<Doors>;
+  doors(options: Pick<DoorOptions, 'unknownPaths' | 'byMachineKey'>): Promise<Doors>;
   /** Logs warnings about the settings, and changes of health from now on. */
   tell(): Promise<void>;
   /** Begins to check the stores; resolves when each has been checked once. */
@@ -142,10 +142,10 @@ export async function openService(
     health,
     requests,
     metrics,
-    doors: (unknownPaths) =>
+    doors: (door) =>
       makeDoors(composition, settings, {
         ...options,
-        unknownPaths,
+        ...door,
         ...{ log, requests, uploads, requestLimiter: new RequestLimiter(), figures: metrics?.viewer },
         health: () => ({ ...health.report(), ...names }),
         addresses: addresses(),

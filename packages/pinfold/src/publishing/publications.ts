@@ -47,7 +47,7 @@ export interface Names {
   delete(name: string): Promise<void>;
 }
 
-/** The publications of one account: on this machine, or on a server by its API. */
+/** The publications of one account. */
 export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor'> {
   readonly names: Names;
   /** Publishes once for one Idempotency-Key, and retries while the failure may pass. */
@@ -84,7 +84,7 @@ export function idOf(reference: Reference, { names, publicUrlFor }: Publications
 export const TARGET_OPTIONS: Readonly<Record<keyof Target, Text>> = {
   url: text('URL', 'use the Pinfold at this address (or PINFOLD_URL)'),
   key: text('KEY', 'its API key; PINFOLD_KEY is better, which other users of the machine cannot see'),
-  account: text('NAME', "use this machine's data folder, as this account"),
+  account: text('NAME', "use the server of this machine's data folder, as this account"),
 };
 
 export type Target = Readonly<Partial<Record<'url' | 'key' | 'account', string | undefined>>>;
@@ -108,12 +108,10 @@ export async function atPlace<Result>(
   task: (publications: Publications) => Promise<Result>,
   budget?: RetryBudget,
 ): Promise<Result> {
-  if (place.kind === 'server') {
-    const { remotePublications } = await import('./remote-publications.ts');
-    return task(remotePublications(place.server, terminal, budget));
-  }
-  const { withLocalPublications } = await import('./local-publications.ts');
-  return withLocalPublications({ ...terminal, env: place.env }, place.account, task);
+  const { serverOfMachine } = await import('../api-client/machine-server.ts');
+  const server = place.kind === 'server' ? place.server : await serverOfMachine(place.env, place.account);
+  const { remotePublications } = await import('./remote-publications.ts');
+  return task(remotePublications(server, terminal, budget));
 }
 
 /**

@@ -49,7 +49,7 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
         throw new UsageError(catalogueText('idempotency_key_secret'));
       const { idempotencyKey: _, ...published } = await call((client) => client.publish(bytes, options), {
         budget: new RetryBudget(PUBLISH_RETRY_FOR),
-        fetch: watchedFetch({ bytes, filename: options.filename }, terminal),
+        fetch: watchedFetch({ bytes, filename: options.filename }, terminal, server.fetch),
       });
       return published;
     },
@@ -81,11 +81,12 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
 function watchedFetch(
   archive: Pick<PublishRequest, 'bytes' | 'filename'>,
   { progress }: Terminal,
+  send: typeof fetch = fetch,
 ): typeof fetch {
   const sending = (sent: number): void =>
     progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
   return (url, init) => {
     if (init?.body instanceof FormData) init.body.set('archive', new WatchedFile(archive, sending));
-    return fetch(url, init);
+    return send(url, init);
   };
 }

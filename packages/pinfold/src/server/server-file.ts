@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,6 +11,8 @@ export interface ServerFile {
   readonly addresses: WebAddresses;
   /** The URL of the address and port that it listens on. */
   readonly address: string;
+  /** Lets commands of this machine in; `undefined` of a server that left none. */
+  readonly key: string | undefined;
   /** Whether its process was killed: whatever answers at its address now is another server. */
   readonly isOfKilled: boolean;
 }
@@ -34,7 +37,12 @@ export async function keepServerFile(
   const file = fileIn(dataDir);
   const { publicUrl: url, sitesUrl, viewerMode } = addresses;
   const content = { public_url: url, sites_url: sitesUrl, viewer_mode: viewerMode };
-  const ours = { address: addressOf(host, port), pid: process.pid, machine: hostname() };
+  const ours = {
+    address: addressOf(host, port),
+    key: randomBytes(32).toString('base64url'),
+    pid: process.pid,
+    machine: hostname(),
+  };
   const text = `${JSON.stringify({ ...content, ...ours })}\n`;
   await writeFile(file, text, { mode: 0o600 }).catch(failed);
   let written: Promise<void> | undefined;
@@ -55,6 +63,7 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
       sites_url: sites,
       viewer_mode: mode,
       address,
+      key,
       pid,
       machine,
     } = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
@@ -62,7 +71,8 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
     const addresses = { publicUrl: publicUrl(url), sitesUrl: new URL(sites).origin, viewerMode } as const;
     // The processes of another container are none of this one.
     const isOfKilled = machine === hostname() && !isRunning(pid);
-    return { addresses, address: new URL(address).origin, isOfKilled };
+    const own = typeof key === 'string' ? key : undefined;
+    return { addresses, address: new URL(address).origin, key: own, isOfKilled };
   } catch (error) {
     const isOfContent = ['SyntaxError', 'TypeError'].includes(nameOf(error) ?? '');
     if (codeOf(error) === undefined && !isOfContent) throw error;

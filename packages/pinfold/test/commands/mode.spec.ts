@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { openMachine } from '../servers/served.ts';
+import { serve } from '../servers/served.ts';
 
 describe('pinfold mode', () => {
-  const machine = ofEachTest(() => openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost' }));
+  const machine = ofEachTest(() => serve());
 
   const asJson = async (...args: readonly string[]) => (await machine.json('mode', ...args)).service;
 
@@ -17,7 +15,9 @@ describe('pinfold mode', () => {
     expect((await machine.run('mode')).out).to.equal('read_only: Back at noon\n');
     expect((await machine.run('mode', 'normal')).out).to.equal('normal\n');
     const { events } = await machine.json('history');
-    const told = events.map(({ type, account }: { type: string; account: unknown }) => [type, account]);
+    const told = events
+      .filter(({ account }: { account: unknown }) => account === null)
+      .map(({ type, account }: { type: string; account: unknown }) => [type, account]);
     expect(told).to.deep.equal([
       ['service.mode_changed', null],
       ['service.mode_changed', null],
@@ -31,11 +31,12 @@ describe('pinfold mode', () => {
 
   it('binds what publishes, and no other command', async () => {
     await machine.run('mode', 'read_only', '--message', 'Back at noon');
-    const page = join(machine.folder, 'page.html');
-    await writeFile(page, '<!doctype html><title>Page</title>');
-    const published = await machine.run('publish', page);
-    expect(published.code).to.equal(1);
-    expect(published.err).to.match(/^pinfold: The service is read-only [^\n]+ Back at noon\n$/);
+    const refused = await fetch(`${machine.url}/api/v1/pins`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${machine.key}` },
+    });
+    expect(refused.status).to.equal(503);
+    expect(await refused.text()).to.include('"detail":"Back at noon"');
     expect((await machine.run('keys', 'create', '--account', 'ada')).code).to.equal(0);
     const blocked = await machine.run('accounts', 'block', 'ada', '--reason', 'x');
     expect(blocked.code).to.equal(0);

@@ -76,8 +76,16 @@ describe('the commands, on the settings of a server', () => {
     expect((await machine.run('keys', 'revoke', 'nobody')).code).to.equal(1);
   });
 
+  /** What a server published, which does not run any more. */
+  async function published() {
+    const { app } = await serve(machine.env);
+    const { pin } = await machine.json('publish', site);
+    await app.close();
+    return pin;
+  }
+
   it('pin and unpin, by id and by shared URL, what is there', async () => {
-    const { id, shared_url } = (await machine.json('publish', site)).pin;
+    const { id, shared_url } = await published();
     const pinned = await machine.json('pin', id);
     expect(pinned.pin).to.include({ id, pinned: true, expires_at: null });
     const unpinned = await machine.json('unpin', `${shared_url.replace(id, id.toUpperCase())}/`);
@@ -88,7 +96,7 @@ describe('the commands, on the settings of a server', () => {
   });
 
   it('clean up, and say what was done, and that a dry run compares nothing younger than a day', async () => {
-    await machine.json('publish', site);
+    await published();
     for (const more of [[], ['--json']]) {
       const { code, err } = await machine.run('cleanup', '--dry-run', ...more);
       expect(code).to.equal(0);
@@ -172,7 +180,6 @@ describe('the commands, on the settings of a server', () => {
       ['unpin', UNKNOWN],
       ['cleanup'],
       ['migrate'],
-      ['publish', site],
     ]) {
       const wrong = { PINFOLD_DATA_DIR: elsewhere };
       const { code, out, err } = await run(wrong, ...args);

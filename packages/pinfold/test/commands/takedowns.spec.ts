@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { runPiped } from '../command-run.ts';
+import { type CommandRun, runPiped } from '../command-run.ts';
 import { type Machine, openMachine, serve } from '../servers/served.ts';
 
 const NOWHERE = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
@@ -27,11 +27,20 @@ describe('pinfold pins and pinfold takedowns', () => {
     ({ folder, run, json: asJson } = machine);
   });
 
+  /** Publishes a page by a server that runs as long. */
+  async function tryToPublish(text: string, ...options: readonly string[]): Promise<CommandRun> {
+    const page = await machine.write('page.html', text);
+    const { app } = await serve(machine.env);
+    const published = await run('publish', page, '--json', ...options);
+    await app.close();
+    return published;
+  }
+
   /** Publishes a page; returns its id. */
   async function publish(text: string, ...options: readonly string[]): Promise<string> {
-    const page = join(folder, 'page.html');
-    await writeFile(page, text);
-    return (await asJson('publish', page, ...options)).pin.id;
+    const { code, out, err } = await tryToPublish(text, ...options);
+    expect(code, err).to.equal(0);
+    return JSON.parse(out).pin.id;
   }
 
   const eventsOf = async (id: string): Promise<readonly Told[]> =>
@@ -95,8 +104,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect(events.map(({ type }) => type)).to.have.members(['pin.purged', 'pin.taken_down', 'pin.published']);
     const takenDown = events.find(({ type }) => type === 'pin.taken_down');
     expect(takenDown?.actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
-    const page = join(folder, 'page.html');
-    const refused = await run('publish', page);
+    const refused = await tryToPublish('same');
     expect([refused.code, refused.err]).to.satisfy(
       ([code, err]: [number, string]) => code === 1 && err.includes('took this very ZIP down'),
     );
@@ -152,11 +160,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     const piped = await runPiped(exported, machine.env, 'takedowns', 'import');
     expect([piped.code, piped.out]).to.deep.equal([0, '2 takedowns, of which 0 changed anything.\n']);
     expect(await eventsOf(id)).to.deep.equal(events);
-    const page = join(folder, 'page.html');
-    for (const text of ['one', 'two']) {
-      await writeFile(page, text);
-      expect((await run('publish', page)).code, text).to.equal(1);
-    }
+    for (const text of ['one', 'two']) expect((await tryToPublish(text)).code, text).to.equal(1);
   });
 
   it('import nothing if a line is not a takedown', async () => {
@@ -202,8 +206,8 @@ describe('pinfold pins and pinfold takedowns', () => {
 
   it('reach a running server at its next request', async () => {
     const served = await serve();
-    ({ folder, json: asJson } = served);
-    const id = await publish('one');
+    const page = await served.write('page.html', 'one');
+    const { id } = (await served.json('publish', page)).pin;
     const ask = async () => (await fetch(`${served.url}/s/${id}`, { redirect: 'manual' })).status;
     expect(await ask()).to.equal(302);
     await served.run('pins', 'takedown', id, '--reason', 'Phishing', '--purge');

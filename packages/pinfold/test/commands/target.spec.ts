@@ -66,27 +66,28 @@ describe('the place where a command works', () => {
     }
   });
 
-  it('warns if no server answers at the shared URL', async () => {
-    expect((await run(env, 'publish', site)).err).not.to.include('PINFOLD_PUBLIC_URL');
-    await served.app.close();
-    const silent = { ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' };
-    for (const more of [[], ['--json']]) {
-      const { code, out, err } = await run(silent, 'publish', site, ...more);
-      expect(code, err).to.equal(0);
-      expect(out).not.to.include('PINFOLD_PUBLIC_URL');
-      expect(err).to.include('PINFOLD_PUBLIC_URL');
-    }
-  });
-
-  it('publishes nothing if no server answers and the public URL is not set', async () => {
+  it('says how to start a server where none runs, and asks no other that answers there', async () => {
     await served.app.close();
     expect(await readdir(join(folder, 'data')), 'a clean stop').not.to.include('server.json');
     // Another server is where the settings say that one may be.
     const other = await serve();
-    const silent = { ...env, PINFOLD_PUBLIC_URL: '', PINFOLD_PORT: String(other.port) };
-    const { code, out } = await run(silent, 'publish', site, '--json');
-    expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
-    expect(JSON.parse((await run(silent, 'list', '--json')).out)).to.deep.equal({ pins: [] });
+    const silent = { ...env, PINFOLD_PORT: String(other.port), PINFOLD_PUBLIC_URL: other.url };
+    const id = '00000000-0000-4000-8000-000000000000';
+    for (const args of [
+      ['publish', site],
+      ['list'],
+      ['show', id],
+      ['rename', id, 'x'],
+      ['renew', id],
+      ['stop', id],
+      ['open', id, '--print'],
+      ['names', 'list'],
+    ]) {
+      const { code, out } = await run(silent, ...args, '--json');
+      const { error } = JSON.parse(out);
+      expect([code, error.code], args.join(' ')).to.deep.equal([3, 'unavailable']);
+      expect(error.detail).to.include('pinfold serve').and.include('--url');
+    }
   });
 
   it('publishes nothing if its server was killed, and another answers at that address', async () => {

@@ -1,5 +1,6 @@
+import { archiveError } from '@pinfold/http-express/internal';
 import { expect } from 'chai';
-import { refusalText } from '../../src/publishing/refusal-text.ts';
+import { problemText, refusalText } from '../../src/publishing/refusal-text.ts';
 
 describe('what the command says of a refusal', () => {
   it('names the option that is wrong, with its figures', () => {
@@ -15,7 +16,7 @@ describe('what the command says of a refusal', () => {
 
   it('lists the rules an archive breaks, each once with its files', () => {
     const problems = ['a', 'b'].map((path) => ({ rule: 'encrypted', path }) as const);
-    const words = refusalText({ kind: 'refused', code: 'invalid_archive', problems });
+    const words = problemText('invalid_archive', '', problems.map(archiveError));
     expect(words.split('\n').slice(1)).to.deep.equal([
       '  Encrypted files cannot be published. Make the ZIP without a password. (encrypted, 2)',
       '    a',
@@ -28,15 +29,8 @@ describe('what the command says of a refusal', () => {
       { rule: 'unsafe_path', path: 'a:b', reason: 'colon' },
       { rule: 'unsafe_path', path: 'c\\d', reason: 'backslash' },
     ] as const;
-    const words = refusalText({ kind: 'refused', code: 'invalid_archive', problems });
+    const words = problemText('invalid_archive', '', problems.map(archiveError));
     expect(words.split('\n').slice(1)).to.have.length(4);
     expect(words.indexOf('a:b')).to.be.lessThan(words.indexOf('backslash'));
-  });
-
-  it('passes on what the host says', () => {
-    const refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence' } as const;
-    expect(refusalText({ ...refusal, words: { en: 'A licence is missing.' } })).to.equal(
-      'A licence is missing.',
-    );
   });
 });

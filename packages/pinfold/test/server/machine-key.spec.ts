@@ -1,0 +1,110 @@
+import { readFile, stat } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { networkInterfaces, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { accountId } from '@pinfold/core';
+import { expect } from 'chai';
+import { serverOfMachine } from '../../src/api-client/machine-server.ts';
+import { machineCredentials } from '../../src/server/machine-key.ts';
+import { type Served, serve } from '../servers/served.ts';
+
+const fileOf = async ({ folder }: Served) =>
+  JSON.parse(await readFile(join(folder, 'data', 'server.json'), 'utf8'));
+
+describe('the key that a server leaves beside its data', () => {
+  let served: Served;
+  let key: string;
+
+  beforeEach(async () => {
+    served = await serve({ PINFOLD_HOST: '0.0.0.0' });
+    ({ key } = await fileOf(served));
+  });
+
+  interface Asked {
+    readonly path?: string;
+    readonly host?: string;
+    readonly key?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  }
+
+  async function ask({ path = '/api/v1/pins', host = '127.0.0.1', headers, ...asked }: Asked = {}) {
+    const caller = { account: accountId('ada'), user: 'grace' };
+    const authorization = `Bearer ${machineCredentials(asked.key ?? key, caller)}`;
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const options = { host, port: served.port, path, headers: { ...headers, authorization }, agent: false };
+      request(options, resolve).once('error', reject).end();
+    });
+    return { status: answer.statusCode, body: (await json(answer)) as Readonly<Record<string, unknown>> };
+  }
+
+  it('is for the user of the server alone, and gone with a clean stop', async () => {
+    const file = join(served.folder, 'data', 'server.json');
+    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    await served.app.close();
+    const left = await stat(file).catch(({ code }: NodeJS.ErrnoException) => code);
+    expect(left).to.equal('ENOENT');
+  });
+
+  it('is another one after each start', async () => {
+    await served.app.close();
+    const again = await serve(served.env);
+    expect((await fileOf(served)).key).not.to.equal(key);
+    served = { ...served, port: again.port };
+    expect((await ask()).status).to.equal(401);
+  });
+
+  it('acts for the account that is asked for, and reads and writes there, but administers nothing', async () => {
+    const page = await served.write('page.html', '<!doctype html><title>x</title>');
+    const { pin } = await served.json('publish', page, '--account', 'ada');
+    expect((await ask()).body).to.deep.include({ pins: [pin] });
+    expect((await served.json('list')).pins).to.deep.equal([]);
+    expect((await ask({ path: '/admin/v1/pins' })).status).to.equal(404);
+  });
+
+  it('is refused when the request was forwarded, from elsewhere, or with another key', async () => {
+    const headers = [
+      'Forwarded',
+      'Via',
+      'X-Forwarded-For',
+      'X-Forwarded-Host',
+      'X-Real-IP',
+      'CF-Connecting-IP',
+    ];
+    for (const name of headers) {
+      const { status, body } = await ask({ headers: { [name]: '127.0.0.1' } });
+      expect([status, body.code], name).to.deep.equal([401, 'unauthorized']);
+    }
+    const others = Object.values(networkInterfaces()).flatMap((all = []) => all);
+    const elsewhere = others.find(({ family, internal }) => family === 'IPv4' && !internal);
+    if (elsewhere !== undefined) expect((await ask({ host: elsewhere.address })).status).to.equal(401);
+    for (const wrong of ['', 'x', key.slice(1), `${key}x`])
+      expect((await ask({ key: wrong })).status, wrong).to.equal(401);
+    expect((await ask()).status).to.equal(200);
+  });
+
+  it('is in no list of keys, and its deeds are the command’s', async () => {
+    const page = await served.write('page.html', '<!doctype html><title>x</title>');
+    const { id } = (await served.json('publish', page, '--account', 'ada')).pin;
+    await served.json('rename', id, 'New', '--account', 'ada');
+    await served.json('stop', id, '--account', 'ada');
+    const { keys } = await served.json('keys', 'list');
+    expect(keys.map(({ account }: { account: string }) => account)).to.deep.equal(['default']);
+    const { events } = await served.json('history', '--pin', id);
+    expect(events.map(({ type }: { type: string }) => type)).to.have.members([
+      'pin.published',
+      'pin.title_changed',
+      'pin.stopped',
+    ]);
+    for (const { actor } of events)
+      expect(actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
+  });
+
+  it('lets a command go on with a server that was started again meanwhile', async () => {
+    const env = { ...served.env, PINFOLD_PORT: String(served.port) };
+    const server = await serverOfMachine(served.env, accountId('ada'));
+    await served.app.close();
+    await serve(env);
+    expect((await server.fetch?.(`${server.url}/api/v1/pins`))?.status).to.equal(200);
+  });
+});
