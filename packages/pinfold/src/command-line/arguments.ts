@@ -18,6 +18,20 @@ export function readAccount(name: string): AccountId {
   }
 }
 
+/** One thing by its id, or all of an account, or without one those of all accounts. */
+export type OneOrAll = { readonly id: string } | { readonly account: AccountId | undefined };
+
+/** @throws UsageError unless exactly one of the argument ID, `--account` and `--all` is given. */
+export function readOneOrAll(
+  id: string | undefined,
+  { account, all }: { readonly account?: string | undefined; readonly all?: boolean | undefined },
+): OneOrAll {
+  if ([id, account, all].filter((given) => given !== undefined).length !== 1)
+    throw new UsageError('exactly one of ID, --account and --all is required');
+  if (id !== undefined) return { id };
+  return { account: account === undefined ? undefined : readAccount(account) };
+}
+
 export function readName(text: string, option: string): string {
   const name = parseName(text);
   if (typeof name === 'string') return name;

@@ -1,9 +1,18 @@
-import { type ApiKey, type ApiKeyId, type Instant, OPERATOR, type Scope } from '@pinfold/core';
+import {
+  type Actor,
+  type ApiKey,
+  type ApiKeyId,
+  type Instant,
+  type Keys,
+  OPERATOR,
+  type Scope,
+} from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
-import { readAccount } from '../command-line/arguments.ts';
-import { type Command, command, text, texts } from '../command-line/command.ts';
+import { readAccount, readOneOrAll } from '../command-line/arguments.ts';
+import { type Command, command, flag, text, texts } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { pluralize } from '../command-line/pluralize.ts';
 import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
@@ -58,20 +67,45 @@ const list = command({
 
 const revoke = command({
   name: 'keys revoke',
-  arguments: ['ID'],
-  help: 'revoke an API key immediately',
+  arguments: ['[ID]'],
+  options: {
+    account: text('NAME', 'all keys of one account, in place of ID'),
+    all: flag('all keys of all accounts, in place of ID'),
+  },
+  help: 'revoke API keys immediately',
   example: 'pinfold keys revoke 7Hq2Xw',
-  run: async ([text], _, terminal) => {
-    const id = keyId(text);
-    const outcome = await withComposition(terminal, ({ manageKeys }) =>
-      manageKeys.revoke({ id, by: OPERATOR, cause: operatorCause() }),
-    );
+  guide: 'secrets.md',
+  run: async ([text], values, terminal) => {
+    const wanted = readOneOrAll(text, values);
+    if (!('id' in wanted)) {
+      const by = wanted.account ?? OPERATOR;
+      const ids = await withComposition(terminal, ({ manageKeys }) => revokeAll(manageKeys, by));
+      return { json: { revoked: ids }, text: `${pluralize(ids.length, 'key')} revoked.` };
+    }
+    const id = keyId(wanted.id);
+    const outcome = await withComposition(terminal, ({ manageKeys }) => manageKeys.revoke(revocationOf(id)));
     if (outcome.kind === 'unknown') throw unknownKey();
     return { json: { id, revoked: true }, text: `${id} is revoked.` };
   },
 });
 
 export const commands: readonly Command[] = [create, list, revoke];
+
+const revocationOf = (id: ApiKeyId) => ({ id, by: OPERATOR, cause: operatorCause() });
+
+/** Goes over them again until none is left: a key that manages its account may make another meanwhile. */
+async function revokeAll(keys: Keys, by: Actor): Promise<readonly ApiKeyId[]> {
+  const revoked: ApiKeyId[] = [];
+  for (let before = -1; before < revoked.length; ) {
+    before = revoked.length;
+    for await (const { id, revokedAt } of everyKey(keys, { by })) {
+      if (revokedAt !== null) continue;
+      await keys.revoke(revocationOf(id));
+      revoked.push(id);
+    }
+  }
+  return revoked;
+}
 
 function unknownKey(): CommandFailure {
   return new CommandFailure('there is no key with this id; "pinfold keys list" lists them', {

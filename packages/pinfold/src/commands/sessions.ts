@@ -1,9 +1,10 @@
-import { OPERATOR, type Session, type SessionId } from '@pinfold/core';
+import { type AccountId, OPERATOR, type Session, type SessionId, type Sessions } from '@pinfold/core';
 import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
-import { readAccount } from '../command-line/arguments.ts';
+import { readAccount, readOneOrAll } from '../command-line/arguments.ts';
 import { type Command, command, flag, text } from '../command-line/command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { printableAddresses } from '../command-line/known-addresses.ts';
+import { pluralize } from '../command-line/pluralize.ts';
 import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
@@ -20,26 +21,41 @@ const list = command({
     const account = values.account === undefined ? undefined : readAccount(values.account);
     const { json, limit } = values;
     const format = { member: 'sessions', json, limit, factsOf, toJson: sessionJson };
-    await withComposition(terminal, ({ manageSessions }) => {
-      const sessions = everyItem(
-        async ({ limit, cursor }) => {
-          const place = { ...(account && { account }), ...(cursor && { after: cursor as SessionId }) };
-          const page = await manageSessions.list({ by: OPERATOR, limit, ...place });
-          return { kind: 'page', ...page } as const;
-        },
-        (page) => page.sessions,
-      );
-      return printList(sessions, terminal, format);
-    });
+    await withComposition(terminal, ({ manageSessions }) =>
+      printList(everySession(manageSessions, account), terminal, format),
+    );
   },
 });
 
+function everySession(sessions: Sessions, account: AccountId | undefined): AsyncIterable<Session> {
+  return everyItem(
+    async ({ limit, cursor }) => {
+      const place = { ...(account && { account }), ...(cursor && { after: cursor as SessionId }) };
+      const page = await sessions.list({ by: OPERATOR, limit, ...place });
+      return { kind: 'page', ...page } as const;
+    },
+    (page) => page.sessions,
+  );
+}
+
 const end = command({
   name: 'sessions end',
-  arguments: ['ID'],
+  arguments: ['[ID]'],
+  options: {
+    account: text('NAME', 'all sessions of one account, in place of ID'),
+    all: flag('all sessions of all accounts, in place of ID'),
+  },
   help: 'sign someone out immediately',
   example: 'pinfold sessions end 9f86d081884c7d65',
-  run: async ([id], _, terminal) => {
+  guide: 'secrets.md',
+  run: async ([text], values, terminal) => {
+    const wanted = readOneOrAll(text, values);
+    if (!('id' in wanted)) {
+      const { account } = wanted;
+      const ids = await withComposition(terminal, ({ manageSessions }) => endAll(manageSessions, account));
+      return { json: { ended: ids }, text: `${pluralize(ids.length, 'session')} ended.` };
+    }
+    const { id } = wanted;
     const request = { by: OPERATOR, id, cause: operatorCause() };
     const outcome = await withComposition(terminal, ({ manageSessions }) => manageSessions.endById(request));
     if (outcome.kind === 'unknown') {
@@ -49,6 +65,19 @@ const end = command({
     return { json: { id, ended: true }, text: `${id} is signed out.` };
   },
 });
+
+async function endAll(sessions: Sessions, account: AccountId | undefined): Promise<readonly string[]> {
+  const ended: string[] = [];
+  // All are read first: a page begins behind a session, which must be there.
+  const all: Session[] = [];
+  for await (const session of everySession(sessions, account)) all.push(session);
+  for (const session of all) {
+    const id = sessionIdOf(session);
+    const { kind } = await sessions.endById({ by: OPERATOR, id, cause: operatorCause() });
+    if (kind !== 'unknown') ended.push(id);
+  }
+  return ended;
+}
 
 const manage = command({
   name: 'manage',

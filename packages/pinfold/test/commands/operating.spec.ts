@@ -7,6 +7,8 @@ import { CREDENTIALS } from '../servers/engines.ts';
 import { type Machine, openMachine, serve } from '../servers/served.ts';
 import { startStub } from '../servers/stub.ts';
 
+type Json = Readonly<Record<string, unknown>>;
+
 const anyKey = /^pf_[0-9A-Za-z]+_[0-9A-Za-z]{43}\n$/;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
@@ -74,6 +76,23 @@ describe('the commands, on the settings of a server', () => {
     expect(out).to.match(/^[^\n]*grace[^\n]*\n$/);
     expect((await machine.run('keys', 'revoke', made.key)).code).to.equal(0);
     expect((await machine.run('keys', 'revoke', 'nobody')).code).to.equal(1);
+  });
+
+  it('revoke all keys of an account, or all', async () => {
+    for (const account of ['ada', 'ada', 'grace']) await machine.run('keys', 'create', '--account', account);
+    const live = async () => {
+      const { keys } = await machine.json('keys', 'list');
+      return keys.filter((key: Json) => key.revoked_at === null).map(({ account }: Json) => account);
+    };
+    expect((await machine.json('keys', 'revoke', '--account', 'ada')).revoked).to.have.length(2);
+    expect(await live()).to.deep.equal(['grace']);
+    const none = await machine.run('keys', 'revoke', '--account', 'ada');
+    expect([none.code, none.out]).to.deep.equal([0, '0 keys revoked.\n']);
+    const all = await machine.run('keys', 'revoke', '--all');
+    expect([all.code, all.out]).to.deep.equal([0, '1 key revoked.\n']);
+    expect(await live()).to.deep.equal([]);
+    for (const args of [[], ['--account', 'ada', '--all'], [UNKNOWN, '--all'], ['--account', '']])
+      expect((await machine.run('keys', 'revoke', ...args)).code, args.join(' ')).to.equal(2);
   });
 
   /** What a server published, which does not run any more. */

@@ -52,4 +52,17 @@ describe('pinfold sessions', () => {
     }
     expect((await machine.run('sessions', 'close')).code).to.equal(2);
   });
+
+  it('signs everybody of an account out, or everybody', async () => {
+    for (const account of ['ada', 'ada', 'grace', 'hedy']) await signIn('--account', account);
+    const ofAda = (await listed('--account', 'ada')).map(({ id }) => id);
+    const { ended } = await machine.json('sessions', 'end', '--account', 'ada');
+    expect(ended).to.have.members(ofAda);
+    expect((await listed()).map(({ account }) => account)).to.have.members(['grace', 'hedy']);
+    const all = await machine.run('sessions', 'end', '--all');
+    expect(all).to.deep.equal({ code: 0, out: '2 sessions ended.\n', err: '' });
+    expect(await listed()).to.deep.equal([]);
+    const wrong = [[], ['--account', 'ada', '--all'], ['9f86d081884c7d65', '--all']];
+    for (const args of wrong) expect((await machine.run('sessions', 'end', ...args)).code).to.equal(2);
+  });
 });
