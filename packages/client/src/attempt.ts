@@ -13,6 +13,8 @@ export interface ApiRequest<Answer> {
   /** Milliseconds until the head of the answer, and again until its end. */
   readonly timeout: number;
   readonly isAnswer: (value: unknown) => value is Answer;
+  /** Takes an answer by its head, and leaves its body to the caller; `undefined` for one to be read here. */
+  readonly takeByHead?: (response: Response) => Answer | undefined;
   /** Written on every error. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -69,6 +71,8 @@ export async function attempt<Answer>(
     });
     answered = true;
     clearTimeout(timer);
+    const taken = request.takeByHead?.(response);
+    if (taken !== undefined) return { kind: 'answered', answer: taken, headers: response.headers };
     timer = limit();
     return read(response, await response.text(), request, key);
   } catch (cause) {
@@ -109,7 +113,12 @@ function read<Answer>(
   const temporary = TEMPORARY.includes(status);
   const failure: Failure =
     problem === undefined
-      ? { ...known, code: 'invalid_answer', detail: shown(text, redirected, key), retryable: temporary }
+      ? {
+          ...known,
+          code: 'invalid_answer',
+          detail: shown(text, status, redirected, key),
+          retryable: temporary,
+        }
       : { ...known, retryable: temporary, ...problem };
   return {
     kind: 'failed',
@@ -151,9 +160,10 @@ function problemIn(
   };
 }
 
-function shown(text: string, redirected: boolean, key: string): string {
+function shown(text: string, status: number, redirected: boolean, key: string): string {
   if (redirected)
     return 'The server redirects to another address. Give the address that it redirects to as url.';
+  if (status === 416) return 'The archive does not have the bytes that range asks for.';
   const beginning = withoutKey(text, key).slice(0, SHOWN_CHARACTERS);
   return `The answer is not one of the Pinfold API${beginning === '' ? '.' : `: ${beginning}`}`;
 }

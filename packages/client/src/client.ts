@@ -3,6 +3,7 @@ import { EVENT_WAIT, type EventsOptions, type ReadEvent, readEvents } from './ev
 import { Names } from './names.ts';
 import type {
   Archive,
+  ArchiveOptions,
   CallOptions,
   CheckOptions,
   ClientOptions,
@@ -112,6 +113,19 @@ export class PinfoldClient {
     }
   }
 
+  /**
+   * Reads the ZIP as it was uploaded, whole or a range of it: the answer of the server, whose body is not read yet, and
+   * whose ETag has the SHA-256 of the whole. It is repeated until the head of an answer comes.
+   */
+  archive(id: string, { range, signal }: ArchiveOptions = {}): Promise<Response> {
+    const request: ApiRequest<Response> = {
+      ...this.#sender.request('GET', `${pathOf(id)}/archive`, isNoJson, signal),
+      headers: { accept: 'application/zip', ...(range !== undefined && { range }) },
+      takeByHead: (response) => (isZip(response) ? response : undefined),
+    };
+    return this.#sender.send(request, 'always');
+  }
+
   /** Creates a URL that opens a site without its password. */
   createGrant(id: string, { signal }: CallOptions = {}): Promise<GrantAnswer> {
     const request = this.#sender.request('POST', `${pathOf(id)}/grants`, is('GrantAnswer'), signal);
@@ -186,6 +200,16 @@ export class PinfoldClient {
 async function bytesOf(archive: Archive): Promise<Uint8Array<ArrayBuffer>> {
   if ('arrayBuffer' in archive) return new Uint8Array(await archive.arrayBuffer());
   return new Uint8Array(archive).slice();
+}
+
+function isZip({ status, headers }: Response): boolean {
+  const isZipType = headers.get('content-type')?.startsWith('application/zip') === true;
+  return isZipType && (status === 200 || status === 206);
+}
+
+/** A ZIP is taken by its head. */
+function isNoJson(_: unknown): _ is never {
+  return false;
 }
 
 function pathOf(id: string): string {

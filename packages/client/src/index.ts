@@ -3,6 +3,7 @@ export type { EventsOptions, ReadEvent } from './events.ts';
 export type { Names } from './names.ts';
 export type {
   Archive,
+  ArchiveOptions,
   CallOptions,
   CheckOptions,
   ClientOptions,

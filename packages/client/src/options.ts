@@ -24,6 +24,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Which bytes of a ZIP `archive` reads. */
+export interface ArchiveOptions extends CallOptions {
+  /** The value of the header `Range`, such as `bytes=1048576-`; the whole when absent. */
+  readonly range?: string | undefined;
+}
+
 /** A ZIP. */
 export type Archive = Blob | Uint8Array | ArrayBuffer;
 

@@ -11,7 +11,7 @@ import { createMemory, type Memory } from '@pinfold/memory';
 import { expect } from 'chai';
 import express from 'express';
 import { contractKeys, openService, type TestService } from 'pinfold-test-servers/service';
-import { all } from './answers.ts';
+import { all, failure } from './answers.ts';
 
 const PAGE = new TextEncoder().encode('<!doctype html><title>x</title>');
 
@@ -25,7 +25,14 @@ describe('PinfoldClient, with the API itself', () => {
     service = await openService(createMemory(), ({ useCases, keys, history, views, publicPort }) => {
       const publicUrl = `http://127.0.0.1:${publicPort}`;
       return express().use(
-        createApi({ useCases, history, views, publicUrl, authenticate: apiKeyAuthentication(keys) }),
+        createApi({
+          useCases,
+          openArchive: useCases.openArchive,
+          history,
+          views,
+          publicUrl,
+          authenticate: apiKeyAuthentication(keys),
+        }),
       );
     });
     key = (await contractKeys(service.keys)).first;
@@ -47,6 +54,19 @@ describe('PinfoldClient, with the API itself', () => {
     const listed = await all(client.list({ pageSize: 1 }));
     expect(listed.map(({ id }) => id)).to.have.members([pin.id, other.pin.id]);
     await client.stop(pin.id);
+  });
+
+  it('gives the ZIP back byte by byte, and a range of it', async () => {
+    const { pin } = await client.publish(archive, { title: 'Back' });
+    const whole = await client.archive(pin.id);
+    expect([whole.status, new Uint8Array(await whole.arrayBuffer())]).to.deep.equal([200, archive]);
+    const part = await client.archive(pin.id, { range: 'bytes=-22' });
+    expect([part.status, new Uint8Array(await part.arrayBuffer())]).to.deep.equal([206, archive.slice(-22)]);
+    expect(part.headers.get('etag')).to.equal(whole.headers.get('etag'));
+    const beyond = await failure(client.archive(pin.id, { range: 'bytes=9999999-' }));
+    expect(beyond).to.include({ code: 'invalid_answer', status: 416, retryable: false });
+    await client.stop(pin.id);
+    expect(await failure(client.archive(pin.id))).to.include({ code: 'invalid_state', status: 409 });
   });
 
   it('reads events, goes on after any of them, and gets those that come', async () => {

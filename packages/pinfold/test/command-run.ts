@@ -63,19 +63,33 @@ export function spawnCommand(
   env: Env,
   ...args: readonly string[]
 ): ChildProcess & { stdout: NodeJS.ReadableStream } {
+  return spawnIn(env, [...COMMAND, ...args]);
+}
+
+/** Starts the command where the system lets no file grow beyond so many blocks of 512 or 1,024 bytes. */
+export function spawnWithSmallFiles(env: Env, blocks: number, ...args: readonly string[]): ChildProcess {
+  return spawnIn(env, ['sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', ...COMMAND, ...args]);
+}
+
+function spawnIn(
+  env: Env,
+  [program, ...args]: readonly [string, ...string[]],
+): ChildProcess & { stdout: NodeJS.ReadableStream } {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
-  const [program, ...first] = COMMAND;
-  return spawn(program, [...first, ...args], {
-    env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', ...env },
-  });
+  return spawn(program, args, { env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', ...env } });
 }
 
 /** Runs the command as a process to its end: for what only a process has, such as its exit code and its pipes. */
 export async function runProcess(env: Env, args: readonly string[], input: string = ''): Promise<CommandRun> {
   const child = spawnCommand(env, ...args);
   child.stdin?.end(input);
-  const { stderr } = child;
-  if (stderr === null) throw new Error('there is no standard error');
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(stderr), once(child, 'close')]);
+  return await endOf(child);
+}
+
+/** What a process prints until its end. */
+export async function endOf(child: ChildProcess): Promise<CommandRun> {
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('there is no standard output or error');
+  const [out, err, [code]] = await Promise.all([text(stdout), text(stderr), once(child, 'close')]);
   return { code: Number(code), out, err };
 }

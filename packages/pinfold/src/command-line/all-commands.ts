@@ -7,7 +7,7 @@ const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
   [() => import('../commands/publish.ts'), 'publish'],
   [
     () => import('../commands/publications.ts'),
-    ...['list', 'show', 'rename', 'password', 'renew', 'stop', 'open'],
+    ...['list', 'show', 'rename', 'password', 'renew', 'stop', 'open', 'save'],
   ],
   [() => import('../commands/names.ts'), 'names'],
   [() => import('../commands/mcp.ts'), 'mcp'],

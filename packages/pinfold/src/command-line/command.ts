@@ -86,7 +86,7 @@ interface CommandRecord<Names extends readonly string[], Known extends Options>
     positionals: Positionals<Names>,
     values: Values<Known>,
     terminal: Terminal,
-  ) => Promise<Result> | Promise<number> | Promise<void>;
+  ) => Promise<Result | undefined> | Promise<number> | Promise<void>;
 }
 
 const JSON_OPTION: Options = { json: flag('print one JSON document, for scripts') };

@@ -1,7 +1,7 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf, pinOf } from '@pinfold/http-express/internal';
-import { readAccount, readOperatorText, readState, stateText } from '../command-line/arguments.ts';
+import { readAccount, readOperatorText, readPath, readState, stateText } from '../command-line/arguments.ts';
 import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
@@ -15,6 +15,8 @@ import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { accepted } from '../publishing/refusal-text.ts';
+import { originalOf } from '../saving/original.ts';
+import { expectSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
@@ -121,6 +123,26 @@ const takedown = command({
   },
 });
 
+const save = command({
+  name: 'pins save',
+  arguments: ['ID', 'FILE'],
+  options: { force: flag('replace an existing file') },
+  help: 'save the ZIP of a publication of any account in any state, or write it to standard output with -',
+  example: 'pinfold pins save 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 evidence.zip',
+  guide: 'administration.md#keep-the-evidence',
+  run: async ([text, given], { force = false, json }, terminal) => {
+    const reference = readReference(text);
+    const target = { file: readPath(given, 'FILE'), force };
+    await expectSavable(target, json, terminal);
+    return await withComposition(terminal, async (composition, settings) => {
+      const id = await roleOf(reference, composition, settings);
+      const opened = await composition.administration.openArchive({ id, cause: operatorCause() });
+      if (opened.kind === 'refused' && opened.code === 'not_found') throw notFound([id]);
+      return savedResult(id, target, await saveOriginal(originalOf(opened), target, terminal));
+    });
+  },
+});
+
 const pin = command({
   name: 'pin',
   arguments: ['ID'],
@@ -137,7 +159,7 @@ const unpin = command({
   run: ([id], _, terminal) => change('unpin', id, terminal),
 });
 
-export const commands: readonly Command[] = [list, show, stop, takedown, pin, unpin];
+export const commands: readonly Command[] = [list, show, stop, takedown, save, pin, unpin];
 
 function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Promise<Result> {
   const reference = readReference(text);

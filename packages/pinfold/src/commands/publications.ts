@@ -3,7 +3,7 @@ import { defaultLimits, parseTitle } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
-import { readState, stateText } from '../command-line/arguments.ts';
+import { readPath, readState, stateText } from '../command-line/arguments.ts';
 import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -14,6 +14,7 @@ import type { Terminal } from '../command-line/terminal.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, TARGET_OPTIONS, type Target, withPublications } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
+import { expectSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const GUIDE = '../publish-with-the-command.md#change-and-stop';
@@ -149,7 +150,28 @@ const open = command({
   },
 });
 
-export const commands: readonly Command[] = [list, show, rename, password, renew, stop, open];
+const save = command({
+  name: 'save',
+  group: 'publications',
+  arguments: ['ID', '[FILE]'],
+  options: { force: flag('replace an existing file'), ...TARGET_OPTIONS },
+  help: 'save the ZIP as it was uploaded, in ID.zip or FILE, or to standard output with -',
+  example: `pinfold save ${ID} site.zip`,
+  guide: GUIDE,
+  run: async ([text, given], { force = false, ...values }, terminal) => {
+    const reference = readReference(text);
+    const named = given === undefined ? undefined : readPath(given, 'FILE');
+    if (named !== undefined) await expectSavable({ file: named, force }, values.json, terminal);
+    return await withPublications(values, false, terminal, async (publications) => {
+      const id = await idOf(reference, publications);
+      const target = { file: named ?? `${id}.zip`, force };
+      await expectSavable(target, values.json, terminal);
+      return savedResult(id, target, await saveOriginal(await publications.archive(id), target, terminal));
+    });
+  },
+});
+
+export const commands: readonly Command[] = [list, show, rename, password, renew, stop, open, save];
 
 function update(text: string, change: Change, target: Target, terminal: Terminal): Promise<Pin> {
   const reference = readReference(text);

@@ -12,6 +12,7 @@ import {
 } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
 import { makeFolder } from '../compose/data-folder.ts';
+import { syncFolder } from '../saving/sync-folder.ts';
 import {
   ARCHIVES,
   type ExportEnd,
@@ -109,16 +110,5 @@ export class ToFolder implements Destination {
     }
     for (const id of archives) await this.#storage?.delete(id);
     await rm(join(this.#folder, INCOMING), { recursive: true });
-  }
-}
-
-/** Makes renames in the folder survive a power cut. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -20,6 +20,7 @@ import { readAccount } from '../command-line/arguments.ts';
 import { type Text, text } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
+import type { Original } from '../saving/original.ts';
 import type { Environment } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 import { type Reference, type ReferenceLookup, resolveReference } from './publication-reference.ts';
@@ -62,6 +63,8 @@ export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor'> {
   update(id: string, change: Change): Promise<Pin>;
   stop(id: string): Promise<void>;
   createGrant(id: string): Promise<string>;
+  /** The ZIP as it was uploaded. */
+  archive(id: string): Promise<Original>;
   limits(): Promise<LimitsAnswer>;
   /** Yields the events of the account, newest first. */
   history(): AsyncIterable<Event>;

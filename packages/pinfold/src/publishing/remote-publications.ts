@@ -4,9 +4,13 @@ import type { Server } from '../api-client/logins.ts';
 import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
+import { bodyPieces } from '../saving/body-pieces.ts';
 import type { Publications, PublishRequest } from './publications.ts';
 import { catalogueText, noName } from './refusal-text.ts';
 import { WatchedFile } from './watched-file.ts';
+
+/** A proxy may have made the tag a weak one. */
+const SHA256_TAG = /^(?:W\/)?"([0-9a-f]{64})"$/;
 
 /** @param budget what all requests share; a request has one of its own when absent. */
 export function remotePublications(server: Server, terminal: Terminal, budget?: RetryBudget): Publications {
@@ -74,6 +78,12 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
     update: (id, change) => call(async (client) => (await client.update(id, change)).pin),
     stop: (id) => call((client) => client.stop(id)),
     createGrant: (id) => call(async (client) => (await client.createGrant(id)).grant.url),
+    archive: async (id) => {
+      const stalled = new AbortController();
+      const response = await call((client) => client.archive(id, { signal: stalled.signal }));
+      const [, sha256] = SHA256_TAG.exec(response.headers.get('etag') ?? '') ?? [];
+      return { sha256, pieces: bodyPieces(response, stalled) };
+    },
   };
 }
 

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { OpenArchiveOutcome } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
+import { CommandFailure } from '../command-line/failures.ts';
+import { accepted } from '../publishing/refusal-text.ts';
+
+/** The ZIP of a publication, as it was uploaded, while it is read. */
+export interface Original {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** In hexadecimal digits; undefined for publications of early releases. */
+  readonly sha256: string | undefined;
+}
+
+/** The ZIP that a use case opened. */
+export function originalOf(outcome: OpenArchiveOutcome): Original {
+  const archive = accepted(outcome);
+  async function* pieces(): AsyncGenerator<Uint8Array, void> {
+    for (let from = 0; from < archive.size; from += MAX_READ) {
+      yield accepted(await archive.read(from, Math.min(MAX_READ, archive.size - from))).bytes;
+    }
+  }
+  return { pieces: pieces(), sha256: archive.publication.sha256 || undefined };
+}
+
+export interface CheckedBytes {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Passes the bytes of a ZIP on, and checks them at the end.
+ *
+ * @throws CommandFailure when they are not those that were published.
+ */
+export async function* checkedPieces(
+  { pieces, sha256: expected }: Original,
+  done: (checked: CheckedBytes) => void,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of pieces) {
+    hash.update(piece);
+    bytes += piece.length;
+    yield piece;
+  }
+  const sha256 = hash.digest('hex');
+  if (expected !== undefined && sha256 !== expected) {
+    throw new CommandFailure(
+      `the ZIP is not the one that was published: its SHA-256 is ${sha256}, and was ${expected}`,
+      { code: 'unreadable' },
+    );
+  }
+  done({ bytes, sha256 });
+}

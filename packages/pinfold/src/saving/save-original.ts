@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { link, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { RoleId } from '@pinfold/core';
+import { systemCodeOf } from '@pinfold/core/internal';
+import type { Result } from '../command-line/command.ts';
+import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
+import { formatBytes } from '../command-line/pluralize.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { currentFolder } from '../publishing/publications.ts';
+import { type CheckedBytes, checkedPieces, type Original } from './original.ts';
+import { syncFolder } from './sync-folder.ts';
+import { UnfinishedFiles } from './unfinished-files.ts';
+
+export interface SaveTarget {
+  /** A path as it was given, or `-` for standard output. */
+  readonly file: string;
+  /** Whether an existing file is replaced. */
+  readonly force: boolean;
+}
+
+/** Fails before the ZIP is asked for where it could not be saved. */
+export async function expectSavable(
+  { file, force }: SaveTarget,
+  json: boolean,
+  { pipe, env }: Terminal,
+): Promise<void> {
+  if (file === '-') {
+    if (json) throw new UsageError('--json cannot share standard output with a ZIP');
+    if (pipe === undefined)
+      throw new UsageError(
+        'a ZIP cannot be shown on a terminal: redirect standard output to a pipe or a file',
+      );
+    return;
+  }
+  const found = await statOf(resolve(currentFolder(env), file));
+  if (found === undefined) return;
+  if (!force) throw exists(file);
+  if (!found.isFile()) throw new CommandFailure(`${file} is no file`, { code: 'cannot_write' });
+}
+
+/** Saves a ZIP, whose bytes are checked. A file is there whole, and on the disk, or not at all. */
+export async function saveOriginal(
+  original: Original,
+  { file, force }: SaveTarget,
+  { pipe, env }: Terminal,
+): Promise<CheckedBytes> {
+  let checked: CheckedBytes | undefined;
+  const pieces = checkedPieces(original, (done) => {
+    checked = done;
+  });
+  if (file === '-') await pipe?.(ReadableStream.from(pieces));
+  else await writeWhole(pieces, { file: resolve(currentFolder(env), file), force });
+  if (checked === undefined) throw new Error('a ZIP was saved without its end');
+  return checked;
+}
+
+/** What the command prints: nothing beside a ZIP on standard output. */
+export function savedResult(
+  id: RoleId,
+  { file }: SaveTarget,
+  { bytes, sha256 }: CheckedBytes,
+): Result | undefined {
+  if (file === '-') return undefined;
+  return { json: { id, file, bytes, sha256 }, text: `${id} was saved in ${file} (${formatBytes(bytes)}).` };
+}
+
+async function writeWhole(pieces: AsyncIterable<Uint8Array>, { file, force }: SaveTarget): Promise<void> {
+  const target = await realpath(file).catch(() => file);
+  const folder = dirname(target);
+  const incoming = join(folder, `.${basename(target)}.${randomUUID()}.part`);
+  const unfinished = new UnfinishedFiles();
+  try {
+    await writeFlushed(incoming, pieces, { onOpen: () => unfinished.add(incoming) });
+    await reportingSystemErrors(async () => {
+      if (force) await rename(incoming, target);
+      else await renameToNew(incoming, target);
+      await syncFolder(folder);
+    }, 'cannot_write');
+    unfinished.finish();
+  } catch (error) {
+    unfinished.discard();
+    throw error;
+  }
+}
+
+/**
+ * Writes a new file and flushes it to the disk. What the system refuses is a failure `cannot_write`; what reading throws
+ * stays as it is.
+ */
+export async function writeFlushed(
+  file: string,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { mode = 0o666, onOpen }: { readonly mode?: number; readonly onOpen: () => void },
+): Promise<void> {
+  const write = <Result>(task: () => Promise<Result>) => reportingSystemErrors(task, 'cannot_write');
+  const handle = await write(() => open(file, 'wx', mode));
+  onOpen();
+  try {
+    for await (const piece of pieces) await write(() => handle.appendFile(piece));
+    await write(() => handle.sync());
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What file systems without links answer. */
+const WITHOUT_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Unlike a rename, a link never replaces a file that somebody has made meanwhile. */
+async function renameToNew(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') throw exists(to);
+    if (!WITHOUT_LINKS.includes(systemCodeOf(error))) throw error;
+    if ((await statOf(to)) !== undefined) throw exists(to);
+    await rename(from, to);
+    return;
+  }
+  await rm(from);
+}
+
+function statOf(file: string): Promise<Stats | undefined> {
+  const found = stat(file).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  return reportingSystemErrors(() => found, 'cannot_write');
+}
+
+function exists(file: string): CommandFailure {
+  return new CommandFailure(`${file} is there already; --force replaces it`, { code: 'cannot_write' });
+}

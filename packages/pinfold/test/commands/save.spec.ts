@@ -1,0 +1,212 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { packFiles } from '@pinfold/client/zip';
+import { expect } from 'chai';
+import { type Env, endOf, run, spawnCommand, spawnWithSmallFiles } from '../command-run.ts';
+import { closedAfterTest } from '../servers/close-after-test.ts';
+import { type Served, serve, WAYS } from '../servers/served.ts';
+
+/** Three MiB that no deflate makes smaller. */
+const NOISE = randomBytes(3 * 1_048_576);
+
+describe('saving the ZIP of a publication', () => {
+  let served: Served;
+  let folder: string;
+  let zip: Uint8Array;
+  let id: string;
+
+  beforeEach(async () => {
+    served = await serve();
+    ({ bytes: zip } = await packFiles([
+      { path: 'index.html', bytes: Buffer.from('<title>x</title>') },
+      { path: 'noise.bin', bytes: NOISE },
+    ]));
+    const file = await served.write('original.zip', zip);
+    ({ id } = (await served.json('publish', file, '--title', 'x')).pin);
+    folder = join(served.folder, 'saved');
+    await mkdir(folder);
+  });
+
+  const sha256 = () => createHash('sha256').update(zip).digest('hex');
+  const files = () => readdir(folder);
+
+  for (const [way, shellOf] of Object.entries(WAYS)) {
+    describe(way, () => {
+      it('writes the very bytes that were published to a new file', async () => {
+        const shell = shellOf(served);
+        const file = join(folder, 'site.zip');
+        const { code, out, err } = await shell.run('save', id, file);
+        expect([code, err]).to.deep.equal([0, '']);
+        expect(out).to.equal(`${id} was saved in ${file} (3.0 MiB).\n`);
+        expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
+        const other = join(folder, 'other.zip');
+        expect(await shell.json('save', id, other)).to.deep.equal({
+          id,
+          file: other,
+          bytes: zip.length,
+          sha256: sha256(),
+        });
+        expect(await files()).to.have.members(['site.zip', 'other.zip']);
+      });
+
+      it('leaves an existing file as it is without --force, and replaces it with it', async () => {
+        const shell = shellOf(served);
+        const file = join(folder, 'site.zip');
+        await writeFile(file, 'mine');
+        const refused = await shell.run('save', id, file, '--json');
+        expect(refused.code).to.equal(1);
+        expect(JSON.parse(refused.out).error).to.include({ code: 'cannot_write' });
+        expect(await readFile(file, 'utf8')).to.equal('mine');
+        expect((await shell.run('save', id, file, '--force')).code).to.equal(0);
+        expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
+        expect(await files()).to.deep.equal(['site.zip']);
+      });
+
+      it('says why there is none', async () => {
+        const shell = shellOf(served);
+        const file = join(folder, 'site.zip');
+        const unknown = await shell.run('save', '00000000-0000-4000-8000-000000000000', file, '--json');
+        expect([unknown.code, JSON.parse(unknown.out).error.code]).to.deep.equal([1, 'not_found']);
+        await shell.run('stop', id);
+        const stopped = await shell.run('save', id, file, '--json');
+        expect([stopped.code, JSON.parse(stopped.out).error.code]).to.deep.equal([1, 'invalid_state']);
+        expect(stopped.err).to.include('can no longer be downloaded');
+        expect(await files()).to.deep.equal([]);
+      });
+    });
+  }
+
+  it('names the file after the id where no name is given, and takes shared URLs', async () => {
+    const env = { ...served.remote, INIT_CWD: folder, npm_lifecycle_event: 'pinfold' };
+    const { code, out } = await run(env, 'save', `${served.url}/s/${id}`);
+    expect([code, out]).to.deep.equal([0, `${id} was saved in ${id}.zip (3.0 MiB).\n`]);
+    const file = join(folder, `${id}.zip`);
+    expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
+  });
+
+  it('writes to standard output with -, and nothing beside it', async () => {
+    const child = spawnCommand(served.remote, 'save', id, '-');
+    const pieces: Buffer[] = [];
+    child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
+    const [code] = await once(child, 'close');
+    expect(code).to.equal(0);
+    expect(Buffer.compare(Buffer.concat(pieces), zip)).to.equal(0);
+    for (const args of [['--json'], []]) {
+      const { code: wrong, err } = await run(served.remote, 'save', id, '-', ...args);
+      expect(wrong, err).to.equal(2);
+    }
+  });
+
+  it('replaces no folder, and follows a link to the file that it names', async () => {
+    const made = join(folder, 'a-folder');
+    await mkdir(made);
+    expect((await run(served.remote, 'save', id, made, '--force')).code).to.equal(1);
+    const file = join(folder, 'site.zip');
+    await writeFile(file, 'old');
+    await symlink(file, join(made, 'link.zip'));
+    expect((await run(served.remote, 'save', id, join(made, 'link.zip'), '--force')).code).to.equal(0);
+    expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
+    expect(await readdir(made)).to.deep.equal(['link.zip']);
+    const nowhere = await run(served.remote, 'save', id, join(folder, 'none', 'site.zip'), '--json');
+    expect([nowhere.code, JSON.parse(nowhere.out).error.code]).to.deep.equal([1, 'cannot_write']);
+  });
+
+  it('leaves nothing where the system takes no more bytes of the file', async () => {
+    const args = ['save', id, join(folder, 'site.zip'), '--json'];
+    const { code, out } = await endOf(spawnWithSmallFiles(served.remote, 1_024, ...args));
+    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'cannot_write']);
+    expect(await files()).to.deep.equal([]);
+  });
+
+  it('asks for a missing file name of the operator, and saves in any state', async () => {
+    expect((await served.run('pins', 'save', id)).code).to.equal(2);
+    await served.run('stop', id);
+    const file = join(folder, 'evidence.zip');
+    const { code, err } = await served.run('pins', 'save', id, file);
+    expect([code, err]).to.deep.equal([0, '']);
+    expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
+    const { events } = await served.json('history', '--pin', id);
+    expect(events[0]).to.deep.include({ type: 'pin.archive_read', pin: id });
+    await served.run('pins', 'takedown', id, '--reason', 'x', '--purge');
+    const gone = await served.run('pins', 'save', id, join(folder, 'late.zip'), '--json');
+    expect([gone.code, JSON.parse(gone.out).error.code]).to.deep.equal([1, 'invalid_state']);
+    expect(await files()).to.deep.equal(['evidence.zip']);
+  });
+
+  describe('from a server that sends', () => {
+    /** Answers every request with a ZIP that is sent by `send`. */
+    async function pretend(
+      send: (end: (bytes: Uint8Array) => void, cut: () => void, write: (bytes: Uint8Array) => void) => void,
+    ): Promise<Env> {
+      const server = createServer((_, response) => {
+        response.writeHead(200, {
+          'content-type': 'application/zip',
+          'content-length': zip.length,
+          etag: `"${sha256()}"`,
+        });
+        send(
+          (bytes) => response.end(bytes),
+          () => response.destroy(),
+          (bytes) => response.write(bytes),
+        );
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      closedAfterTest(async () => {
+        server.closeAllConnections();
+        server.close();
+      });
+      return {
+        PINFOLD_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        PINFOLD_KEY: served.key,
+      };
+    }
+
+    const saving = (env: Env, ...more: string[]) =>
+      run(env, 'save', id, join(folder, 'site.zip'), '--json', ...more);
+
+    it('other bytes, it leaves nothing', async () => {
+      const env = await pretend((end) => end(zip.with(-1, 1)));
+      const { code, out } = await saving(env);
+      expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'unreadable']);
+      expect(await files()).to.deep.equal([]);
+    });
+
+    it('half of it, it leaves nothing, and an existing file as it was', async () => {
+      await writeFile(join(folder, 'site.zip'), 'mine');
+      const env = await pretend((_, cut, write) => {
+        write(zip.subarray(0, 1_000_000));
+        setTimeout(cut, 100);
+      });
+      const { code, out } = await saving(env, '--force');
+      expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
+      expect(await files()).to.deep.equal(['site.zip']);
+      expect(await readFile(join(folder, 'site.zip'), 'utf8')).to.equal('mine');
+    });
+
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      it(`nothing more, a ${signal} leaves nothing`, async () => {
+        const env = await pretend((_, __, write) => write(zip.subarray(0, 1_000_000)));
+        const child = spawnCommand(env, 'save', id, join(folder, 'site.zip'));
+        while ((await files()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+        child.kill(signal);
+        expect((await once(child, 'close'))[0]).to.equal(signal === 'SIGINT' ? 130 : 143);
+        expect(await files()).to.deep.equal([]);
+      });
+    }
+
+    it('half of it, what is killed leaves no file of that name', async () => {
+      const env = await pretend((_, __, write) => write(zip.subarray(0, 1_000_000)));
+      const child = spawnCommand(env, 'save', id, join(folder, 'site.zip'));
+      while ((await files()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      expect(await files())
+        .to.have.lengthOf(1)
+        .and.not.include('site.zip');
+    });
+  });
+});
