@@ -15,6 +15,7 @@ import {
   type Authenticate as AuthenticateAny,
   type CreateGrant,
   type DoorOptions,
+  type OpenArchive,
   type PublicUrl,
   publicUrl,
 } from '@pinfold/http';
@@ -72,6 +73,8 @@ export interface ManagementOptions extends DoorOptions {
   readonly historyAddress?: ((request: Request) => string) | undefined;
   /** Pass `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
   readonly createGrant?: CreateGrant | undefined;
+  /** Pass `viewer.openArchive`, unless `access` decides who may look. Absent: no ZIP can be downloaded. */
+  readonly openArchive?: OpenArchive | undefined;
   /** Your own look and texts of the screen. */
   readonly look?: LookOptions | undefined;
 }

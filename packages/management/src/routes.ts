@@ -5,6 +5,7 @@ import { showAccounts } from './pages/accounts.ts';
 import { showAllPublications, showAnyPublication, takeDown } from './pages/any-publication.ts';
 import { cancel } from './pages/cancel.ts';
 import { connect, handOverKey, registerConnect, showConnect } from './pages/connect.ts';
+import { downloadArchive } from './pages/download.ts';
 import { showAccountHistory, showHistory } from './pages/history.ts';
 import { createKey, revokeKey, showKeys } from './pages/keys.ts';
 import { showList } from './pages/list.ts';
@@ -33,6 +34,7 @@ import {
   unblocked,
   unrefused,
   withinRate,
+  withinRateOfDownload,
 } from './request/middleware.ts';
 import type { RequestContext } from './request/request-context.ts';
 import type { Answer } from './response/answer.ts';
@@ -63,6 +65,7 @@ const upload = Guards.none
   .and(archiveReceived);
 const overview = known.and(administers);
 const operation = sentByKnown.and(administers).and(freshToken).and(unblocked);
+const download = known.and(withinRateOfDownload);
 /** Pictures cost nothing. */
 const picture = known;
 const openPage = Guards.none.and(anybody);
@@ -87,6 +90,9 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('post', '/publications/:id/renew', change, publication.renew, screen),
     on('post', '/publications/:id/rename', change, publication.rename, screen),
     on('post', '/publications/:id/password', change, publication.setPassword, screen),
+    ...(has(screen, 'openArchive')
+      ? [on('get', '/publications/:id/archive', download, downloadArchive, screen)]
+      : []),
     ...(names === undefined ? [] : namesOf({ ...screen, names })),
     ...(has(screen, 'keys') ? keysOf(screen) : []),
     ...(has(screen, 'pairings') ? pairingsOf(screen) : []),

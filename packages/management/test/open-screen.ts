@@ -66,6 +66,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
     const screen = createManagement({
       unknownPaths: 'refuse',
       ...parts,
+      openArchive: parts.useCases.openArchive,
       ...(management.authenticate === undefined ? { sessions } : {}),
       publicUrl: publicUrl ?? `http://localhost:${publicPort}`,
       log: (entry) => log.push(entry),

@@ -1,7 +1,7 @@
 import { accountId, days, hours, minutes, OPERATOR, type Publication } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { enter, openScreen, person, screen, signIn } from './open-screen.ts';
+import { BY_ADA, enter, OWNER, openScreen, person, screen, signIn } from './open-screen.ts';
 import { Person } from './person.ts';
 import { readCode } from './read-code.ts';
 
@@ -38,6 +38,49 @@ describe('one publication', () => {
     const other = await screen.signedIn(accountId('other'));
     expect((await other.get(`${path}/code.svg`)).status).to.equal(404);
     expect((await new Person(screen.base).get(`${path}/code.svg`)).status).to.equal(303);
+  });
+
+  it('can be downloaded as the ZIP that it was, for its account alone', async () => {
+    expect((await person.get(path)).text).to.include(`href="/manage${path}/archive">Download the ZIP</a>`);
+    const answer = await person.get(`${path}/archive`);
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('content-type')).to.equal('application/zip');
+    expect(answer.headers.get('content-disposition')).to.include('filename="site-1.zip"');
+    expect(answer.headers.get('etag')).to.equal(`"${role.sha256}"`);
+    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    const part = await person.get(`${path}/archive`, { range: 'bytes=0-1' });
+    expect([part.status, part.text]).to.deep.equal([206, 'PK']);
+    const other = await screen.signedIn(accountId('other'));
+    expect((await other.get(`${path}/archive`)).status).to.equal(404);
+    expect((await new Person(screen.base).get(`${path}/archive`)).status).to.equal(303);
+  });
+
+  it('can be downloaded in read-only mode and by a blocked account, and no longer once it is stopped', async () => {
+    const { blockAccount, changeService } = screen.administration;
+    await changeService({ kind: 'read_only', message: null }, BY_ADA);
+    await blockAccount(OWNER, { reason: 'x', sites: 'hide' }, BY_ADA);
+    expect((await person.get(`${path}/archive`)).status).to.equal(200);
+    await screen.useCases.stop({ by: OPERATOR, id: role.id });
+    expect((await person.get(path)).text).not.to.include('Download the ZIP');
+    expect((await person.get(`${path}/archive`)).location).to.equal(`/manage${path}`);
+    expect((await person.get(path)).text).to.match(/role="alert"[\s\S]+can no longer be downloaded/);
+  });
+
+  it('costs the rate of requests what a change costs, as a download', async () => {
+    await enter({ management: { requestRate: { count: 12, window: minutes(1) } } });
+    role = await screen.publish('Report');
+    expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(200);
+    expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(429);
+  });
+
+  it('has no download where the team gives none, and a page that says so where it is refused', async () => {
+    await enter({ management: { openArchive: undefined } });
+    role = await screen.publish('Report');
+    expect((await person.get(`/publications/${role.id}`)).text).not.to.include('Download the ZIP');
+    expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(404);
+    await enter({ management: { openArchive: async () => ({ kind: 'refused', code: 'forbidden' }) } });
+    role = await screen.publish('Report');
+    expect((await person.get(`/publications/${role.id}/archive`)).status).to.equal(403);
   });
 
   it('is shared below a public URL that has a slash at its end', async () => {

@@ -489,6 +489,7 @@ export const shared = {
   copyLink: 'Copy link',
   linkCode: 'QR code of the link',
   openSite: 'Open the site',
+  downloadZip: 'Download the ZIP',
   stop: 'Stop publication',
   protect: 'Protect with a password',
   problemsTitle: 'This cannot be published yet',

@@ -479,6 +479,7 @@ export const shared: Readonly<Record<keyof typeof en.shared, Message>> = {
   copyLink: 'リンクをコピー',
   linkCode: 'リンクの QR コード',
   openSite: 'サイトを開く',
+  downloadZip: 'ZIP をダウンロード',
   stop: '公開を停止',
   protect: 'パスワードで保護する',
   problemsTitle: 'このままでは公開できません',

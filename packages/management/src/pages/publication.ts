@@ -111,7 +111,7 @@ ${passwordCard(visit, publication, limits, trouble)}
 ${titleCard(visit, publication, limits, trouble)}
 ${hasNames ? await nameCard(visit, id) : undefined}
 ${stopCard(visit, publication)}`,
-  html`${factsCard(visit, publication)}
+  html`${factsCard(visit, publication, manifest !== undefined)}
 ${days && viewsCard(visit, publication, days)}
 ${await historyCard(visit, id)}
 ${filesCard(visit, publication, manifest, Number(visit.request.query.files))}`,

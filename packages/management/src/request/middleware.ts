@@ -1,5 +1,6 @@
 import { type Mode, minutes, type Refusal, seconds, type Unchangeable } from '@pinfold/core';
 import { NORMAL, refuseChange } from '@pinfold/core/adapter';
+import { CHANGE_COST } from '@pinfold/core/internal';
 import {
   hasTooManyCookies,
   isOwnForm,
@@ -125,10 +126,17 @@ async function signedInContext(
       keys: screen.keys !== undefined,
       history: screen.history !== undefined,
       grants: screen.createGrant !== undefined,
+      archives: screen.openArchive !== undefined,
       names: screen.useCases.names !== undefined,
       administration: screen.administration !== undefined && caller.scopes.includes('admin'),
     },
   };
+}
+
+/** Authenticates again: whether the same account is still signed in. */
+export async function isStillSignedIn(visit: SignedInContext): Promise<boolean> {
+  const identity = await identify(visit, visit.caller);
+  return identity.kind === 'signed_in' && identity.caller.account === visit.account;
 }
 
 /** Authenticates again after a body that did not come with the head; the answer if the caller has changed. */
@@ -143,6 +151,10 @@ export const withinRate =
   (cost: number): SignedInGuard =>
   async (visit) =>
     (await refuseByRate(visit, cost)) ?? visit;
+
+/** A download costs what a change costs; to look at its head costs one. */
+export const withinRateOfDownload: SignedInGuard = (visit) =>
+  withinRate(visit.request.method === 'HEAD' ? 1 : CHANGE_COST)(visit);
 
 export const revokes: SignedInGuard = (visit) => refuseRevocation(visit) ?? visit;
 

@@ -54,7 +54,7 @@ export interface SignedInContext extends FormContext {
   readonly cause: Cause;
   readonly mode: Mode;
   readonly offers: Readonly<
-    Record<'signOut' | 'keys' | 'history' | 'administration' | 'grants' | 'names', boolean>
+    Record<'signOut' | 'keys' | 'history' | 'administration' | 'grants' | 'archives' | 'names', boolean>
   >;
 }
 

@@ -1,5 +1,5 @@
 import type { AccountId } from '@pinfold/core';
-import type { Html } from '@pinfold/http/internal';
+import type { Html, Answer as WireAnswer } from '@pinfold/http/internal';
 import type { Flash } from './flash.ts';
 
 export interface LogFields {
@@ -22,6 +22,8 @@ export type Answer = { readonly log?: LogFields } & (
     }
   /** A redirect; the flash message is shown there if that is a page of this screen. */
   | { readonly kind: 'see_other'; readonly status: 303; readonly to: string; readonly flash?: Flash }
+  /** A ZIP, a part of it, or why none of it is sent: without a page. */
+  | { readonly kind: 'download'; readonly status: number; readonly answer: WireAnswer }
   | { readonly kind: 'picture'; readonly status: 200; readonly svg: string }
   | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly retryAfter?: number }
 );

@@ -24,7 +24,7 @@ const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
   tooManyTitle: 'rate_limited',
 };
 
-type Refused = Exclude<Answer, { kind: 'picture' | 'see_other' }>;
+type Refused = Extract<Answer, { kind: 'page' | 'json' }>;
 
 /** Whether one of our scripts sent the request and shows the answer itself. */
 export function wantsJson({ request }: RequestContext): boolean {

@@ -65,6 +65,7 @@ export async function sendAnswer(visit: RequestContext, outcome: Encoded): Promi
 function wireAnswer(answer: Answer, language: string): WireAnswer {
   const { status } = answer;
   if (answer.kind === 'see_other') return { status, headers: { Location: answer.to, 'Content-Length': '0' } };
+  if (answer.kind === 'download') return answer.answer;
   if (answer.kind === 'picture') {
     const headers = { 'Content-Type': 'image/svg+xml; charset=utf-8' };
     return { status, headers, bytes: Buffer.from(answer.svg) };

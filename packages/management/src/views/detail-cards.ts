@@ -82,8 +82,16 @@ export function stopMeans({ words }: SignedInContext, publications: readonly Sho
   return words.say(areOver ? 'stopExpiredMeans' : 'stopMeans', { count });
 }
 
-export function factsCard(visit: SignedInContext, publication: ShownPublication): Html {
-  return card(visit, 'facts', factList(visit, publicationFacts(visit, publication)));
+/** @param hasArchive whether its ZIP is stored. */
+export function factsCard(visit: SignedInContext, publication: ShownPublication, hasArchive: boolean): Html {
+  const { words, base, offers } = visit;
+  const { id, state } = publication;
+  const download =
+    hasArchive &&
+    offers.archives &&
+    state !== 'deleted' &&
+    html`<p><a class="button" href="${base}/publications/${id}/archive">${words.say('downloadZip')}</a></p>`;
+  return card(visit, 'facts', html`${factList(visit, publicationFacts(visit, publication))}${download}`);
 }
 
 export function publicationFacts(

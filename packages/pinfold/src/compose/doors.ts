@@ -107,6 +107,8 @@ export async function makeDoors(
       createManagement({
         ...shared,
         createGrant,
+        // Where the team decides who may look, the button would only be refused.
+        ...(access === undefined ? { openArchive } : {}),
         health,
         keys: service.manageKeys,
         pairings: service.managePairings,

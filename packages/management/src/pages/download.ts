@@ -1,0 +1,37 @@
+import { type ArchiveRefusal, parseRoleId } from '@pinfold/core';
+import { archiveAnswer } from '@pinfold/http/internal';
+import type { MessageId } from '../messages/catalogues.ts';
+import { isStillSignedIn } from '../request/middleware.ts';
+import type { SignedIn, SignedInContext } from '../request/request-context.ts';
+import { type Answer, logged, seeOther } from '../response/answer.ts';
+import { notFound, refuse } from '../response/refuse.ts';
+import { pathOf } from './publication.ts';
+
+/** Sends the ZIP of a publication as it was uploaded. */
+export async function downloadArchive(visit: SignedIn<'openArchive'>): Promise<Answer> {
+  const { account: by, request, response, signal, screen } = visit;
+  const id = parseRoleId(String(request.params.id));
+  if (id === undefined) return notFound(visit);
+  const opened = await screen.openArchive({ by, id, signal });
+  if (opened.kind === 'refused') {
+    if (opened.code !== 'forbidden') return refuseArchive(visit, opened);
+    const forbidden = refuse(visit, 403, 'openForbiddenTitle', 'forbidden_viewing');
+    return logged(forbidden, { outcome: opened.code });
+  }
+  const answer = await archiveAnswer(opened, {
+    request,
+    response,
+    client: screen.clientAddress(request),
+    signal,
+    isStillAllowed: () => isStillSignedIn(visit),
+  });
+  if ('code' in answer) return refuseArchive(visit, answer);
+  return { kind: 'download', status: answer.status, answer };
+}
+
+function refuseArchive(visit: SignedInContext, refusal: ArchiveRefusal): Answer {
+  const id = parseRoleId(String(visit.request.params.id));
+  if (refusal.code === 'not_found' || id === undefined) return notFound(visit);
+  const message: MessageId = refusal.state === 'deleted' ? 'state_deleted_archive' : 'state_archive_removed';
+  return logged(seeOther(pathOf(visit, id), { tone: 'bad', message }), { outcome: refusal.code });
+}
