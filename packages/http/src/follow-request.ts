@@ -23,7 +23,9 @@ type Entry = { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] };
 
 /** What the log says of an outcome, where the request and its response do not say it. */
 export type Settled = {
-  readonly [Name in 'account' | 'error' | 'key' | 'outcome' | 'role' | 'status']?: Entry[Name] | undefined;
+  readonly [Name in 'account' | 'error' | 'key' | 'outcome' | 'reason' | 'role' | 'status']?:
+    | Entry[Name]
+    | undefined;
 };
 
 /** How a door answers requests. */
@@ -174,13 +176,14 @@ function entryOf(
   settled: Settled = {},
   caller?: Pick<Settled, 'account' | 'key'>,
 ): RequestEntry {
-  const { account = caller?.account, key = caller?.key, outcome, error, role = asked } = settled;
+  const { account = caller?.account, key = caller?.key, outcome, reason, error, role = asked } = settled;
   const status = settled.status ?? (isHeadWritten ? response.statusCode : LEFT);
   const entry: Entry = { requestId, method: request.method ?? '', route, role, status, milliseconds };
   // One by one: to spread what is there costs each view more.
   if (account !== undefined) entry.account = account;
   if (key !== undefined) entry.key = key;
   if (outcome !== undefined) entry.outcome = outcome;
+  if (reason !== undefined) entry.reason = reason;
   if (!response.writableFinished) entry.gone = true;
   if (error !== undefined) entry.error = error;
   return entry;

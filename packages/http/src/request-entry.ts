@@ -18,6 +18,8 @@ export interface RequestEntry {
   readonly status: number;
   /** Why it was refused, or what failed: one of a few words in snake case; absent when it was answered as asked. */
   readonly outcome?: string;
+  /** What of the operator's rules refused it, in one line without anything secret. */
+  readonly reason?: string;
   /** From the request's head to its answer, without the rest of an unwanted body; sending it counts in the viewer only. */
   readonly milliseconds: number;
   /** Whether the connection closed before the answer was out. */

@@ -54,10 +54,29 @@ export function parseClaimRule(text: string): ClaimRule {
   return text.split(',').map((alternative) => alternative.split('&').map(parseCondition));
 }
 
-export function fulfils(sayings: readonly Claims[], rule: ClaimRule): boolean {
-  return rule.some((conditions) =>
-    conditions.every(({ path, value }) => [claimAt(sayings, path)].flat().some((one) => isText(one, value))),
-  );
+export function fulfils(claimSets: readonly Claims[], rule: ClaimRule): boolean {
+  return unfulfilled(claimSets, rule).length === 0;
+}
+
+/** The conditions that do not hold, of each alternative, as the rule has them; none where one alternative holds. */
+export function unfulfilled(claimSets: readonly Claims[], rule: ClaimRule): readonly string[] {
+  const failed = rule.map((conditions) => conditions.filter((condition) => !holds(claimSets, condition)));
+  if (failed.some((conditions) => conditions.length === 0)) return [];
+  return failed.flat().map(({ path, value }) => `${escaped(path)}=${escaped(value)}`);
+}
+
+function holds(claimSets: readonly Claims[], { path, value }: Condition): boolean {
+  return [claimAt(claimSets, path)].flat().some((one) => isText(one, value));
+}
+
+const MOST_NAMES = 40;
+const LONGEST_NAME = 64;
+
+/** The names of the claims that came, for people, without their values. */
+export function namesOf(claimSets: readonly Claims[]): string {
+  const names = [...new Set(claimSets.flatMap((claims) => Object.keys(claims)))].sort();
+  const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
+  return shown.join(', ') + (names.length > MOST_NAMES ? ', …' : '');
 }
 
 function parseCondition(text: string): Condition {
@@ -68,6 +87,10 @@ function parseCondition(text: string): Condition {
     );
   }
   return { path: unescaped(path), value: unescaped(value) };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[,=&]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function unescaped(text: string): string {

@@ -1,6 +1,14 @@
 import { type AccountId, accountId, type Person, type SignInTrouble } from '@pinfold/core';
 import { nameOf } from '@pinfold/core/internal';
-import { type ClaimRule, type Claims, claimAt, fulfils, withVerifiedEmails } from './claims.ts';
+import {
+  type ClaimRule,
+  type Claims,
+  claimAt,
+  fulfils,
+  namesOf,
+  unfulfilled,
+  withVerifiedEmails,
+} from './claims.ts';
 
 export interface PersonRules {
   readonly accountPrefix: string;
@@ -24,14 +32,16 @@ export function personOf(
   const account = typeof claim === 'string' && claim !== '' ? named(rules.accountPrefix + claim) : undefined;
   const id = named(sub);
   if (account === undefined || id === undefined) {
-    const detail = `the claim ${rules.accountClaim} is no text that could name an account`;
+    const detail = `the claim ${rules.accountClaim} is no text that could name an account; claims that came: ${namesOf(believed)}`;
     return { kind: 'trouble', problem: 'nameless', detail };
   }
   const isAdmin = rules.admins !== undefined && fulfils(believed, rules.admins);
   const displayName = [claimAt(sayings, 'name'), claimAt(sayings, 'email')].find(isShown) ?? null;
   const person: Person = { account, id, displayName, scope: isAdmin ? 'admin' : 'manage' };
-  if (rules.require !== undefined && !fulfils(believed, rules.require)) {
-    return { kind: 'trouble', problem: 'not_allowed', person };
+  const failed = rules.require === undefined ? [] : unfulfilled(believed, rules.require);
+  if (failed.length > 0) {
+    const detail = `not so: ${failed.join(', ')}; claims that came: ${namesOf(believed)}`;
+    return { kind: 'trouble', problem: 'not_allowed', detail, person };
   }
   return { kind: 'recognised', person };
 }

@@ -100,6 +100,22 @@ describe('who somebody is', () => {
     const both = { require: parseClaimRule('groups=staff'), admins: parseClaimRule('groups=ops') };
     expect(judge(claims, both)).to.deep.include({ kind: 'trouble', problem: 'not_allowed' });
   });
+
+  it('is refused with the clauses that failed and the names of the claims, and no value of one', () => {
+    const claims = [
+      { sub: 'u1', groups: ['guests'], secret: 'hush' },
+      { tenant: { id: 7 }, email: 'a@b.example' },
+    ];
+    const require = parseClaimRule('groups=staff&tenant.id=7,groups=a%2Cb,email=a@b.example');
+    expect(judge(claims, { require })).to.deep.include({
+      problem: 'not_allowed',
+      detail:
+        'not so: groups=staff, groups=a%2Cb, email=a@b.example; claims that came: groups, secret, sub, tenant',
+    });
+    const many = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`${n}`.padStart(99, 'x'), n]));
+    const refused = judge([{ sub: 'u1', ...many }], { require });
+    expect('detail' in refused ? refused.detail?.length : 0).to.be.within(100, 4_000);
+  });
 });
 
 describe('the address of an issuer', () => {

@@ -114,8 +114,8 @@ ${isOfOperator && problem !== 'unreachable' && html`<p>${words.say('elsewhereOpe
 <p class="buttons"><a class="button" href="${base}/sign-in">${words.say('elsewhereAgain')}</a>${other}</p>`;
   return logged(page(cardPage(visit, words.say('elsewhereTitle'), content), status), {
     outcome: `sign_in_${problem}`,
-    ...(isKnown ? { account: person.account } : {}),
-    ...(isOfOperator && detail !== undefined ? { error: new Error(detail) } : {}),
+    ...(person === undefined ? {} : { account: person.account }),
+    ...(detail === undefined ? {} : isOfOperator ? { error: new Error(detail) } : { reason: detail }),
   });
 }
 

@@ -7,6 +7,8 @@ export interface LogFields {
   readonly key?: string;
   /** Why nothing was done. */
   readonly outcome?: string;
+  /** What of the operator's rules did not hold. */
+  readonly reason?: string;
   readonly error?: Error;
 }
 

@@ -25,12 +25,15 @@ export function readableRequest({
   route,
   status,
   outcome,
+  reason,
   milliseconds,
   role,
 }: RequestEntry): string {
   const about = role === null ? '' : ` ${role}`;
-  const reason = outcome === undefined ? '' : ` ${outcome}`;
-  return `${clockTime()} ${escapeControls(method)} ${route}${about} ${status}${reason} ${Math.round(milliseconds)} ms\n`;
+  const why =
+    (outcome === undefined ? '' : ` ${outcome}`) +
+    (reason === undefined ? '' : ` (${escapeControls(reason)})`);
+  return `${clockTime()} ${escapeControls(method)} ${route}${about} ${status}${why} ${Math.round(milliseconds)} ms\n`;
 }
 
 function clockTime(): string {

@@ -14,6 +14,7 @@ export function requestLine(
   const ms = tenths % 10 === 0 ? tenths / 10 : `${Math.trunc(tenths / 10)}.${tenths % 10}`;
   return (
     `${head}${beginningOf(entry)},"bytes":${bytes},"ms":${ms},"request":${text(requestId)}` +
+    (entry.reason === undefined ? '' : `,"reason":${text(entry.reason)}`) +
     (error === undefined ? '' : `,"error":${JSON.stringify(error)}`) +
     (trace === undefined ? '' : `,"trace":${text(trace)}`) +
     (client === undefined ? '' : `,"client":${text(client)}`) +
