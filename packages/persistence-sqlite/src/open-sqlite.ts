@@ -7,6 +7,7 @@ import { persistenceIn } from './database/persistence-in.ts';
 import { SqliteDatabase } from './database/sqlite-database.ts';
 import { Checkpointer } from './engine/checkpointer.ts';
 import { SqliteConnection } from './engine/sqlite-connection.ts';
+import { ThreadedWriter } from './writing/threaded-writer.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -35,9 +36,11 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
     throw new TypeError('the path of the database file must be absolute');
   }
   const checkpointer = new Checkpointer(file);
-  const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
+  const changed = (): void => checkpointer.changed();
+  const connection = new SqliteConnection(file, sleep, changed);
   await connection.read((prepare) => prepare('SELECT 1').get());
-  return persistenceIn(new SqliteDatabase(connection, checkpointer, STORE_SCHEMA));
+  const writer = new ThreadedWriter(file, STORE_SCHEMA.programs, changed);
+  return persistenceIn(new SqliteDatabase(connection, STORE_SCHEMA, { checkpointer, writer }));
 }
 
 function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {

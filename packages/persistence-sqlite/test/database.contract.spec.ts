@@ -1,4 +1,5 @@
 import { describeDatabase } from '@pinfold/test-contracts/mocha';
-import { openDatabase } from './open-database.ts';
+import { openDatabase, openDatabaseWithThread } from './open-database.ts';
 
 describeDatabase({ name: 'SQLite', open: openDatabase });
+describeDatabase({ name: 'SQLite, written by a thread', open: openDatabaseWithThread });

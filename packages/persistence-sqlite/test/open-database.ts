@@ -8,24 +8,41 @@ import { SqliteDatabase } from '../src/database/sqlite-database.ts';
 import { Checkpointer } from '../src/engine/checkpointer.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { parentFolder } from './in-folder.ts';
+import { startWriter } from './start-writer.ts';
 
-function openFile(file: string, schema: DatabaseSchema): Database {
+type Opening = (file: string, schema: DatabaseSchema) => Promise<Database>;
+
+const sleep = (length: number, signal?: AbortSignal): Promise<void> => raceSignal(setTimeout(length), signal);
+
+const openFile: Opening = async (file, schema) => {
   const checkpointer = new Checkpointer(file);
-  const sleep = (length: number, signal?: AbortSignal): Promise<void> =>
-    raceSignal(setTimeout(length), signal);
-  return new SqliteDatabase(
-    new SqliteConnection(file, sleep, () => checkpointer.changed()),
-    checkpointer,
-    schema,
-  );
+  const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
+  return new SqliteDatabase(connection, schema, { checkpointer });
+};
+
+const openFileWithThread: Opening = async (file, schema) => {
+  const checkpointer = new Checkpointer(file);
+  const changed = (): void => checkpointer.changed();
+  const writer = await startWriter(file, changed);
+  const connection = new SqliteConnection(file, sleep, changed);
+  return new SqliteDatabase(connection, schema, { checkpointer, writer });
+};
+
+/** Opens a file of its own, in which programs run in the event loop; peers are further handles on that file. */
+export function openDatabase(schema: DatabaseSchema): Promise<StoreSubject<Database>> {
+  return subjectOf(schema, openFile);
 }
 
-/** Opens a file of its own; peers are further handles on that file. */
-export async function openDatabase(schema: DatabaseSchema): Promise<StoreSubject<Database>> {
+/** The same, with programs in threads. */
+export function openDatabaseWithThread(schema: DatabaseSchema): Promise<StoreSubject<Database>> {
+  return subjectOf(schema, openFileWithThread);
+}
+
+async function subjectOf(schema: DatabaseSchema, open: Opening): Promise<StoreSubject<Database>> {
   const folder = await mkdtemp(join(await parentFolder(), 'pinfold-sqlite-'));
   const handles: Database[] = [];
   const peer = async (): Promise<Database> => {
-    const handle = openFile(join(folder, 'pinfold.sqlite'), schema);
+    const handle = await open(join(folder, 'pinfold.sqlite'), schema);
     handles.push(handle);
     return handle;
   };
@@ -34,7 +51,7 @@ export async function openDatabase(schema: DatabaseSchema): Promise<StoreSubject
   return {
     port,
     peer,
-    unreachable: async () => openFile(join(folder, 'gone', 'pinfold.sqlite'), schema),
+    unreachable: () => open(join(folder, 'gone', 'pinfold.sqlite'), schema),
     dispose: async () => {
       await Promise.all(handles.map((handle) => handle.close()));
       await rm(folder, { recursive: true });

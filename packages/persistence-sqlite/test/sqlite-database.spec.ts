@@ -24,15 +24,13 @@ import { SQLITE } from '../src/database/sqlite-dialect.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { inFolder } from './in-folder.ts';
 
-const NOTHING_TO_CLOSE = { close: async () => {} };
-
 function tableNamed(name: string): AnyTable {
   return TABLES.find((table) => table.name === name) as AnyTable;
 }
 
 function open(file: string): SqliteDatabase {
   const connection = new SqliteConnection(file, async () => {});
-  return new SqliteDatabase(connection, NOTHING_TO_CLOSE, { tables: TABLES });
+  return new SqliteDatabase(connection, { tables: TABLES });
 }
 
 /** The plan of a statement over the tables of Pinfold, which are empty. */

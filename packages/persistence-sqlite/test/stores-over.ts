@@ -6,5 +6,5 @@ import type { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 
 /** The stores over a connection that has no checkpointer. */
 export function storesOver(connection: SqliteConnection): Persistence {
-  return persistenceIn(new SqliteDatabase(connection, { close: async () => {} }, STORE_SCHEMA));
+  return persistenceIn(new SqliteDatabase(connection, STORE_SCHEMA));
 }

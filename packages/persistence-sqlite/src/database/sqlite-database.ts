@@ -1,56 +1,60 @@
 import { setImmediate } from 'node:timers/promises';
-import { Fault, isFault } from '@pinfold/core';
+import { Fault } from '@pinfold/core';
 import type { Migration, MigrationScope, OnMigration } from '@pinfold/core/adapter';
-import {
-  type Database,
-  type DatabaseSchema,
-  type DatabaseSnapshot,
-  type DatabaseState,
-  type Lookup,
-  type Program,
-  type Query,
-  runAtOnce,
-  type ScanAction,
-  StepError,
-  type Steps,
-  type TableAction,
+import type {
+  Database,
+  DatabaseSchema,
+  DatabaseSnapshot,
+  DatabaseState,
+  Lookup,
+  Program,
+  Query,
 } from '@pinfold/core/records';
-import { type LookupPlan, SqlCompiler, type SqlPlan, type SqlRow } from '@pinfold/core/sql';
+import { type LookupPlan, SqlCompiler } from '@pinfold/core/sql';
 import type { Checkpointer } from '../engine/checkpointer.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
-import { asFault, isOfSqlite } from '../engine/sqlite-errors.ts';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import { asFault } from '../engine/sqlite-errors.ts';
 import { databaseState } from '../schema/database-state.ts';
 import { checkSchema, migrate } from '../schema/migrate.ts';
 import { migrationsTo } from '../schema/migrations.ts';
+import type { ThreadedWriter } from '../writing/threaded-writer.ts';
 import { SQLITE } from './sqlite-dialect.ts';
+import { SqliteSteps } from './sqlite-steps.ts';
+
+/** What a database stops when it is closed, and where its programs run while there is a thread for them. */
+export interface SqliteThreads {
+  readonly checkpointer?: Pick<Checkpointer, 'close'>;
+  readonly writer?: Pick<ThreadedWriter, 'write' | 'close'>;
+}
 
 /**
- * A database in a SQLite file, which several processes of one machine may share. A program runs in one turn of the event
- * loop and in one transaction, which holds the lock of the file: its own locks are not needed.
+ * A database in a SQLite file, which several processes of one machine may share. A program runs in one transaction, which
+ * holds the lock of the file: its own locks are not needed. It runs in the writer's thread, or else in one turn of the
+ * event loop, which then waits for the flush of its commit.
  */
 export class SqliteDatabase implements Database {
   readonly isSerial = true;
   readonly #connection: SqliteConnection;
-  readonly #checkpointer: Pick<Checkpointer, 'close'>;
+  readonly #threads: SqliteThreads;
   readonly #compiler: SqlCompiler = new SqlCompiler(SQLITE);
+  readonly #steps: SqliteSteps = new SqliteSteps(this.#compiler);
   readonly #lookups: Map<Lookup<unknown>, LookupPlan<unknown>> = new Map();
   readonly #migrations: readonly Migration[];
 
   constructor(
     connection: SqliteConnection,
-    checkpointer: Pick<Checkpointer, 'close'>,
     { tables }: Pick<DatabaseSchema, 'tables'>,
+    threads: SqliteThreads = {},
   ) {
     this.#connection = connection;
-    this.#checkpointer = checkpointer;
+    this.#threads = threads;
     this.#migrations = migrationsTo(tables);
   }
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
-    return placed(
-      (work) => this.#connection.read((prepare) => work(prepare), signal),
-      (prepare) => this.#run(query.name, query.run(args), prepare, false),
+    return this.#connection.read(
+      (prepare) => this.#steps.run(query.name, query.run(args), prepare, false),
+      signal,
     );
   }
 
@@ -73,9 +77,8 @@ export class SqliteDatabase implements Database {
     signal?: AbortSignal,
   ): Promise<Result> {
     signal?.throwIfAborted();
-    return placed(
-      (work) => this.#connection.snapshot(work),
-      (prepare) => this.#run(query.name, query.run(args), prepare, true),
+    return this.#connection.snapshot((prepare) =>
+      this.#steps.run(query.name, query.run(args), prepare, true),
     );
   }
 
@@ -83,18 +86,15 @@ export class SqliteDatabase implements Database {
     signal?.throwIfAborted();
     const file = await this.#connection.readTransaction();
     let isOpen = true;
-    const inFile = async <Result>(work: (prepare: Prepare) => Result): Promise<Result> => {
-      if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
-      try {
-        return work(file.prepare);
-      } catch (error) {
-        throw asFault(error);
-      }
-    };
     return {
       read: async (query, args, another) => {
         another?.throwIfAborted();
-        return placed(inFile, (prepare) => this.#run(query.name, query.run(args), prepare, true));
+        if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
+        try {
+          return this.#steps.run(query.name, query.run(args), file.prepare, true);
+        } catch (error) {
+          throw asFault(error);
+        }
       },
       close: async () => {
         isOpen = false;
@@ -104,11 +104,7 @@ export class SqliteDatabase implements Database {
   }
 
   write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
-    const method = program.usesReserve(args) ? 'writeFromReserve' : 'write';
-    return placed(
-      (work) => this.#connection[method]((prepare) => work(prepare)),
-      (prepare) => this.#run(program.name, program.run(args), prepare, true),
-    );
+    return this.#threads.writer?.write(program, args) ?? this.#writeHere(program, args);
   }
 
   async pause(): Promise<void> {
@@ -128,91 +124,17 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    const { writer, checkpointer } = this.#threads;
+    // The last one to close copies the log into the file: the thread, if there is one.
     this.#connection.close();
-    await this.#checkpointer.close();
+    await writer?.close();
+    await checkpointer?.close();
   }
 
-  #run<Result>(name: string, steps: Steps<Result>, prepare: Prepare, isInTransaction: boolean): Result {
-    return runAtOnce(name, steps, (action) => this.#answer(action, prepare, isInTransaction));
-  }
-
-  #answer(action: TableAction, prepare: Prepare, isInTransaction: boolean): unknown {
-    if (action.kind === 'scan') {
-      const scan = (): unknown => this.#scan(action, prepare);
-      return isInTransaction ? scan() : inTransaction(prepare, scan);
-    }
-    const plan = this.#compiler.planOf(action);
-    if (plan === undefined) return undefined;
-    return answered(plan, action, prepare);
-  }
-
-  #scan(action: ScanAction, prepare: Prepare): unknown {
-    const plans = this.#compiler.scanPlansOf(action);
-    const rows = answered(plans.rows, action, prepare) as readonly unknown[];
-    if (rows.length === action.limit) return { rows, scannedTo: undefined };
-    return { rows, scannedTo: answered(plans.end, action, prepare) };
-  }
-}
-
-function answered(
-  { text, values, result, isOneRow }: SqlPlan,
-  action: TableAction,
-  prepare: Prepare,
-): unknown {
-  const statement = prepare<SqlRow>(text);
-  if (result === undefined) {
-    statement.run(...values(action));
-    return undefined;
-  }
-  if (!isOneRow) return result(statement.all(...values(action)));
-  const row = statement.get(...values(action));
-  return result(row === undefined ? [] : [row]);
-}
-
-function inTransaction<Result>(prepare: Prepare, work: () => Result): Result {
-  prepare('BEGIN').run();
-  let result: Result;
-  try {
-    result = work();
-  } catch (error) {
-    rollBack(prepare);
-    throw error;
-  }
-  prepare('COMMIT').run();
-  return result;
-}
-
-function rollBack(prepare: Prepare): void {
-  try {
-    prepare('ROLLBACK').run();
-  } catch (error) {
-    // After some errors SQLite has rolled back already.
-    if (!isOfSqlite(error)) throw error;
-  }
-}
-
-/**
- * Runs work through the connection, which has to see the errors of SQLite themselves to wait and to open the file anew, and
- * puts the place of the step into the error that comes of it.
- */
-async function placed<Result>(
-  through: (work: (prepare: Prepare) => Result) => Promise<Result>,
-  work: (prepare: Prepare) => Result,
-): Promise<Result> {
-  let failed: StepError | undefined;
-  try {
-    return await through((prepare) => {
-      failed = undefined;
-      try {
-        return work(prepare);
-      } catch (error) {
-        if (!(error instanceof StepError) || !isOfSqlite(error.cause)) throw error;
-        failed = error;
-        throw error.cause;
-      }
-    });
-  } catch (error) {
-    if (failed === undefined) throw error;
-    throw isFault(error) ? new Fault(error.code, error.message, { cause: failed }) : failed;
+  async #writeHere<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
+    const method = program.usesReserve(args) ? 'writeFromReserve' : 'write';
+    return this.#connection[method]((prepare) =>
+      this.#steps.run(program.name, program.run(args), prepare, true),
+    );
   }
 }

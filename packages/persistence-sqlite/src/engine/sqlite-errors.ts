@@ -1,5 +1,6 @@
 import { Fault } from '@pinfold/core';
 import { codeOf, nameOf } from '@pinfold/core/internal';
+import { StepError } from '@pinfold/core/records';
 
 /** Result codes for problems with the file, the disk or a lock rather than with the statement. */
 const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|FULL|IOERR|PERM|PROTOCOL|READONLY)(?:_|$)/;
@@ -42,6 +43,8 @@ export function unavailable(cause: unknown): Fault {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause });
 }
 
+/** What a step of a program failed with counts as the step's error. */
 function matches(error: unknown, codes: RegExp): boolean {
-  return isOfSqlite(error) && codes.test(codeOf(error) ?? '');
+  const reason = error instanceof StepError ? error.cause : error;
+  return isOfSqlite(reason) && codes.test(codeOf(reason) ?? '');
 }

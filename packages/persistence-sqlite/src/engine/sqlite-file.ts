@@ -20,6 +20,8 @@ export interface SqliteFile {
   cached<Row, Value>(sql: string, key: string, make: (row: Row) => Value): Value | undefined;
   /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
+  /** Whether a transaction is open: after some errors SQLite has rolled it back. */
+  isInTransaction(): boolean;
   exec(sql: string): void;
   /** Call it before anything else, until it returns: see {@link flushRecoveredLog}. */
   flushRecoveredLog(): void;
@@ -28,14 +30,19 @@ export interface SqliteFile {
   close(): void;
 }
 
-/** Opens the file, making it when it is not there. Throws errors of SQLite and of the file system. */
-export function openSqliteFile(file: string): SqliteFile {
+/**
+ * Opens the file, making it when it is not there. Throws errors of SQLite and of the file system.
+ *
+ * @param pragmas further settings of the connection.
+ */
+export function openSqliteFile(file: string, pragmas: readonly string[] = []): SqliteFile {
   createPrivately(file);
   const opened = identityOf(file);
   // A wait inside SQLite would block the event loop, so the connection's owner waits instead.
   const database = new Database(file, { timeout: 0 });
   try {
     configure(database);
+    for (const pragma of pragmas) database.pragma(pragma);
     // SQLite opens the watched file with its first read.
     database.prepare('SELECT 1 FROM sqlite_schema').get();
     const watch = CommitWatch.of(file);
@@ -114,6 +121,7 @@ function wrap(database: Database.Database, watch: CommitWatch | undefined, flush
         throw error;
       }
     },
+    isInTransaction: () => database.inTransaction,
     exec: (sql) => {
       database.exec(sql);
     },

@@ -1,0 +1,72 @@
+import { runAtOnce, type ScanAction, type Steps, type TableAction } from '@pinfold/core/records';
+import { SqlCompiler, type SqlPlan, type SqlRow } from '@pinfold/core/sql';
+import { isOfSqlite } from '../engine/sqlite-errors.ts';
+import type { Prepare } from '../engine/sqlite-file.ts';
+import { SQLITE } from './sqlite-dialect.ts';
+
+/** Runs the steps of programs and queries on a connection, without a promise. */
+export class SqliteSteps {
+  readonly #compiler: SqlCompiler;
+
+  constructor(compiler: SqlCompiler = new SqlCompiler(SQLITE)) {
+    this.#compiler = compiler;
+  }
+
+  run<Result>(name: string, steps: Steps<Result>, prepare: Prepare, isInTransaction: boolean): Result {
+    return runAtOnce(name, steps, (action) => this.#answer(action, prepare, isInTransaction));
+  }
+
+  #answer(action: TableAction, prepare: Prepare, isInTransaction: boolean): unknown {
+    if (action.kind === 'scan') {
+      const scan = (): unknown => this.#scan(action, prepare);
+      return isInTransaction ? scan() : inTransaction(prepare, scan);
+    }
+    const plan = this.#compiler.planOf(action);
+    if (plan === undefined) return undefined;
+    return answered(plan, action, prepare);
+  }
+
+  #scan(action: ScanAction, prepare: Prepare): unknown {
+    const plans = this.#compiler.scanPlansOf(action);
+    const rows = answered(plans.rows, action, prepare) as readonly unknown[];
+    if (rows.length === action.limit) return { rows, scannedTo: undefined };
+    return { rows, scannedTo: answered(plans.end, action, prepare) };
+  }
+}
+
+function answered(
+  { text, values, result, isOneRow }: SqlPlan,
+  action: TableAction,
+  prepare: Prepare,
+): unknown {
+  const statement = prepare<SqlRow>(text);
+  if (result === undefined) {
+    statement.run(...values(action));
+    return undefined;
+  }
+  if (!isOneRow) return result(statement.all(...values(action)));
+  const row = statement.get(...values(action));
+  return result(row === undefined ? [] : [row]);
+}
+
+function inTransaction<Result>(prepare: Prepare, work: () => Result): Result {
+  prepare('BEGIN').run();
+  let result: Result;
+  try {
+    result = work();
+  } catch (error) {
+    rollBack(prepare);
+    throw error;
+  }
+  prepare('COMMIT').run();
+  return result;
+}
+
+function rollBack(prepare: Prepare): void {
+  try {
+    prepare('ROLLBACK').run();
+  } catch (error) {
+    // After some errors SQLite has rolled back already.
+    if (!isOfSqlite(error)) throw error;
+  }
+}

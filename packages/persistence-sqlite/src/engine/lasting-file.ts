@@ -1,0 +1,137 @@
+import { Fault } from '@pinfold/core';
+import { systemCodeOf } from '@pinfold/core/internal';
+import type { Reserve } from './ballast.ts';
+import { isFull, isOfSqlite, spoilsConnection, unavailable } from './sqlite-errors.ts';
+import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts';
+
+/** A file that stays open. After an error that may have made it unusable it is opened anew, without a restart. */
+export class LastingFile {
+  readonly #file: string;
+  readonly #reserve: Pick<Reserve, 'lend' | 'keep'>;
+  readonly #pragmas: readonly string[];
+  #opened: SqliteFile | undefined;
+  #isClosed = false;
+
+  /** `pragmas` are settings of this connection beside those that all have. */
+  constructor(file: string, reserve: Pick<Reserve, 'lend' | 'keep'>, pragmas: readonly string[] = []) {
+    this.#file = file;
+    this.#reserve = reserve;
+    this.#pragmas = pragmas;
+  }
+
+  /** Works with the open file. Errors of SQLite come out as they are. */
+  attempt<Result>(work: (file: SqliteFile) => Result): Result {
+    this.#refuseClosed();
+    this.#opened ??= this.#open();
+    try {
+      flushLogOf(this.#opened);
+      return work(this.#opened);
+    } catch (error) {
+      if (spoilsConnection(error)) this.#drop();
+      throw error;
+    }
+  }
+
+  /** Runs statements in one transaction, which holds the lock of writers from its beginning. */
+  change<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Result {
+    return this.attempt((file) => file.transaction('BEGIN IMMEDIATE', (prepare) => work(prepare, file.exec)));
+  }
+
+  /**
+   * Like {@link change}; on a full disk it uses the ballast. For cleanups, which free space, and for changes that end
+   * access, which cannot wait for space.
+   */
+  changeFromReserve<Result>(work: (prepare: Prepare) => Result): Result {
+    const result = this.#withReserve(() => this.change(work));
+    this.keepReserve();
+    return result;
+  }
+
+  /** Refills the ballast after a change that may use it: archives removed since the last one have freed room. */
+  keepReserve(): void {
+    this.#reserve.keep();
+  }
+
+  /** Opens another connection to the file, for its caller to close. */
+  openAnother(): SqliteFile {
+    this.#refuseClosed();
+    const opened = this.#open();
+    try {
+      flushLogOf(opened);
+      return opened;
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  }
+
+  /** Lets go of the file, for good. */
+  close(): void {
+    this.#isClosed = true;
+    this.#drop();
+  }
+
+  #refuseClosed(): void {
+    if (this.#isClosed) throw new Fault('store_unavailable', 'the database was closed');
+  }
+
+  /** Retries on a full disk, first with the log truncated, which may free much, then with the ballast. */
+  #withReserve<Result>(attempt: () => Result): Result {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return this.#reserve.lend(() => {
+        this.#emptyLog();
+        return attempt();
+      });
+    }
+  }
+
+  /** A log that cannot be truncated, for lack of room or because of a reader, does no harm. */
+  #emptyLog(): void {
+    try {
+      this.attempt((file) => file.emptyLog());
+    } catch (error) {
+      if (!isOfSqlite(error)) throw error;
+    }
+  }
+
+  /** Works on a full disk too: reads need room only for the memory that connections share. */
+  #open(): SqliteFile {
+    try {
+      const opened = this.#openWithReserve();
+      this.#reserve.keep();
+      return opened;
+    } catch (error) {
+      throw isSystemError(error) ? unavailable(error) : error;
+    }
+  }
+
+  #openWithReserve(): SqliteFile {
+    const open = (): SqliteFile => openSqliteFile(this.#file, this.#pragmas);
+    try {
+      return open();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return this.#reserve.lend(open);
+    }
+  }
+
+  #drop(): void {
+    this.#opened?.close();
+    this.#opened = undefined;
+  }
+}
+
+function flushLogOf(file: SqliteFile): void {
+  try {
+    file.flushRecoveredLog();
+  } catch (error) {
+    throw isSystemError(error) ? unavailable(error) : error;
+  }
+}
+
+function isSystemError(error: unknown): boolean {
+  return systemCodeOf(error) !== undefined;
+}

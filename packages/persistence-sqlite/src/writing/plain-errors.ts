@@ -1,0 +1,52 @@
+import { Fault, type FaultCode, isFault } from '@pinfold/core';
+import { codeOf, isError } from '@pinfold/core/internal';
+import { StepError, type StepPlace } from '@pinfold/core/records';
+
+/** An error as structured clone takes it: of a class that is not JavaScript's, it would leave only the message. */
+export type PlainError =
+  | (PlainFacts & { readonly kind: 'fault'; readonly code: FaultCode })
+  | (PlainFacts & { readonly kind: 'step'; readonly place: StepPlace })
+  | (PlainFacts & { readonly kind: 'coded'; readonly name: string; readonly code: string })
+  | { readonly kind: 'plain'; readonly thrown: unknown };
+
+interface PlainFacts {
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly cause: PlainError;
+}
+
+/** What crosses to another thread in place of an error. */
+export function toPlain(thrown: unknown): PlainError {
+  if (!isError(thrown)) return { kind: 'plain', thrown };
+  const facts = { message: thrown.message, stack: thrown.stack };
+  if (isFault(thrown)) return { ...facts, kind: 'fault', code: thrown.code, cause: toPlain(thrown.cause) };
+  if (thrown instanceof StepError) {
+    const { program, step, table, columns, cause } = thrown;
+    return { ...facts, kind: 'step', place: { program, step, table, columns }, cause: toPlain(cause) };
+  }
+  const code = codeOf(thrown);
+  if (code === undefined) return { kind: 'plain', thrown };
+  return { ...facts, kind: 'coded', name: thrown.name, code, cause: toPlain(thrown.cause) };
+}
+
+/** The error that {@link toPlain} was given, made anew. */
+export function fromPlain(plain: PlainError): unknown {
+  if (plain.kind === 'plain') return plain.thrown;
+  const made = madeOf(plain);
+  if (plain.stack !== undefined) made.stack = plain.stack;
+  return made;
+}
+
+function madeOf(plain: Exclude<PlainError, { readonly kind: 'plain' }>): Error {
+  const cause = fromPlain(plain.cause);
+  switch (plain.kind) {
+    case 'fault':
+      return new Fault(plain.code, plain.message, { cause });
+    case 'step':
+      return new StepError(plain.place, cause);
+    case 'coded': {
+      const { name, code } = plain;
+      return Object.assign(new Error(plain.message, { cause }), { name, code });
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import { Worker } from 'node:worker_threads';
+import { Fault } from '@pinfold/core';
+import { type AnyProgram, type AnyQuery, byName, type Program } from '@pinfold/core/records';
+import type { FromThread, ToThread, WriteReply } from './messages.ts';
+import { fromPlain } from './plain-errors.ts';
+
+/** The entry file of the thread has the extension of this one: `.ts` from sources, `.js` when built. */
+const ENTRY: URL = new URL(
+  `./write-worker${/\.[a-z]+$/.exec(import.meta.url)?.[0] ?? '.js'}`,
+  import.meta.url,
+);
+
+/** The options of the process are its own: some, as `--input-type`, would keep a thread from starting. */
+const OPTIONS: readonly string[] = ENTRY.pathname.endsWith('.ts') ? ['--conditions=@pinfold/source'] : [];
+
+/** Arguments are short-lived; without a limit V8 reserves much more for them. */
+const YOUNG_MIB = 8;
+
+/** Milliseconds from opening: a command that ends sooner, and the start of a server, do without the thread. */
+const FIRST_START = 500;
+/** Milliseconds until a thread that died is replaced, twice as many after each one that answered nothing. */
+const RESTART = 1_000;
+const LATEST_RESTART = 600_000;
+
+/** The most programs that wait for the thread. */
+const MOST_WAITING = 2_048;
+
+/** How the thread is started. */
+export interface ThreadedWriterOptions {
+  readonly entry?: URL;
+  /** Milliseconds until the first start. */
+  readonly startAfter?: number;
+}
+
+interface Waiting {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Has programs run by a thread of its own, with a connection of its own: a commit waits for the disk, and in the event loop
+ * all requests would wait with it.
+ */
+export class ThreadedWriter {
+  readonly #file: string;
+  readonly #programs: ReadonlyMap<string, AnyProgram | AnyQuery>;
+  readonly #changed: () => void;
+  readonly #entry: URL;
+  readonly #waiting: Map<number, Waiting> = new Map();
+  #lastId: number = 0;
+  #starting: NodeJS.Timeout | undefined;
+  #worker: Worker | undefined;
+  #isReady: boolean = false;
+  #restart: number = RESTART;
+  #closing: Promise<void> | undefined;
+
+  /** `changed` is called for each program that may have changed something. */
+  constructor(
+    file: string,
+    programs: readonly (AnyProgram | AnyQuery)[],
+    changed: () => void,
+    { entry = ENTRY, startAfter = FIRST_START }: ThreadedWriterOptions = {},
+  ) {
+    this.#file = file;
+    this.#programs = byName(programs);
+    this.#changed = changed;
+    this.#entry = entry;
+    this.#startLater(startAfter);
+  }
+
+  /** Runs a program in the thread; undefined if it must be run here, because there is no thread, or none that knows it. */
+  write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> | undefined {
+    const isKnown = this.#programs.get(program.name) === (program as unknown);
+    if (!this.#isReady || this.#closing !== undefined || !isKnown) return undefined;
+    return this.#post(program.name, args);
+  }
+
+  /** Resolves when the thread has ended, after all that waited for it. Closing again is harmless. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #post<Result>(program: string, args: unknown): Promise<Result> {
+    if (this.#waiting.size >= MOST_WAITING) {
+      throw new Fault('store_unavailable', 'too many changes wait for the database');
+    }
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#tell({ id, program, args });
+    if (this.#waiting.size === 0) this.#worker?.ref();
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#waiting.set(id, { resolve, reject });
+    return promise;
+  }
+
+  #tell(message: ToThread): void {
+    this.#worker?.postMessage(message);
+  }
+
+  async #close(): Promise<void> {
+    clearTimeout(this.#starting);
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    if (!this.#isReady) {
+      await worker.terminate();
+      return;
+    }
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.ref();
+    this.#tell('close');
+    await ended;
+  }
+
+  #startLater(wait: number): void {
+    this.#starting = setTimeout(() => this.#start(), wait).unref();
+  }
+
+  #start(): void {
+    const worker = new Worker(this.#entry, {
+      name: 'pinfold-persistence-sqlite-writer',
+      workerData: this.#file,
+      execArgv: [...OPTIONS],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
+    this.#worker = worker;
+    worker.unref();
+    let cause: unknown;
+    worker.on('message', (message: FromThread) => this.#hear(message));
+    worker.on('error', (error) => {
+      cause = error;
+    });
+    worker.on('exit', () => this.#lose(cause));
+  }
+
+  #hear(message: FromThread): void {
+    if (message === 'ready') {
+      this.#isReady = true;
+      return;
+    }
+    this.#restart = RESTART;
+    for (const reply of message) this.#settle(reply);
+    if (this.#waiting.size === 0 && this.#closing === undefined) this.#worker?.unref();
+  }
+
+  #settle(reply: WriteReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ('error' in reply) {
+      waiting?.reject(fromPlain(reply.error));
+      return;
+    }
+    this.#changed();
+    waiting?.resolve(reply.result as never);
+  }
+
+  /** What waited may be committed or not. Until there is another thread, programs run in the event loop. */
+  #lose(cause: unknown): void {
+    this.#worker = undefined;
+    this.#isReady = false;
+    const lost = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of lost) {
+      reject(new Fault('store_unavailable', 'the thread that writes to the database ended', { cause }));
+    }
+    if (this.#closing !== undefined) return;
+    this.#startLater(this.#restart);
+    this.#restart = Math.min(2 * this.#restart, LATEST_RESTART);
+  }
+}

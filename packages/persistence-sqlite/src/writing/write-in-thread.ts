@@ -1,0 +1,64 @@
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { type AnyProgram, byName, type DatabaseSchema } from '@pinfold/core/records';
+import { SqliteSteps } from '../database/sqlite-steps.ts';
+import { Reserve } from '../engine/ballast.ts';
+import { LastingFile } from '../engine/lasting-file.ts';
+import { GroupCommits, type Work } from './group-commits.ts';
+import type { FromThread, ToThread, WriteReply } from './messages.ts';
+import { toPlain } from './plain-errors.ts';
+import { WriteQueue } from './write-queue.ts';
+
+/** The whole of a thread that runs the programs of a schema in the file that its `workerData` names. */
+export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): void {
+  const port = parentPort;
+  if (port === null) throw new TypeError('this file is run as a worker thread');
+  const named = byName(programs);
+  const steps = new SqliteSteps();
+  const path: string = workerData;
+  const file = new LastingFile(path, new Reserve(path), ['temp_store = MEMORY']);
+  const groups = new GroupCommits(file);
+  let replies: WriteReply[] = [];
+  let isClosing = false;
+  let isRunning = false;
+
+  const send = (message: FromThread): void => port.postMessage(message);
+  const take = (message: ToThread): void => {
+    if (message === 'close') {
+      isClosing = true;
+      return;
+    }
+    const { id, program, args } = message;
+    queue.add(workOf(named.get(program) as AnyProgram, args as never, steps), (outcome) => {
+      replies.push('error' in outcome ? { id, error: toPlain(outcome.error) } : { id, ...outcome });
+    });
+  };
+  const queue = new WriteQueue(
+    (works) => groups.commit(works),
+    () => {
+      if (replies.length > 0) send(replies);
+      replies = [];
+      for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
+        take(next.message);
+    },
+  );
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    await queue.run();
+    isRunning = false;
+    if (!isClosing) return;
+    file.close();
+    port.close();
+  };
+  port.on('message', (message: ToThread) => {
+    take(message);
+    if (!isRunning) void run();
+  });
+  send('ready');
+}
+
+function workOf({ name, run, usesReserve }: AnyProgram, args: never, steps: SqliteSteps): Work {
+  return {
+    usesReserve: usesReserve(args),
+    run: (prepare) => steps.run(name, run(args), prepare, true),
+  };
+}

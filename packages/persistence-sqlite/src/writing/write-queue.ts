@@ -1,0 +1,80 @@
+import { setTimeout } from 'node:timers/promises';
+import { LONGEST_WAIT, PATIENCE } from '../engine/sqlite-connection.ts';
+import { unavailable } from '../engine/sqlite-errors.ts';
+import type { GroupCommits, Outcome, Work } from './group-commits.ts';
+
+/** The most programs that are committed together: what was written first does not wait longer for the others. */
+const MOST_TOGETHER = 64;
+
+/**
+ * A moment, in milliseconds, in which those who were answered together ask for their next change: without it a group has
+ * half of them, and the other half waits for a flush of its own.
+ */
+const MOMENT = 0.25;
+
+interface Waiting {
+  readonly work: Work;
+  /** When it came. */
+  readonly since: number;
+  readonly answer: (outcome: Outcome) => void;
+}
+
+/** Programs that wait for their commit. What comes while one runs is committed together. */
+export class WriteQueue {
+  readonly #commit: GroupCommits['commit'];
+  readonly #exchange: () => void;
+  #waiting: Waiting[] = [];
+  readonly #never: Int32Array<SharedArrayBuffer> = new Int32Array(new SharedArrayBuffer(4));
+
+  /** `exchange` sends the answers that were given, and adds what has arrived. */
+  constructor(commit: GroupCommits['commit'], exchange: () => void) {
+    this.#commit = commit;
+    this.#exchange = exchange;
+  }
+
+  add(work: Work, answer: (outcome: Outcome) => void): void {
+    this.#waiting.push({ work, answer, since: performance.now() });
+  }
+
+  /** Runs what waits, until nothing does. Waits for locks without blocking the thread. */
+  async run(): Promise<void> {
+    let wait = 1;
+    for (this.#exchange(); this.#waiting.length > 0; this.#exchange()) {
+      const size = Math.min(this.#waiting.length, MOST_TOGETHER);
+      if (this.#runGroup(size)) {
+        wait = 1;
+        this.#exchange();
+        if (size > 1 && this.#waiting.length < size) this.#pause(MOMENT);
+      } else {
+        this.#refuseLate();
+        await setTimeout(wait);
+        wait = Math.min(wait * 2, LONGEST_WAIT);
+      }
+    }
+  }
+
+  /** Returns whether all of them were run. */
+  #runGroup(size: number): boolean {
+    const group = this.#waiting.splice(0, size);
+    const outcomes = this.#commit(group.map(({ work }) => work));
+    const left = group.filter(({ answer }, n) => {
+      const outcome = outcomes[n];
+      if (outcome !== undefined) answer(outcome);
+      return outcome === undefined;
+    });
+    this.#waiting.unshift(...left);
+    return left.length === 0;
+  }
+
+  /** All at once, whose time is up, since others would each hold up those behind them. */
+  #refuseLate(): void {
+    const latest = performance.now() - PATIENCE;
+    const late = this.#waiting.filter(({ since }) => since < latest);
+    this.#waiting = this.#waiting.filter(({ since }) => since >= latest);
+    for (const { answer } of late) answer({ error: unavailable(new Error('another process writes')) });
+  }
+
+  #pause(milliseconds: number): void {
+    Atomics.wait(this.#never, 0, 0, milliseconds);
+  }
+}
