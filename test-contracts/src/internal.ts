@@ -4,7 +4,7 @@ export { admit, aTry } from './attempt-counter/tries.ts';
 export { inEachEra } from './clock-skew.ts';
 export { meanwhile, together } from './concurrently.ts';
 export { type ClauseTable, toClauses, withPeer } from './contract.ts';
-export { LIBRARY } from './database/commands.ts';
+export { LIBRARY, RUN } from './database/commands.ts';
 export { databaseContract } from './database/contract.ts';
 export { checkRandomPrograms } from './database/random.ts';
 export { expectAbortedAlone } from './expect-aborts.ts';

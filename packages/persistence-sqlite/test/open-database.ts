@@ -4,11 +4,15 @@ import { setTimeout } from 'node:timers/promises';
 import { raceSignal } from '@pinfold/core/adapter';
 import type { Database, DatabaseSchema } from '@pinfold/core/records';
 import type { StoreSubject } from '@pinfold/test-contracts';
+import { RUN } from '@pinfold/test-contracts/internal';
 import { SqliteDatabase } from '../src/database/sqlite-database.ts';
 import { Checkpointer } from '../src/engine/checkpointer.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
+import { ThreadedWriter } from '../src/writing/threaded-writer.ts';
 import { parentFolder } from './in-folder.ts';
-import { startWriter } from './start-writer.ts';
+import { runInThread } from './writing/start-writer.ts';
+
+const ENTRY = new URL('./writing/library-thread.ts', import.meta.url);
 
 type Opening = (file: string, schema: DatabaseSchema) => Promise<Database>;
 
@@ -23,8 +27,9 @@ const openFile: Opening = async (file, schema) => {
 const openFileWithThread: Opening = async (file, schema) => {
   const checkpointer = new Checkpointer(file);
   const changed = (): void => checkpointer.changed();
-  const writer = await startWriter(file, changed);
+  const writer = new ThreadedWriter(file, schema.programs, changed, { entry: ENTRY, startAfter: 0 });
   const connection = new SqliteConnection(file, sleep, changed);
+  await runInThread(writer, RUN, { commands: [] }).catch(() => undefined);
   return new SqliteDatabase(connection, schema, { checkpointer, writer });
 };
 

@@ -1,13 +1,9 @@
 import { type Clock, duration } from '@pinfold/core';
 import { Reserve } from './ballast.ts';
 import { LastingFile } from './lasting-file.ts';
+import { LONGEST_WAIT, PATIENCE } from './patience.ts';
 import { asFault, isBusy, unavailable } from './sqlite-errors.ts';
 import type { Prepare, SqliteFile } from './sqlite-file.ts';
-
-/** The total wait for a lock of another connection, in milliseconds. */
-export const PATIENCE = 5_000;
-/** The longest wait between two tries. */
-export const LONGEST_WAIT = 16;
 
 /** A handle's shared connection. Waits for locks off the event loop. */
 export class SqliteConnection {

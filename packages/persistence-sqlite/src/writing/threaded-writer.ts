@@ -25,11 +25,13 @@ const LATEST_RESTART = 600_000;
 /** The most programs that wait for the thread. */
 const MOST_WAITING = 2_048;
 
-/** How the thread is started. */
+/** How the thread is started: as it says when absent. */
 export interface ThreadedWriterOptions {
   readonly entry?: URL;
-  /** Milliseconds until the first start. */
+  /** {@link FIRST_START} */
   readonly startAfter?: number;
+  /** {@link RESTART} */
+  readonly restartAfter?: number;
 }
 
 interface Waiting {
@@ -51,7 +53,9 @@ export class ThreadedWriter {
   #starting: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
   #isReady: boolean = false;
-  #restart: number = RESTART;
+  readonly #restartAfter: number;
+  /** Threads in a row that answered nothing. */
+  #futile: number = 0;
   #closing: Promise<void> | undefined;
 
   /** `changed` is called for each program that may have changed something. */
@@ -59,12 +63,13 @@ export class ThreadedWriter {
     file: string,
     programs: readonly (AnyProgram | AnyQuery)[],
     changed: () => void,
-    { entry = ENTRY, startAfter = FIRST_START }: ThreadedWriterOptions = {},
+    { entry = ENTRY, startAfter = FIRST_START, restartAfter = RESTART }: ThreadedWriterOptions = {},
   ) {
     this.#file = file;
     this.#programs = byName(programs);
     this.#changed = changed;
     this.#entry = entry;
+    this.#restartAfter = restartAfter;
     this.#startLater(startAfter);
   }
 
@@ -117,20 +122,25 @@ export class ThreadedWriter {
   }
 
   #start(): void {
-    const worker = new Worker(this.#entry, {
-      name: 'pinfold-persistence-sqlite-writer',
-      workerData: this.#file,
-      execArgv: [...OPTIONS],
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
-    });
-    this.#worker = worker;
-    worker.unref();
     let cause: unknown;
-    worker.on('message', (message: FromThread) => this.#hear(message));
-    worker.on('error', (error) => {
+    try {
+      this.#worker = new Worker(this.#entry, {
+        name: 'pinfold-persistence-sqlite-writer',
+        workerData: this.#file,
+        execArgv: [...OPTIONS],
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+      });
+    } catch (error) {
+      // The system has no thread for it.
+      this.#lose(error);
+      return;
+    }
+    this.#worker.unref();
+    this.#worker.on('message', (message: FromThread) => this.#hear(message));
+    this.#worker.on('error', (error) => {
       cause = error;
     });
-    worker.on('exit', () => this.#lose(cause));
+    this.#worker.on('exit', () => this.#lose(cause));
   }
 
   #hear(message: FromThread): void {
@@ -138,7 +148,7 @@ export class ThreadedWriter {
       this.#isReady = true;
       return;
     }
-    this.#restart = RESTART;
+    this.#futile = 0;
     for (const reply of message) this.#settle(reply);
     if (this.#waiting.size === 0 && this.#closing === undefined) this.#worker?.unref();
   }
@@ -164,7 +174,7 @@ export class ThreadedWriter {
       reject(new Fault('store_unavailable', 'the thread that writes to the database ended', { cause }));
     }
     if (this.#closing !== undefined) return;
-    this.#startLater(this.#restart);
-    this.#restart = Math.min(2 * this.#restart, LATEST_RESTART);
+    this.#startLater(Math.min(this.#restartAfter * 2 ** this.#futile, LATEST_RESTART));
+    this.#futile += 1;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { LONGEST_WAIT, PATIENCE } from '../engine/sqlite-connection.ts';
+import { LONGEST_WAIT, PATIENCE } from '../engine/patience.ts';
 import { unavailable } from '../engine/sqlite-errors.ts';
 import type { GroupCommits, Outcome, Work } from './group-commits.ts';
 
@@ -23,17 +23,19 @@ interface Waiting {
 export class WriteQueue {
   readonly #commit: GroupCommits['commit'];
   readonly #exchange: () => void;
+  readonly #now: () => number;
   #waiting: Waiting[] = [];
   readonly #never: Int32Array<SharedArrayBuffer> = new Int32Array(new SharedArrayBuffer(4));
 
   /** `exchange` sends the answers that were given, and adds what has arrived. */
-  constructor(commit: GroupCommits['commit'], exchange: () => void) {
+  constructor(commit: GroupCommits['commit'], exchange: () => void, now = (): number => performance.now()) {
     this.#commit = commit;
     this.#exchange = exchange;
+    this.#now = now;
   }
 
   add(work: Work, answer: (outcome: Outcome) => void): void {
-    this.#waiting.push({ work, answer, since: performance.now() });
+    this.#waiting.push({ work, answer, since: this.#now() });
   }
 
   /** Runs what waits, until nothing does. Waits for locks without blocking the thread. */
@@ -68,10 +70,11 @@ export class WriteQueue {
 
   /** All at once, whose time is up, since others would each hold up those behind them. */
   #refuseLate(): void {
-    const latest = performance.now() - PATIENCE;
+    const latest = this.#now() - PATIENCE;
     const late = this.#waiting.filter(({ since }) => since < latest);
     this.#waiting = this.#waiting.filter(({ since }) => since >= latest);
-    for (const { answer } of late) answer({ error: unavailable(new Error('another process writes')) });
+    const error = unavailable(new Error('another connection holds the lock of writers'));
+    for (const { answer } of late) answer({ error });
   }
 
   #pause(milliseconds: number): void {

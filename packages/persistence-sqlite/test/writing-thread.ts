@@ -1,5 +1,0 @@
-import { writeInThread } from '../src/writing/write-in-thread.ts';
-import { THREAD_PROGRAMS } from './thread-programs.ts';
-
-/** In the place of the thread of the stores. */
-writeInThread({ programs: THREAD_PROGRAMS });

@@ -1,0 +1,180 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { isFault } from '@pinfold/core';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { Reserve } from '../../src/engine/ballast.ts';
+import { LastingFile } from '../../src/engine/lasting-file.ts';
+import type { Prepare } from '../../src/engine/sqlite-file.ts';
+import { GroupCommits, type Work } from '../../src/writing/group-commits.ts';
+import { inFolder } from '../in-folder.ts';
+
+interface Stage {
+  readonly path: string;
+  readonly file: LastingFile;
+  readonly groups: GroupCommits;
+  /** All that is noted, as another connection sees it. */
+  readonly noted: () => readonly unknown[];
+}
+
+function onStage(play: (stage: Stage) => void, reserve?: Pick<Reserve, 'lend' | 'keep'>): Promise<void> {
+  return inFolder(async (folder) => {
+    const path = join(folder, 'pinfold.sqlite');
+    const file = new LastingFile(path, reserve ?? new Reserve(path), ['temp_store = MEMORY']);
+    file.change((_, exec) =>
+      exec(`CREATE TABLE noted (text TEXT UNIQUE);
+        CREATE TABLE referring (text TEXT REFERENCES noted (text) DEFERRABLE INITIALLY DEFERRED)`),
+    );
+    const reader = new Database(path, { readonly: true });
+    const noted = () => reader.prepare('SELECT text FROM noted ORDER BY text').pluck().all();
+    play({ path, file, groups: new GroupCommits(file), noted });
+    reader.close();
+    file.close();
+  });
+}
+
+const note = (prepare: Prepare, text: unknown): unknown => prepare('INSERT INTO noted VALUES (?)').run(text);
+
+function noting(text: string, also: (prepare: Prepare) => void = () => {}): Work {
+  return {
+    usesReserve: false,
+    run: (prepare) => {
+      note(prepare, text);
+      also(prepare);
+      return `noted ${text}`;
+    },
+  };
+}
+
+/** The number of commits, in the head of the memory that connections share (SQLite's file format, `WalIndexHdr`). */
+function commitsOf(path: string): number {
+  const [descriptor, head] = [openSync(`${path}-shm`, 'r'), Buffer.alloc(12)];
+  readSync(descriptor, head, 0, 12, 0);
+  closeSync(descriptor);
+  return head.readUInt32LE(8);
+}
+
+describe('GroupCommits', () => {
+  it('commits once what several programs write, and gives each its result', () =>
+    onStage(({ path, groups, noted }) => {
+      const before = commitsOf(path);
+      const outcomes = groups.commit([noting('a'), noting('b'), noting('c')]);
+      expect(outcomes).to.deep.equal([{ result: 'noted a' }, { result: 'noted b' }, { result: 'noted c' }]);
+      expect(noted()).to.deep.equal(['a', 'b', 'c']);
+      expect(commitsOf(path)).to.equal(before + 1);
+    }));
+
+  it('runs them one after the other: each sees what those before it wrote', () =>
+    onStage(({ groups }) => {
+      const counting = (text: string): Work => ({
+        usesReserve: false,
+        run: (prepare) => {
+          note(prepare, text);
+          return prepare('SELECT count(*) AS count FROM noted').get();
+        },
+      });
+      expect(groups.commit([counting('a'), counting('b')])).to.deep.equal([
+        { result: { count: 1 } },
+        { result: { count: 2 } },
+      ]);
+    }));
+
+  it('takes back one that throws, or whose statement fails, and keeps the others', () =>
+    onStage(({ groups, noted }) => {
+      const mistake = new RangeError('ours');
+      const [a, thrown, b, failed, c] = groups.commit([
+        noting('a'),
+        noting('thrown', () => {
+          throw mistake;
+        }),
+        noting('b'),
+        noting('failed', (prepare) => note(prepare, 'a')),
+        noting('c'),
+      ]);
+      expect([a, thrown, b, c]).to.deep.equal([
+        { result: 'noted a' },
+        { error: mistake },
+        { result: 'noted b' },
+        { result: 'noted c' },
+      ]);
+      expect(failed).to.have.nested.property('error.code', 'SQLITE_CONSTRAINT_UNIQUE');
+      expect(noted()).to.deep.equal(['a', 'b', 'c']);
+    }));
+
+  it('gives all of them the error of a commit that fails, having changed nothing, and goes on', () =>
+    onStage(({ groups, noted }) => {
+      const breaking = noting('a', (prepare) => prepare("INSERT INTO referring VALUES ('nothing')").run());
+      const outcomes = groups.commit([noting('b'), breaking, noting('c')]);
+      for (const outcome of outcomes)
+        expect(outcome).to.have.nested.property('error.code', 'SQLITE_CONSTRAINT_FOREIGNKEY');
+      expect(noted()).to.deep.equal([]);
+      groups.commit([noting('d'), noting('e')]);
+      expect(noted()).to.deep.equal(['d', 'e']);
+    }));
+
+  it('does nothing while another connection holds the lock, whether there is one program or several', () =>
+    onStage(({ path, groups, noted }) => {
+      const other = new Database(path);
+      other.exec('BEGIN IMMEDIATE');
+      let runs = 0;
+      const counting: Work = { usesReserve: false, run: () => (runs += 1) };
+      expect(groups.commit([counting])).to.deep.equal([undefined]);
+      expect(groups.commit([counting, counting])).to.deep.equal([undefined, undefined]);
+      expect(runs).to.equal(0);
+      other.close();
+      groups.commit([noting('a'), noting('b')]);
+      expect(noted()).to.deep.equal(['a', 'b']);
+    }));
+});
+
+describe('GroupCommits, on a full disk', () => {
+  const LARGE = 100_000;
+  /** Writes more than there is room for, unless the reserve is lent. */
+  const large = (usesReserve: boolean): Work => ({
+    usesReserve,
+    run: (prepare) => note(prepare, 'x'.repeat(LARGE)),
+  });
+
+  /** A database that gets no more pages, unless its reserve is lent. */
+  function whenFull(play: (stage: Stage, lent: () => number) => void): Promise<void> {
+    let lent = 0;
+    let setRoom = (_: number): void => {};
+    const reserve = {
+      keep: () => {},
+      lend: <Result>(task: () => Result): Result => {
+        lent += 1;
+        setRoom(1_000_000);
+        try {
+          return task();
+        } finally {
+          setRoom(1);
+        }
+      },
+    };
+    return onStage((stage) => {
+      setRoom = (pages) =>
+        stage.file.attempt(({ prepare }) => prepare(`PRAGMA max_page_count = ${pages}`).get());
+      setRoom(1);
+      play(stage, () => lent);
+    }, reserve);
+  }
+
+  it('stores what has room, and refuses only what has none', () =>
+    whenFull(({ groups, noted }, lent) => {
+      const [a, refused, b] = groups.commit([noting('a'), large(false), noting('b')]);
+      expect([a, b]).to.deep.equal([{ result: 'noted a' }, { result: 'noted b' }]);
+      const error = refused !== undefined && 'error' in refused ? refused.error : undefined;
+      expect(isFault(error) && error.code).to.equal('store_unavailable');
+      expect(noted()).to.deep.equal(['a', 'b']);
+      expect(lent()).to.equal(0);
+    }));
+
+  it('lends the reserve to the program that may use it, and to no other', () =>
+    whenFull(({ groups, noted }, lent) => {
+      const [a, stored] = groups.commit([noting('a'), large(true)]);
+      expect(a).to.deep.equal({ result: 'noted a' });
+      expect(stored).to.have.property('result');
+      expect(noted()).to.have.lengthOf(2);
+      expect(lent()).to.equal(1);
+    }));
+});

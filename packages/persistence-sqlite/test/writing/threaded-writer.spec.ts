@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { threadId } from 'node:worker_threads';
+import { isFault } from '@pinfold/core';
+import { StepError } from '@pinfold/core/records';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { faultOf } from '@pinfold/test-contracts/internal';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { SqliteConnection } from '../../src/engine/sqlite-connection.ts';
+import type { ThreadedWriter } from '../../src/writing/threaded-writer.ts';
+import { inFolder } from '../in-folder.ts';
+import { newWriter, runInThread, untilReady } from './start-writer.ts';
+import { DIE, NOTE, NOTED, REFUSE, THREAD_SCHEMA, WHERE } from './thread-programs.ts';
+
+interface Stage {
+  readonly file: string;
+  readonly writer: ThreadedWriter;
+  readonly database: SqliteDatabase;
+  readonly noted: () => Promise<readonly string[]>;
+  /** How often something may have changed. */
+  readonly changes: () => number;
+}
+
+/** A database whose programs run in a thread, which is there. */
+function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
+  return inFolder(async (folder) => {
+    const file = join(folder, 'pinfold.sqlite');
+    let changes = 0;
+    const writer = newWriter(file, () => {
+      changes += 1;
+    });
+    const connection = new SqliteConnection(file, () => setImmediate());
+    const database = new SqliteDatabase(connection, THREAD_SCHEMA, { writer });
+    await database.migrate();
+    await untilReady(writer);
+    changes = 0;
+    const noted = () => database.read(NOTED, undefined);
+    await play({ file, writer, database, noted, changes: () => changes });
+    await database.close();
+  });
+}
+
+function hold(file: string): Database.Database {
+  const holder = new Database(file, { timeout: 0 });
+  holder.exec('BEGIN IMMEDIATE');
+  return holder;
+}
+
+const TEXTS = Array.from({ length: 20 }, (_, n) => `text ${String(n).padStart(2, '0')}`);
+
+describe('A writer with a thread', () => {
+  it('runs programs there, and tells of each that may have changed something', () =>
+    onStage(async ({ database, noted, changes }) => {
+      expect(await database.write(WHERE, undefined)).to.not.equal(threadId);
+      expect(await Promise.all(TEXTS.map((text) => database.write(NOTE, text)))).to.deep.equal(TEXTS);
+      expect(await noted()).to.deep.equal(TEXTS);
+      expect(changes()).to.equal(1 + TEXTS.length);
+    }));
+
+  it('leaves to its caller what must run in the event loop: before the thread is there, and what it does not know', () =>
+    inFolder(async (folder) => {
+      const writer = newWriter(join(folder, 'pinfold.sqlite'));
+      expect(writer.write(WHERE, undefined)).to.equal(undefined);
+      await untilReady(writer);
+      expect(writer.write({ ...WHERE }, undefined)).to.equal(undefined);
+      await writer.close();
+      expect(writer.write(WHERE, undefined)).to.equal(undefined);
+    }));
+
+  it('rejects with the fault of a program, and with the step that failed, among others that are stored', () =>
+    onStage(async ({ database, noted, changes }) => {
+      const [a, refused, taken, b] = await Promise.allSettled([
+        database.write(NOTE, 'a'),
+        database.write(REFUSE, 'refused'),
+        database.write(NOTE, 'a'),
+        database.write(NOTE, 'b'),
+      ]);
+      expect([a.status, b.status]).to.deep.equal(['fulfilled', 'fulfilled']);
+      const [fault, step] = [refused, taken].map((one) =>
+        one.status === 'rejected' ? one.reason : undefined,
+      );
+      expect(isFault(fault) && fault.code).to.equal('archive_missing');
+      expect(step).to.be.instanceOf(StepError).and.include({ program: 'test.note', table: 'notes' });
+      expect(step).to.have.nested.property('cause.name', 'SqliteError');
+      expect(await noted()).to.deep.equal(['a', 'b']);
+      expect(changes()).to.equal(2);
+    }));
+
+  it('lets reads go on while another process holds the lock, and writes when that is over', () =>
+    onStage(async ({ file, database, noted }) => {
+      await database.write(NOTE, 'before');
+      const holder = hold(file);
+      const writing = TEXTS.map((text) => database.write(NOTE, text));
+      for (let n = 0; n < 50; n += 1) {
+        expect(await noted()).to.deep.equal(['before']);
+        await setImmediate();
+      }
+      holder.close();
+      await Promise.all(writing);
+      expect(await noted()).to.deep.equal(['before', ...TEXTS]);
+    }));
+
+  it('refuses what is more than may wait, and stores the rest', () =>
+    onStage(async ({ file, database, noted }) => {
+      const holder = hold(file);
+      const texts = Array.from({ length: 2_048 }, (_, n) => `text ${n}`);
+      const writing = Promise.all(texts.map((text) => database.write(NOTE, text)));
+      expect((await faultOf(database.write(NOTE, 'one more'))).code).to.equal('store_unavailable');
+      holder.close();
+      await writing;
+      expect(await noted()).to.deep.equal(texts.toSorted());
+    }));
+});
+
+describe('A writer whose thread dies', () => {
+  it('rejects what waited, whose outcome is unknown, and has another thread take what comes later', () =>
+    onStage(async ({ file, writer, database, noted }) => {
+      await database.write(NOTE, 'before');
+      const waiting = [
+        ...TEXTS.slice(0, 10).map((text) => database.write(NOTE, text)),
+        database.write(DIE, 'dead'),
+        ...TEXTS.slice(10).map((text) => database.write(NOTE, text)),
+      ];
+      const outcomes = await Promise.allSettled(waiting);
+      const lost = outcomes.filter((outcome) => outcome.status === 'rejected');
+      expect(lost).to.not.have.lengthOf(0);
+      for (const { reason } of lost) expect(isFault(reason) && reason.code).to.equal('store_unavailable');
+      const answered = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(await noted())
+        .to.include.members(['before', ...answered])
+        .and.not.include('dead');
+      const first = await runInThread(writer, WHERE, undefined);
+      expect(await database.write(WHERE, undefined)).to.equal(first);
+      await database.write(NOTE, 'after');
+      expect(await noted()).to.include('after');
+      const other = new Database(file, { readonly: true });
+      expect(other.pragma('integrity_check', { simple: true })).to.equal('ok');
+      other.close();
+    }));
+
+  it('writes in the event loop until there is another one', () =>
+    onStage(async ({ database, noted }) => {
+      await rejectionOf(database.write(DIE, 'dead'));
+      expect(await database.write(WHERE, undefined)).to.equal(threadId);
+      await database.write(NOTE, 'a');
+      expect(await noted()).to.deep.equal(['a']);
+    }));
+
+  it('does without one that cannot be loaded, as in a bundle of one file', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'pinfold.sqlite');
+      const writer = newWriter(file, () => {}, { entry: new URL('./absent.ts', import.meta.url) });
+      const connection = new SqliteConnection(file, () => setImmediate());
+      const database = new SqliteDatabase(connection, THREAD_SCHEMA, { writer });
+      await database.migrate();
+      for (const text of TEXTS) expect(await database.write(NOTE, text)).to.equal(text);
+      expect(await database.write(WHERE, undefined)).to.equal(threadId);
+      await database.close();
+    }));
+});
+
+describe('A writer that is closed', () => {
+  it('answers what waits for it before its thread ends', () =>
+    onStage(async ({ file, database, noted }) => {
+      const holder = hold(file);
+      const writing = Promise.all(TEXTS.map((text) => database.write(NOTE, text)));
+      const closing = database.close();
+      holder.close();
+      expect(await writing).to.deep.equal(TEXTS);
+      await closing;
+      expect((await faultOf(noted())).code).to.equal('store_unavailable');
+      expect((await faultOf(database.write(NOTE, 'late'))).code).to.equal('store_unavailable');
+      const later = new Database(file, { readonly: true });
+      expect(later.prepare('SELECT count(*) FROM notes').pluck().get()).to.equal(TEXTS.length);
+      later.close();
+    }));
+
+  it('ends a thread that has not started yet', () =>
+    inFolder(async (folder) => {
+      const writer = newWriter(join(folder, 'pinfold.sqlite'));
+      await setImmediate();
+      await Promise.all([writer.close(), writer.close()]);
+      expect(writer.write(WHERE, undefined)).to.equal(undefined);
+    }));
+});

@@ -1,0 +1,101 @@
+import { isFault } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Outcome, Work } from '../../src/writing/group-commits.ts';
+import { WriteQueue } from '../../src/writing/write-queue.ts';
+
+const DONE: Outcome = { result: 'done' };
+
+function works(count: number): readonly Work[] {
+  return Array.from({ length: count }, () => ({ usesReserve: false, run: () => undefined }));
+}
+
+interface Stage {
+  readonly queue: WriteQueue;
+  /** What arrives before the next look. */
+  readonly arrive: (...more: readonly Work[]) => void;
+  readonly groups: (readonly Work[])[];
+  readonly outcomes: Map<Work, Outcome>;
+}
+
+/** A queue that is given what has arrived when it asks, and how each commit ends. */
+function onStage(
+  commit: (group: readonly Work[], stage: Stage) => readonly (Outcome | undefined)[],
+  now?: () => number,
+): Stage {
+  const arrived: Work[] = [];
+  const outcomes = new Map<Work, Outcome>();
+  const groups: (readonly Work[])[] = [];
+  const queue = new WriteQueue(
+    (group) => {
+      groups.push(group);
+      return commit(group, stage);
+    },
+    () => {
+      for (const work of arrived.splice(0)) queue.add(work, (outcome) => outcomes.set(work, outcome));
+    },
+    now,
+  );
+  const stage: Stage = { queue, arrive: (...more) => arrived.push(...more), groups, outcomes };
+  return stage;
+}
+
+describe('WriteQueue', () => {
+  it('commits together what has arrived, and then what came meanwhile', async () => {
+    const [first, second, third] = works(3) as [Work, Work, Work];
+    const { queue, arrive, groups, outcomes } = onStage((group, stage) => {
+      if (stage.groups.length === 1) stage.arrive(third);
+      return group.map(() => DONE);
+    });
+    arrive(first, second);
+    await queue.run();
+    expect(groups).to.deep.equal([[first, second], [third]]);
+    expect([...outcomes.keys()]).to.deep.equal([first, second, third]);
+  });
+
+  it('commits so many together at most, in their order', async () => {
+    const all = works(150);
+    const { queue, arrive, groups } = onStage((group) => group.map(() => DONE));
+    arrive(...all);
+    await queue.run();
+    expect(groups.map(({ length }) => length)).to.deep.equal([64, 64, 22]);
+    expect(groups.flat()).to.deep.equal(all);
+  });
+
+  it('tries again what could not be run, before what came later', async () => {
+    const [first, second, late] = works(3) as [Work, Work, Work];
+    const { queue, arrive, groups, outcomes } = onStage((group, stage) => {
+      if (stage.groups.length > 1) return group.map(() => DONE);
+      stage.arrive(late);
+      return [DONE, undefined];
+    });
+    arrive(first, second);
+    await queue.run();
+    expect(groups).to.deep.equal([
+      [first, second],
+      [second, late],
+    ]);
+    expect(outcomes.size).to.equal(3);
+  });
+
+  it('refuses at once all that have waited five seconds for the lock, and goes on with the others', async () => {
+    let now = 0;
+    const early = works(100);
+    const [late] = works(1) as [Work];
+    const { queue, arrive, outcomes } = onStage(
+      (group, stage) => {
+        now += 1_000;
+        if (now === 3_000) stage.arrive(late);
+        return group.map(() => (now > 6_000 ? DONE : undefined));
+      },
+      () => now,
+    );
+    arrive(...early);
+    await queue.run();
+    for (const work of early) {
+      const outcome = outcomes.get(work);
+      const error = outcome !== undefined && 'error' in outcome ? outcome.error : undefined;
+      expect(isFault(error) && error.code).to.equal('store_unavailable');
+    }
+    expect(outcomes.get(late)).to.equal(DONE);
+  });
+});
