@@ -1,13 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Cut,
-  compileDisk,
   countFailed,
+  countInLoops,
   cut,
   type Disk,
   failFlushes,
@@ -16,27 +14,15 @@ import {
   rebuild,
   type Unflushed,
 } from './disk.ts';
+import { diskSettings, type Flushing, inDiskFolder } from './disk-settings.ts';
 import { judge } from './judge.ts';
 import { type Promises, publishUntil } from './publishers.ts';
 import { startServer } from './server.ts';
 
-const PRELOADED = join(
-  import.meta.dirname,
-  '..',
-  '..',
-  'packages',
-  'persistence-sqlite',
-  'test',
-  'preloaded',
-);
-
 /** How the power is cut. */
-export interface PowerCuts {
+export interface PowerCuts extends Flushing {
   readonly cuts: number;
-  /** What sees the flushes: the preloaded `disk.c`, or `flushed-commits.ts`, which needs no compiler. */
-  readonly seenBy: 'disk.c' | 'flushed-commits.ts';
   readonly unflushed?: Unflushed;
-  readonly processes?: number;
   /** Whether flushes of the log fail: one to three before every fourth cut. */
   readonly failing?: boolean;
   /**
@@ -44,8 +30,6 @@ export interface PowerCuts {
    * or after it ended as it is asked to, three flushes having failed in a row.
    */
   readonly restarting?: 'killed' | 'ended';
-  /** Whether the database flushes nothing. */
-  readonly withoutFlush?: boolean;
 }
 
 /** What was found after the cuts. */
@@ -59,25 +43,19 @@ export interface Found {
 }
 
 const KEY = `pf_powercut_${'a'.repeat(43)}`;
-const DELAY = 4_000;
 const MOST_FAILURES = 3;
-/** In a file system in memory flushes take no time but this, and no inode number is given twice. */
-const MEMORY = '/dev/shm';
+/** So many answers in a row for which no event loop waited are given when the threads write. */
+const ANSWERS_BY_THREADS = 10;
 
 /** Cuts the power of one server at many moments; what was on the disk at each is judged afterwards. */
-export async function cutPower(how: PowerCuts): Promise<Found> {
-  const folder = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'pinfold-power-'));
-  try {
-    return await cutPowerIn(folder, how);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+export function cutPower(how: PowerCuts): Promise<Found> {
+  return inDiskFolder((folder) => cutPowerIn(folder, how));
 }
 
 async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
   const { cuts, unflushed = 'gone', failing = false, restarting } = how;
   const disk = newDisk(folder);
-  const env = settingsOf(folder, disk, how);
+  const env = diskSettings(folder, disk, how);
   let server = await startServer(disk.data, KEY, env);
   if (how.seenBy === 'flushed-commits.ts') flushAll(disk);
   const promises: Promises = { pins: [], names: {}, answers: {} };
@@ -89,6 +67,7 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
     moments.push({ at, promises: structuredClone(promises) });
   };
   try {
+    await threadsWrite(disk, promises);
     for (let n = 0; n < cuts; n += 1) {
       const isFourth = n % 4 === 1;
       const fails = failing && isFourth;
@@ -130,25 +109,17 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
   return { losses, pins: pins.length, failedFlushes: countFailed(disk), answers };
 }
 
+/** Resolves when it is the threads that write: they start a moment after their process. */
+async function threadsWrite(disk: Disk, promises: Promises): Promise<void> {
+  for (let left = ANSWERS_BY_THREADS; left > 0; ) {
+    const before = countInLoops(disk);
+    await oneMore(promises);
+    left = countInLoops(disk) === before ? left - 1 : ANSWERS_BY_THREADS;
+  }
+}
+
 /** Resolves when a publication has been answered with 201. */
 async function oneMore({ answers }: Promises): Promise<void> {
   const before = answers[201] ?? 0;
   while ((answers[201] ?? 0) === before) await pause(10);
-}
-
-function settingsOf(folder: string, disk: Disk, how: PowerCuts): NodeJS.ProcessEnv {
-  const { seenBy, processes = 1, withoutFlush = false } = how;
-  const isPreloaded = seenBy === 'disk.c';
-  const modules = [
-    ...(withoutFlush ? ['without-flush.ts'] : []),
-    isPreloaded ? 'frequent-checkpoints.ts' : 'flushed-commits.ts',
-  ];
-  return {
-    DISK_OF: disk.data,
-    DISK: disk.kept,
-    DISK_DELAY: String(DELAY),
-    PINFOLD_WORKERS: String(processes),
-    NODE_OPTIONS: modules.map((name) => `--import=${join(PRELOADED, name)}`).join(' '),
-    ...(isPreloaded ? { LD_PRELOAD: compileDisk(folder) } : {}),
-  };
 }

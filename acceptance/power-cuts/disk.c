@@ -8,6 +8,7 @@
  *                        INODE.turn is a lock
  *   $DISK/failing        as many bytes as flushes of a `-wal` file are to fail from now on
  *   $DISK/failed         as many bytes as such flushes have failed
+ *   $DISK/in-loop        as many bytes as flushes were called by the first thread of a process, whose event loop waits
  *
  * A flush fails as on ext4 and XFS since Linux 4.13: its pages count as clean, so a later flush leaves them out, and each
  * descriptor that was open hears of the error once (errseq_t). The memory that SQLite shares (`-shm`) is never kept.
@@ -181,13 +182,15 @@ static struct bytes entries_of(const char *folder) {
 }
 
 static int flush(int fd, int (*next)(int)) {
-  char path[PATH_MAX], self[32], to[PATH_MAX], staged[PATH_MAX + 16];
+  char path[PATH_MAX], self[32], to[PATH_MAX], staged[PATH_MAX + 16], in_loop[PATH_MAX];
   struct stat file;
   if (!is_watched(fd, path) || fstat(fd, &file)) return next(fd);
   int is_folder = S_ISDIR(file.st_mode);
   snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
   path_of(to, is_folder ? "names" : "content", file.st_ino);
   snprintf(staged, sizeof staged, "%s.%d", to, gettid());
+  snprintf(in_loop, sizeof in_loop, "%s/in-loop", disk);
+  if (gettid() == getpid()) put(in_loop, (struct bytes){"x", 1}, O_APPEND);
   int turn = take_turn(file.st_ino), is_failed = 0;
   struct bytes now = is_folder ? entries_of(path) : get(self);
   if (strstr(path, "-wal")) {

@@ -62,7 +62,16 @@ export function failFlushes({ kept }: Disk, count: number): void {
 
 /** How many flushes of the log have failed. */
 export function countFailed({ kept }: Disk): number {
-  return fs.statSync(join(kept, 'failed'), { throwIfNoEntry: false })?.size ?? 0;
+  return lengthOf(join(kept, 'failed'));
+}
+
+/** How many flushes an event loop has waited for. */
+export function countInLoops({ kept }: Disk): number {
+  return lengthOf(join(kept, 'in-loop'));
+}
+
+function lengthOf(file: string): number {
+  return fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Takes everything that is there as flushed. */

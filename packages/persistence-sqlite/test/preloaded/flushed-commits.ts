@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, threadId } from 'node:worker_threads';
 import { Checkpointer } from '../../src/engine/checkpointer.ts';
 import { connections } from './better-sqlite3.ts';
 
@@ -30,8 +30,9 @@ function take(path: string): () => void {
     // Of two flushes of one file the one that was called last counts.
     if ((newest.get(to) ?? 0) > call) return;
     newest.set(to, call);
-    fs.writeFileSync(`${to}.${call}`, now);
-    fs.renameSync(`${to}.${call}`, to);
+    const staged = `${to}.${threadId}.${call}`;
+    fs.writeFileSync(staged, now);
+    fs.renameSync(staged, to);
   };
 }
 
@@ -67,15 +68,20 @@ function keepCommits(): void {
     const run = statement.run.bind(statement);
     statement.run = () => {
       const result = run();
-      if (this.pragma('synchronous', { simple: true }) === FULL) take(`${this.name}-wal`)();
+      if (this.pragma('synchronous', { simple: true }) !== FULL) return result;
+      take(`${this.name}-wal`)();
+      if (isMainThread) fs.appendFileSync(join(disk, 'in-loop'), 'x');
       return result;
     };
     return statement;
   };
 }
 
-if (isMainThread && data !== '') {
-  Checkpointer.prototype.changed = () => {};
-  keepNodesFlushes();
+if (data !== '') {
+  // Also in the thread that writes.
   keepCommits();
+  if (isMainThread) {
+    Checkpointer.prototype.changed = () => {};
+    keepNodesFlushes();
+  }
 }
