@@ -10,7 +10,7 @@ const PUBLICATIONS = 20;
 /** Publications after which the thread that writes is there, on any machine. */
 const MOST_BEFORE = 5_000;
 
-/** The fewest flushes that an event loop waited for in 20 publications in a row, once it has waited for none if ever. */
+/** The flushes that an event loop waited for in 20 publications, the first of which follow one without any. */
 function flushesInLoop(how: Flushing): Promise<number> {
   return inDiskFolder(async (folder) => {
     const disk = newDisk(folder);

@@ -13,13 +13,16 @@ import { ThreadedWriter } from './writing/threaded-writer.ts';
 export interface OpenSqliteOptions {
   /** The database file's absolute path. A missing file is created with mode 0600; its folder must exist. */
   readonly file: string;
-  /** Waits for locks, 5 s in total, on the host's timers. Replace it only in tests: a stopped clock waits for ever. */
+  /**
+   * Waits for locks outside the thread that writes, 5 s in total, on the host's timers. Replace it only in tests: a stopped
+   * clock waits for ever.
+   */
   readonly sleep?: Clock['sleep'] | undefined;
 }
 
 /**
- * Opens a SQLite file, and creates it if it is missing. Several processes of one machine may open it. `check` resolves
- * to `undefined`, because a file has no clock.
+ * Opens a SQLite file, and creates it if it is missing. Several processes of one machine may open it. Half a second later a
+ * thread starts that makes the changes from then on. `check` resolves to `undefined`, because a file has no clock.
  *
  * @throws TypeError unless the path is absolute.
  * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.

@@ -7,10 +7,12 @@ import type { GroupCommits, Outcome, Work } from './group-commits.ts';
 const MOST_TOGETHER = 64;
 
 /**
- * A moment, in milliseconds, in which those who were answered together ask for their next change: without it a group has
- * half of them, and the other half waits for a flush of its own.
+ * Those who were answered together ask for their next changes soon, though not all at once. So the next group is waited for
+ * until it is as large as the last one, a few moments (in milliseconds) at the most. Otherwise it would have half of them,
+ * and the others would wait for a flush of their own.
  */
-const MOMENT = 0.25;
+const MOMENT = 0.1;
+const MOST_MOMENTS = 5;
 
 interface Waiting {
   readonly work: Work;
@@ -45,8 +47,7 @@ export class WriteQueue {
       const size = Math.min(this.#waiting.length, MOST_TOGETHER);
       if (this.#runGroup(size)) {
         wait = 1;
-        this.#exchange();
-        if (size > 1 && this.#waiting.length < size) this.#pause(MOMENT);
+        if (size > 1) this.#gather(size);
       } else {
         this.#refuseLate();
         await setTimeout(wait);
@@ -77,7 +78,12 @@ export class WriteQueue {
     for (const { answer } of late) answer({ error });
   }
 
-  #pause(milliseconds: number): void {
-    Atomics.wait(this.#never, 0, 0, milliseconds);
+  /** Waits a little for as many as were answered. */
+  #gather(size: number): void {
+    this.#exchange();
+    for (let left = MOST_MOMENTS; left > 0 && this.#waiting.length < size; left -= 1) {
+      Atomics.wait(this.#never, 0, 0, MOMENT);
+      this.#exchange();
+    }
   }
 }

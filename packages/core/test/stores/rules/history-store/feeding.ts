@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type AccountId,
   accountId,
@@ -51,6 +52,8 @@ async function follow(
 ): Promise<readonly string[]> {
   const seen: string[] = [];
   for (let place = 0, over = false; !over; ) {
+    // An engine may read without leaving the turn, and needs the next one for what is written meanwhile.
+    await setImmediate();
     const ending = isOver();
     const { items } = await read(stores, { ...query, after: place });
     seen.push(...items.map(({ number, event }) => `${number} ${event.id}`));
