@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
@@ -111,6 +112,22 @@ describe('A writer with a thread', () => {
       holder.close();
       await writing;
       expect(await noted()).to.deep.equal(texts.toSorted());
+    }));
+});
+
+describe('A process with such a writer', () => {
+  it('ends by itself when nothing else is to be done, after every change is answered', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'pinfold.sqlite');
+      const { stdout, status } = spawnSync(
+        process.execPath,
+        [
+          ...['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
+          ...[join(import.meta.dirname, 'left-open.ts'), file],
+        ],
+        { encoding: 'utf8', timeout: 120_000 },
+      );
+      expect({ stdout, status }).to.deep.equal({ stdout: 'answered a\n', status: 0 });
     }));
 });
 
