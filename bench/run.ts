@@ -11,6 +11,7 @@ const tables = {
   growth: () => import('./tables/growth.ts'),
   hostile: () => import('./tables/hostile.ts'),
   proxies: () => import('./tables/proxies.ts'),
+  'slow-disk': () => import('./tables/slow-disk.ts'),
   operating: () => import('./tables/operating.ts'),
 };
 

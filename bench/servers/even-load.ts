@@ -70,5 +70,5 @@ while (answered < total) {
 }
 times.sort();
 const percentile = (part: number) => times[Math.floor((total - 1) * part)];
-console.log(JSON.stringify({ p50: percentile(0.5), p99: percentile(0.99) }));
+console.log(JSON.stringify({ p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99) }));
 for (const socket of sockets) socket.destroy();

@@ -1,10 +1,7 @@
 // A small page for one connection and for many, and at half of what a server can do.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { askEvenly } from '../lib/even-load.ts';
 import { CONNECTIONS, load } from '../lib/load.ts';
 import { cpuSeconds } from '../lib/process-figures.ts';
-import { LOAD_CORE, NODE, pinned } from '../lib/processes.ts';
 import type { Row } from '../lib/report.ts';
 import { SMALL } from '../lib/serving-candidates.ts';
 import { inRounds, median } from '../lib/statistics.ts';
@@ -36,11 +33,6 @@ export async function connectionRows(candidates: readonly Candidate[]): Promise<
   return rows;
 }
 
-interface Waited {
-  readonly p50: number;
-  readonly p99: number;
-}
-
 /** Each server at half of its own peak, asked at even intervals whatever it answers: a wait counts from when it was due. */
 export async function halfLoadRows(candidates: readonly Candidate[]): Promise<readonly Row[]> {
   const values: Record<'p50' | 'p99' | 'cpu' | 'rate', Record<string, number[]>> = {
@@ -58,7 +50,11 @@ export async function halfLoadRows(candidates: readonly Candidate[]): Promise<re
     for (const part of Object.values(values)) part[name] = [];
     works[name] = async () => {
       const before = cpuSeconds(server.pid);
-      const { p50, p99 } = await askEvenly(port, headers.Host ?? `127.0.0.1:${port}`, rate);
+      const { p50, p99 } = await askEvenly(port, headers.Host ?? `127.0.0.1:${port}`, SMALL, {
+        rate,
+        connections: OPEN,
+        seconds: SECONDS,
+      });
       values.cpu[name]?.push(((cpuSeconds(server.pid) - before) * 1e6) / (rate * SECONDS));
       values.p50[name]?.push(p50);
       values.p99[name]?.push(p99);
@@ -79,15 +75,4 @@ export async function halfLoadRows(candidates: readonly Candidate[]): Promise<re
     row('p99', 'ms', values.p99),
     row('CPU', 'µs a request', values.cpu),
   ];
-}
-
-async function askEvenly(port: number, host: string, rate: number): Promise<Waited> {
-  const script = join(import.meta.dirname, '../servers/even-load.ts');
-  const [program = '', ...args] = pinned(LOAD_CORE, [
-    ...NODE,
-    script,
-    ...[port, host, SMALL, rate, OPEN, SECONDS].map(String),
-  ]);
-  const { stdout } = await promisify(execFile)(program, args);
-  return JSON.parse(stdout);
 }

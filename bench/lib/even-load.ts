@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { LOAD_CORE, NODE, pinned } from './processes.ts';
+
+export interface EvenLoad {
+  /** Requests a second. */
+  readonly rate: number;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** Milliseconds from when a request was due to the end of its answer. */
+export interface Waits {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+}
+
+/** Asks for a page at even intervals, from the loads' core, whatever is answered. */
+export async function askEvenly(port: number, host: string, path: string, load: EvenLoad): Promise<Waits> {
+  const script = join(import.meta.dirname, '../servers/even-load.ts');
+  const { rate, connections, seconds } = load;
+  const words = [port, host, path, rate, connections, seconds].map(String);
+  const [program = '', ...args] = pinned(LOAD_CORE, [...NODE, script, ...words]);
+  const { stdout } = await promisify(execFile)(program, args);
+  return JSON.parse(stdout);
+}
