@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const MiB = 1_048_576;
@@ -19,6 +19,26 @@ function ownCpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const times = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 16);
   return times.reduce((sum, time) => sum + Number(time), 0) / ticks;
+}
+
+/**
+ * Milliseconds of processor time that the threads of a process and its children have had, by the scheduler's own count,
+ * which is exact (Linux, Documentation/scheduler/sched-stats); those of libuv only if they are wanted.
+ */
+export function cpuMilliseconds(pid: number, withLibuv: boolean): number {
+  const folder = `/proc/${pid}/task`;
+  const threads = readdirSync(folder).map((thread) => `${folder}/${thread}`);
+  const own = threads.filter(
+    (thread) => withLibuv || !readFileSync(`${thread}/comm`, 'utf8').startsWith('libuv'),
+  );
+  const spent = own.reduce(
+    (sum, thread) => sum + Number.parseInt(readFileSync(`${thread}/schedstat`, 'utf8'), 10),
+    0,
+  );
+  const children = threads.flatMap((thread) =>
+    readFileSync(`${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.reduce((sum, child) => sum + cpuMilliseconds(child, withLibuv), spent / 1e6);
 }
 
 /**

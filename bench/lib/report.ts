@@ -36,7 +36,8 @@ export async function reportParts(
   name: string,
   parts: Readonly<Record<string, () => Promise<readonly Row[]>>>,
 ): Promise<void> {
-  const { only } = parseArgs({ args: process.argv.slice(3), options: { only: { type: 'string' } } }).values;
+  const options = { only: { type: 'string' }, before: { type: 'string' } } as const;
+  const { only } = parseArgs({ args: process.argv.slice(3), options }).values;
   const chosen = Object.entries(parts).filter(([part]) => only === undefined || only === part);
   if (chosen.length === 0) throw new Error(`--only ${Object.keys(parts).join('|')}`);
   const rows: Row[] = [];

@@ -9,6 +9,8 @@ import { filledSite, type Site, swaggerSite, zipOf } from '../lib/sites.ts';
 import { compared, inRounds } from '../lib/statistics.ts';
 import { inFolder, startPeer } from '../lib/views.ts';
 import { bombRow, memoryRows } from './publishing-bounds.ts';
+import { commandRows } from './publishing-command.ts';
+import { costRows } from './publishing-costs.ts';
 import { objectRows } from './publishing-objects.ts';
 import { throughputRows } from './publishing-throughput.ts';
 import { post, type UploadTarget } from './uploads.ts';
@@ -30,15 +32,16 @@ export async function run(): Promise<void> {
     running.push(pinfold);
     const everyCore = await startPinfold(join(folder, 'data of the second'), {}, { core: EVERY_CORE });
     running.push(everyCore);
-    const startPort = async (name: string): Promise<number> => {
+    const start = async (name: string): Promise<{ readonly port: number; readonly pid: number }> => {
       const ROOT = join(folder, name);
       await mkdir(ROOT);
       const { server, port } = await startPeer(name, folder, { ROOT });
       running.push(server);
-      return port;
+      return { port, pid: server.pid };
     };
-    const floor = await startPort('floor');
-    const handler = await startPort('unzip-handler');
+    const counted = await start('floor');
+    const floor = counted.port;
+    const { port: handler } = await start('unzip-handler');
     const sites = await archives();
     const middle = zipOf(sites['500 files / 10 MiB'] as Site);
     await reportParts('publishing', {
@@ -49,6 +52,8 @@ export async function run(): Promise<void> {
         }
         return rows;
       },
+      costs: () => costRows(folder, counted, running),
+      command: () => commandRows(folder, running),
       throughput: () => throughputRows(middle, pinfold, handler, ROUNDS),
       replay: async () => [await replayRow(middle, pinfold, floor)],
       bounds: async () => {
