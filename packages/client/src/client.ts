@@ -199,7 +199,9 @@ export class PinfoldClient {
 
 async function bytesOf(archive: Archive): Promise<Uint8Array<ArrayBuffer>> {
   if ('arrayBuffer' in archive) return new Uint8Array(await archive.arrayBuffer());
-  return new Uint8Array(archive).slice();
+  // Of an array this is a copy, of a buffer a view.
+  const bytes = new Uint8Array(archive);
+  return ArrayBuffer.isView(archive) ? bytes : bytes.slice();
 }
 
 function isZip({ status, headers }: Response): boolean {

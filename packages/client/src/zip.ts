@@ -5,6 +5,7 @@ import {
   isSystemEntry,
   isToolMark,
   mayBeAppleDouble,
+  mayBeKeyFile,
   OUTPUT_FOLDERS,
   secretOfFile,
 } from '@pinfold/core/internal';
@@ -43,6 +44,8 @@ const LEVEL = 6;
 const MAX_DEFLATED = 0.98;
 /** Files that are read at the same time. */
 const READ_AHEAD = 16;
+/** Made once: Node makes its table for each. */
+const LATIN1 = new TextDecoder('latin1');
 const END_BYTES = 22;
 /** A ZIP without Zip64 holds one entry fewer than its counter of 16 bits allows: the last value has a meaning. */
 const MOST_FILES = 65_534;
@@ -157,9 +160,10 @@ function isDotFile(name: string): boolean {
 }
 
 function isSecret(path: string, bytes: Uint8Array): boolean {
-  const read = (characters: number): string =>
-    new TextDecoder('latin1').decode(bytes.subarray(0, characters));
-  return secretOfFile(path, read) !== undefined;
+  return (
+    mayBeKeyFile(path, bytes) &&
+    secretOfFile(path, (characters) => LATIN1.decode(bytes.subarray(0, characters))) !== undefined
+  );
 }
 
 /** A ZIP of one file, and where its directory starts and ends. */

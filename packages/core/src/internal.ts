@@ -16,7 +16,7 @@ export { fingerprintOf } from './domain/idempotency.ts';
 export { parseAccountId } from './domain/identity.ts';
 export { indexHint, OUTPUT_FOLDERS } from './domain/index-hint.ts';
 export { toRfc3339 } from './domain/instant.ts';
-export { secretOfFile } from './domain/key-files.ts';
+export { mayBeKeyFile, secretOfFile } from './domain/key-files.ts';
 export { decodeManifest } from './domain/manifest.ts';
 export { DEFAULT_NAME_LIMIT, parseNameSegment } from './domain/name.ts';
 export { isOperatorText, OPERATOR_TEXT } from './domain/operator-text.ts';

@@ -37,6 +37,26 @@ export function secretOfFile(
   return isPem && !isPublicPem(content) ? 'secret_file' : undefined;
 }
 
+/** Every private key has one of these, in ASCII or with a zero byte beside each character. */
+const KEY_WORDS = ['PRIVATE KEY', 'PuTTY-User-Key-File'].map((word) =>
+  [...word].map((one) => one.charCodeAt(0)),
+);
+const FIRST_OF_WORD = 0x50;
+
+/**
+ * Whether a file that is no `.pem` may be a secret to {@link secretOfFile}, by its bytes: to decode those of every file takes
+ * longer than all else.
+ */
+export function mayBeKeyFile(path: string, bytes: Uint8Array): boolean {
+  if (PEM_NAME.test(path)) return true;
+  const head = bytes.subarray(0, HEAD_CHARACTERS);
+  for (let at = head.indexOf(FIRST_OF_WORD); at !== -1; at = head.indexOf(FIRST_OF_WORD, at + 1)) {
+    const step = head[at + 1] === 0 ? 2 : 1;
+    if (KEY_WORDS.some((word) => word.every((code, index) => head[at + index * step] === code))) return true;
+  }
+  return false;
+}
+
 function isKeyFile(path: string, text: string): boolean {
   if (!text.includes('PRIVATE KEY')) return PUTTY_FIRST.test(text);
   if (!KEY_AT_LINE.test(text)) return false;

@@ -1,11 +1,20 @@
 import { expect } from 'chai';
-import { secretOfFile } from '../../src/domain/key-files.ts';
+import { mayBeKeyFile, secretOfFile } from '../../src/domain/key-files.ts';
 
 const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n'.repeat(8);
 
 /** Whether it is left out by the packer, and warned of by the server. */
 function isKeyFile(path: string, text: string): boolean {
-  return secretOfFile(path, (characters) => text.slice(0, characters)) === 'private_key';
+  const isKey = secretOfFile(path, (characters) => text.slice(0, characters)) === 'private_key';
+  // The packer asks by the bytes first, whether to decode them at all.
+  if (isKey)
+    expect(
+      mayBeKeyFile(
+        path,
+        Uint8Array.from(text, (one) => one.charCodeAt(0)),
+      ),
+    ).to.equal(true);
+  return isKey;
 }
 
 function pem(label: string): string {
@@ -15,6 +24,12 @@ function pem(label: string): string {
 const KEY = pem('PRIVATE KEY');
 
 describe('a private key', () => {
+  it('is not looked for in the text of a file without the words of any, except in a .pem', () => {
+    const bytes = new TextEncoder().encode('PRIVATE, KEY, PuTTY, P\0R\0I\0V\0');
+    expect(mayBeKeyFile('notes.txt', bytes)).to.equal(false);
+    expect(mayBeKeyFile('a.pem', bytes)).to.equal(true);
+  });
+
   for (const label of [
     'PRIVATE KEY',
     'ENCRYPTED PRIVATE KEY',

@@ -12,7 +12,9 @@ export class WatchedFile extends File {
     { bytes, filename }: Pick<PublishRequest, 'bytes' | 'filename'>,
     sending: (sent: number) => void,
   ) {
-    super([bytes], filename, { type: 'application/zip' });
+    // The archive may have 10 MB, which a file copies: it is sent by its stream.
+    super([], filename, { type: 'application/zip' });
+    Object.defineProperty(this, 'size', { value: bytes.byteLength });
     this.#bytes = bytes;
     this.#sending = sending;
   }
