@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration, FeedId } from '@pinfold/core';
-import { Gate, type Persistence, raceSignal } from '@pinfold/core/adapter';
+import { type Persistence, raceSignal } from '@pinfold/core/adapter';
 import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
 import { PostgresDatabase } from './database/postgres-database.ts';
 import { PostgresConnection, type PostgresPool } from './engine/postgres-connection.ts';
@@ -23,9 +23,6 @@ export const POOL_LIMITS = {
   idle_in_transaction_session_timeout: 10_000,
   keepAlive: true,
 } as const;
-
-/** A sweep settles so many of its claims at once, and leaves the other connections to requests. */
-const SETTLED_AT_ONCE = 2;
 
 /** What {@link openPostgres} needs. */
 export interface OpenPostgresOptions {
@@ -57,15 +54,8 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
   const connection = new PostgresConnection(pool, sleep);
   connection.open();
   const database = new PostgresDatabase(connection, schema, STORE_SCHEMA);
-  const stores = createStores(database, newFeed);
-  const { roles } = stores;
-  const settling = new Gate({ places: SETTLED_AT_ONCE });
   return {
-    ...stores,
-    roles: {
-      ...roles,
-      settleCleanup: (...settled) => settling.run(undefined, () => roles.settleCleanup(...settled)),
-    },
+    ...createStores(database, newFeed),
     migrate: (scope, onMigration) => database.migrate(scope, onMigration),
     check: (signal) => database.check(signal),
     close: () => database.close(),

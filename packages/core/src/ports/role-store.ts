@@ -242,10 +242,12 @@ export interface RoleStore {
 
   /**
    * Claims ended roles whose archive is still there, at most `limit`, longest waiting first: since the end or, once it was
-   * claimed, since the retry or the lapse of that claim was due, even if its end was moved.
+   * claimed, since the retry or the lapse of that claim was due, even if its end was moved. Beside other cleanups it claims
+   * account by account.
    * @promise role-store/claim-ended: exactly the roles deleted or expired by then are claimed; pinned and later ones are not
    * @promise role-store/claim-order: those that wait longest are claimed and answered first, so that failing ones keep none waiting
    * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one
+   * @promise role-store/claim-beside: while other cleanups have claims in an account, roles of others are claimed first, and those of that account when nothing else waits
    * @promise role-store/claim-conflicts: a claim raises the role's version, so that a change decided before it conflicts
    */
   claimForCleanup(request: CleanupRequest): Promise<readonly CleanupTask[]>;

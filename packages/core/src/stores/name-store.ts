@@ -15,7 +15,7 @@ import { changeLocks, checkChange } from './checks.ts';
 import { defineChange } from './define-change.ts';
 import { feedEnds } from './events.ts';
 import { copyOfLoaded, LOADED, loadedRole, OWNER } from './loaded-roles.ts';
-import { appendEventsOfRole, CHANGED, changeRole, findRole } from './role-changes.ts';
+import { appendEventsOfRole, CHANGED, changeRoles, findRole } from './role-changes.ts';
 
 const NAMED = [...CHANGED, 'deletedAt', 'expiresAt'] as const;
 const SHOWN = ['role'] as const;
@@ -79,7 +79,8 @@ const set = defineChange('names.set', {
     }
     const row = pointedName(known, { account, name, token, role: id, updatedAt: now });
     const own = events.map((event) => ({ ...event, pin: id }));
-    yield* all(upsert(NAMES, row), ...(role === undefined ? [] : changeRole(role, {}, own, ends)));
+    const changed = role === undefined ? [] : [{ row: role, changes: {}, events: own }];
+    yield* all(upsert(NAMES, row), ...changeRoles(changed, ends));
     return { kind: decided.kind, ...shownName(row, role) };
   },
 });

@@ -31,7 +31,7 @@ export function nextVersion({ version }: { readonly version: Version }): Version
   return (version + 1) as Version;
 }
 
-/** The columns for {@link changeRole}. */
+/** The columns for {@link changeRoles}. */
 export const CHANGED = ['id', 'lastEventAt'] as const;
 const STORED = [...CHANGING, 'titleFolded', 'filenameFolded', 'endedAt', 'endingRank'] as const;
 const SAVED = [...CHANGED, 'version', ...STORED] as const;
@@ -46,17 +46,23 @@ export function* findRole<Selected extends keyof RoleRow>(
   return row;
 }
 
-/** The steps that change a role and append the events of the change, each a millisecond or more after the role's last. */
-export function changeRole(
-  { id, lastEventAt }: Pick<RoleRow, (typeof CHANGED)[number]>,
-  changes: ChangesOf<typeof ROLES>,
-  events: readonly HistoryEvent[],
-  ends: FeedEnds,
-): readonly Step<void, 'write'>[] {
-  const first = Math.max(lastEventAt + 1, events[0]?.at ?? 0);
-  const apart = events.map((event, n) => ({ ...event, at: (first + n) as Instant }));
-  const changed = { ...changes, lastEventAt: apart.at(-1)?.at ?? lastEventAt };
-  return [update(ROLES, { id }, changed), ...insertEvents(apart, ends)];
+/** What changes of a role, with the events of the change. */
+export interface RoleChange {
+  readonly row: Pick<RoleRow, (typeof CHANGED)[number]>;
+  readonly changes: ChangesOf<typeof ROLES>;
+  readonly events: readonly HistoryEvent[];
+}
+
+/** The steps that change roles and append the events, each a millisecond or more after the last of its role. */
+export function changeRoles(changed: readonly RoleChange[], ends: FeedEnds): readonly Step<void, 'write'>[] {
+  const moved = changed.map(({ row: { id, lastEventAt }, changes, events }) => {
+    const first = Math.max(lastEventAt + 1, events[0]?.at ?? 0);
+    const apart = events.map((event, n) => ({ ...event, at: (first + n) as Instant }));
+    const after = { ...changes, lastEventAt: apart.at(-1)?.at ?? lastEventAt };
+    return { step: update(ROLES, { id }, after), apart };
+  });
+  const events = moved.flatMap(({ apart }) => apart);
+  return [...moved.map(({ step }) => step), ...insertEvents(events, ends)];
 }
 
 /** The steps that store a changed role with its events; undefined if its version is no longer the loaded one. */
@@ -72,7 +78,7 @@ export function* saveRole(
     changed,
     STORED.filter((member) => changed[member] !== row[member]),
   );
-  return changeRole(row, { ...changes, version: nextVersion(row) }, events, ends);
+  return changeRoles([{ row, changes: { ...changes, version: nextVersion(row) }, events }], ends);
 }
 
 /** Appends events of a role outside of a change of it. Returns whether there is such a role. */
@@ -84,6 +90,6 @@ export function* appendEventsOfRole(
   const [row, ends] = yield* together(findRole(account, id, CHANGED), feedEnds(events));
   if (row === undefined) return false;
   const own = events.map((event) => ({ ...event, pin: id }));
-  yield* all(...changeRole(row, {}, own, ends));
+  yield* all(...changeRoles([{ row, changes: {}, events: own }], ends));
   return true;
 }

@@ -1,31 +1,27 @@
-import type { HistoryEvent } from '../../domain/history.ts';
-import type { RoleId } from '../../domain/identity.ts';
-import type {
-  CleanupCountRequest,
-  CleanupOutcome,
-  CleanupRequest,
-  CleanupTask,
-  RoleStore,
-} from '../../ports/role-store.ts';
-import { lt, lte, oneOf, type Where } from '../../records/conditions.ts';
+import type { AccountId, RoleId } from '../../domain/identity.ts';
+import type { CleanupCountRequest, CleanupRequest, CleanupTask, RoleStore } from '../../ports/role-store.ts';
+import { gt, lt, lte, notNull, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
 import { type AnyProgram, type AnyQuery, defineQuery, MAX_LOCKS } from '../../records/program.ts';
 import type { Steps } from '../../records/step.ts';
-import { aggregate, find, remove, update } from '../../records/steps.ts';
+import { aggregate, find, update } from '../../records/steps.ts';
 import { accountLock } from '../../records/tables/locks.ts';
-import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
+import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { defineChange, defineChangeQuery } from '../define-change.ts';
-import { eventLocks, feedEnds } from '../events.ts';
-import { CHANGED, changeRole, findRole, nextVersion } from '../role-changes.ts';
+import { nextVersion } from '../role-changes.ts';
+import { SETTLEMENT_PROGRAMS, settlements } from './settlements.ts';
 
 /** Roles that one program claims, perhaps of as many accounts: it holds some locks more. */
 const CLAIMED_AT_ONCE = MAX_LOCKS - 10;
 
+/** Roles that a cleanup passes over to begin elsewhere than another one. */
+const PASSED_OVER = 100;
+
+const CLAIMANT = ['account', 'cleanupToken'] as const;
 const WAITING = ['id', 'account', 'endedAt', 'cleanupNotBefore'] as const;
 
 const CLAIMED = [...WAITING, 'archive', 'version', 'cleanupFailures'] as const;
-const SETTLED = [...CHANGED, 'archive', 'cleanupToken', 'cleanupFailures'] as const;
 
 type WaitingRole = Pick<RoleRow, (typeof WAITING)[number]>;
 
@@ -47,14 +43,41 @@ function longestFirst<Waiting extends WaitingRole>(roles: readonly Waiting[]): r
   return roles.toSorted((one, other) => since(one) - since(other));
 }
 
-const findWaiting = defineChangeQuery('roles.waiting_for_cleanup', function* (request: CleanupRequest) {
-  const { limit } = request;
+function* findLongest(request: CleanupRequest, limit: number): Steps<readonly WaitingRole[], 'read'> {
   const [fresh, again] = yield* all(
     find(ROLES, neverClaimed(request), { order: ['endedAt'], limit, select: WAITING }),
     find(ROLES, claimedBefore(request), { order: ['cleanupNotBefore'], limit, select: WAITING }),
   );
   return longestFirst([...fresh, ...again]).slice(0, limit);
-});
+}
+
+/** Finds the accounts in which other cleanups have claims. */
+function* findOthers({ now, until, token }: CleanupRequest): Steps<readonly AccountId[], 'read'> {
+  const claims = { hasArchive: true, cleanupToken: notNull, cleanupNotBefore: [gt(now), lte(until)] };
+  const range = { order: ['cleanupNotBefore'] as const, limit: PASSED_OVER, select: CLAIMANT };
+  const claimed = yield* find(ROLES, claims, range);
+  return claimed.filter((role) => role.cleanupToken !== token).map(({ account }) => account);
+}
+
+interface WaitingRequest {
+  readonly request: CleanupRequest;
+  /** Whether others were met, so that more is looked at. */
+  readonly isBeside: boolean;
+}
+
+/** Finds the roles that have been waiting longest: more than are wanted beside other cleanups. */
+const findWaiting = defineChangeQuery(
+  'roles.waiting_for_cleanup',
+  function* ({ request, isBeside }: WaitingRequest) {
+    const [few, many] = [request.limit, request.limit + PASSED_OVER];
+    const [longest, others] = yield* together(
+      findLongest(request, isBeside ? many : few),
+      findOthers(request),
+    );
+    if (isBeside || others.length === 0) return { longest, others };
+    return { longest: yield* findLongest(request, many), others };
+  },
+);
 
 interface Claim {
   readonly request: CleanupRequest;
@@ -88,32 +111,6 @@ const claimRoles = defineChange('roles.claim_for_cleanup', {
   },
 });
 
-interface Settlement {
-  readonly task: CleanupTask;
-  readonly outcome: CleanupOutcome;
-  readonly events: readonly HistoryEvent[];
-}
-
-const settleCleanup = defineChange('roles.settle_cleanup', {
-  locks: ({ task, events }: Settlement) => ({
-    exclusive: [accountLock(task.account), ...eventLocks(events)],
-  }),
-  usesReserve: () => true,
-  *run({ task: { account, role, token }, outcome, events }) {
-    const [row, ends] = yield* together(findRole(account, role, SETTLED), feedEnds(events));
-    if (row?.cleanupToken !== token) return;
-    if (outcome.kind === 'removed') {
-      const removed = { hasArchive: false, cleanupToken: null, cleanupNotBefore: null };
-      const { archive } = row;
-      yield* all(...changeRole(row, removed, events, ends), remove(MANIFESTS, { archive }));
-    } else {
-      const cleanupFailures = row.cleanupFailures + 1;
-      const failed = { cleanupToken: null, cleanupNotBefore: outcome.retryAt, cleanupFailures };
-      yield* all(...changeRole(row, failed, events, ends));
-    }
-  },
-});
-
 const countForCleanup = defineQuery('roles.count_for_cleanup', function* (request: CleanupCountRequest) {
   const [fresh, again, reservations] = yield* all(
     aggregate(ROLES, neverClaimed(request)),
@@ -126,8 +123,8 @@ const countForCleanup = defineQuery('roles.count_for_cleanup', function* (reques
 export const CLEANUP_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
   findWaiting,
   claimRoles,
-  settleCleanup,
   countForCleanup,
+  ...SETTLEMENT_PROGRAMS,
 ];
 
 /** The removal of archives whose roles have ended. */
@@ -135,19 +132,42 @@ export function cleanup(
   database: Database,
 ): Pick<RoleStore, 'claimForCleanup' | 'settleCleanup' | 'countForCleanup'> {
   return {
-    claimForCleanup: async (request) => {
-      const claimed: CleanupTask[] = [];
-      do {
-        const found = await database.read(findWaiting, request);
-        const wanted = Math.min(request.limit - claimed.length, CLAIMED_AT_ONCE);
-        const waiting = found.filter(({ id }) => claimed.every(({ role }) => role !== id)).slice(0, wanted);
-        if (waiting.length === 0) break;
-        // What other cleanups have claimed meanwhile is replaced by what waits next.
-        claimed.push(...(await database.write(claimRoles, { request, waiting })));
-      } while (claimed.length < request.limit);
-      return claimed;
-    },
-    settleCleanup: (task, outcome, events) => database.write(settleCleanup, { task, outcome, events }),
+    claimForCleanup: claims(database),
+    settleCleanup: settlements(database),
     countForCleanup: (request) => database.read(countForCleanup, request),
+  };
+}
+
+/**
+ * Claims what has been waiting longest. Two cleanups at once would wait for each other's locks in the accounts of both, so
+ * that one which finds others at work takes account by account, and first those in which it met none.
+ */
+function claims(database: Database): RoleStore['claimForCleanup'] {
+  const met = new Set<AccountId>();
+  const findBeside = async (request: CleanupRequest): Promise<readonly WaitingRole[]> => {
+    const { longest, others } = await database.read(findWaiting, { request, isBeside: met.size > 0 });
+    if (met.size + others.length === 0) return longest;
+    const byAccount = [...Map.groupBy(longest, ({ account }) => account)];
+    const free = byAccount.filter(([account]) => !met.has(account) && !others.includes(account));
+    return (free.length > 0 ? free : byAccount).flatMap(([, roles]) => roles);
+  };
+  return async (request) => {
+    const claimed: CleanupTask[] = [];
+    do {
+      const wanted = Math.min(request.limit - claimed.length, CLAIMED_AT_ONCE);
+      const found = await findBeside(request);
+      const waiting = found.filter(({ id }) => claimed.every(({ role }) => role !== id)).slice(0, wanted);
+      if (waiting.length === 0) {
+        met.clear();
+        break;
+      }
+      const won = await database.write(claimRoles, { request, waiting });
+      // What other cleanups have claimed meanwhile is replaced by what waits next.
+      claimed.push(...won);
+      for (const { account } of won) met.delete(account);
+      const isWon = (id: RoleId): boolean => won.some(({ role }) => role === id);
+      for (const { id, account } of waiting) if (!isWon(id)) met.add(account);
+    } while (claimed.length < request.limit);
+    return claimed;
   };
 }

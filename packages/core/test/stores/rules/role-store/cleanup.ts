@@ -1,4 +1,5 @@
 import {
+  type AccountId,
   after,
   type CleanupTask,
   days,
@@ -107,6 +108,20 @@ export const claimClauses: ClauseTable<RoleStore> = {
       for (const [n, tasks] of claims.entries()) {
         for (const task of tasks) expect(task.token).to.equal(aToken(100 + n));
       }
+    }),
+  'role-store/claim-beside: while other cleanups have claims in an account, roles of others are claimed first, and those of that account when nothing else waits':
+    withPeer(async (port, other) => {
+      const [one, another] = ['one', 'another'] as [AccountId, AccountId];
+      const accounts = [one, one, one, another, another, one];
+      for (const [n, account] of accounts.entries()) {
+        await publishTo(port, aPublication(n, { account, expiresAt: after(START, hours(n + 1)) }));
+      }
+      const claimed = async (store: RoleStore, n: number) =>
+        rolesOf(await store.claimForCleanup(aClaim(n, END, { limit: 2 })));
+      const ids = (...numbers: readonly number[]) => numbers.map((n) => aRole(n).id);
+      expect(await claimed(port, 1), 'alone').to.deep.equal(ids(0, 1));
+      expect(await claimed(other, 2), 'beside').to.deep.equal(ids(3, 4));
+      expect(await claimed(other, 3), 'when nothing else waits').to.deep.equal(ids(2, 5));
     }),
   "role-store/claim-conflicts: a claim raises the role's version, so that a change decided before it conflicts":
     withPeer(async (port, other) => {

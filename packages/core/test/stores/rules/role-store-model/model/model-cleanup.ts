@@ -16,14 +16,37 @@ import {
 import { isReservedBefore, type ModelData, type ModelRole } from './model-data.ts';
 
 export function claimForCleanup(data: ModelData, request: CleanupRequest): readonly CleanupTask[] {
-  const { token, until, limit } = request;
-  const waiting = claimable(data, request).sort((one, other) => waitingSince(one) - waitingSince(other));
-  return waiting.slice(0, limit).map((row) => {
-    const { id, account, archive } = row.role;
-    const version = (row.version + 1) as Version;
-    data.roles.set(id, { ...row, version, claim: token, claimableAt: until });
-    return { role: id, account, archive, token, failures: row.failures };
-  });
+  const tasks: CleanupTask[] = [];
+  for (;;) {
+    const others = chooseBeside(data, request).filter(({ role }) =>
+      tasks.every((task) => task.role !== role.id),
+    );
+    const chosen = others.slice(0, request.limit - tasks.length);
+    if (chosen.length === 0) return tasks;
+    tasks.push(...longestFirst(chosen).map((row) => claim(data, row, request)));
+  }
+}
+
+function claim(data: ModelData, row: ModelRole, { token, until }: CleanupRequest): CleanupTask {
+  const { id, account, archive } = row.role;
+  const version = (row.version + 1) as Version;
+  data.roles.set(id, { ...row, version, claim: token, claimableAt: until });
+  return { role: id, account, archive, token, failures: row.failures };
+}
+
+/** What waits, the longest first; where others have claims, account by account, and first those without any. */
+function chooseBeside(data: ModelData, request: CleanupRequest): readonly ModelRole[] {
+  const { now, until, token } = request;
+  const waiting = longestFirst(claimable(data, request));
+  const others = [...data.roles.values()].filter(
+    ({ claim: theirs, claimableAt = now }) =>
+      theirs !== undefined && theirs !== token && claimableAt > now && claimableAt <= until,
+  );
+  if (others.length === 0) return waiting;
+  const taken = new Set(others.map(({ role }) => role.account));
+  const byAccount = Map.groupBy(waiting, ({ role }) => role.account);
+  const free = [...byAccount].filter(([account]) => !taken.has(account));
+  return (free.length > 0 ? free : [...byAccount]).flatMap(([, rows]) => rows);
 }
 
 export function countForCleanup(data: ModelData, request: CleanupCountRequest): CleanupCount {
@@ -92,6 +115,10 @@ function claimable(
 /** The instant a role ends; a pinned role has none. */
 function endOf({ deletedAt, expiresAt }: Role): number {
   return Math.min(deletedAt ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
+}
+
+function longestFirst(rows: readonly ModelRole[]): readonly ModelRole[] {
+  return rows.toSorted((one, other) => waitingSince(one) - waitingSince(other));
 }
 
 function waitingSince({ claimableAt, role }: ModelRole): number {

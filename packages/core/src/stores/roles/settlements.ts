@@ -1,0 +1,90 @@
+import type { HistoryEvent } from '../../domain/history.ts';
+import type { CleanupOutcome, CleanupTask, RoleStore } from '../../ports/role-store.ts';
+import { oneOf } from '../../records/conditions.ts';
+import type { Database } from '../../records/database.ts';
+import { all, together } from '../../records/joining.ts';
+import type { AnyProgram } from '../../records/program.ts';
+import { find, remove } from '../../records/steps.ts';
+import type { ChangesOf } from '../../records/table.ts';
+import { accountLock } from '../../records/tables/locks.ts';
+import { MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
+import { defineChange } from '../define-change.ts';
+import { eventLocks, feedEnds } from '../events.ts';
+import { ROW_LOCKS } from '../locking.ts';
+import { CHANGED, changeRoles } from '../role-changes.ts';
+
+/** Claims that one program ends, perhaps of as many accounts, with events of as many others. */
+const SETTLED_AT_ONCE = ROW_LOCKS / 2;
+
+const SETTLED = [...CHANGED, 'archive', 'cleanupToken', 'cleanupFailures'] as const;
+
+interface Settlement {
+  readonly task: CleanupTask;
+  readonly outcome: CleanupOutcome;
+  readonly events: readonly HistoryEvent[];
+}
+
+/** Ends claims, each once and unless another cleanup took it over. */
+const settleClaims = defineChange('roles.settle_cleanup', {
+  locks: (settlements: readonly Settlement[]) => ({
+    exclusive: settlements.flatMap(({ task, events }) => [accountLock(task.account), ...eventLocks(events)]),
+  }),
+  usesReserve: () => true,
+  *run(settlements) {
+    const tasks = settlements.map(({ task }) => task);
+    const [id, account] = [oneOf(tasks.map(({ role }) => role)), oneOf(tasks.map((task) => task.account))];
+    const [rows, ends] = yield* together(
+      find(ROLES, { id, account }, { select: SETTLED }),
+      feedEnds(settlements.flatMap(({ events }) => events)),
+    );
+    const settled = rows.flatMap((row) => {
+      const own = settlements.find(({ task }) => task.role === row.id && task.token === row.cleanupToken);
+      return own === undefined ? [] : [{ ...own, row }];
+    });
+    const changed = settled.map(({ row, outcome, events }) => ({
+      row,
+      changes: changesBy(outcome, row),
+      events,
+    }));
+    const removed = settled.filter(({ outcome }) => outcome.kind === 'removed');
+    yield* all(
+      ...changeRoles(changed, ends),
+      ...removed.map(({ row: { archive } }) => remove(MANIFESTS, { archive })),
+    );
+  },
+});
+
+function changesBy(
+  outcome: CleanupOutcome,
+  { cleanupFailures }: Pick<RoleRow, 'cleanupFailures'>,
+): ChangesOf<typeof ROLES> {
+  if (outcome.kind === 'removed') return { hasArchive: false, cleanupToken: null, cleanupNotBefore: null };
+  return { cleanupToken: null, cleanupNotBefore: outcome.retryAt, cleanupFailures: cleanupFailures + 1 };
+}
+
+export const SETTLEMENT_PROGRAMS: readonly AnyProgram[] = [settleClaims];
+
+/**
+ * Ends claims, one program after the other: those that come while one runs are ended together by the next. So a sweep takes
+ * the locks of its accounts seldom, and one connection of a pool.
+ */
+export function settlements(database: Database): RoleStore['settleCleanup'] {
+  let open: readonly Settlement[] | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const settle = async (batch: readonly Settlement[], before: Promise<void>): Promise<void> => {
+    await before.catch(() => undefined);
+    await database.pause();
+    if (open === batch) open = undefined;
+    await database.write(settleClaims, batch);
+  };
+  let batch: Settlement[] = [];
+  return (task, outcome, events) => {
+    if (open === undefined || open.length === SETTLED_AT_ONCE) {
+      batch = [];
+      open = batch;
+      last = settle(batch, last);
+    }
+    batch.push({ task, outcome, events });
+    return last;
+  };
+}
