@@ -9,7 +9,7 @@ import { find } from '../../records/steps.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
 import { defineChange } from '../define-change.ts';
 import { eventLocks, feedEnds } from '../events.ts';
-import { CHANGED, changeRole, findRole } from '../role-changes.ts';
+import { CHANGED, changeRoles, findRole } from '../role-changes.ts';
 
 const ACTOR = ['actor'] as const;
 
@@ -31,7 +31,7 @@ const recordEventOnce = defineChange('history.record_once', {
     );
     const isRecorded = alike.some((known) => known.actor.kind === actor.kind && known.actor.id === actor.id);
     if (row === undefined || isRecorded) return false;
-    yield* all(...changeRole(row, {}, [event], ends));
+    yield* all(...changeRoles([{ row, changes: {}, events: [event] }], ends));
     return true;
   },
 });
