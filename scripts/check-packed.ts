@@ -34,7 +34,9 @@ for (const tarball of packed(folder)) {
     ([, entry]) => entry,
   );
   const sources = entries.flatMap((entry) => [`dist/${entry}.d.ts.map`, `src/${entry}.ts`]);
-  const missing = ['README.md', 'LICENSE', ...sources].filter((file) => !files.includes(`package/${file}`));
+  const missing = ['README.md', 'CHANGELOG.md', 'LICENSE', ...sources].filter(
+    (file) => !files.includes(`package/${file}`),
+  );
   const readme = spawnSync('tar', ['-xzOf', tarball, 'package/README.md'], { encoding: 'utf8' }).stdout;
   const dead = readme.match(/\]\(\.\.?\/[^)]*\)/g) ?? [];
   for (const lack of [...members, ...missing, ...dead]) {
