@@ -12,6 +12,7 @@ const tables = {
   hostile: () => import('./tables/hostile.ts'),
   proxies: () => import('./tables/proxies.ts'),
   'slow-disk': () => import('./tables/slow-disk.ts'),
+  chart: () => import('./tables/chart.ts'),
   operating: () => import('./tables/operating.ts'),
 };
 
