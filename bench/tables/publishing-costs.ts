@@ -39,6 +39,12 @@ const COSTS: Readonly<Record<string, Cost>> = {
     goal: 1.4,
     withWrites: false,
   },
+  'expanding to 50 MiB': {
+    site: () => filledSite(500, 5 * MiB, 50 * MiB - 1_000),
+    warm: 60,
+    goal: 1.4,
+    withWrites: false,
+  },
   '5,000 files / 5 MB': { site: () => smallPages(5_000), warm: 60, goal: 1.7, withWrites: true },
 };
 
