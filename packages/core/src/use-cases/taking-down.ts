@@ -26,8 +26,8 @@ export interface TakedownRequest {
   readonly reason: string;
   /** Whether archives are removed at once, rather than by a later sweep. */
   readonly purge?: boolean;
-  /** Whether every publication in service of the very same archive is taken down, too. */
-  readonly copies?: boolean;
+  /** Whether every publication in service of the very same archive is taken down, too; of a list, those that are in it. */
+  readonly copies?: boolean | readonly RoleId[];
   readonly cause: Cause;
 }
 
@@ -52,6 +52,9 @@ export interface TakingDown {
    */
   takeDown(request: TakedownRequest): Promise<TakedownOutcome>;
 
+  /** The publications in service with the same archive as another one, which a takedown with `copies` would stop. */
+  copiesOf(id: RoleId): Promise<readonly RoleId[]>;
+
   /** A page of the takedowns in force, newest first. */
   listTakedowns(request?: TakedownListRequest): Promise<TakedownListOutcome>;
 
@@ -67,19 +70,26 @@ type Words = Pick<Takedown, 'reason'> & Partial<Pick<Takedown, 'at'>>;
 export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingDown {
   const { takedowns } = ports;
   return {
-    async takeDown({ id: text, cause, purge = false, copies: isOfAll = false, ...words }) {
+    async takeDown({ id: text, cause, purge = false, copies: wanted = false, ...words }) {
       expectReason(words.reason);
       const id = parseRoleId(text);
-      const stopped = id === undefined ? undefined : await stop(ports, id, words, cause);
-      if (stopped === undefined) return NOT_FOUND;
-      const { role } = stopped;
+      const done = id === undefined ? undefined : await stop(ports, id, words, cause);
+      if (done === undefined) return NOT_FOUND;
+      const { role } = done;
       const copies = await copiesOf(ports, role);
-      if (isOfAll) await eachOf(copies, (copy) => stop(ports, copy, words, cause));
+      const listed = typeof wanted === 'boolean' ? copies : wanted;
+      const stopped = wanted === false ? [] : copies.filter((copy) => listed.includes(copy));
+      await eachOf(stopped, (copy) => stop(ports, copy, words, cause));
       if (purge) {
-        const gone = isOfAll ? await takenDownOf(ports, role) : [role.id];
+        const gone = wanted === true ? await takenDownOf(ports, role) : [role.id, ...(wanted || [])];
         await eachOf(gone, (each) => purgeOne(ports, each, cause));
       }
       return { kind: 'taken_down', publication: show(role), copies };
+    },
+    async copiesOf(id) {
+      const role = (await ports.roles.load(id))?.value;
+      const all = role === undefined ? [] : await copiesOf(ports, role);
+      return all.filter((copy) => copy !== id);
     },
     listTakedowns: (request = {}) =>
       readPage('takedowns', request, takedownCursors, async (after, limit) =>

@@ -1,4 +1,13 @@
-import { days, type HistoryEvent, OPERATOR, type RoleId, type Sha256, type Takedown } from '@pinfold/core';
+import {
+  type ArchiveId,
+  days,
+  type HistoryEvent,
+  type IdempotencyKey,
+  OPERATOR,
+  type RoleId,
+  type Sha256,
+  type Takedown,
+} from '@pinfold/core';
 import { instrument, onRoleEvents } from '@pinfold/core/adapter';
 import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
 import { aTakedown, replacing } from '@pinfold/test-contracts/fixtures';
@@ -40,6 +49,26 @@ describe('taking down', () => {
     const { value } = (await stage.memory.roles.load(id)) ?? {};
     expect(value).to.include({ pinned: true, deletedAt: stage.clock.now() });
     expect(await stage.memory.takedowns.of([id])).to.have.length(1);
+  });
+
+  it('stops and purges of the copies those that are listed', async () => {
+    const copy = await stage.publish({ key: 'copy' as IdempotencyKey });
+    const late = await stage.publish({ key: 'late' as IdempotencyKey });
+    const { takeDown, copiesOf } = administering();
+    expect(await copiesOf(id)).to.have.members([copy, late]);
+    const outcome = await takeDown(wish({ copies: [copy], purge: true }));
+    expect(outcome.kind === 'taken_down' && outcome.copies).to.have.members([copy, late]);
+    const stored = async (role: RoleId) => {
+      const { archive = '' as ArchiveId, deletedAt } = (await stage.memory.roles.load(role))?.value ?? {};
+      return [deletedAt !== null, (await stage.memory.archives.size(archive)) !== undefined];
+    };
+    expect(await Promise.all([id, copy, late].map(stored))).to.deep.equal([
+      [true, false],
+      [true, false],
+      [false, true],
+    ]);
+    expect(await copiesOf(id)).to.deep.equal([late]);
+    expect(await copiesOf('00000000-0000-4000-8000-000000000000' as RoleId)).to.deep.equal([]);
   });
 
   it('lets one publish again what was lifted, and forbids it again', async () => {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf, pinOf } from '@pinfold/http-express/internal';
@@ -14,7 +15,9 @@ import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
 import { readReference } from '../publishing/publication-reference.ts';
+import { currentFolder } from '../publishing/publications.ts';
 import { accepted } from '../publishing/refusal-text.ts';
+import { keepEvidence } from '../saving/evidence.ts';
 import { originalOf } from '../saving/original.ts';
 import { expectSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -94,19 +97,26 @@ const takedown = command({
     reason: text('TEXT', 'the reason; required'),
     purge: flag('remove the archive now instead of at a later cleanup'),
     copies: flag('take down all other publications of the same archive, too'),
+    keep: text('FOLDER', 'first save the ZIPs, the records and the history in a new folder'),
   },
   help: 'stop publications, and prevent their archives from being published again',
   example: 'pinfold pins takedown 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 --reason Phishing --copies --purge',
   guide: 'administration.md#take-a-site-down',
-  run: async (texts, { purge = false, copies: all = false, json, ...values }, terminal) => {
+  run: async (texts, { purge = false, copies: all = false, keep, json, ...values }, terminal) => {
     const references = texts.map((text) => readReference(text));
     const reason = readOperatorText(values.reason, '--reason');
+    const folder = keep === undefined ? undefined : readPath(keep, '--keep');
     await withComposition(terminal, async (composition, settings) => {
       const takedowns: { readonly pin: AdministeredPin; readonly copies: readonly RoleId[] }[] = [];
       const unknown: RoleId[] = [];
       const ids = await Promise.all(references.map((reference) => roleOf(reference, composition, settings)));
+      const kept =
+        folder === undefined
+          ? undefined
+          : await keptFor(ids, all, { folder, composition, settings, terminal });
+      const wanted = all && (kept ?? true);
       for (const id of ids) {
-        const request = { id, reason, purge, copies: all, cause: operatorCause() };
+        const request = { id, reason, purge, copies: wanted, cause: operatorCause() };
         const outcome = await composition.administration.takeDown(request);
         if (outcome.kind === 'refused') {
           unknown.push(id);
@@ -114,7 +124,7 @@ const takedown = command({
         }
         const { copies } = outcome;
         if (json) takedowns.push({ pin: await load(id, composition, settings), copies });
-        else for (const line of takedownLines(id, copies, all)) terminal.out(line);
+        else for (const line of takedownLines(id, copies, wanted)) terminal.out(line);
       }
       if (json && takedowns.length > 0)
         terminal.out(jsonLine(ids.length === 1 ? takedowns[0] : { takedowns }));
@@ -175,9 +185,37 @@ function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Prom
   });
 }
 
-function takedownLines(id: RoleId, copies: readonly RoleId[], all: boolean): readonly string[] {
-  const fate = all ? 'a copy, was taken down.' : 'a copy, is still in service.';
-  return [`${id} was taken down.`, ...copies.map((copy) => `${copy}, ${fate}`)];
+interface Keeping {
+  readonly folder: string;
+  readonly composition: ComposedService;
+  readonly settings: Settings;
+  readonly terminal: Terminal;
+}
+
+/** Keeps the evidence of publications, and of their copies where these are taken down, too. Returns whose it has. */
+async function keptFor(
+  ids: readonly RoleId[],
+  all: boolean,
+  { folder, composition, settings, terminal }: Keeping,
+): Promise<readonly RoleId[]> {
+  const { administration } = composition;
+  const kept = new Set(ids);
+  if (all) for (const id of ids) for (const copy of await administration.copiesOf(id)) kept.add(copy);
+  const { publicUrl } = await linkAddresses(settings);
+  const path = resolve(currentFolder(terminal.env), folder);
+  await keepEvidence([...kept], path, composition, publicUrl, terminal);
+  return [...kept];
+}
+
+/** @param wanted as `takeDown` was asked for copies: those of a list alone. */
+function takedownLines(
+  id: RoleId,
+  copies: readonly RoleId[],
+  wanted: boolean | readonly RoleId[],
+): readonly string[] {
+  const isDown = (copy: RoleId): boolean => (typeof wanted === 'boolean' ? wanted : wanted.includes(copy));
+  const fate = (copy: RoleId) => (isDown(copy) ? 'a copy, was taken down.' : 'a copy, is still in service.');
+  return [`${id} was taken down.`, ...copies.map((copy) => `${copy}, ${fate(copy)}`)];
 }
 
 function notFound(ids: readonly RoleId[]): CommandFailure {
