@@ -108,7 +108,7 @@ interface Use {
 }
 
 const touch = defineChange('api_keys.touch', {
-  locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place) }),
+  locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place, []) }),
   *run({ place: { id }, ...use }) {
     const key = yield* get(API_KEYS, { id }, USED);
     if (isStale(key, use)) yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
@@ -132,7 +132,7 @@ const findPurgeable = defineChangeQuery(
 );
 
 const purge = defineChange('api_keys.purge', {
-  locks: (places: readonly KeyPlace[]) => ({ exclusive: places.flatMap((place) => keyLocks(place)) }),
+  locks: (places: readonly KeyPlace[]) => ({ exclusive: places.flatMap((place) => keyLocks(place, [])) }),
   usesReserve: () => true,
   *run(places) {
     const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id }, ENSURED)));

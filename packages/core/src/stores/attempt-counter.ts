@@ -72,7 +72,7 @@ const begin = defineProgram('attempts.begin', {
     const inRole = countedIn(ofRole, attempt, { role, number: lastWindow + 1, counted: ALL });
     const inAddress = countedIn(ofAddress, attempt, { role, number: lastWindow + 2, counted });
     const ends = { roleEndsAt: inRole.endsAt, addressEndsAt: inAddress.endsAt };
-    const endsAt = later(inRole.endsAt, inAddress.endsAt);
+    const endsAt = Math.max(inRole.endsAt, inAddress.endsAt) as Instant;
     const number = lastNumber + 1;
     yield* all(
       upsert(ATTEMPT_WINDOWS, inRole),
@@ -232,10 +232,6 @@ function countedIn(
 ): AttemptWindowRow {
   if (known !== undefined && known.endsAt > now) return { ...known, tries: known.tries + 1 };
   return { ...added, number: known?.number ?? added.number, endsAt: after(now, window), tries: 1 };
-}
-
-function later(one: Instant, other: Instant): Instant {
-  return one > other ? one : other;
 }
 
 function ticketOf({ role, number, ticket }: AttemptPlace): AttemptTicket {

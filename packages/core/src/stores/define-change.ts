@@ -30,8 +30,8 @@ export function defineChange<Args, const Result>(
 ): Program<Args, Result> {
   return defineProgram(name, {
     locks: (args: Args) => {
-      const { exclusive = [], shared = [] } = locks(args);
-      return { exclusive, shared: [...shared, IMPORT_LOCK] };
+      const wanted = locks(args);
+      return { ...wanted, shared: [...(wanted.shared ?? []), IMPORT_LOCK] };
     },
     ...(usesReserve === undefined ? {} : { usesReserve }),
     run: (args) => refuseWhileImporting(run(args)),

@@ -28,7 +28,7 @@ export interface KeyCreation {
 export type KeyPlace = Pick<ApiKey, 'id' | 'account'>;
 
 /** The locks that are held exclusively to change a key. */
-export function keyLocks({ id, account }: KeyPlace, events: readonly HistoryEvent[] = []): readonly string[] {
+export function keyLocks({ id, account }: KeyPlace, events: readonly HistoryEvent[]): readonly string[] {
   return [accountLock(account), credentialLock(id), ...eventLocks(events)];
 }
 

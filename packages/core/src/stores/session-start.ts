@@ -34,7 +34,7 @@ interface SessionStart {
 /** The locks that are held exclusively to change a session or a link. */
 export function sessionLocks(
   { tokenHash, account }: SessionPlace,
-  events: readonly HistoryEvent[] = [],
+  events: readonly HistoryEvent[],
 ): readonly string[] {
   return [accountLock(account), credentialLock(tokenHash), ...eventLocks(events)];
 }

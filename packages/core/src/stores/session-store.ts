@@ -100,7 +100,9 @@ const findEndedLinks = defineChangeQuery('sessions.find_ended_links', ({ endedBy
 
 /** What ended once never begins again, so each is removed that is still there. */
 const purge = defineChange('sessions.purge', {
-  locks: (places: readonly SessionPlace[]) => ({ exclusive: places.flatMap((place) => sessionLocks(place)) }),
+  locks: (places: readonly SessionPlace[]) => ({
+    exclusive: places.flatMap((place) => sessionLocks(place, [])),
+  }),
   usesReserve: () => true,
   *run(places) {
     const sessions = yield* all(...places.map(({ tokenHash }) => get(SESSIONS, { tokenHash }, PLACE)));
@@ -111,7 +113,9 @@ const purge = defineChange('sessions.purge', {
 });
 
 const purgeLinks = defineChange('sessions.purge_links', {
-  locks: (places: readonly SessionPlace[]) => ({ exclusive: places.flatMap((place) => sessionLocks(place)) }),
+  locks: (places: readonly SessionPlace[]) => ({
+    exclusive: places.flatMap((place) => sessionLocks(place, [])),
+  }),
   usesReserve: () => true,
   *run(places) {
     const links = yield* all(...places.map(({ tokenHash }) => get(SIGN_IN_LINKS, { tokenHash })));

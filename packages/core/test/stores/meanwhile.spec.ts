@@ -1,5 +1,13 @@
 import { createMemoryDatabase } from '@pinfold/memory';
-import { anApiKey, anApiKeyId, aRegistration, aRoleId, START } from '@pinfold/test-contracts/fixtures';
+import {
+  anApiKey,
+  anApiKeyId,
+  anEvent,
+  aRegistration,
+  aRoleId,
+  aSession,
+  START,
+} from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { after, days, type FeedId, minutes } from '../../src/index.ts';
 import type { Database } from '../../src/records.ts';
@@ -30,6 +38,16 @@ describe('what was found to be removed and changed before it was locked', () => 
     const other = openBefore(() => apiKeys.create(anApiKey(2, { isEnsured: true }), []));
     expect(await other.apiKeys.purge(LATER, 10)).to.equal(0);
     expect(await apiKeys.find(anApiKeyId(2))).not.to.equal(undefined);
+  });
+
+  it('is a session that another ended: its end has one event', async () => {
+    const { sessions, history, openBefore } = openStores();
+    const { tokenHash, account } = aSession(1);
+    await sessions.begin(aSession(1), []);
+    const other = openBefore(() => sessions.end(tokenHash, [anEvent()]));
+    await other.sessions.end(tokenHash, [anEvent()]);
+    const all = { account, pin: undefined, since: undefined, after: undefined, limit: 10 };
+    expect((await history.list(all)).items).to.have.length(1);
   });
 
   it('is a program that asks again: it stays', async () => {

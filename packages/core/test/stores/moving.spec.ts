@@ -27,6 +27,10 @@ const LATER = after(START, hours(1));
 
 const unnumbered = defineQuery('test.unnumbered', () => find(EVENTS, { feedNumber: null }));
 
+const places = defineQuery('test.places', () =>
+  find(EVENTS, {}, { order: ['at', 'id'], select: ['sequence', 'accountFeedNumber'] }),
+);
+
 function openStores(changed: Partial<Database> = {}) {
   const memory = createMemoryDatabase(STORE_SCHEMA);
   const database: Database = {
@@ -107,6 +111,48 @@ describe('moving what a database stores', () => {
     const target = openStores();
     await importInto(target, eventsOf(1_100).toReversed());
     expect(await target.database.read(unnumbered, undefined)).to.deep.equal([]);
+  });
+
+  it('numbers events of no account in the feed of all accounts alone, and leaves what is in order where it is', async () => {
+    for (const isSerial of [false, true]) {
+      const target = openStores({ isSerial });
+      await importInto(target, eventsOf(9));
+      const placed = await target.database.read(places, undefined);
+      expect(placed.map(({ sequence }) => sequence)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      const own = placed.map(({ accountFeedNumber }) => accountFeedNumber);
+      expect(own).to.deep.equal([1, 1, null, 2, 2, null, 3, 3, null]);
+    }
+  });
+
+  it('takes of two records with one key the first alone, with all that belongs to it', async () => {
+    const source = openStores();
+    for (const n of [1, 2, 3]) await publishTo(source.roles, aPublication(n));
+    const records = await recordsOf(source);
+    const [one, two, three] = records.flatMap((record) => (record.kind === 'publication' ? [record] : []));
+    if (one === undefined || two === undefined || three === undefined) throw new Error('too few');
+    const sameRole = { ...two, value: { ...two.value, id: one.value.id } };
+    const sameKey = { ...three, value: { ...three.value, idempotencyKey: one.value.idempotencyKey } };
+    const target = openStores();
+    await importInto(target, [one, sameRole, sameKey]);
+    expect((await target.roles.load(one.value.id))?.value.archive).to.equal(one.value.archive);
+    expect(await target.roles.loadManifest(two.value.archive)).to.equal(undefined);
+    expect(await target.roles.loadManifest(three.value.archive)).not.to.equal(undefined);
+  });
+
+  it('takes of two names with one token the first, and passes over the removal of an unknown publication', async () => {
+    const target = openStores();
+    const name = { account: ACCOUNT, token: '0'.repeat(22) as NameToken, role: aRoleId(1), updatedAt: START };
+    const names = ['one', 'two'].map(
+      (text) => ({ kind: 'name', value: { ...name, name: text as PinName } }) as const,
+    );
+    const removal = {
+      kind: 'removal',
+      value: { id: aRoleId(9), expiresAt: null, deletedAt: START },
+    } as const;
+    await importInto(target, [...names, removal] as readonly MovedRecord[]);
+    expect((await target.names.list(ACCOUNT, undefined, 9)).map((one) => one.name.name)).to.deep.equal([
+      'one',
+    ]);
   });
 
   for (const isSerial of [false, true]) {

@@ -6,6 +6,7 @@ import {
   aReservation,
   aRole,
   leaseOf,
+  publishTo,
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -15,6 +16,13 @@ import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
 
 const FEED = 'f'.repeat(32) as FeedId;
 
+/** The steps that write, in their order. */
+const written: Step<unknown>[] = [];
+
+function actionsIn(step: Step<unknown>): readonly Step<unknown>[] {
+  return step.action.kind === 'all' ? step.action.steps.flatMap(actionsIn) : [step];
+}
+
 /** Counts how often a program waits for the database: for each of its reads, and in the end for its writes. */
 function* counting<Result>(
   steps: Steps<Result, never>,
@@ -23,6 +31,7 @@ function* counting<Result>(
   let next = steps.next();
   while (next.done !== true) {
     if (!isWrite(next.value)) count();
+    else written.push(...actionsIn(next.value));
     next = steps.next(yield next.value);
   }
   return next.value;
@@ -104,6 +113,19 @@ describe('the round trips to a database', () => {
       limit: 9,
     });
     expect(tripsSoFar(), 'of the history').to.equal(4);
+  });
+
+  it('carry of a saved publication what changed, and nothing else', async () => {
+    const { stores, memory } = openStores();
+    await publishTo(createStores(memory, () => FEED).roles, aPublication(1));
+    const loaded = await createStores(memory, () => FEED).roles.load(aRole(1).id);
+    if (loaded === undefined) throw new Error('the role is not there');
+    written.length = 0;
+    await stores.roles.save({ ...loaded.value, title: null }, loaded.version, [anEvent()]);
+    const [changes] = written.flatMap(({ action }) =>
+      'changes' in action ? [Object.keys(action.changes)] : [],
+    );
+    expect(changes).to.have.members(['title', 'titleFolded', 'version', 'lastEventAt']);
   });
 
   it('is one for the feed of an account, though events wait for their places in that of all accounts', async () => {

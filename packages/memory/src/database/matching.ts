@@ -42,6 +42,9 @@ export function inRange(rows: Iterable<Row>, range: Range<Row, string, string>):
     const member = order.find((each) => one[each] !== other[each]);
     return member === undefined ? 0 : sign * compareValues(one[member], other[member]);
   };
+  if (after !== undefined && order.some((member) => after[member] === undefined)) {
+    throw new TypeError('a place to begin after lacks a column');
+  }
   const found = [...rows];
   if (found.some((row) => order.some((member) => row[member] === null))) {
     throw new TypeError('a column to sort by is null');

@@ -105,7 +105,7 @@ const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedR
     isBehind: late !== undefined && isBehind(late),
     begin,
     last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
-    there: after > begin.number ? there[0]?.id : undefined,
+    there: isDropped ? undefined : there[0]?.id,
     items: items.map((row) => ({ number: row[column] ?? 0, event: eventOf(row) })),
   };
 });

@@ -111,15 +111,9 @@ function beginAfter(
   column: FeedColumn,
   begin: FeedBeginRow | undefined,
 ): readonly Step<void, 'write'>[] {
-  const places = removed.map(({ id, [column]: number }) => ({ number: number ?? 0, event: id }));
-  const last = places.reduce((one, other) => (other.number > one.number ? other : one), {
-    number: begin?.number ?? 0,
-    event: begin?.event,
-  });
-  const { number, event } = last;
-  return event === undefined || number === begin?.number
-    ? []
-    : [upsert(FEED_BEGINS, { account, number, event })];
+  const number = removed.reduce((last, event) => Math.max(last, event[column] ?? 0), begin?.number ?? 0);
+  const last = removed.filter((event) => event[column] === number);
+  return last.map(({ id: event }) => upsert(FEED_BEGINS, { account, number, event }));
 }
 
 export const REMOVAL_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [

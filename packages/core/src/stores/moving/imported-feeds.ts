@@ -33,7 +33,7 @@ export function* numberEvents(isSerial: boolean, from: FeedEnd | undefined): Ste
     return placed(event, { feedNumber, accountFeedNumber }, isMoved);
   });
   yield* all(...steps);
-  const last = events.length < NUMBERED_AT_ONCE ? undefined : events.at(-1);
+  const last = events.at(-1);
   return last && { at: last.at, id: last.id, number, isMoved };
 }
 

@@ -1,0 +1,120 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import { MemoryTable } from '@pinfold/memory/internal';
+import { ACCOUNT, anEvent, aRoleId, aSession, aToken, START } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { after, days, duration, type FeedId, type HistoryEvent } from '../../src/index.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+
+const ALL = { account: undefined, pin: undefined, after: 0, limit: 10 };
+
+/** Stores over a database that notes the programs which write. */
+function openStores({ isSerial = false } = {}) {
+  const database = createMemoryDatabase(STORE_SCHEMA);
+  const written: string[] = [];
+  const write: typeof database.write = (program, args) => {
+    written.push(program.name);
+    return database.write(program, args);
+  };
+  const handle = Object.assign(database.peer(), { write, isSerial });
+  const stores = createStores(handle, () => 'f'.repeat(32) as FeedId);
+  const store = (...events: readonly HistoryEvent[]) =>
+    stores.sessions.begin(aSession(events.length), events);
+  const programsOf = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
+    written.length = 0;
+    await work();
+    return written.slice();
+  };
+  return { ...stores, store, programsOf };
+}
+
+/** Counts the rows that searches look at. */
+async function visitedBy(work: () => Promise<unknown>): Promise<number> {
+  const { search } = MemoryTable.prototype;
+  let visited = 0;
+  MemoryTable.prototype.search = function (...asked) {
+    const found = search.apply(this, asked);
+    const counted = function* (): typeof found.rows & Generator {
+      for (const row of found.rows) {
+        visited += 1;
+        yield row;
+      }
+    };
+    return { ...found, rows: counted() };
+  };
+  try {
+    await work();
+  } finally {
+    MemoryTable.prototype.search = search;
+  }
+  return visited;
+}
+
+describe('the feed of all accounts', () => {
+  it('is numbered by its first reader, and not again until there is another event', async () => {
+    const { history, store, programsOf } = openStores();
+    await store(anEvent());
+    expect(await programsOf(() => history.feed(ALL))).to.deep.equal(['history.begin', 'history.number']);
+    expect(await programsOf(() => history.feed(ALL))).to.deep.equal([]);
+    expect(await programsOf(() => history.drop(START, 10))).to.deep.equal([]);
+    await store(anEvent(), anEvent());
+    expect(await programsOf(() => history.drop(START, 10))).to.deep.equal(['history.number']);
+  });
+
+  it('is not numbered where programs run one after the other', async () => {
+    const { history, store, programsOf } = openStores({ isSerial: true });
+    await store(anEvent());
+    expect(await programsOf(() => history.feed(ALL))).to.deep.equal(['history.begin']);
+    expect(await programsOf(() => history.drop(START, 10))).to.deep.equal([]);
+  });
+
+  it('can be read while an import is unfinished, whose events have no numbers yet', async () => {
+    const { history, imports } = openStores();
+    await imports.begin(aToken(1));
+    await imports.keep(aToken(1), [{ kind: 'event', value: anEvent() }]);
+    expect((await history.feed(ALL)).items).to.deep.equal([]);
+  });
+
+  it('does not know an event before its beginning, though it is still there', async () => {
+    const { history, store } = openStores();
+    const late = anEvent({ recordedAt: after(START, days(2)) });
+    await store(late, anEvent());
+    await history.drop(after(START, days(1)), 10);
+    const { begin, there } = await history.feed({ ...ALL, account: ACCOUNT, after: 1 });
+    expect([begin.number, there]).to.deep.equal([2, undefined]);
+  });
+
+  it('begins after the last event that was removed, whichever came last', async () => {
+    const { history, store } = openStores();
+    const events = [3, 1, 2].map((n) => anEvent({ recordedAt: after(START, duration(n)) }));
+    await store(...events);
+    for (const [before, number] of [
+      [2, 2],
+      [3, 3],
+      [4, 3],
+    ] as const) {
+      await history.drop(after(START, duration(before)), 10);
+      for (const account of [undefined, ACCOUNT]) {
+        const { begin } = await history.feed({ ...ALL, account });
+        expect(begin).to.deep.equal({ number, event: events[number - 1]?.id });
+      }
+    }
+  });
+
+  it('loses old events of no account, too', async () => {
+    const { history, mode } = openStores();
+    await mode.change({ kind: 'read_only', message: null }, [anEvent({ account: null })]);
+    expect(await history.drop(after(START, days(1)), 10)).to.equal(1);
+  });
+
+  it('is read for a publication by looking at its few events alone', async () => {
+    const { history, store } = openStores();
+    await store(
+      ...Array.from({ length: 500 }, () => anEvent({ pin: aRoleId(2) })),
+      anEvent({ pin: aRoleId(1) }),
+    );
+    const asked = { ...ALL, account: ACCOUNT, pin: aRoleId(1) };
+    await history.feed(ALL);
+    expect((await history.feed(asked)).items).to.have.length(1);
+    expect(await visitedBy(() => history.feed(asked))).to.be.below(20);
+  });
+});

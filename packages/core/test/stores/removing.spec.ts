@@ -1,0 +1,113 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import {
+  anAccount,
+  anApiKey,
+  anApiKeyId,
+  anEvent,
+  aReservation,
+  aRoleId,
+  aSession,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { after, type Day, days, duration, type FeedId, minutes } from '../../src/index.ts';
+import { dayOf } from '../../src/internal.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+
+const LATER = after(START, days(1));
+
+function openStores() {
+  const database = createMemoryDatabase(STORE_SCHEMA);
+  return createStores(database, () => 'f'.repeat(32) as FeedId);
+}
+
+describe('what is removed up to a limit', () => {
+  it('are the oldest sessions first, and no more than the limit in several programs', async () => {
+    const { sessions } = openStores();
+    for (let n = 120; n > 0; n -= 1) await sessions.begin(aSession(n), []);
+    expect(await sessions.purge(LATER, 1)).to.equal(1);
+    expect(await sessions.find(aSession(1).tokenHash, START)).to.equal(undefined);
+    expect(await sessions.purge(LATER, 100)).to.equal(100);
+    expect(await sessions.find(aSession(101).tokenHash, START)).to.equal(undefined);
+    expect(await sessions.find(aSession(102).tokenHash, START)).not.to.equal(undefined);
+  });
+
+  it('are the oldest reservations first', async () => {
+    const { roles } = openStores();
+    const requests = [3, 1, 2].map((n) => aReservation(n, { now: after(START, duration(n)) }));
+    for (const request of requests) await roles.reserve(request);
+    expect(await roles.purge(LATER, 1)).to.equal(1);
+    const again = await Promise.all(requests.map((request) => roles.reserve(request)));
+    expect(again.map(({ kind }) => kind)).to.deep.equal(['in_progress', 'reserved', 'in_progress']);
+  });
+
+  it('are the views of the oldest days first', async () => {
+    const { views } = openStores();
+    const today = dayOf(START);
+    const counted = [2, 0, 1].map((n) => ({
+      role: aRoleId(1),
+      day: (today + n) as Day,
+      views: 1,
+      refusedPasswords: 0,
+    }));
+    await views.add(counted);
+    expect(await views.drop((today + 5) as Day, 1)).to.equal(1);
+    expect((await views.list(aRoleId(1), today)).map(({ day }) => day - today)).to.deep.equal([2, 1]);
+  });
+
+  it('is any revoked key but the oldest key of all, by its creation and then by its id', async () => {
+    const { apiKeys } = openStores();
+    for (const [n, more] of [
+      [2, { createdAt: after(START, duration(9)) }],
+      [1, { createdAt: after(START, duration(9)) }],
+      [0, { createdAt: after(START, duration(10)) }],
+    ] as const) {
+      await apiKeys.create(anApiKey(n, more), []);
+      await apiKeys.revoke(anApiKeyId(n), START, []);
+    }
+    expect(await apiKeys.purge(LATER, 10)).to.equal(2);
+    expect(await apiKeys.find(anApiKeyId(1))).not.to.equal(undefined);
+  });
+});
+
+describe('what a refused or repeated call leaves as it was', () => {
+  it('is a taken key that an account may not ensure while it is blocked', async () => {
+    const { accounts, apiKeys } = openStores();
+    const { name: account } = anAccount(1);
+    await apiKeys.create(anApiKey(1, { account }), []);
+    const blocked = { reason: 'It is a copy of a bank.', sites: 'keep', at: START } as const;
+    await accounts.save(anAccount(1, { blocked }), (await accounts.load(account))?.version, []);
+    const outcome = await apiKeys.create(anApiKey(1, { account, isEnsured: true }), []);
+    expect(outcome.kind).not.to.equal('exists');
+    expect((await apiKeys.find(anApiKeyId(1)))?.isEnsured).to.equal(false);
+  });
+
+  it('is a try that has the place of a settled one', async () => {
+    const { attempts } = openStores();
+    const limits = { perAddress: 2, perRole: 9, window: minutes(5) };
+    const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };
+    const begin = async () => {
+      const outcome = await attempts.begin(attempt);
+      if (outcome.kind !== 'admitted') throw new Error(outcome.kind);
+      return outcome.ticket;
+    };
+    const first = await begin();
+    await attempts.settle(first);
+    const second = await begin();
+    await attempts.settle(first);
+    await attempts.forgive(second);
+    expect((await attempts.begin(attempt)).kind).to.equal('admitted');
+  });
+
+  it('is what thinning removes beyond its limit', async () => {
+    const { sessions, history } = openStores();
+    const events = Array.from({ length: 130 }, (_, n) => [
+      anEvent({ pin: aRoleId(n) }),
+      anEvent({ pin: aRoleId(n) }),
+    ]);
+    await sessions.begin(aSession(1), events.flat());
+    const thinning = { since: START, until: LATER, keep: 1, limit: 115 };
+    expect(await history.thin(thinning)).to.equal(115);
+    expect(await history.thin(thinning)).to.equal(15);
+  });
+});
