@@ -4,7 +4,7 @@ import { codeOf } from '@pinfold/core/internal';
 import { keepsPreparedStatements } from './engine/examine-pooler.ts';
 import type { PostgresClient, PostgresPool } from './engine/postgres-connection.ts';
 import { TYPES } from './engine/statement.ts';
-import { NEWEST_VERSION, newestMigration, schemaState } from './schema/migrate.ts';
+import { NEWEST_VERSION, newestMigration, stateOf } from './schema/migrate.ts';
 
 /** The state of a server and of a schema, for diagnosis. */
 export interface PostgresExamined {
@@ -108,7 +108,7 @@ async function schemaOf(client: PostgresClient, schema: string): Promise<Postgre
     ...rights,
     lacking: await namesOf(client, LACKING, schema),
     ofOthers: await namesOf(client, OF_OTHERS, schema),
-    ...(await stateOf(client, schema)),
+    ...(await versionOf(client, schema)),
   };
 }
 
@@ -116,14 +116,11 @@ async function namesOf(client: PostgresClient, sql: string, schema: string): Pro
   return (await ask<{ name: string }>(client, sql, [schema])).map(({ name }) => name);
 }
 
-async function stateOf(
+async function versionOf(
   client: PostgresClient,
   schema: string,
 ): Promise<Pick<NonNullable<PostgresExamined['schema']>, 'outdated' | 'version'>> {
-  const sql = `
-    SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease"
-    FROM ${schemaState(schema)}`;
-  const [state] = await ask<SchemaState>(client, sql).catch((error: unknown) => {
+  const [state] = await ask<SchemaState>(client, stateOf(schema).text).catch((error: unknown) => {
     if (UNREADABLE.has(codeOf(error))) return [];
     throw error;
   });

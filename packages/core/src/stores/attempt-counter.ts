@@ -25,6 +25,7 @@ import { removeInBatches } from './locking.ts';
 /** What all addresses together are counted under, and no address is, since it is JSON. */
 const ALL = '';
 const PLACE = ['role', 'number'] as const;
+const ENDING = [...PLACE, 'endsAt'] as const;
 const UNDER_WAY = ['counted', 'addressEndsAt', 'roleEndsAt'] as const;
 
 interface Windows {
@@ -125,36 +126,32 @@ interface Purge {
   readonly places: readonly Pick<AttemptRow, 'role' | 'number'>[];
 }
 
-const findEndedWindows = defineQuery('attempts.find_ended_windows', ({ endedBy, limit }: Ended) =>
-  find(ATTEMPT_WINDOWS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
-);
+type Ending = typeof ATTEMPT_WINDOWS | typeof ATTEMPTS;
 
-const findEnded = defineQuery('attempts.find_ended', ({ endedBy, limit }: Ended) =>
-  find(ATTEMPTS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
-);
+function defineFindEnded(name: string, table: Ending) {
+  return defineQuery(name, ({ endedBy, limit }: Ended) =>
+    find(table, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+  );
+}
 
-const purgeWindows = defineProgram('attempts.purge_windows', {
-  locks: ({ places }: Purge) => ({ exclusive: places.map(({ role }) => attemptsLock(role)) }),
-  usesReserve: () => true,
-  *run({ endedBy, places }) {
-    const rows = yield* all(...places.map((place) => get(ATTEMPT_WINDOWS, place)));
-    // One may have been opened again since.
-    const ended = rows.filter((row) => row !== undefined).filter(({ endsAt }) => endsAt <= endedBy);
-    yield* all(...ended.map(({ role, number }) => remove(ATTEMPT_WINDOWS, { role, number })));
-    return ended.length;
-  },
-});
+function definePurge(name: string, table: Ending) {
+  return defineProgram(name, {
+    locks: ({ places }: Purge) => ({ exclusive: places.map(({ role }) => attemptsLock(role)) }),
+    usesReserve: () => true,
+    *run({ endedBy, places }) {
+      const rows = yield* all(...places.map((place) => get(table, place, ENDING)));
+      // A window may have been opened again since.
+      const ended = rows.filter((row) => row !== undefined).filter(({ endsAt }) => endsAt <= endedBy);
+      yield* all(...ended.map(({ role, number }) => remove(table, { role, number })));
+      return ended.length;
+    },
+  });
+}
 
-const purge = defineProgram('attempts.purge', {
-  locks: ({ places }: Purge) => ({ exclusive: places.map(({ role }) => attemptsLock(role)) }),
-  usesReserve: () => true,
-  *run({ endedBy, places }) {
-    const rows = yield* all(...places.map((place) => get(ATTEMPTS, place)));
-    const ended = rows.filter((row) => row !== undefined).filter(({ endsAt }) => endsAt <= endedBy);
-    yield* all(...ended.map(({ role, number }) => remove(ATTEMPTS, { role, number })));
-    return ended.length;
-  },
-});
+const findEndedWindows = defineFindEnded('attempts.find_ended_windows', ATTEMPT_WINDOWS);
+const findEnded = defineFindEnded('attempts.find_ended', ATTEMPTS);
+const purgeWindows = definePurge('attempts.purge_windows', ATTEMPT_WINDOWS);
+const purge = definePurge('attempts.purge', ATTEMPTS);
 
 const countEnded = defineQuery('attempts.count_ended', function* (endedBy: Instant) {
   const [windows, attempts] = yield* all(

@@ -55,13 +55,13 @@ const findPlace = defineChangeQuery('sessions.find_place', (tokenHash: Sha256) =
   find(SESSIONS, { tokenHash }, { select: PLACE }),
 );
 
-interface Ending {
+interface SessionEnd {
   readonly place: SessionPlace;
   readonly events: readonly HistoryEvent[];
 }
 
 const end = defineChange('sessions.end', {
-  locks: ({ place, events }: Ending) => ({ exclusive: sessionLocks(place, events) }),
+  locks: ({ place, events }: SessionEnd) => ({ exclusive: sessionLocks(place, events) }),
   usesReserve: () => true,
   *run({ place: { tokenHash }, events }) {
     const [session, ends] = yield* together(get(SESSIONS, { tokenHash }, PLACE), feedEnds(events));
@@ -90,40 +90,34 @@ interface Purge {
   readonly limit: number;
 }
 
-const findEnded = defineChangeQuery('sessions.find_ended', ({ endedBy, limit }: Purge) =>
-  find(SESSIONS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
-);
+type Ending = typeof SESSIONS | typeof SIGN_IN_LINKS;
 
-const findEndedLinks = defineChangeQuery('sessions.find_ended_links', ({ endedBy, limit }: Purge) =>
-  find(SIGN_IN_LINKS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
-);
+function defineFindEnded(name: string, table: Ending) {
+  return defineChangeQuery(name, ({ endedBy, limit }: Purge) =>
+    find(table, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+  );
+}
 
 /** What ended once never begins again, so each is removed that is still there. */
-const purge = defineChange('sessions.purge', {
-  locks: (places: readonly SessionPlace[]) => ({
-    exclusive: places.flatMap((place) => sessionLocks(place, [])),
-  }),
-  usesReserve: () => true,
-  *run(places) {
-    const sessions = yield* all(...places.map(({ tokenHash }) => get(SESSIONS, { tokenHash }, PLACE)));
-    const there = sessions.filter((session) => session !== undefined);
-    yield* all(...there.map(({ tokenHash }) => remove(SESSIONS, { tokenHash })));
-    return there.length;
-  },
-});
+function definePurge(name: string, table: Ending) {
+  return defineChange(name, {
+    locks: (places: readonly SessionPlace[]) => ({
+      exclusive: places.flatMap((place) => sessionLocks(place, [])),
+    }),
+    usesReserve: () => true,
+    *run(places) {
+      const rows = yield* all(...places.map(({ tokenHash }) => get(table, { tokenHash }, PLACE)));
+      const there = rows.filter((row) => row !== undefined);
+      yield* all(...there.map(({ tokenHash }) => remove(table, { tokenHash })));
+      return there.length;
+    },
+  });
+}
 
-const purgeLinks = defineChange('sessions.purge_links', {
-  locks: (places: readonly SessionPlace[]) => ({
-    exclusive: places.flatMap((place) => sessionLocks(place, [])),
-  }),
-  usesReserve: () => true,
-  *run(places) {
-    const links = yield* all(...places.map(({ tokenHash }) => get(SIGN_IN_LINKS, { tokenHash })));
-    const there = links.filter((link) => link !== undefined);
-    yield* all(...there.map(({ tokenHash }) => remove(SIGN_IN_LINKS, { tokenHash })));
-    return there.length;
-  },
-});
+const findEnded = defineFindEnded('sessions.find_ended', SESSIONS);
+const findEndedLinks = defineFindEnded('sessions.find_ended_links', SIGN_IN_LINKS);
+const purge = definePurge('sessions.purge', SESSIONS);
+const purgeLinks = definePurge('sessions.purge_links', SIGN_IN_LINKS);
 
 /** The programs of the store of sessions. */
 export const SESSION_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [

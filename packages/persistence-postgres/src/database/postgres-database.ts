@@ -16,16 +16,15 @@ import {
 import { createTables, SqlCompiler } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
 import { asFault, troubleOf } from '../engine/postgres-errors.ts';
-import { unprepared } from '../engine/statement.ts';
+import { COMMIT, ROLLBACK, unprepared } from '../engine/statement.ts';
 import { checkSchema, databaseState, migrate, newestMigration } from '../schema/migrate.ts';
 import { JoinedReads } from './joined-reads.ts';
 import { lockNumber } from './lock-number.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresLookups } from './postgres-lookups.ts';
-import { BEGIN_SNAPSHOT, COMMIT, causeOf, PostgresSession, type Writing } from './postgres-session.ts';
+import { BEGIN_SNAPSHOT, causeOf, PostgresSession, type Writing } from './postgres-session.ts';
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-const ROLLBACK = unprepared('ROLLBACK');
 
 /** What a program or query came to on a connection that works. */
 type Outcome<Result> = { readonly result: Result } | { readonly thrown: unknown };

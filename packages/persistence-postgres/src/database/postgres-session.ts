@@ -10,13 +10,11 @@ import {
 } from '@pinfold/core/records';
 import type { SqlCompiler, SqlPlan, SqlRow } from '@pinfold/core/sql';
 import type { Client } from '../engine/postgres-connection.ts';
-import { prepared, type Statement, unprepared } from '../engine/statement.ts';
+import { COMMIT, prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { type JoinedReads, joinedRows, MAX_JOINED } from './joined-reads.ts';
 
 /** Begins a read-only state. */
 export const BEGIN_SNAPSHOT: Statement = unprepared('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-/** Ends a transaction, and undoes one in which a statement failed. */
-export const COMMIT: Statement = unprepared('COMMIT');
 
 const statements: WeakMap<SqlPlan, Statement> = new WeakMap();
 

@@ -1,10 +1,9 @@
 import { codeOf } from '@pinfold/core/internal';
 import type { PostgresClient, PostgresPool } from './postgres-connection.ts';
-import { prepared, unprepared } from './statement.ts';
+import { prepared, ROLLBACK, unprepared } from './statement.ts';
 
 const STATEMENT = prepared('SELECT 1 AS prepared');
 const BEGIN = unprepared('BEGIN');
-const ROLLBACK = unprepared('ROLLBACK');
 /** SQLSTATEs: the name of a prepared statement is unknown, or is taken. */
 const MIXED: ReadonlySet<unknown> = new Set(['26000', '42P05']);
 /** A pooler with a single connection lets the second transaction wait for the first. */

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { type Clock, duration, Fault } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
 import { asFault, troubleOf } from './postgres-errors.ts';
-import { type Statement, TYPES, unprepared } from './statement.ts';
+import { COMMIT, ROLLBACK, type Statement, TYPES, unprepared } from './statement.ts';
 
 /** The part of `pg`'s client that stores use. It runs queries in order; `release(true)` ends the connection. */
 export interface PostgresClient {
@@ -36,8 +36,6 @@ const BEGIN_SNAPSHOT = unprepared(`
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = 0;
   SELECT 1`);
-const COMMIT = unprepared('COMMIT');
-const ROLLBACK = unprepared('ROLLBACK');
 
 /** Only a primary server reads the present state. */
 const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');

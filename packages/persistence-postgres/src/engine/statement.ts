@@ -19,6 +19,10 @@ export function unprepared(text: string): Statement {
   return { name: undefined, text };
 }
 
+/** Ends a transaction, and undoes one in which a statement failed. */
+export const COMMIT: Statement = unprepared('COMMIT');
+export const ROLLBACK: Statement = unprepared('ROLLBACK');
+
 /** A statement that may take as long as a whole migration. */
 export function longRunning(text: string): Statement {
   return { name: undefined, text, timeout: 86_400_000 };

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Instant, instant } from '@pinfold/core';
 import {
   type Migration,
@@ -11,6 +10,7 @@ import {
   type SchemaState,
 } from '@pinfold/core/adapter';
 import type { DatabaseState } from '@pinfold/core/records';
+import { lockNumber } from '../database/lock-number.ts';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { longRunning, quoted, type Statement, unprepared } from '../engine/statement.ts';
 import { copyEarlyData, EARLY, setEarlyDataAside } from './early-data.ts';
@@ -41,7 +41,7 @@ export async function migrate(
 ): Promise<void> {
   const migrated = await connection.transaction(async (run) => {
     await run(NO_LIMITS);
-    await run(LOCK, [lockOf(schema)]);
+    await run(LOCK, [lockNumber('pinfold migrate', schema)]);
     await makeSchema(run, schema);
     await run(unprepared(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`));
     const [state] = (await run<SchemaState>(stateOf(schema))).rows;
@@ -111,7 +111,8 @@ export function schemaState(schema: string): string {
   return `${quoted(schema)}.schema_state`;
 }
 
-function stateOf(schema: string): Statement {
+/** The statement that reads the state, and the server's time. */
+export function stateOf(schema: string): Statement {
   return unprepared(`
     SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease",
       pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now
@@ -123,9 +124,4 @@ async function setState(run: Run, table: string, reached: SchemaState): Promise<
     INSERT INTO ${table} (one, version, oldest_version, oldest_release) VALUES (1, $1, $2, $3)
     ON CONFLICT (one) DO UPDATE SET version = $1, oldest_version = $2, oldest_release = $3`);
   await run(state, [reached.version, reached.oldestVersion, reached.oldestRelease]);
-}
-
-/** The lock's number: 64 bits of a hash of the schema's name, to avoid the numbers of other programs. */
-function lockOf(schema: string): string {
-  return createHash('sha256').update(`pinfold migrate ${schema}`).digest().readBigInt64BE().toString();
 }
