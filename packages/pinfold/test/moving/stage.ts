@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { packFiles } from '@pinfold/client/zip';
 import type { ArchiveId, Role, RoleId, Token } from '@pinfold/core';
 import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
+import { DEFAULT_ACCOUNT } from '../../src/start/first-start.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { noise } from './load.ts';
@@ -32,20 +34,28 @@ export function openStage(): Stage {
     at,
     env,
     stock: async (name, count, bytes = 100) => {
-      await fill(env(name), at(`site of ${name}`), count, bytes);
+      await fill(env(name), count, bytes);
       return env(name);
     },
   };
 }
 
-async function fill(env: Env, site: string, count: number, bytes: number): Promise<void> {
-  await mkdir(site);
-  await (await compose(readSettings(env))).close();
+async function fill(env: Env, count: number, bytes: number): Promise<void> {
+  const { useCases, close } = await compose(readSettings(env));
   for (let n = 0; n < count; n += 1) {
-    await writeFile(join(site, 'index.html'), `<!doctype html><title>${n}</title><p>${noise(n, bytes)}`);
-    const published = await run({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }, 'publish', site);
-    if (published.code !== 0) throw new Error(published.err);
+    const page = Buffer.from(`<!doctype html><title>${n}</title><p>${noise(n, bytes)}`);
+    const { bytes: archive } = await packFiles([{ path: 'index.html', bytes: page }]);
+    const request = {
+      by: DEFAULT_ACCOUNT,
+      key: `stock ${n}`,
+      filename: 'site.zip',
+      title: String(n),
+      archive,
+    };
+    const outcome = await useCases.publish(request);
+    if (outcome.kind !== 'published') throw new Error(JSON.stringify(outcome));
   }
+  await close();
   await run(env, 'keys', 'create', '--account', 'Ünïted', '--label', 'of the test');
 }
 
