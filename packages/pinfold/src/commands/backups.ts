@@ -7,13 +7,14 @@ import { CommandFailure, reportingSystemErrors, UsageError } from '../command-li
 import { pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { stepsFromFolder } from '../moving/from-folder.ts';
+import { type Failed, stepsFromFolder } from '../moving/from-folder.ts';
 import { type ExportedStores, moveFromStores } from '../moving/from-stores.ts';
-import { type Destination, type Moved, move } from '../moving/move.ts';
+import { type Destination, type Moved, move, type Step } from '../moving/move.ts';
 import { refuseToOverwrite } from '../moving/overwrite-guard.ts';
 import { Progress, printSummary } from '../moving/progress.ts';
 import { ToFolder } from '../moving/to-folder.ts';
 import { ToStores } from '../moving/to-stores.ts';
+import { verifyExport } from '../moving/verify-export.ts';
 import { type NamedArchive, type Verified, verifyStores } from '../moving/verify-stores.ts';
 import type { Environment } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
@@ -90,14 +91,20 @@ const copy = command({
 
 const verify = command({
   name: 'verify',
+  arguments: ['[FOLDER|-]'],
   options: {
     sample: text('NUMBER', 'read only so many archives, chosen at random; missing archives are always found'),
   },
-  help: 'read the archives and compare them with the records',
-  example: 'pinfold verify --sample 100',
+  help: 'read the archives and compare them with the records: of the service, or of an export, without a database',
+  example: 'pinfold verify /backup/pinfold',
   guide: 'backups.md',
-  run: async (_, { json, ...values }, terminal) => {
+  run: async ([given], { json, ...values }, terminal) => {
     const sample = readSample(values.sample);
+    if (given !== undefined) {
+      if (sample !== undefined) throw new UsageError('--sample is for the archives of the service');
+      await verifyExportIn(readPath(given, 'FOLDER'), json, terminal);
+      return;
+    }
     const found = await withComposition(terminal, ({ ports }) =>
       verifyStores(ports, sample, new Progress('verifying', terminal)),
     );
@@ -109,6 +116,40 @@ const verify = command({
     if (wrong > 0) throw new CommandFailure(message, { reported: true });
   },
 });
+
+/** Needs no database: it looks at the export alone. */
+async function verifyExportIn(from: string, json: boolean, terminal: Terminal): Promise<void> {
+  const found = await reportingSystemErrors(() =>
+    verifyExport((to, failed) => stepsOf(from, to, terminal, failed), new Progress('verifying', terminal)),
+  );
+  const { records, named, superfluous, missing, altered, failures } = found;
+  if (json) terminal.out(jsonLine(found));
+  else {
+    for (const line of [...failures, ...those('missing', missing), ...those('altered', altered)])
+      terminal.out(line);
+    terminal.out(
+      `${pluralize(records, 'record')}, ${pluralize(named, 'archive')} of publications; ${superfluous} more have no publication`,
+    );
+  }
+  const wrong = missing.length + altered.length + failures.length;
+  if (wrong > 0)
+    throw new CommandFailure(`the export is not sound: ${pluralize(wrong, 'fault')}`, { reported: true });
+}
+
+async function* stepsOf(
+  from: string,
+  to: Destination,
+  { stream }: Terminal,
+  failed?: Failed,
+): AsyncGenerator<Step, void> {
+  if (from !== '-') {
+    yield* stepsFromFolder(resolve(from), to, failed);
+    return;
+  }
+  const { stepsFromTar } = await import('../moving/from-tar.ts');
+  if (stream === undefined) throw new UsageError('there is no standard input');
+  yield* stepsFromTar(stream(), to);
+}
 
 export const commands: readonly Command[] = [exportAll, importAll, copy, verify];
 
@@ -153,12 +194,8 @@ function exportTo(
   });
 }
 
-async function moveFrom(from: string, to: Destination, terminal: Terminal): Promise<Moved> {
-  const progress = new Progress('importing', terminal);
-  if (from !== '-') return move(stepsFromFolder(resolve(from), to), to, progress);
-  const { stepsFromTar } = await import('../moving/from-tar.ts');
-  if (terminal.stream === undefined) throw new UsageError('there is no standard input');
-  return move(stepsFromTar(terminal.stream(), to), to, progress);
+function moveFrom(from: string, to: Destination, terminal: Terminal): Promise<Moved> {
+  return move(stepsOf(from, to, terminal), to, new Progress('importing', terminal));
 }
 
 const OPTION_FOR: Readonly<Record<string, TargetOption>> = {
@@ -208,8 +245,6 @@ function linesOf({
   superfluous,
   young,
 }: Verified): readonly string[] {
-  const those = (what: string, archives: readonly NamedArchive[]) =>
-    archives.map(({ archive, pin }) => `${what}: ${archive} of publication ${pin}`);
   return [
     ...those('missing', missing),
     ...those('altered', altered),
@@ -217,4 +252,8 @@ function linesOf({
     ...superfluous.map((id) => `superfluous: ${id}`),
     `${pluralize(named, 'archive')} of publications, of which ${read} were read; ${young} more are younger than a day and have no publication yet`,
   ];
+}
+
+function those(what: string, archives: readonly NamedArchive[]): readonly string[] {
+  return archives.map(({ archive, pin }) => `${what}: ${archive} of publication ${pin}`);
 }
