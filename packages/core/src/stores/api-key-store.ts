@@ -10,7 +10,7 @@ import { find, get, remove, unlocked, update } from '../records/steps.ts';
 import { ACCOUNTS, API_KEYS } from '../records/tables/account-tables.ts';
 import { accountLock, FIRST_KEY_LOCK } from '../records/tables/locks.ts';
 import { defineChange, defineChangeQuery } from './define-change.ts';
-import { feedEnds, insertEvents } from './events.ts';
+import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import {
   countLive,
   createKey,
@@ -52,7 +52,7 @@ const create = defineChange('api_keys.create', {
 
 const createFirst = defineChange('api_keys.create_first', {
   locks: ({ key, events }: Pick<KeyCreation, 'key' | 'events'>) => ({
-    exclusive: [FIRST_KEY_LOCK, ...keyLocks(key, events)],
+    exclusive: [FIRST_KEY_LOCK, ...keyLocks(key), ...eventLocks(events)],
   }),
   *run({ key, events }) {
     const [any, account, ends] = yield* together(
@@ -87,7 +87,7 @@ interface Revocation {
 }
 
 const revoke = defineChange('api_keys.revoke', {
-  locks: ({ place, events }: Revocation) => ({ exclusive: keyLocks(place, events) }),
+  locks: ({ place, events }: Revocation) => ({ exclusive: [...keyLocks(place), ...eventLocks(events)] }),
   usesReserve: () => true,
   *run({ place: { id }, at, events }) {
     const [key, ends] = yield* together(get(API_KEYS, { id }, REVOKED), feedEnds(events));
@@ -108,7 +108,7 @@ interface Use {
 }
 
 const touch = defineChange('api_keys.touch', {
-  locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place, []) }),
+  locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place) }),
   *run({ place: { id }, ...use }) {
     const key = yield* get(API_KEYS, { id }, USED);
     if (isStale(key, use)) yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
@@ -132,7 +132,7 @@ const findPurgeable = defineChangeQuery(
 );
 
 const purge = defineChange('api_keys.purge', {
-  locks: (places: readonly KeyPlace[]) => ({ exclusive: places.flatMap((place) => keyLocks(place, [])) }),
+  locks: (places: readonly KeyPlace[]) => ({ exclusive: places.flatMap(keyLocks) }),
   usesReserve: () => true,
   *run(places) {
     const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id }, ENSURED)));

@@ -28,13 +28,13 @@ export interface KeyCreation {
 export type KeyPlace = Pick<ApiKey, 'id' | 'account'>;
 
 /** The locks that are held exclusively to change a key. */
-export function keyLocks({ id, account }: KeyPlace, events: readonly HistoryEvent[]): readonly string[] {
-  return [accountLock(account), credentialLock(id), ...eventLocks(events)];
+export function keyLocks({ id, account }: KeyPlace): readonly string[] {
+  return [accountLock(account), credentialLock(id)];
 }
 
 /** The locks to create a key that may be the first one or not. */
 export function keyCreationLocks(place: KeyPlace, events: readonly HistoryEvent[]): Required<Locks> {
-  return { exclusive: keyLocks(place, events), shared: [MODE_LOCK, FIRST_KEY_LOCK] };
+  return { exclusive: [...keyLocks(place), ...eventLocks(events)], shared: [MODE_LOCK, FIRST_KEY_LOCK] };
 }
 
 /** Counts the keys of an account that are not revoked. */

@@ -32,11 +32,8 @@ interface SessionStart {
 }
 
 /** The locks that are held exclusively to change a session or a link. */
-export function sessionLocks(
-  { tokenHash, account }: SessionPlace,
-  events: readonly HistoryEvent[],
-): readonly string[] {
-  return [accountLock(account), credentialLock(tokenHash), ...eventLocks(events)];
+export function sessionLocks({ tokenHash, account }: SessionPlace): readonly string[] {
+  return [accountLock(account), credentialLock(tokenHash)];
 }
 
 interface LockedStart extends SessionStart {
@@ -48,7 +45,7 @@ interface LockedStart extends SessionStart {
 const beginSession = defineChange('sessions.begin', {
   locks: ({ session, events, link, locked }: LockedStart) => {
     const others = link === undefined ? locked : [...locked, link];
-    return { exclusive: [...sessionLocks(session, events), ...others.map(credentialLock)] };
+    return { exclusive: [...sessionLocks(session), ...eventLocks(events), ...others.map(credentialLock)] };
   },
   *run({ session, limits, events, link, locked }) {
     const [offered, excess, account, ends] = yield* together(

@@ -12,7 +12,7 @@ import { find, get, insert, remove, upsert } from '../records/steps.ts';
 import { SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';
 import { defineChange, defineChangeQuery } from './define-change.ts';
-import { feedEnds, insertEvents } from './events.ts';
+import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { removeInBatches } from './locking.ts';
 import { begin, SESSION_START_PROGRAMS, type SessionPlace, sessionLocks } from './session-start.ts';
 
@@ -25,7 +25,7 @@ interface Offer {
 }
 
 const offer = defineChange('sessions.offer', {
-  locks: ({ link, events }: Offer) => ({ exclusive: sessionLocks(link, events) }),
+  locks: ({ link, events }: Offer) => ({ exclusive: [...sessionLocks(link), ...eventLocks(events)] }),
   *run({ link, events }) {
     const ends = yield* feedEnds(events);
     yield* all(insert(SIGN_IN_LINKS, link), ...insertEvents(events, ends));
@@ -61,7 +61,7 @@ interface SessionEnd {
 }
 
 const end = defineChange('sessions.end', {
-  locks: ({ place, events }: SessionEnd) => ({ exclusive: sessionLocks(place, events) }),
+  locks: ({ place, events }: SessionEnd) => ({ exclusive: [...sessionLocks(place), ...eventLocks(events)] }),
   usesReserve: () => true,
   *run({ place: { tokenHash }, events }) {
     const [session, ends] = yield* together(get(SESSIONS, { tokenHash }, PLACE), feedEnds(events));
@@ -102,7 +102,7 @@ function defineFindEnded(name: string, table: Ending) {
 function definePurge(name: string, table: Ending) {
   return defineChange(name, {
     locks: (places: readonly SessionPlace[]) => ({
-      exclusive: places.flatMap((place) => sessionLocks(place, [])),
+      exclusive: places.flatMap(sessionLocks),
     }),
     usesReserve: () => true,
     *run(places) {
