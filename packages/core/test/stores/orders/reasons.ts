@@ -96,7 +96,14 @@ interface Harmless {
 const STORING_EVENTS = [
   ...['roles.commit', 'roles.save', 'roles.settle_cleanup', 'names.set', 'names.delete', 'accounts.save'],
   ...['takedowns.take_down', 'takedowns.lift', 'mode.change', 'history.record_expirations'],
-  ...['api_keys.create', 'api_keys.create_first', 'api_keys.revoke', 'pairings.agree', 'pairings.take'],
+  ...[
+    'history.record_once',
+    'api_keys.create',
+    'api_keys.create_first',
+    'api_keys.revoke',
+    'pairings.agree',
+    'pairings.take',
+  ],
   ...['sessions.begin', 'sessions.offer', 'sessions.end', 'sessions.refuse'],
 ];
 
@@ -116,7 +123,7 @@ export const HARMLESS: readonly Harmless[] = [
     program: 'mode.change',
     beside: [
       ...['roles.settle_cleanup', 'takedowns.take_down', 'takedowns.lift', 'accounts.save', 'pairings.agree'],
-      ...['api_keys.create_first', 'api_keys.revoke', 'history.record_expirations'],
+      ...['api_keys.create_first', 'api_keys.revoke', 'history.record_expirations', 'history.record_once'],
       ...['sessions.begin', 'sessions.offer', 'sessions.end', 'sessions.refuse'],
     ],
     why: 'they run in every mode, and its events are of no account',
@@ -139,14 +146,14 @@ export const HARMLESS: readonly Harmless[] = [
   },
   {
     program: 'roles.claim_for_cleanup',
-    beside: ['roles.commit', 'names.set', 'names.delete', 'takedowns.lift'],
+    beside: ['roles.commit', 'names.set', 'names.delete', 'takedowns.lift', 'history.record_once'],
     why: 'it changes what only cleanups read, of roles that have ended',
   },
   {
     program: 'takedowns.claim_purge',
     beside: [
       ...['roles.commit', 'roles.save', 'names.set', 'names.delete'],
-      ...['takedowns.take_down', 'takedowns.lift', 'history.record_expirations'],
+      ...['takedowns.take_down', 'takedowns.lift', 'history.record_expirations', 'history.record_once'],
     ],
     why: 'it changes what only cleanups read, of roles that were stopped',
   },
