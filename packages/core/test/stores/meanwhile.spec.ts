@@ -40,6 +40,15 @@ describe('what was found to be removed and changed before it was locked', () => 
     expect(await apiKeys.find(anApiKeyId(2))).not.to.equal(undefined);
   });
 
+  it('is a key that was removed: its use is not noted', async () => {
+    const { apiKeys, openBefore } = openStores();
+    for (const n of [1, 2]) await apiKeys.create(anApiKey(n), []);
+    await apiKeys.revoke(anApiKeyId(2), START, []);
+    const other = openBefore(() => apiKeys.purge(LATER, 10));
+    await other.apiKeys.touch(anApiKeyId(2), LATER, START);
+    expect(await apiKeys.find(anApiKeyId(2))).to.equal(undefined);
+  });
+
   it('is a session that another ended: its end has one event', async () => {
     const { sessions, history, openBefore } = openStores();
     const { tokenHash, account } = aSession(1);

@@ -1,9 +1,10 @@
 import { createMemoryDatabase } from '@pinfold/memory';
-import { anAccount, aPublication, aRole, publishTo, START } from '@pinfold/test-contracts/fixtures';
+import { anAccount, anEvent, aPublication, aRole, publishTo, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import type { FeedId } from '../../src/index.ts';
+import type { FeedId, NameToken } from '../../src/index.ts';
 import type { AnyProgram } from '../../src/records.ts';
 import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { eventLocks } from '../../src/stores/events.ts';
 
 const { programs } = STORE_SCHEMA;
 
@@ -47,6 +48,25 @@ describe('the programs of the stores', () => {
   it('have each a name of its own, of its store and its method', () => {
     for (const { name } of programs) expect(name).to.match(/^[a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*$/);
     expect(new Set(programs.map(({ name }) => name)).size).to.equal(programs.length);
+  });
+
+  it('have a name each in lookups, too', async () => {
+    const database = createMemoryDatabase(STORE_SCHEMA);
+    const asked: string[] = [];
+    const peek: typeof database.peek = (lookup, key) => {
+      asked.push(lookup.name);
+      return database.peek(lookup, key);
+    };
+    const stores = createStores(Object.assign(database.peer(), { peek }), () => 'f'.repeat(32) as FeedId);
+    await stores.roles.load(aRole(1).id);
+    await stores.names.resolve('0'.repeat(22) as NameToken);
+    expect(asked).to.deep.equal(['roles.load', 'names.resolve']);
+  });
+
+  it('lock for their events the accounts of these, and the service only for those of none', () => {
+    const own = anEvent();
+    expect(eventLocks([own, anEvent()])).to.deep.equal([`account ${own.account}`]);
+    expect(eventLocks([anEvent({ account: null })])).to.deep.equal(['service']);
   });
 
   it('may use the reserved space of the disk to free space and to end access, and for nothing else', () => {
