@@ -14,7 +14,7 @@ const ENTRY: URL = new URL(
 const OPTIONS: readonly string[] = ENTRY.pathname.endsWith('.ts') ? ['--conditions=@pinfold/source'] : [];
 
 /** Arguments are short-lived; without a limit V8 reserves much more for them. */
-const YOUNG_MIB = 8;
+const YOUNG_MIB = 4;
 
 /** Milliseconds from opening: a command that ends sooner, and the start of a server, do without the thread. */
 const FIRST_START = 500;
