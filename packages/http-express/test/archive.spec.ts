@@ -17,7 +17,7 @@ const FIRST = accountId('first');
 
 /** Far more than sockets of this machine keep for a client who takes nothing. */
 const MIBS = 32;
-const LARGE = zipSync({ 'index.html': new Uint8Array(MIBS * MAX_READ) }, { level: 0 });
+const LARGE = zipSync({ 'index.html': new Uint8Array(MIBS * MAX_READ) }, { level: 0, mtime: '2026-01-01' });
 const LIMITS = {
   archiveBytes: 64 * MAX_READ,
   expandedBytes: 64 * MAX_READ,
@@ -185,7 +185,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
   });
 
   it('is 503 with Retry-After: 1 while clients leave too many bytes of answers untaken', async () => {
-    await open(zipSync({ 'index.html': new Uint8Array(100_000) }, { level: 0 }));
+    await open(zipSync({ 'index.html': new Uint8Array(100_000) }, { level: 0, mtime: '2026-01-01' }));
     const { memory } = outgoingBytes;
     outgoingBytes.memory = 0;
     outgoingBytes.load(1);

@@ -18,7 +18,7 @@ function largeSite(): Uint8Array<ArrayBuffer> {
     const text = randomBytes((LENGTHS[index % LENGTHS.length] ?? 0) / 2).toString('hex');
     files[`${index}.txt`] = [strToU8(text), { level: index % 3 === 0 ? 0 : 6 }];
   }
-  return new Uint8Array(zipSync(files));
+  return new Uint8Array(zipSync(files, { mtime: '2026-01-01' }));
 }
 
 describe('the bytes that caches count', () => {
