@@ -51,8 +51,9 @@ export class Checkpointer {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     });
-    worker.unref();
     worker.on('message', () => this.#ended());
+    // After the listener, which lets the thread keep the process alive.
+    worker.unref();
     // SQLite itself checkpoints a very long log, and the next changes start another thread. Listens to `exit` rather
     // than `error`, which comes first: a thread started in between would be mistaken for this one.
     worker.on('error', () => undefined);

@@ -135,8 +135,9 @@ export class ThreadedWriter {
       this.#lose(error);
       return;
     }
-    this.#worker.unref();
     this.#worker.on('message', (message: FromThread) => this.#hear(message));
+    // After the listener, which lets the thread keep the process alive.
+    this.#worker.unref();
     this.#worker.on('error', (error) => {
       cause = error;
     });

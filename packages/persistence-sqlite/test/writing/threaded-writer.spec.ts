@@ -116,19 +116,22 @@ describe('A writer with a thread', () => {
 });
 
 describe('A process with such a writer', () => {
-  it('ends by itself when nothing else is to be done, after every change is answered', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'pinfold.sqlite');
-      const { stdout, status } = spawnSync(
-        process.execPath,
-        [
-          ...['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
-          ...[join(import.meta.dirname, 'left-open.ts'), file],
-        ],
-        { encoding: 'utf8', timeout: 120_000 },
-      );
-      expect({ stdout, status }).to.deep.equal({ stdout: 'answered a\n', status: 0 });
-    }));
+  for (const [asked, text, answer] of [
+    ['after every change is answered', ['a'], 'answered a\n'],
+    ['even if nothing was changed', [], ''],
+  ] as const)
+    it(`ends by itself when nothing else is to be done, ${asked}`, () =>
+      inFolder(async (folder) => {
+        const { stdout, status } = spawnSync(
+          process.execPath,
+          [
+            ...['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
+            ...[join(import.meta.dirname, 'left-open.ts'), join(folder, 'pinfold.sqlite'), ...text],
+          ],
+          { encoding: 'utf8', timeout: 120_000 },
+        );
+        expect({ stdout, status }).to.deep.equal({ stdout: answer, status: 0 });
+      }));
 });
 
 describe('A writer whose thread dies', () => {
