@@ -60,7 +60,9 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
   if (how.seenBy === 'flushed-commits.ts') flushAll(disk);
   const promises: Promises = { pins: [], names: {}, answers: {} };
   const ended = new AbortController();
-  const publishing = publishUntil(ended.signal, () => server.url, KEY, promises);
+  // `flushed-commits.ts` sees a commit a moment after readers do, who answer a repeated change by what they read.
+  const repeats = how.seenBy === 'disk.c';
+  const publishing = publishUntil(ended.signal, { url: () => server.url, key: KEY, repeats }, promises);
   const moments: { at: Cut; promises: Promises }[] = [];
   const cutNow = (n: number): void => {
     const at = cut(disk, join(folder, `cut-${n}`));

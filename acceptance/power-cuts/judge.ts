@@ -11,8 +11,11 @@ const ACCOUNT = accountId('default');
 export async function judge(data: string, { pins, names }: Promises): Promise<readonly string[]> {
   const lost = new Set<string>();
   const file = join(data, 'pinfold.sqlite');
+  const records = await openRecords({ kind: 'sqlite', file }).catch((error: unknown) => {
+    lost.add(`all of it: ${error}`);
+  });
+  if (records === undefined) return [...lost];
   try {
-    const records = await openRecords({ kind: 'sqlite', file });
     const address = { kind: 'files', folder: join(data, 'archives') } as const;
     const { archives } = await openArchives(address, data, new SystemClock());
     for (const pin of pins) {
@@ -31,11 +34,12 @@ export async function judge(data: string, { pins, names }: Promises): Promise<re
       const found = await records.names.find(ACCOUNT, name as PinName);
       if (!isAllowed(shown, found?.name.role)) lost.add('a name');
     }
-    await records.close();
     const { damage } = examineSqlite(file);
     if (damage !== undefined) lost.add(damage);
   } catch (error) {
     lost.add(`all of it: ${error}`);
+  } finally {
+    await records.close();
   }
   return [...lost];
 }

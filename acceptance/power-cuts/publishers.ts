@@ -31,21 +31,27 @@ const PUBLISHERS = 8;
 /** The others answer the same: a replay must not show what is not on the disk. */
 const REPLAYS = 2;
 
-/** Publishes, and changes what was published, at the address that `url` gives, until `ended` is aborted. */
-export async function publishUntil(ended: AbortSignal, url: () => string, key: string, promises: Promises) {
-  await Promise.all(Array.from({ length: PUBLISHERS }, () => new Publisher(url, key, promises).work(ended)));
+/** Where clients work, and how. */
+export interface Publishing {
+  readonly url: () => string;
+  readonly key: string;
+  /** Whether they ask for a change again while it is made. */
+  readonly repeats: boolean;
+}
+
+/** Publishes, and changes what was published, until `ended` is aborted. */
+export async function publishUntil(ended: AbortSignal, how: Publishing, promises: Promises): Promise<void> {
+  await Promise.all(Array.from({ length: PUBLISHERS }, () => new Publisher(how, promises).work(ended)));
 }
 
 class Publisher {
-  readonly #url: () => string;
-  readonly #key: string;
+  readonly #how: Publishing;
   readonly #promises: Promises;
   readonly #own: PromisedPin[] = [];
   readonly #name = `site-${randomUUID()}`;
 
-  constructor(url: () => string, key: string, promises: Promises) {
-    this.#url = url;
-    this.#key = key;
+  constructor(how: Publishing, promises: Promises) {
+    this.#how = how;
     this.#promises = promises;
   }
 
@@ -78,7 +84,7 @@ class Publisher {
         pin.id ??= answer.pin?.id;
         return answer;
       });
-    const replays = Array.from({ length: REPLAYS }, async () => {
+    const replays = Array.from({ length: this.#how.repeats ? REPLAYS : 0 }, async () => {
       await pause(randomInt(40));
       await publish();
     });
@@ -90,7 +96,8 @@ class Publisher {
     const title = randomUUID();
     const retitle = (): Promise<void> =>
       this.#set(pin.title, title, (client) => client.patch(idOf(pin), { title }));
-    await Promise.all([retitle(), pause(randomInt(20)).then(retitle)]);
+    const again = this.#how.repeats ? pause(randomInt(20)).then(retitle) : undefined;
+    await Promise.all([retitle(), again]);
   }
 
   async #protect(pin: PromisedPin): Promise<void> {
@@ -115,7 +122,7 @@ class Publisher {
     ask: (client: Client) => Promise<Answer>,
   ): Promise<void> {
     of.asked.push(value);
-    const { status } = await ask(new Client(this.#url(), this.#key)).catch(() => ({ status: 0 }));
+    const { status } = await ask(new Client(this.#how.url(), this.#how.key)).catch(() => ({ status: 0 }));
     this.#promises.answers[status] = (this.#promises.answers[status] ?? 0) + 1;
     if (status >= 200 && status < 300) of.answered = value;
     if (status >= 200 && status < 500) of.asked.splice(of.asked.indexOf(value), 1);
