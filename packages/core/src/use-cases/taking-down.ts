@@ -77,11 +77,11 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
       if (done === undefined) return NOT_FOUND;
       const { role } = done;
       const copies = await copiesOf(ports, role);
-      const listed = typeof wanted === 'boolean' ? copies : wanted;
-      const stopped = wanted === false ? [] : copies.filter((copy) => listed.includes(copy));
-      await eachOf(stopped, (copy) => stop(ports, copy, words, cause));
+      const isWanted = (copy: RoleId): boolean =>
+        copy === role.id || (typeof wanted === 'boolean' ? wanted : wanted.includes(copy));
+      await eachOf(copies.filter(isWanted), (copy) => stop(ports, copy, words, cause));
       if (purge) {
-        const gone = wanted === true ? await takenDownOf(ports, role) : [role.id, ...(wanted || [])];
+        const gone = (await takenDownOf(ports, role)).filter(isWanted);
         await eachOf(gone, (each) => purgeOne(ports, each, cause));
       }
       return { kind: 'taken_down', publication: show(role), copies };

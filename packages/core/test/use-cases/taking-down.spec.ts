@@ -71,6 +71,20 @@ describe('taking down', () => {
     expect(await copiesOf('00000000-0000-4000-8000-000000000000' as RoleId)).to.deep.equal([]);
   });
 
+  it('purges nothing of a list that is no copy, and what an interrupted purge has left', async () => {
+    const copy = await stage.publish({ key: 'copy' as IdempotencyKey });
+    const other = await stage.publish({ key: 'other' as IdempotencyKey, bytes: 'another site' });
+    await stage.useCases.stop({ by: OWNER, id: other });
+    const { takeDown } = administering();
+    const isStored = async (role: RoleId) => {
+      const { archive = '' as ArchiveId } = (await stage.memory.roles.load(role))?.value ?? {};
+      return (await stage.memory.archives.size(archive)) !== undefined;
+    };
+    await takeDown(wish({ copies: [copy] }));
+    await takeDown(wish({ copies: [copy, other], purge: true }));
+    expect(await Promise.all([id, copy, other].map(isStored))).to.deep.equal([false, false, true]);
+  });
+
   it('lets one publish again what was lifted, and forbids it again', async () => {
     const { takeDown, liftTakedown, showRole } = administering();
     await takeDown(wish());
