@@ -24,6 +24,7 @@ export {
 } from './fixtures/multipart.ts';
 export { aPairing } from './fixtures/pairings.ts';
 export { openRawConnection, type RawAnswer, RawConnection } from './fixtures/raw-connection.ts';
+export { restOf } from './fixtures/rest-of.ts';
 export {
   aClaim,
   aFingerprint,

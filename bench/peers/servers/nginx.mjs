@@ -1,7 +1,7 @@
 // Runs nginx in the foreground as this process's child, with one worker and precompressed files.
-import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runServer } from './child-server.mjs';
 
 const { ROOT, PORT, SCRATCH } = process.env;
 mkdirSync(SCRATCH, { recursive: true });
@@ -20,13 +20,4 @@ http {
   server { listen 127.0.0.1:${PORT}; root ${ROOT}; }
 }`,
 );
-const child = spawn('nginx', ['-c', config, '-p', SCRATCH], { stdio: ['ignore', 'ignore', 'inherit'] });
-const poll = setInterval(async () => {
-  const answer = await fetch(`http://127.0.0.1:${PORT}/`).catch(() => undefined);
-  if (answer === undefined) return;
-  await answer.body?.cancel();
-  clearInterval(poll);
-  console.log('ready');
-}, 20);
-child.on('exit', () => process.exit(0));
-process.on('SIGTERM', () => child.kill('SIGTERM'));
+runServer(PORT, 'nginx', ['-c', config, '-p', SCRATCH], { stdio: ['ignore', 'ignore', 'inherit'] });

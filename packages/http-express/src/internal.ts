@@ -1,5 +1,5 @@
-export { bearerToken } from './authentication.ts';
 // For packages of the same release; semver does not cover it. Loads no Express, so that commands start fast.
+export { bearerToken } from './authentication.ts';
 export { problemOf, refuseRequest } from './problems/problem.ts';
 export { isWireCode } from './problems/problem-table.ts';
 export { type RoleOperation, refusedBy } from './problems/state-refusal.ts';

@@ -5,6 +5,7 @@ import { type ArchiveStorage, accountId, type Caller, OPERATOR, seconds } from '
 import { MAX_READ } from '@pinfold/core/adapter';
 import { outgoingBytes } from '@pinfold/http/internal';
 import { replacing } from '@pinfold/test-contracts/fixtures';
+import { restOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { zipSync } from 'fflate';
 import { type Administered, openAdministered } from './administered.ts';
@@ -62,20 +63,8 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     return answer;
   }
 
-  /** Takes the rest of an answer; says how much came, and whether it was all. */
-  async function rest(answer: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
-    let bytes = 0;
-    answer.on('data', (piece: Uint8Array) => {
-      bytes += piece.length;
-    });
-    // A cut body is an error to its reader, and then the end.
-    answer.on('error', () => {});
-    await new Promise((resolve) => answer.on('close', resolve));
-    return { bytes, isWhole: answer.complete };
-  }
-
   async function expectCut(answer: IncomingMessage): Promise<void> {
-    const { bytes, isWhole } = await rest(answer);
+    const { bytes, isWhole } = await restOf(answer);
     expect(isWhole).to.equal(false);
     expect(bytes).to.be.lessThan(LARGE.length - MAX_READ);
   }
@@ -87,7 +76,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
     expect(Math.max(...reads)).to.be.at.most(MAX_READ);
     expect(reads.reduce((sum, length) => sum + length, 0)).to.be.lessThan(LARGE.length - MAX_READ);
-    expect(await rest(answer)).to.deep.equal({ bytes: LARGE.length, isWhole: true });
+    expect(await restOf(answer)).to.deep.equal({ bytes: LARGE.length, isWhole: true });
     await until(() => outgoingBytes.bytes === 0);
   });
 
@@ -119,7 +108,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     const [revoked, other] = [await begin(text), await begin()];
     await rig.manageKeys.revoke({ by: OPERATOR, id: key.id });
     await expectCut(revoked);
-    expect((await rest(other)).isWhole).to.equal(true);
+    expect((await restOf(other)).isWhole).to.equal(true);
   });
 
   it('asks whose request it is, and for the state, before each further MiB', async () => {
@@ -130,7 +119,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     };
     await open(LARGE, { api: { authenticate } });
     asked = 0;
-    expect((await rest(await begin())).isWhole).to.equal(true);
+    expect((await restOf(await begin())).isWhole).to.equal(true);
     expect(asked).to.be.within(MIBS, MIBS + 2);
   });
 
@@ -179,7 +168,7 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     before = () => {
       if (reads.length > 1) throw new Error('the disk is broken');
     };
-    expect((await rest(await begin())).isWhole).to.equal(false);
+    expect((await restOf(await begin())).isWhole).to.equal(false);
     await until(() => rig.log.at(-1)?.error !== undefined);
     expect(rig.log.at(-1)?.error).to.include({ message: 'the disk is broken' });
   });

@@ -37,6 +37,7 @@ import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import type { Prepare } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
 import { inFolder } from './in-folder.ts';
+import { lentRoom } from './lent-room.ts';
 import { stock } from './stocked.ts';
 import { storesOver } from './stores-over.ts';
 
@@ -119,21 +120,9 @@ describe('A full database', () => {
   /** A database of ended roles, a key and a session that gets no more pages, unless its reserve is lent. */
   async function whenFull(play: (full: Full) => Promise<void>): Promise<void> {
     await inFolder(async (folder) => {
-      let lent = 0;
       let opened: Prepare | undefined;
       const setRoom = (pages: number): unknown => opened?.(`PRAGMA max_page_count = ${pages}`).get();
-      const reserve = {
-        keep: () => {},
-        lend: <Result>(task: () => Result): Result => {
-          lent += 1;
-          setRoom(1_000_000);
-          try {
-            return task();
-          } finally {
-            setRoom(1);
-          }
-        },
-      };
+      const { reserve, lent } = lentRoom(setRoom);
       const connection = new SqliteConnection(
         join(folder, 'pinfold.sqlite'),
         (length) => setTimeout(length),
@@ -150,7 +139,7 @@ describe('A full database', () => {
         opened = prepare;
       });
       setRoom(1);
-      await play({ connection, stores, lent: () => lent });
+      await play({ connection, stores, lent });
       connection.close();
     });
   }

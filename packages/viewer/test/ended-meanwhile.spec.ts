@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { type RoleId, seconds } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { replacing } from '@pinfold/test-contracts/fixtures';
+import { restOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openRig, type Rig } from './rig.ts';
 
@@ -45,18 +46,6 @@ describe('a body under way', () => {
     return answer;
   }
 
-  /** Takes the rest of an answer; tells how much came, and whether it was all. */
-  async function rest(answer: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
-    let bytes = 0;
-    answer.on('data', (piece: Uint8Array) => {
-      bytes += piece.length;
-    });
-    // A cut body is an error to its reader, and then the end.
-    answer.on('error', () => {});
-    await new Promise((resolve) => answer.on('close', resolve));
-    return { bytes, isWhole: answer.complete };
-  }
-
   for (const [path, headers] of [
     ['/stored.bin', {}],
     ['/stored.bin', { range: 'bytes=5-' }],
@@ -67,7 +56,7 @@ describe('a body under way', () => {
     it(`looks at its role before each further MiB: ${what}`, async () => {
       await publish(path);
       loads = 0;
-      const whole = await rest(await begin(path, headers));
+      const whole = await restOf(await begin(path, headers));
       expect(whole.isWhole).to.equal(true);
       expect(loads, 'once for the request, and before each further MiB').to.be.within(MIBS, MIBS + 2);
     });
@@ -76,7 +65,7 @@ describe('a body under way', () => {
       await publish(path);
       const answer = await begin(path, headers);
       await rig.stop(id);
-      const { bytes, isWhole } = await rest(answer);
+      const { bytes, isWhole } = await restOf(answer);
       expect(isWhole).to.equal(false);
       expect(bytes).to.be.lessThan((MIBS - 1) * MAX_READ);
     });
@@ -85,9 +74,9 @@ describe('a body under way', () => {
   it('looks at it, too, where all of it is in memory', async () => {
     await publish('/deflated.bin');
     const near = { range: `bytes=${MAX_READ}-` };
-    await rest(await begin('/deflated.bin', { range: `bytes=${MAX_READ}-${MAX_READ}` }));
+    await restOf(await begin('/deflated.bin', { range: `bytes=${MAX_READ}-${MAX_READ}` }));
     loads = 0;
-    expect((await rest(await begin('/deflated.bin', near))).isWhole).to.equal(true);
+    expect((await restOf(await begin('/deflated.bin', near))).isWhole).to.equal(true);
     expect(loads).to.be.within(MIBS - 1, MIBS + 1);
   });
 
@@ -95,6 +84,6 @@ describe('a body under way', () => {
     await publish('/stored.bin');
     const answer = await begin('/stored.bin');
     rig.clock.advance(seconds(8 * 86_400));
-    expect((await rest(answer)).isWhole).to.equal(false);
+    expect((await restOf(answer)).isWhole).to.equal(false);
   });
 });

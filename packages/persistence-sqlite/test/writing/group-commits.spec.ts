@@ -8,6 +8,7 @@ import { LastingFile } from '../../src/engine/lasting-file.ts';
 import type { Prepare } from '../../src/engine/sqlite-file.ts';
 import { GroupCommits, type Work } from '../../src/writing/group-commits.ts';
 import { inFolder } from '../in-folder.ts';
+import { lentRoom } from '../lent-room.ts';
 
 interface Stage {
   readonly path: string;
@@ -137,25 +138,13 @@ describe('GroupCommits, on a full disk', () => {
 
   /** A database that gets no more pages, unless its reserve is lent. */
   function whenFull(play: (stage: Stage, lent: () => number) => void): Promise<void> {
-    let lent = 0;
     let setRoom = (_: number): void => {};
-    const reserve = {
-      keep: () => {},
-      lend: <Result>(task: () => Result): Result => {
-        lent += 1;
-        setRoom(1_000_000);
-        try {
-          return task();
-        } finally {
-          setRoom(1);
-        }
-      },
-    };
+    const { reserve, lent } = lentRoom((pages) => setRoom(pages));
     return onStage((stage) => {
       setRoom = (pages) =>
         stage.file.attempt(({ prepare }) => prepare(`PRAGMA max_page_count = ${pages}`).get());
       setRoom(1);
-      play(stage, () => lent);
+      play(stage, lent);
     }, reserve);
   }
 

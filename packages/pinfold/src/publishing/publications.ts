@@ -111,10 +111,14 @@ export async function atPlace<Result>(
   task: (publications: Publications) => Promise<Result>,
   budget?: RetryBudget,
 ): Promise<Result> {
-  const { serverOfMachine } = await import('../api-client/machine-server.ts');
-  const server = place.kind === 'server' ? place.server : await serverOfMachine(place.env, place.account);
+  const server = place.kind === 'server' ? place.server : await serverHere(place);
   const { remotePublications } = await import('./remote-publications.ts');
   return task(remotePublications(server, terminal, budget));
+}
+
+async function serverHere({ env, account }: Extract<Place, { kind: 'machine' }>): Promise<Server> {
+  const { serverOfMachine } = await import('../api-client/machine-server.ts');
+  return await serverOfMachine(env, account);
 }
 
 /**
