@@ -30,22 +30,33 @@ export function inServiceOf({ count, sum }: Totals): Pick<AccountUse, 'sites' | 
   return { sites: count, bytes: sum };
 }
 
-type Named = Joined<typeof NAMES, typeof SHOWN> | undefined;
-type CountedNames = readonly [totals: Totals, named: Named];
+type CountedNames<Selected extends keyof NameRecord> = readonly [
+  totals: Totals,
+  named: Joined<typeof NAMES, typeof SHOWN, Selected> | undefined,
+];
 
 /** Counts the names of an account, and reads one of them with the role that it shows, for {@link namesInUseOf}. */
-export function countNames(account: AccountId, name: PinName): Step<CountedNames, 'read'> {
-  return all(aggregate(NAMES, { account }), getWith(NAMES, { account, name }, SHOWN));
+export function countNames<Selected extends keyof NameRecord>(
+  account: AccountId,
+  name: PinName,
+  select: readonly Selected[],
+): Step<CountedNames<Selected>, 'read'> {
+  return all(aggregate(NAMES, { account }), getWith(NAMES, { account, name }, SHOWN, select));
 }
 
-export function namesInUseOf([{ count }, named]: CountedNames): NamesInUse {
+export function namesInUseOf([{ count }, named]: CountedNames<never>): NamesInUse {
   const shown = named?.references.role;
   return { count, shown: shown && { id: shown.id, isProtected: shown.passwordHash !== null } };
 }
 
-/** The row of a name that shows a role from now on. One that exists keeps its token. */
-export function pointedName(known: NameRecord | undefined, record: Omit<NameRecord, 'previous'>): NameRecord {
+/** The columns of a name for {@link pointedName}. */
+export const POINTED = ['token', 'role'] as const;
+
+/** The row of a name that shows another role from now on. One that exists keeps its token. */
+export function pointedName(
+  known: Pick<NameRecord, (typeof POINTED)[number]> | undefined,
+  record: Omit<NameRecord, 'previous'>,
+): NameRecord {
   if (known === undefined) return { ...record, previous: null };
-  const previous = known.role === record.role ? known.previous : known.role;
-  return { ...record, token: known.token, previous };
+  return { ...record, token: known.token, previous: known.role };
 }

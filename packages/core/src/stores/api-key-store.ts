@@ -22,8 +22,10 @@ import {
 } from './key-creation.ts';
 import { moreLocks, removeInBatches, tryWithLocks } from './locking.ts';
 
-const PLACE = ['id', 'account'] as const;
-const USED = [...PLACE, 'lastUsedAt'] as const;
+const ID = ['id'] as const;
+const PLACE = [...ID, 'account'] as const;
+const USED = ['lastUsedAt'] as const;
+const FOUND_USED = [...PLACE, ...USED] as const;
 const ENSURED = [...PLACE, 'isEnsured'] as const;
 const REVOKED = ['revokedAt'] as const;
 const OWNER = ['name'] as const;
@@ -57,7 +59,7 @@ const createFirst = defineChange('api_keys.create_first', {
   *run({ key, events }) {
     const [any, account, ends] = yield* together(
       // Of whatever account: no key is created meanwhile, and a cleanup leaves the oldest one.
-      unlocked(find(API_KEYS, {}, { limit: 1, select: PLACE })),
+      unlocked(find(API_KEYS, {}, { limit: 1, select: ID })),
       get(ACCOUNTS, { name: key.account }, OWNER),
       feedEnds(events),
     );
@@ -100,7 +102,7 @@ const revoke = defineChange('api_keys.revoke', {
 });
 
 /** Of a key that is used, what decides whether that is noted. */
-const findUsed = defineQuery('api_keys.find_used', (id: ApiKeyId) => get(API_KEYS, { id }, USED));
+const findUsed = defineQuery('api_keys.find_used', (id: ApiKeyId) => get(API_KEYS, { id }, FOUND_USED));
 
 interface Use {
   readonly at: Instant;
@@ -124,7 +126,7 @@ const findPurgeable = defineChangeQuery(
   'api_keys.find_purgeable',
   function* ({ revokedBefore, limit }: Purge) {
     const [[oldest], revoked] = yield* all(
-      find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: PLACE }),
+      find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: ID }),
       find(API_KEYS, { revokedAt: lt(revokedBefore), isEnsured: false }, { limit: limit + 1, select: PLACE }),
     );
     return revoked.filter(({ id }) => id !== oldest?.id).slice(0, limit);

@@ -27,6 +27,8 @@ const ALL = '';
 const PLACE = ['role', 'number'] as const;
 const ENDING = [...PLACE, 'endsAt'] as const;
 const UNDER_WAY = ['counted', 'addressEndsAt', 'roleEndsAt'] as const;
+const TICKET = ['ticket'] as const;
+const FORGIVEN = [...UNDER_WAY, ...TICKET] as const;
 
 interface Windows {
   readonly ofRole: AttemptWindowRow | undefined;
@@ -80,7 +82,7 @@ const begin = defineProgram('attempts.begin', {
       upsert(ATTEMPT_WINDOWS, inAddress),
       insert(ATTEMPTS, { role, number, counted, begunAt: now, endsAt, ...ends }),
     );
-    const begun = yield* get(ATTEMPTS, { role, number });
+    const begun = yield* get(ATTEMPTS, { role, number }, TICKET);
     return { kind: 'begun', place: { role, number, ticket: begun?.ticket ?? 0 } };
   },
 });
@@ -90,7 +92,7 @@ type AttemptPlace = Pick<AttemptRow, 'role' | 'number' | 'ticket'>;
 const settle = defineProgram('attempts.settle', {
   locks: ({ role }: AttemptPlace) => ({ exclusive: [attemptsLock(role)] }),
   *run({ role, number, ticket }) {
-    const attempt = yield* get(ATTEMPTS, { role, number });
+    const attempt = yield* get(ATTEMPTS, { role, number }, TICKET);
     if (attempt?.ticket === ticket) yield* remove(ATTEMPTS, { role, number });
   },
 });
@@ -98,7 +100,7 @@ const settle = defineProgram('attempts.settle', {
 const forgive = defineProgram('attempts.forgive', {
   locks: ({ role }: AttemptPlace) => ({ exclusive: [attemptsLock(role)] }),
   *run({ role, number, ticket }) {
-    const attempt = yield* get(ATTEMPTS, { role, number });
+    const attempt = yield* get(ATTEMPTS, { role, number }, FORGIVEN);
     if (attempt?.ticket !== ticket) return;
     const { counted, roleEndsAt, addressEndsAt } = attempt;
     const windows = yield* find(ATTEMPT_WINDOWS, { role, counted: oneOf([ALL, counted]) });

@@ -67,7 +67,7 @@ const set = defineChange('names.set', {
     const [{ refusal }, role, counted, ends] = yield* together(
       checkChange(change),
       findRole(account, id, NAMED),
-      countNames(account, name),
+      countNames(account, name, RECORD),
       feedEnds(events),
     );
     if (refusal !== undefined) return refusal;

@@ -27,6 +27,7 @@ import { createKey } from './key-creation.ts';
 import { type MoreLocks, moreLocks, removeInBatches, tryWithLocks } from './locking.ts';
 
 const PLACE = ['secretHash', 'account'] as const;
+const ENDING = [...PLACE, 'endsAt'] as const;
 const GIVEN = ['apiKey', 'endsAt'] as const;
 const REVOKED = ['revokedAt'] as const;
 const NO_CONSENT = { account: null, scopes: null, label: null, actor: null, session: null, apiKey: null };
@@ -146,8 +147,8 @@ const purge = defineChange('pairings.purge', {
   }),
   usesReserve: () => true,
   *run({ endedBy, places }) {
-    const rows = yield* all(...places.map(({ secretHash }) => get(PAIRINGS, { secretHash })));
-    const isLocked = (row: PairingRow): boolean =>
+    const rows = yield* all(...places.map(({ secretHash }) => get(PAIRINGS, { secretHash }, ENDING)));
+    const isLocked = (row: Pick<PairingRow, 'secretHash' | 'account'>): boolean =>
       places.some(({ secretHash, account }) => secretHash === row.secretHash && account === row.account);
     // One may have been registered again since.
     const ended = rows

@@ -16,7 +16,8 @@ import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { removeInBatches } from './locking.ts';
 import { begin, SESSION_START_PROGRAMS, type SessionPlace, sessionLocks } from './session-start.ts';
 
-const PLACE = ['tokenHash', 'account'] as const;
+const HASH = ['tokenHash'] as const;
+const PLACE = [...HASH, 'account'] as const;
 const RECORDED = ['recordedAt'] as const;
 
 interface Offer {
@@ -64,7 +65,7 @@ const end = defineChange('sessions.end', {
   locks: ({ place, events }: SessionEnd) => ({ exclusive: [...sessionLocks(place), ...eventLocks(events)] }),
   usesReserve: () => true,
   *run({ place: { tokenHash }, events }) {
-    const [session, ends] = yield* together(get(SESSIONS, { tokenHash }, PLACE), feedEnds(events));
+    const [session, ends] = yield* together(get(SESSIONS, { tokenHash }, HASH), feedEnds(events));
     if (session === undefined) return;
     yield* all(remove(SESSIONS, { tokenHash }), ...insertEvents(events, ends));
   },
@@ -106,7 +107,7 @@ function definePurge(name: string, table: Ending) {
     }),
     usesReserve: () => true,
     *run(places) {
-      const rows = yield* all(...places.map(({ tokenHash }) => get(table, { tokenHash }, PLACE)));
+      const rows = yield* all(...places.map(({ tokenHash }) => get(table, { tokenHash }, HASH)));
       const there = rows.filter((row) => row !== undefined);
       yield* all(...there.map(({ tokenHash }) => remove(table, { tokenHash })));
       return there.length;

@@ -22,7 +22,8 @@ const UNRECORDED: Where<RoleRow> = {
   either: [{ deletedAt: null }, { deletedAt: gte(column('expiresAt')) }],
 };
 const EXPIRED = ['id', 'account', 'expiresAt'] as const;
-const RECORDED = [...EXPIRED, 'version', 'lastEventAt'] as const;
+const OWNED = ['id', 'account'] as const;
+const RECORDED = ['id', 'expiresAt', 'version', 'lastEventAt'] as const;
 
 interface Expired {
   readonly by: Instant;
@@ -34,7 +35,7 @@ const findExpired = defineQuery('history.expired', ({ by, limit }: Expired) =>
 );
 
 const findOwners = defineChangeQuery('history.owners', (events: readonly HistoryEvent[]) =>
-  find(ROLES, { ...UNRECORDED, id: oneOf(pinsOf(events)) }, { select: EXPIRED }),
+  find(ROLES, { ...UNRECORDED, id: oneOf(pinsOf(events)) }, { select: OWNED }),
 );
 
 interface Expirations {

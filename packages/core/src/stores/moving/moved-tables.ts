@@ -17,9 +17,12 @@ import {
   VIEWS,
 } from '../../records/tables/role-tables.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
-import { roleOf } from '../loaded-roles.ts';
+import { ROLE, roleOf } from '../loaded-roles.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { FIRST } from '../roles/commits.ts';
+
+const PUBLICATION = [...ROLE, 'lastEventAt', 'isExpiryRecorded', 'hasArchive'] as const;
+const ANSWERED = ['fingerprint', 'warnings'] as const;
 
 /** A row of any table. */
 export type AnyRow = Readonly<Record<string, unknown>>;
@@ -37,8 +40,10 @@ export type MovedKind = Exclude<MovedRecord['kind'], 'removal'>;
 interface MovedTable {
   readonly kind: MovedKind;
   readonly table: AnyTable;
-  /** Reads what belongs to some rows, and makes values of their records. */
-  valuesOf(rows: readonly AnyRow[]): Steps<readonly AnyRow[], 'read'>;
+  /** The columns that are read, those of its key among them. */
+  readonly select: readonly string[];
+  /** Reads what belongs to some rows, and makes values of their records. They are the rows themselves when absent. */
+  valuesOf?(rows: readonly AnyRow[]): Steps<readonly AnyRow[], 'read'>;
   /** The rows of a value. The first one decides whether it is there already. */
   rowsOf(value: AnyRow): readonly [PlacedRow, ...PlacedRow[]];
 }
@@ -49,11 +54,7 @@ function rows(kind: MovedKind, table: AnyTable, stays: AnyRow, assigned: readonl
   return {
     kind,
     table,
-    *valuesOf(found) {
-      return found.map((row) =>
-        Object.fromEntries(Object.entries(row).filter(([member]) => !left.includes(member))),
-      );
-    },
+    select: Object.keys(table.columns).filter((column) => !left.includes(column)),
     rowsOf: (value) => [{ table, row: { ...value, ...stays } }],
   };
 }
@@ -67,7 +68,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   {
     kind: 'publication',
     table: ROLES,
-    valuesOf: (found) => publicationsOf(found as unknown as readonly RoleRow[]),
+    select: PUBLICATION,
+    valuesOf: (found) => publicationsOf(found as unknown as readonly PublicationRow[]),
     rowsOf: (value) => rowsOfPublication(value as unknown as PublicationRecord),
   },
   {
@@ -82,11 +84,15 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   rows('event', EVENTS, { feedNumber: null, accountFeedNumber: null }, ['sequence']),
 ];
 
-function* publicationsOf(roles: readonly RoleRow[]): Steps<readonly AnyRow[], 'read'> {
+type PublicationRow = Pick<RoleRow, (typeof PUBLICATION)[number]>;
+
+function* publicationsOf(roles: readonly PublicationRow[]): Steps<readonly AnyRow[], 'read'> {
   const archives = roles.flatMap(({ archive, hasArchive }) => (hasArchive ? [archive] : []));
   const [manifests, keys] = yield* all(
     find(MANIFESTS, { archive: oneOf(archives) }),
-    all(...roles.map(({ account, idempotencyKey: key }) => get(IDEMPOTENCY_KEYS, { account, key }))),
+    all(
+      ...roles.map(({ account, idempotencyKey: key }) => get(IDEMPOTENCY_KEYS, { account, key }, ANSWERED)),
+    ),
   );
   const manifestOf = new Map(manifests.map(({ archive, manifest }) => [archive, manifest]));
   return roles.map((row, n) => ({

@@ -21,10 +21,14 @@ interface Place {
 const readPage = defineQuery('snapshot.page', function* ({ kind: wanted, after }: Place) {
   const moved = MOVED_TABLES.find(({ kind }) => kind === wanted);
   if (moved === undefined) throw new TypeError(`there are no records of the kind ${wanted}`);
-  const { table, valuesOf } = moved;
+  const { table, select, valuesOf } = moved;
   const order = table.key as readonly never[];
-  const rows: readonly AnyRow[] = yield* find(table, {}, { order, after, limit: PAGE });
-  const values = yield* valuesOf(rows);
+  const rows: readonly AnyRow[] = yield* find(
+    table,
+    {},
+    { order, after, limit: PAGE, select: select as readonly never[] },
+  );
+  const values = valuesOf === undefined ? rows : yield* valuesOf(rows);
   const last = rows.length < PAGE ? undefined : rows.at(-1);
   return {
     records: values.map((value) => ({ kind: wanted, value }) as unknown as MovedRecord),

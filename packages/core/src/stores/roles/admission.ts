@@ -1,13 +1,18 @@
 import type { AccountUse } from '../../domain/account.ts';
 import { type AdmissionRequest, boundsOf, hasQuota, refuseAdmission } from '../../domain/admission.ts';
 import type { AccountId } from '../../domain/identity.ts';
-import type { NamesInUse, PinName } from '../../domain/name.ts';
+import type { NameRecord, NamesInUse, PinName } from '../../domain/name.ts';
 import { all, nothing } from '../../records/joining.ts';
 import type { Step, Steps } from '../../records/step.ts';
-import type { RowOf } from '../../records/table.ts';
 import type { AccountRow } from '../../records/tables/account-tables.ts';
-import type { NAMES } from '../../records/tables/role-tables.ts';
-import { countInService, countNames, findBan, inServiceOf, namesInUseOf } from '../admission-reads.ts';
+import {
+  countInService,
+  countNames,
+  findBan,
+  inServiceOf,
+  namesInUseOf,
+  POINTED,
+} from '../admission-reads.ts';
 
 /** A publication that asks to be admitted. */
 export interface Candidate extends Omit<AdmissionRequest, 'isNamed'> {
@@ -15,11 +20,10 @@ export interface Candidate extends Omit<AdmissionRequest, 'isNamed'> {
   readonly name: PinName | undefined;
 }
 
-/** The columns of an account that publishes. */
-export const PUBLISHER = ['blocked', 'limits', 'publicationsMark', 'lastPublishedAt'] as const;
+/** The columns of an account by which its publications are admitted. */
+export const ADMITTING = ['blocked', 'limits', 'publicationsMark'] as const;
 
-/** An account that publishes. */
-export type Publisher = Pick<AccountRow, (typeof PUBLISHER)[number]>;
+type Admitting = Pick<AccountRow, (typeof ADMITTING)[number]>;
 
 /** What an admission looks at that needs no row of the account. */
 export interface Looks {
@@ -27,7 +31,7 @@ export interface Looks {
   readonly inService: Pick<AccountUse, 'sites' | 'bytes'> | undefined;
   readonly names: NamesInUse;
   /** The name, if it exists. */
-  readonly named: RowOf<typeof NAMES> | undefined;
+  readonly named: Pick<NameRecord, (typeof POINTED)[number]> | undefined;
 }
 
 /** How steps are asked: under the locks of their rows or, by `unlocked`, without. */
@@ -42,7 +46,7 @@ export function* lookUp(
     all(
       findBan(sha256),
       hasQuota(limits) ? countInService(account, now) : nothing,
-      name === undefined ? nothing : countNames(account, name),
+      name === undefined ? nothing : countNames(account, name, POINTED),
     ),
   );
   return {
@@ -55,7 +59,7 @@ export function* lookUp(
 
 /** Decides whether a publication is admitted; only a quota of the account itself has to be looked up for that. */
 export function* admit(
-  owner: Publisher | undefined,
+  owner: Admitting | undefined,
   candidate: Candidate,
   looks: Looks,
   ask: Asking = (step) => step,

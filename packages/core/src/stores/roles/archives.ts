@@ -12,6 +12,7 @@ import { defineChange } from '../define-change.ts';
 
 /** The columns that are read without a manifest's text. */
 const ARCHIVE = ['archive'] as const;
+const VERSION = ['version'] as const;
 
 const loadManifest = defineQuery('roles.load_manifest', (archive: ArchiveId) => get(MANIFESTS, { archive }));
 
@@ -58,7 +59,7 @@ const storeComparison = defineChange('roles.store_comparison', {
   locks: () => ({ exclusive: [COMPARISON_LOCK] }),
   usesReserve: () => true,
   *run({ comparison, loadedAt }: ComparisonChange) {
-    const row = yield* get(COMPARISONS, { id: 1 });
+    const row = yield* get(COMPARISONS, { id: 1 }, VERSION);
     if (row?.version !== loadedAt) return { kind: 'conflict' };
     const version = ((loadedAt ?? 0) + 1) as Version;
     yield* upsert(COMPARISONS, { id: 1, version, comparison });

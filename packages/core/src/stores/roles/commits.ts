@@ -1,4 +1,3 @@
-import { committedAs, judgeCommit } from '../../adapter/key-holder.ts';
 import { published, refuseChange } from '../../domain/admission.ts';
 import type { HistoryEvent } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
@@ -9,7 +8,7 @@ import { all, together } from '../../records/joining.ts';
 import type { Program } from '../../records/program.ts';
 import type { Step, Steps } from '../../records/step.ts';
 import { get, insert, update, upsert } from '../../records/steps.ts';
-import { ACCOUNTS } from '../../records/tables/account-tables.ts';
+import { ACCOUNTS, type AccountRow } from '../../records/tables/account-tables.ts';
 import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { pointedName } from '../admission-reads.ts';
@@ -18,9 +17,11 @@ import { defineChange } from '../define-change.ts';
 import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { getMode, modeOf } from '../service-mode.ts';
-import { admit, lookUp, PUBLISHER, type Publisher } from './admission.ts';
+import { ADMITTING, admit, lookUp } from './admission.ts';
+import { committedAs, judgeCommit } from './key-holder.ts';
 
 const HELD = ['token', 'role', 'warnings'] as const;
+const PUBLISHER = [...ADMITTING, 'lastPublishedAt'] as const;
 
 /** One publication, and who may commit it. */
 export interface Commit {
@@ -99,7 +100,7 @@ export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.co
 /** The step that notes a publication in the row of its account. */
 function publishedBy(
   name: AccountId,
-  known: Publisher | undefined,
+  known: Pick<AccountRow, (typeof PUBLISHER)[number]> | undefined,
   publication: RoleCommit,
 ): Step<void, 'write'> {
   if (known !== undefined) return update(ACCOUNTS, { name }, published(known, publication));

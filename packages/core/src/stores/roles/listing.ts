@@ -12,11 +12,11 @@ import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role
 import { ROLE, roleOf } from '../loaded-roles.ts';
 
 const SHOWN = { role: ROLE } as const;
-const ONLY = ['role'] as const;
+const KEY = ['key'] as const;
 
 const findByKey = defineQuery('roles.find_by_key', function* ({ account, idempotencyKey: key }: RoleQuery) {
   if (account === undefined || key === undefined) return undefined;
-  return (yield* getWith(IDEMPOTENCY_KEYS, { account, key }, SHOWN, ONLY))?.references.role;
+  return (yield* getWith(IDEMPOTENCY_KEYS, { account, key }, SHOWN, KEY))?.references.role;
 });
 
 interface ScanRequest {

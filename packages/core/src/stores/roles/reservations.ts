@@ -1,4 +1,3 @@
-import { judgeHolder } from '../../adapter/key-holder.ts';
 import { refuseChange } from '../../domain/admission.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Lease, Reservation, ReserveOutcome, RoleStore } from '../../ports/role-store.ts';
@@ -14,10 +13,11 @@ import { IDEMPOTENCY_KEYS, type IdempotencyKeyRow } from '../../records/tables/r
 import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { removeInBatches } from '../locking.ts';
 import { getMode, modeOf } from '../service-mode.ts';
-import { admit, lookUp, PUBLISHER } from './admission.ts';
+import { ADMITTING, admit, lookUp } from './admission.ts';
+import { HOLDER, judgeHolder } from './key-holder.ts';
 
-const HOLDER = ['fingerprint', 'token', 'heldUntil', 'role', 'warnings'] as const;
-const RESERVED = ['account', 'key', 'token', 'begunAt', 'role'] as const;
+const LEASED = ['token', 'role'] as const;
+const RESERVED = ['account', 'key', 'begunAt', 'role'] as const;
 
 function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
   return { exclusive: [idempotencyLock(account, key)] };
@@ -35,7 +35,7 @@ function* judge(request: Reservation): Steps<ReserveOutcome | undefined, 'read'>
   const [[row, owner, mode], looks] = yield* together(
     all(
       get(IDEMPOTENCY_KEYS, { account, key }, HOLDER),
-      unlocked(get(ACCOUNTS, { name: account }, PUBLISHER)),
+      unlocked(get(ACCOUNTS, { name: account }, ADMITTING)),
       getMode,
     ),
     lookUp(candidate, unlocked),
@@ -63,7 +63,7 @@ const reserve = defineChange('roles.reserve', {
 
 /** Whether the reservation of a lease is not lost. */
 function* isHeld({ account, key, token }: Lease): Steps<boolean, 'read'> {
-  const row = yield* get(IDEMPOTENCY_KEYS, { account, key }, RESERVED);
+  const row = yield* get(IDEMPOTENCY_KEYS, { account, key }, LEASED);
   return row?.token === token && row.role === null;
 }
 

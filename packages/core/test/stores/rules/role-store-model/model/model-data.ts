@@ -14,12 +14,11 @@ import {
   type Version,
   type Versioned,
 } from '@pinfold/core';
-import { FIRST_GENERATION, type KeyRow, NO_LIMITS } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
+import type { IdempotencyKeyRow } from '../../../../../src/records/tables/role-tables.ts';
 
 /** An Idempotency-Key. It stays after the commit, so that the request can be repeated. */
-export interface HeldKey extends KeyRow {
-  readonly begunAt: Instant;
-}
+export type HeldKey = Omit<IdempotencyKeyRow, 'account' | 'key'>;
 
 export interface ModelRole {
   readonly role: Role;

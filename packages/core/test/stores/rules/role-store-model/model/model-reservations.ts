@@ -9,19 +9,13 @@ import {
   stateOf,
   type Version,
 } from '@pinfold/core';
-import {
-  type AdmissionLooks,
-  committedAs,
-  judgeCommit,
-  judgeHolder,
-  published,
-  refuseAdmission,
-} from '@pinfold/core/adapter';
+import { type AdmissionLooks, published, refuseAdmission } from '@pinfold/core/adapter';
+import { committedAs, judgeCommit, judgeHolder } from '../../../../../src/stores/roles/key-holder.ts';
 import { type ModelData, newAccount } from './model-data.ts';
 
 export function reserve(data: ModelData, request: Reservation): ReserveOutcome {
   const { account, key, fingerprint, token, now, until } = request;
-  const held = judgeHolder(data.keys.get(nameOf(request)), request);
+  const held = judgeHolder(structuredClone(data.keys.get(nameOf(request))), request);
   if (held !== undefined) return held;
   const known = data.accounts.get(account);
   const refused = refuseAdmission(known, { ...request, isNamed: false }, looksOf(data, request));
@@ -56,7 +50,7 @@ export function commit(
   events: readonly HistoryEvent[],
 ): CommitOutcome {
   const { role, manifest, now, limits, warnings } = publication;
-  const row = data.keys.get(nameOf(lease));
+  const row = structuredClone(data.keys.get(nameOf(lease)));
   const judged = judgeCommit(row, lease, role.id);
   if (row === undefined || judged === 'lease_lost') return { kind: 'lease_lost' };
   if (judged === 'committed') return committedAs(publication, row.warnings);
@@ -65,8 +59,7 @@ export function commit(
   const refused = refuseAdmission(account, asked, looksOf(data, asked));
   if (refused !== undefined) return refused;
   data.accounts.set(role.account, { ...account, ...published(account, asked) });
-  const stored = JSON.stringify(warnings);
-  data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: stored });
+  data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: structuredClone(warnings) });
   data.manifests.set(role.archive, manifest);
   data.roles.set(role.id, {
     role: { ...role },
@@ -77,7 +70,7 @@ export function commit(
     failures: 0,
     lastEventAt: data.tell(events, 0 as Instant),
   });
-  return committedAs(publication, stored);
+  return committedAs(publication, warnings);
 }
 
 /** What is in service when a publication is asked for. No archive of the sequences is forbidden, and none has a name. */

@@ -1,0 +1,43 @@
+import type { RoleId } from '../../domain/identity.ts';
+import type { KeptWarning } from '../../domain/warnings.ts';
+import type {
+  CommitOutcome,
+  Lease,
+  Reservation,
+  ReserveOutcome,
+  RoleCommit,
+} from '../../ports/role-store.ts';
+import type { IdempotencyKeyRow } from '../../records/tables/role-tables.ts';
+
+/** The columns for {@link judgeHolder}. */
+export const HOLDER = ['fingerprint', 'heldUntil', 'role', 'warnings'] as const;
+
+/** Judges a reservation by the key's row; undefined if the key can be reserved. */
+export function judgeHolder(
+  row: Pick<IdempotencyKeyRow, (typeof HOLDER)[number]> | undefined,
+  { fingerprint, now }: Pick<Reservation, 'fingerprint' | 'now'>,
+): ReserveOutcome | undefined {
+  if (row === undefined || (row.role === null && row.heldUntil <= now)) return undefined;
+  if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
+  if (row.role === null) return { kind: 'in_progress', until: row.heldUntil };
+  return { kind: 'complete', role: row.role, warnings: row.warnings ?? [] };
+}
+
+/** Judges a commit by the key's row: `held` while the lease is valid, `committed` if this role was committed before. */
+export function judgeCommit(
+  row: Pick<IdempotencyKeyRow, 'token' | 'role'> | undefined,
+  { token }: Pick<Lease, 'token'>,
+  role: RoleId,
+): 'held' | 'committed' | 'lease_lost' {
+  if (row?.token !== token) return 'lease_lost';
+  if (row.role === null) return 'held';
+  return row.role === role ? 'committed' : 'lease_lost';
+}
+
+/** The outcome of a commit that was stored, now or before. */
+export function committedAs(
+  { name }: Pick<RoleCommit, 'name'>,
+  warnings: readonly KeptWarning[] | null,
+): CommitOutcome {
+  return name === undefined ? { kind: 'committed' } : { kind: 'committed', warnings: warnings ?? [] };
+}

@@ -1,0 +1,109 @@
+import {
+  ACCOUNT,
+  aConsent,
+  anApiKey,
+  anEvent,
+  aPairingRedemption,
+  aPublication,
+  aRegistration,
+  aReservation,
+  aRole,
+  aRoleId,
+  aSession,
+  aToken,
+  leaseOf,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { useEveryStore } from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import { after, days, type FeedId, hours, minutes, type NameToken, type PinName } from '../../src/index.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { WatchedReads } from './watched-reads.ts';
+
+const LATER = after(START, days(30));
+
+/** Reads of all rows that meet a condition: an account, a publication or a session has only so many. */
+const ENDLESS = [
+  // The tries of one publication's password, which are limited.
+  'attempts.begin attempt_windows',
+  'attempts.begin attempts',
+  'attempts.forgive attempt_windows',
+  'attempts.look attempt_windows',
+  'attempts.look attempts',
+  // The events of one publication, type and day.
+  'history.record_once events',
+  // The consents of one session.
+  'pairings.agree pairings',
+  // The sessions of one account, of which the oldest are to end.
+  'sessions.begin sessions',
+  // The takedowns of a page of publications.
+  'takedowns.of_roles takedowns',
+  // The days of a publication.
+  'views.add views',
+  'views.list views',
+];
+
+type Stores = ReturnType<typeof createStores>;
+
+/** Calls the stores so that their programs come by what only some of their branches read. */
+async function useBranches({ roles, sessions, apiKeys, pairings, history, attempts }: Stores): Promise<void> {
+  const limits = { publications: { count: 9, window: hours(1) }, sites: 9, bytes: 1_000_000, names: 9 };
+  const name = { name: 'latest' as PinName, token: '0'.repeat(22) as NameToken };
+  for (const n of [20, 20, 22]) {
+    await roles.reserve(aReservation(n));
+    await roles.reserve(aReservation(n));
+    await roles.commit({ ...aPublication(n), name }, leaseOf(aReservation(n)), []);
+  }
+  await roles.reserve(aReservation(21, { limits }));
+  await roles.purge(LATER, 10);
+  await history.recordOnce(anEvent({ pin: aRoleId(20), type: 'pin.archive_read' }), START);
+  await history.tellExpired([
+    anEvent({ pin: aRoleId(20), type: 'pin.expired', at: aRole(20).expiresAt ?? LATER }),
+  ]);
+
+  await apiKeys.create(anApiKey(20), []);
+  for (let n = 20; n < 22; n += 1) await sessions.begin(aSession(n, { apiKey: anApiKey(20).id }), []);
+  await sessions.begin(aSession(22), [], { ofActor: 1, ofAccount: 1 });
+  for (const n of [20, 21]) await pairings.register(aRegistration(n));
+  const consent = aConsent(20, { session: aSession(22).tokenHash, apiKey: anApiKey(20).id });
+  for (const n of [20, 21]) await pairings.agree(aRegistration(n).secretHash, consent, START, []);
+  await pairings.take(aPairingRedemption(21), []);
+  const attempt = { role: aRoleId(20), address: '192.0.2.1', now: START, window: minutes(5) };
+  await attempts.begin({ ...attempt, perAddress: 1, perRole: 1 });
+  await attempts.countEnded(LATER);
+}
+
+/** Moves all records to another database. */
+async function move({ snapshot }: Stores, { imports, history }: Stores): Promise<void> {
+  await imports.begin(aToken(1));
+  for await (const record of snapshot.records()) await imports.keep(aToken(1), [record]);
+  await imports.end(aToken(1));
+  await history.feed({ account: ACCOUNT, pin: undefined, after: 0, limit: 10 });
+}
+
+async function watchEveryStore(): Promise<WatchedReads> {
+  const reads = new WatchedReads();
+  const open = (): Stores => createStores(reads.open(STORE_SCHEMA), () => 'f'.repeat(32) as FeedId);
+  const stores = open();
+  await useEveryStore({
+    ...stores,
+    check: async () => undefined,
+    migrate: async () => undefined,
+    close: async () => undefined,
+  });
+  await useBranches(stores);
+  await move(stores, open());
+  return reads;
+}
+
+describe('the reads of the stores', () => {
+  it('select the columns that their programs use, and no others', async () => {
+    const reads = await watchEveryStore();
+    expect(reads.invalid()).to.deep.equal([]);
+    expect(reads.unused()).to.deep.equal([]);
+  });
+
+  it('have a limit, or say by their keys which rows they want, unless few rows can meet their conditions', async () => {
+    expect((await watchEveryStore()).endless()).to.deep.equal(ENDLESS);
+  });
+});

@@ -1,0 +1,172 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import {
+  type Access,
+  type AnyTable,
+  Comparison,
+  type Database,
+  type DatabaseSchema,
+  isWrite,
+  type Lookup,
+  type Query,
+  type Step,
+  type Steps,
+  type Where,
+} from '../../src/records.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The rows that steps of one program read of one table, always with the same columns. */
+interface Read {
+  /** The program and the table. */
+  readonly place: string;
+  /** The columns that are read, but those of the key, which tell the rows apart. */
+  readonly columns: readonly string[];
+  readonly used: Set<string>;
+}
+
+/** Notes which columns of the rows that programs read they use or return, and which reads have no end. */
+export class WatchedReads {
+  readonly #reads: Map<string, Read> = new Map();
+  readonly #rows: WeakMap<object, Row> = new WeakMap();
+  readonly #endless: Set<string> = new Set();
+  readonly #invalid: Set<string> = new Set();
+
+  /** The columns that no program used of what it had read: each as the program, the table and the column. */
+  unused(): readonly string[] {
+    return [...this.#reads.values()].flatMap(({ place, columns, used }) =>
+      columns.filter((column) => !used.has(column)).map((column) => `${place}.${column}`),
+    );
+  }
+
+  /** Selections of no column, or of one that the table does not have. */
+  invalid(): readonly string[] {
+    return [...this.#invalid];
+  }
+
+  /** The reads with neither a limit nor a condition that says by their keys which rows they want. */
+  endless(): readonly string[] {
+    return [...this.#endless].toSorted();
+  }
+
+  /** A database in memory whose programs are watched. */
+  open(schema: DatabaseSchema): Database {
+    const memory = createMemoryDatabase(schema);
+    const watched = <Args, Result>(query: Query<Args, Result>): Query<Args, Result> => ({
+      ...query,
+      run: (args) => this.#watch(query.name, query.run(args)),
+    });
+    const overrides: Pick<Database, 'read' | 'snapshot' | 'openSnapshot' | 'peek' | 'write'> = {
+      read: (query, args, signal) => memory.read(watched(query), args, signal),
+      snapshot: (query, args, signal) => memory.snapshot(watched(query), args, signal),
+      openSnapshot: async (signal) => {
+        const { read, close } = await memory.openSnapshot(signal);
+        return { read: (query, args, aborted) => read(watched(query), args, aborted), close };
+      },
+      peek: (lookup, key, signal) => memory.peek(this.#watchedLookup(lookup), key, signal),
+      write: (program, args) => {
+        const run = (own: typeof args) => this.#watch(program.name, program.run(own));
+        return memory.write({ ...program, run }, args);
+      },
+    };
+    return Object.assign(memory.peer(), overrides);
+  }
+
+  *#watch<Result, Kind extends Access>(program: string, steps: Steps<Result, Kind>): Steps<Result, Kind> {
+    let next = steps.next();
+    while (next.done !== true) {
+      const answer: unknown = yield next.value;
+      next = steps.next(this.#watchAnswer(program, next.value, answer));
+    }
+    return this.#returned(next.value) as Result;
+  }
+
+  #watchedLookup<Value>(lookup: Lookup<Value>): Lookup<Value> {
+    const { name, table, references, select } = lookup;
+    const make = (found: never): Value =>
+      this.#returned(lookup.make(this.#joined(name, table, { references, select }, found) as never)) as Value;
+    return { ...lookup, make };
+  }
+
+  #watchAnswer(program: string, step: Step<unknown>, answer: unknown): unknown {
+    const { action } = step;
+    if (action.kind === 'all') {
+      return action.steps.map((one, n) => this.#watchAnswer(program, one, (answer as unknown[])[n]));
+    }
+    if (action.kind === 'nothing' || isWrite(step)) return answer;
+    const { table } = action;
+    if (action.kind === 'find') {
+      if (action.limit === undefined && !isByKey(table, action.where)) {
+        this.#endless.add(`${program} ${table.name}`);
+      }
+      return (answer as readonly Row[]).map((row) => this.#row(program, table, action.select, row));
+    }
+    if (action.kind === 'scan') {
+      const { rows, scannedTo } = answer as { readonly rows: readonly Row[]; readonly scannedTo: unknown };
+      return { rows: rows.map((row) => this.#row(program, table, action.select, row)), scannedTo };
+    }
+    if (action.kind !== 'get' || answer === undefined) return answer;
+    const { references, select } = action;
+    if (references === undefined) return this.#row(program, table, select, answer as Row);
+    return this.#joined(program, table, { references, select }, answer);
+  }
+
+  #joined(
+    program: string,
+    table: AnyTable,
+    { references, select }: Pick<Lookup<unknown>, 'references'> & { readonly select: Selection },
+    found: unknown,
+  ): unknown {
+    const { row, references: others } = found as { readonly row: Row; readonly references: Row };
+    const joined = Object.entries(others).map(([member, other]) => {
+      const to = table.references[member]?.();
+      if (to === undefined || other === undefined) return [member, other];
+      return [member, this.#row(program, to, references[member], other as Row)];
+    });
+    return { row: this.#row(program, table, select, row), references: Object.fromEntries(joined) };
+  }
+
+  /** The row, with an ear to what is read of it. */
+  #row(program: string, table: AnyTable, select: Selection, row: Row): Row {
+    const place = `${program} ${table.name}`;
+    const all = Object.keys(table.columns);
+    if (select?.length === 0 || select?.some((column) => !all.includes(column))) this.#invalid.add(place);
+    const columns = (select ?? all).filter((column) => !table.key.includes(column));
+    const id = JSON.stringify([place, select]);
+    const { used } = this.#reads.get(id) ?? { used: new Set<string>() };
+    this.#reads.set(id, { place, columns, used });
+    const note = (column: string | symbol): void => {
+      if (typeof column !== 'string') return;
+      used.add(column);
+      if (all.includes(column) && !(column in row)) this.#invalid.add(`${place}.${column}`);
+    };
+    const watched = new Proxy(row, {
+      get: (target, column, receiver) => {
+        note(column);
+        return Reflect.get(target, column, receiver);
+      },
+    });
+    this.#rows.set(watched, row);
+    return watched;
+  }
+
+  /** What a program results in, without ears. The caller gets all of it. */
+  #returned(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((one) => this.#returned(one));
+    const prototype = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype) return value;
+    return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, this.#returned(one)]));
+  }
+}
+
+type Selection = readonly string[] | undefined;
+
+/** Whether conditions name the rows: by one value of each column of a key, or by a list of values. */
+function isByKey({ key, unique }: AnyTable, where: Where<Row>): boolean {
+  const isNamed = (column: string): boolean => {
+    const match = where[column];
+    if (match instanceof Comparison) return match.operator === 'in';
+    return match !== undefined && !Array.isArray(match);
+  };
+  return [key, ...unique].some((columns) => columns.every(isNamed));
+}
