@@ -37,6 +37,9 @@ const PRUNED_AFTER = hours(1);
 /** A sweep deletes thousands, and all requests share Node's four threads for files. */
 const DELETED_AT_ONCE = 2;
 
+/** Of these threads, the fourth is left to folders and to views while the disk is slow. */
+const FLUSHED_AT_ONCE = 3;
+
 /** How often another process may prune a folder during one put. */
 const TRIES = 3;
 
@@ -54,6 +57,7 @@ export class FsArchiveStorage implements ArchiveStorage {
   readonly #folders: ArchiveFolders;
   readonly #flushes: FolderFlushes;
   readonly #prepared: WeakMap<StagedArchive, Promise<void>> = new WeakMap();
+  readonly #flushing: Gate = new Gate({ places: FLUSHED_AT_ONCE });
   readonly #deletions: Gate = new Gate({ places: DELETED_AT_ONCE });
 
   constructor(options: FsArchiveStorageOptions, files: Files = nodeFiles) {
@@ -68,7 +72,8 @@ export class FsArchiveStorage implements ArchiveStorage {
   /** The disk takes the file while it is proved. A failed flush fails the next put: repeated, it would say nothing of the bytes. */
   async prepare(archive: StagedArchive): Promise<void> {
     await orFault(UNAVAILABLE, async () => {
-      const synced = syncAndClose(await this.#files.open(archive.file, 'r+'));
+      const handle = await this.#files.open(archive.file, 'r+');
+      const synced = this.#flushing.run(undefined, () => syncAndClose(handle));
       this.#prepared.set(archive, synced);
       await synced;
     });
@@ -148,7 +153,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     const begun = this.#prepared.get(archive);
     // Another put of it tries for itself.
     this.#prepared.delete(archive);
-    await (begun ?? syncPath(this.#files, archive.file, 'r+'));
+    await (begun ?? this.#flushing.run(undefined, () => syncPath(this.#files, archive.file, 'r+')));
     const { size } = await this.#files.stat(archive.file);
     if (size !== archive.size)
       throw new Fault(UNAVAILABLE, `a staged file has ${size} bytes, not ${archive.size}`);

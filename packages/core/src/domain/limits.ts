@@ -34,9 +34,11 @@ export interface Limits {
   /** Wrong passwords all addresses together may try on one role in a window. */
   readonly attemptsPerRole: number;
   readonly attemptWindow: Duration;
-  /** Publications proved and stored at the same time by one process. */
+  /** Publications at the same time in one process, most of which wait for a disk, a storage or a database. */
   readonly publishing: number;
-  /** Publications that may wait for that, before the answer is "overloaded". */
+  /** Archives proved at the same time by one process, which takes processors and memory. */
+  readonly proving: number;
+  /** Publications that may wait to begin, before the answer is "overloaded". */
   readonly publishingQueue: number;
   /** How long an ended role keeps its archive. */
   readonly cleanupGrace: Duration;
@@ -69,7 +71,8 @@ export const defaultLimits: Limits = {
   attemptsPerAddress: 10,
   attemptsPerRole: 300,
   attemptWindow: minutes(5),
-  publishing: 4,
+  publishing: 16,
+  proving: 4,
   publishingQueue: 256,
   cleanupGrace: hours(1),
   orphanAge: hours(24),

@@ -1,8 +1,9 @@
+import type { Gate } from '../adapter/gate.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Credential } from '../domain/credential.ts';
 import { type EventDraft, eventOf } from '../domain/history.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
-import { archiveCreatedAt } from '../domain/identity.ts';
+import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
 import { after, before, duration } from '../domain/instant.ts';
 import { encodeManifest } from '../domain/manifest.ts';
 import type { PinName } from '../domain/name.ts';
@@ -25,6 +26,8 @@ export type PublicationPorts = Pick<
 
 export interface Tools extends ProofTools {
   readonly ports: PublicationPorts;
+  /** Bounds the proofs at the same time: publications that wait for a disk hold no place of theirs. */
+  readonly proofs: Gate<AccountId>;
 }
 
 /** A publication with parsed values. */
@@ -150,7 +153,7 @@ export class PublicationRun {
     // A failed preparation also fails the put, which reports it.
     const prepare = async () => archives.prepare?.(this.#wanted.archive);
     if (this.#step === undefined) prepare().catch(() => {});
-    const step = this.#step ?? (await prove(this.#tools, this.#wanted, lost));
+    const step = this.#step ?? (await this.#prove(lost));
     if (isRefusal(step)) {
       await roles.release(lease);
       return step;
@@ -165,6 +168,11 @@ export class PublicationRun {
       await roles.release(lease);
     }
     return outcome;
+  }
+
+  #prove(lost: AbortSignal): ReturnType<typeof prove> {
+    const { proofs } = this.#tools;
+    return proofs.run(this.#wanted.account, () => prove(this.#tools, this.#wanted, lost), lost);
   }
 
   /** A lost lease aborts the hashing only: the staged file can be stored once, and the commit goes by the token. */

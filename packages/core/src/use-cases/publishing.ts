@@ -97,7 +97,8 @@ export function publishing(
   { show, showName }: { readonly show: ShowPublication; readonly showName: ShowName },
   { limitsOf, quotasOf, ...shared }: PublishOptions,
 ): Publishing {
-  const tools = { ...shared, ports };
+  const proofs = new Gate<AccountId>({ places: limits.proving });
+  const tools = { ...shared, ports, proofs };
   const gate = new Gate<AccountId>({
     places: limits.publishing,
     queue: limits.publishingQueue,
@@ -140,8 +141,9 @@ export function publishing(
         const archive = await receive(own);
         if (isRefusal(archive)) return archive;
         if (await ports.takedowns.isForbidden(archive.sha256)) return FORBIDDEN_CONTENT;
+        const submitted = { archive, account, cause: causedBy(account) };
         const proved = await gate.run(account, () =>
-          prove({ ...tools, limits: own }, { archive, account, cause: causedBy(account) }),
+          proofs.run(account, () => prove({ ...tools, limits: own }, submitted)),
         );
         if (isRefusal(proved)) return proved;
         const { entries, size, warnings } = proved;
