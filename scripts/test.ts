@@ -18,6 +18,8 @@ const root = join(import.meta.dirname, '..');
 const temporary = await mkdtemp(join(tmpdir(), 'pinfold-test-'));
 const env = {
   ...process.env,
+  // Hundreds of processes load the same files: the first compiles them.
+  NODE_COMPILE_CACHE: join(temporary, 'compile-cache'),
   NODE_OPTIONS: '--conditions=@pinfold/source',
   PATH: join(root, 'node_modules', '.bin') + delimiter + process.env.PATH,
 };

@@ -122,7 +122,7 @@ export type {
 } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
 export type { AccountChange, AccountStore } from './ports/account-store.ts';
-export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
+export type { ApiKeySecrets, MintedKeyText, PresentedKey } from './ports/api-key-secrets.ts';
 export type { ApiKeyPlace, ApiKeyQuery, ApiKeyStore } from './ports/api-key-store.ts';
 export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
 export type { ArchiveStorage } from './ports/archive-storage.ts';
@@ -174,7 +174,7 @@ export type {
   Versioned,
 } from './ports/role-store.ts';
 export type { ServiceMode } from './ports/service-mode.ts';
-export type { SessionSecrets } from './ports/session-secrets.ts';
+export type { MintedToken, SessionSecrets } from './ports/session-secrets.ts';
 export type { BegunSession, Redemption, SessionQuery, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from './ports/takedown-store.ts';

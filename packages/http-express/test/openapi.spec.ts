@@ -9,6 +9,7 @@ import { endpoints, operatorEndpoints } from '../src/endpoints/index.ts';
 import { administrationDocument, openApiDocument } from '../src/index.ts';
 import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
 import { API_PAGE, apiPage } from './api-page.ts';
+import { CHECKS_FILE, compiledChecks } from './compile-checks.ts';
 
 type Json = { readonly [name: string]: Json };
 
@@ -85,6 +86,11 @@ describe('The API documents', () => {
     expect(await readFile(API_PAGE, 'utf8'), 'run `pnpm --filter @pinfold/http-express api`').to.equal(
       apiPage(),
     );
+  });
+
+  it('are what the compiled checks of requests were made from', async () => {
+    const isToday = (await readFile(CHECKS_FILE, 'utf8')) === compiledChecks();
+    expect(isToday, 'run `pnpm --filter @pinfold/http-express checks`').to.equal(true);
   });
 
   it('have every operation, each with an id of its own', () => {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKeyId, ApiKeySecrets, PresentedKey, Sha256 } from '@pinfold/core';
+import type { ApiKeyId, ApiKeySecrets, MintedKeyText, PresentedKey, Sha256 } from '@pinfold/core';
 import { randomBase62 } from './random-ids.ts';
 
 /** 8 bytes make ids unique; only the secret must be unguessable. */
@@ -20,7 +20,7 @@ const LONGEST_KEY = 79;
  * text.startsWith('pf_'); // true
  */
 export class NodeApiKeySecrets implements ApiKeySecrets {
-  mint(): PresentedKey & { readonly text: string } {
+  mint(): MintedKeyText {
     const id = randomBase62(ID_BYTES) as ApiKeyId;
     const secret = randomBase62(SECRET_BYTES);
     return { id, secretHash: sha256(secret), text: `pf_${id}_${secret}` };

@@ -1,4 +1,4 @@
-import type { SessionSecrets, Sha256 } from '@pinfold/core';
+import type { MintedToken, SessionSecrets, Sha256 } from '@pinfold/core';
 import { sha256 } from './node-api-key-secrets.ts';
 import { randomBase62 } from './random-ids.ts';
 
@@ -14,7 +14,7 @@ const TOKEN = /^[0-9A-Za-z]{43}$/;
  * const { text, hash } = new NodeSessionSecrets().mint();
  */
 export class NodeSessionSecrets implements SessionSecrets {
-  mint(): { readonly text: string; readonly hash: Sha256 } {
+  mint(): MintedToken {
     const text = randomBase62(SECRET_BYTES);
     return { text, hash: sha256(text) };
   }

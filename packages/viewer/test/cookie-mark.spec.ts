@@ -6,7 +6,7 @@ import { HAND_OVER_PATH } from '../src/routing/addresses.ts';
 import { hasCookieMark, withCookieMark, withoutCookieMark } from '../src/routing/cookie-mark.ts';
 import { returnPathOf, returnQuery } from '../src/routing/return-path.ts';
 import { type Answer, cookiesOf, locationOf } from './client.ts';
-import { NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
+import { NAVIGATION, openRig, PASSWORD, type Rig, type RigOptions } from './rig.ts';
 
 const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs', 'app.js': 'run()' };
 const MARK = 'pinfold-cookie=1';
@@ -56,11 +56,24 @@ describe('the mark of a cookie just set', () => {
   });
 });
 
-for (const mode of ['origin', 'path'] satisfies ViewerMode[]) {
-  describe(`a viewer of a protected site in ${mode} mode`, () => {
+/** As Web Crypto and key services answer. */
+const WITH_PROMISES: RigOptions['ports'] = ({ grants }) => ({
+  grants: {
+    sign: async (grant) => grants.sign(grant),
+    verify: async (token) => grants.verify(token),
+  },
+});
+
+for (const { mode, signer, ports } of [
+  { mode: 'origin', signer: 'at once', ports: () => ({}) },
+  { mode: 'path', signer: 'at once', ports: () => ({}) },
+  { mode: 'origin', signer: 'with promises', ports: WITH_PROMISES },
+  { mode: 'path', signer: 'with promises', ports: WITH_PROMISES },
+] satisfies { mode: ViewerMode; signer: string; ports: RigOptions['ports'] }[]) {
+  describe(`a viewer of a protected site in ${mode} mode, where a signer answers ${signer},`, () => {
     let rig: Rig;
     before(async () => {
-      rig = await openRig({ viewer: { mode } });
+      rig = await openRig({ viewer: { mode }, ports });
     });
     after(() => rig.close());
 
@@ -130,7 +143,9 @@ for (const mode of ['origin', 'path'] satisfies ViewerMode[]) {
       const outcome = await rig.useCases.createGrant({ by: OPERATOR, id });
       if (outcome.kind !== 'granted' || outcome.grant === null) throw new Error(outcome.kind);
       const entrance = mode === 'path' ? shared(id) : `http://${rig.siteHost(id)}${HAND_OVER_PATH}`;
-      const taken = await open(`${entrance}?grant=${rig.useCases.grants.sign(outcome.grant)}&to=/docs/`);
+      const taken = await open(
+        `${entrance}?grant=${await rig.useCases.grants.sign(outcome.grant)}&to=/docs/`,
+      );
       const way = locationOf(taken);
       expect(way.endsWith(`/docs/?${MARK}`), way).to.equal(true);
       expect((await open(way)).text).to.include('Allow cookies');

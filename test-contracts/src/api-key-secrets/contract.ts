@@ -37,30 +37,30 @@ function malformed(text: string): readonly string[] {
 const clauses: ClauseTable<ApiKeySecrets> = {
   'api-key-secrets/mint: a minted text reads as its id and hash, and no two are alike': async (subject) => {
     const peer = await subject.peer();
-    const minted = Array.from({ length: 1_000 }, () => subject.port.mint());
+    const minted = await Promise.all(Array.from({ length: 1_000 }, () => subject.port.mint()));
     for (const { text, id, secretHash } of minted) {
       const [, , secret = ''] = MINTED.exec(text) ?? [];
       expect(text).to.match(MINTED);
       expect(secretHash).to.equal(createHash('sha256').update(secret).digest('hex'));
-      expect(peer.read(text)).to.deep.equal({ id, secretHash });
+      expect(await peer.read(text)).to.deep.equal({ id, secretHash });
     }
     expect(new Set(minted.map(({ id }) => id)).size, 'ids').to.equal(minted.length);
     expect(new Set(minted.map(({ secretHash }) => secretHash)).size, 'secrets').to.equal(minted.length);
   },
   'api-key-secrets/read: a text that is not well-formed is undefined, of any length and in any characters':
     async ({ port }) => {
-      for (const text of malformed(port.mint().text)) {
-        expect(port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
+      for (const text of malformed((await port.mint()).text)) {
+        expect(await port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
       }
     },
   'api-key-secrets/same: equal hashes are the same, others are not': async ({ port }) => {
     const hashOf = (text: string) => createHash('sha256').update(text).digest('hex') as Sha256;
     const [one, other] = [hashOf('one'), hashOf('other')];
-    expect(port.same(one, `${one.slice(0, 32)}${one.slice(32)}` as Sha256)).to.equal(true);
-    expect(port.same(one, other), 'another').to.equal(false);
-    expect(port.same(one, `${one.slice(0, -1)}0` as Sha256), 'another end').to.equal(false);
-    expect(port.same(one, one.slice(0, -1) as Sha256), 'shorter').to.equal(false);
-    expect(port.same('' as Sha256, one), 'none').to.equal(false);
+    expect(await port.same(one, `${one.slice(0, 32)}${one.slice(32)}` as Sha256)).to.equal(true);
+    expect(await port.same(one, other), 'another').to.equal(false);
+    expect(await port.same(one, `${one.slice(0, -1)}0` as Sha256), 'another end').to.equal(false);
+    expect(await port.same(one, one.slice(0, -1) as Sha256), 'shorter').to.equal(false);
+    expect(await port.same('' as Sha256, one), 'none').to.equal(false);
   },
 };
 

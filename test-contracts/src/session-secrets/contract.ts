@@ -15,12 +15,12 @@ function malformed(text: string): readonly string[] {
 const clauses: ClauseTable<SessionSecrets> = {
   'session-secrets/mint: a minted token is of URL-safe characters, 43 to 100, reads as its hash on every peer, and no two are alike':
     withPeer(async (port, peer) => {
-      const minted = Array.from({ length: 1_000 }, () => port.mint());
+      const minted = await Promise.all(Array.from({ length: 1_000 }, () => port.mint()));
       for (const { text, hash } of minted) {
         expect(text).to.match(TOKEN);
         expect(hash).to.match(/^[0-9a-f]{64}$/);
         expect(hash).not.to.include(text);
-        expect(peer.read(text)).to.equal(hash);
+        expect(await peer.read(text)).to.equal(hash);
       }
       expect(new Set(minted.map(({ text }) => text)).size, 'tokens').to.equal(minted.length);
       expect(new Set(minted.map(({ hash }) => hash)).size, 'hashes').to.equal(minted.length);
@@ -28,8 +28,8 @@ const clauses: ClauseTable<SessionSecrets> = {
   'session-secrets/read: a text that is no token is undefined, of any length and in any characters': async ({
     port,
   }) => {
-    for (const text of malformed(port.mint().text)) {
-      expect(port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
+    for (const text of malformed((await port.mint()).text)) {
+      expect(await port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
     }
   },
 };

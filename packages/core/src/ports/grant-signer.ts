@@ -1,6 +1,9 @@
 import type { Grant } from '../domain/grant.ts';
 
-/** Signs grants. Viewers carry them, so that no node has to store any. */
+/**
+ * Signs grants. Viewers carry them, so that no node has to store any. Web Crypto and key services answer promises; what
+ * answers without one costs a view less.
+ */
 export interface GrantSigner {
   /**
    * Writes a grant as a token of `A-Z a-z 0-9 - _ .`. A viewer's id has at most 255 bytes of UTF-8.
@@ -8,11 +11,11 @@ export interface GrantSigner {
    * @promise grant-signer/token: a token has URL-safe characters only and at most 512
    * @promise grant-signer/hidden: a token shows who the viewer is only with the secret
    */
-  sign(grant: Grant): string;
+  sign(grant: Grant): Promise<string> | string;
 
   /**
    * @promise grant-signer/forged: a token that was changed in any character, cut, or signed with another secret is undefined
    * @promise grant-signer/rotation: a token signed with an earlier secret verifies while that one is still given
    */
-  verify(token: string): Grant | undefined;
+  verify(token: string): Promise<Grant | undefined> | Grant | undefined;
 }

@@ -1,13 +1,19 @@
 import type { Sha256 } from '../domain/idempotency.ts';
 
-/** Makes and reads the tokens of sessions and sign-in links. */
+/** A token that was just made; its text is given away once and never stored. */
+export interface MintedToken {
+  readonly text: string;
+  readonly hash: Sha256;
+}
+
+/** Makes and reads the tokens of sessions and sign-in links. Web Crypto and key services answer promises. */
 export interface SessionSecrets {
   /**
-   * A new token of 256 random bits; its text is given away once and never stored.
+   * A new token of 256 random bits.
    * @promise session-secrets/mint: a minted token is of URL-safe characters, 43 to 100, reads as its hash on every peer, and no two are alike
    */
-  mint(): { readonly text: string; readonly hash: Sha256 };
+  mint(): Promise<MintedToken> | MintedToken;
 
   /** @promise session-secrets/read: a text that is no token is undefined, of any length and in any characters */
-  read(text: string): Sha256 | undefined;
+  read(text: string): Promise<Sha256 | undefined> | Sha256 | undefined;
 }

@@ -131,10 +131,10 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
     throw new TypeError('the limit of keys is a whole number from 0, or null');
   }
   const recognise: Keys['recognise'] = async (text, signal) => {
-    const presented = apiKeySecrets.read(text);
+    const presented = await apiKeySecrets.read(text);
     if (presented === undefined) return undefined;
     const key = await apiKeys.find(presented.id, signal);
-    return key && apiKeySecrets.same(key.secretHash, presented.secretHash) ? key : undefined;
+    return key && (await apiKeySecrets.same(key.secretHash, presented.secretHash)) ? key : undefined;
   };
   return {
     limit,
@@ -143,14 +143,14 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
       return limit === null ? undefined : refuseKey(await apiKeys.countLive(accountId(account)), limit);
     },
     async createFirst(wish, text) {
-      const minted = text === undefined ? apiKeySecrets.mint() : { ...read(ports, text), text };
+      const minted = text === undefined ? await apiKeySecrets.mint() : { ...(await read(ports, text)), text };
       const made = newKey(ports, minted, wish);
       const key = { ...made.key, isEnsured: text !== undefined };
       const outcome = await apiKeys.createFirst(key, made.events);
       return outcome.kind === 'created' ? { key, text: minted.text } : undefined;
     },
     async ensure(text, wish) {
-      const { key, events } = newKey(ports, read(ports, text), wish);
+      const { key, events } = newKey(ports, await read(ports, text), wish);
       await apiKeys.create({ ...key, isEnsured: true }, events, 'operator');
     },
     async list(request) {
@@ -188,7 +188,7 @@ async function create(
 ): Promise<MintedKey | Unchangeable | KeyQuotaExceeded> {
   const authority = wish.by === OPERATOR ? 'operator' : 'account';
   for (;;) {
-    const minted = ports.apiKeySecrets.mint();
+    const minted = await ports.apiKeySecrets.mint();
     const { key, events } = newKey(ports, minted, wish);
     const outcome = await ports.apiKeys.create(key, events, authority, limit);
     if (outcome.kind === 'refused') return outcome;
@@ -196,8 +196,8 @@ async function create(
   }
 }
 
-function read({ apiKeySecrets }: KeyPorts, text: string): PresentedKey {
-  const presented = apiKeySecrets.read(text);
+async function read({ apiKeySecrets }: KeyPorts, text: string): Promise<PresentedKey> {
+  const presented = await apiKeySecrets.read(text);
   if (presented === undefined) throw new TypeError('an API key has the form pf_<key id>_<secret>');
   return presented;
 }

@@ -70,7 +70,7 @@ const NO_SESSION: Pick<Consent, 'session' | 'apiKey'> = { session: null, apiKey:
  * declare const keys: Keys;
  *
  * const pairings = createPairings(ports, keys);
- * const { text: secret, hash: secretHash } = ports.sessionSecrets.mint();
+ * const { text: secret, hash: secretHash } = await ports.sessionSecrets.mint();
  * await pairings.register(secretHash);
  * const cause = { actor: { kind: 'person', id: 'ada' } } as const;
  * await pairings.agree({ secretHash, account: 'ada', scopes: ['pins:write'], label: 'Laptop', cause });
@@ -108,13 +108,13 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
       return { kind: kind === 'unknown' ? 'unknown' : 'agreed' };
     },
     async redeem(secret, origin) {
-      const secretHash = sessionSecrets.read(secret);
+      const secretHash = await sessionSecrets.read(secret);
       if (secretHash === undefined) return { kind: 'unknown' };
       const pairing = await pairings.find(secretHash, clock.now());
       if (pairing === undefined) return { kind: 'unknown' };
       if (pairing.consent === null) return { kind: 'waiting' };
       for (;;) {
-        const { id, secretHash: keyHash, text } = apiKeySecrets.mint();
+        const { id, secretHash: keyHash, text } = await apiKeySecrets.mint();
         const now = clock.now();
         const unused = { lastUsedAt: null, revokedAt: null, isEnsured: false };
         const key = { id, secretHash: keyHash, createdAt: now, ...unused };

@@ -130,7 +130,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
   };
   return {
     async offerLink(name, cause = causedBy(OPERATOR), scope = 'manage') {
-      const { text, hash } = sessionSecrets.mint();
+      const { text, hash } = await sessionSecrets.mint();
       const account = accountId(name);
       const now = clock.now();
       const endsAt = after(now, linkLifetime);
@@ -140,9 +140,9 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       return { token: text, endsAt };
     },
     async redeem(token, origin) {
-      const link = sessionSecrets.read(token);
+      const link = await sessionSecrets.read(token);
       if (link === undefined) return undefined;
-      const { text, times, hash } = begun(ports, lifetime);
+      const { text, times, hash } = await begun(ports, lifetime);
       const now = times.startedAt;
       const session = { tokenHash: hash, apiKey: null, displayName: null, ...times };
       const event = unattributed(ids, { type: 'session.started', at: now }, origin);
@@ -166,7 +166,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
         await noteRefusal(ports, cause, account);
         return { kind: 'refused', code: 'forbidden' };
       }
-      const { text: token, times, hash } = begun(ports, lifetime);
+      const { text: token, times, hash } = await begun(ports, lifetime);
       const granted = { scope: scopeOf(key.scopes), displayName: null };
       const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...granted, ...times };
       await begin(session, cause);
@@ -175,7 +175,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     },
     async signInPerson({ account, id, displayName, scope }, origin) {
       const actor: EventActor = { kind: 'person', id };
-      const { text, times, hash } = begun(ports, scope === 'admin' ? adminLifetime : lifetime);
+      const { text, times, hash } = await begun(ports, scope === 'admin' ? adminLifetime : lifetime);
       const session: Session = {
         tokenHash: hash,
         account,
@@ -191,12 +191,12 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     refusePerson: ({ account, id }, origin) =>
       noteRefusal(ports, { actor: { kind: 'person', id }, ...origin }, account),
     async find(token, signal) {
-      const hash = sessionSecrets.read(token);
+      const hash = await sessionSecrets.read(token);
       const session = hash === undefined ? undefined : await sessions.find(hash, clock.now(), signal);
       return session !== undefined && (await isAlive(ports, session, signal)) ? session : undefined;
     },
     async end(token, origin) {
-      const hash = sessionSecrets.read(token);
+      const hash = await sessionSecrets.read(token);
       if (hash === undefined) return;
       const at = clock.now();
       const session = await sessions.find(hash, at);
@@ -236,9 +236,9 @@ function scopeOf(scopes: readonly Scope[]): SessionScope {
   return scopes.includes('admin') ? 'admin' : 'manage';
 }
 
-function begun({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
+async function begun({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
   const startedAt = clock.now();
-  return { ...sessionSecrets.mint(), times: { startedAt, endsAt: after(startedAt, lifetime) } };
+  return { ...(await sessionSecrets.mint()), times: { startedAt, endsAt: after(startedAt, lifetime) } };
 }
 
 /** Whether the key that began a session, if one did, was not revoked. */

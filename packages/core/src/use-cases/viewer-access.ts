@@ -1,3 +1,4 @@
+import { isPromise } from '../adapter/foreign-values.ts';
 import { admits, firstGrant, type Grant, type GrantPurpose, type VisibleRole } from '../domain/grant.ts';
 import { parseRoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
@@ -52,10 +53,17 @@ export type EnterPorts = Pick<AllPorts, 'roles' | 'attempts' | 'passwords' | 'gr
 
 /** Grants prove that a viewer gave the password. */
 export interface Grants {
-  /** The first of the presented tokens that admits to the site for this purpose, if any does. */
-  admit(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined;
+  /**
+   * The first of the presented tokens that admits to the site for this purpose, if any does; without a promise where
+   * `GrantSigner` answers without one.
+   */
+  admit(
+    shown: VisibleRole,
+    purpose: GrantPurpose,
+    tokens: readonly string[],
+  ): Promise<Grant | undefined> | Grant | undefined;
 
-  sign(grant: Grant): string;
+  sign(grant: Grant): Promise<string> | string;
 }
 
 /** Resolves shared URLs, checks passwords and grants. */
@@ -96,11 +104,22 @@ export function entering(
     return { kind: state, publication, accountGeneration: loaded.accountGeneration };
   }
 
-  function admit(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined {
+  function admit(
+    shown: VisibleRole,
+    purpose: GrantPurpose,
+    tokens: readonly string[],
+  ): ReturnType<Grants['admit']> {
     const now = clock.now();
-    for (const token of tokens) {
-      const grant = grants.verify(token);
-      if (grant !== undefined && admits(grant, purpose, shown, now, limits)) return grant;
+    const isGood = (grant: Grant | undefined): grant is Grant =>
+      grant !== undefined && admits(grant, purpose, shown, now, limits);
+    for (const [at, token] of tokens.entries()) {
+      const verified = grants.verify(token);
+      if (isPromise<Grant | undefined>(verified)) {
+        return verified.then((grant) =>
+          isGood(grant) ? grant : admit(shown, purpose, tokens.slice(at + 1)),
+        );
+      }
+      if (isGood(verified)) return verified;
     }
     return undefined;
   }
@@ -127,7 +146,7 @@ export function entering(
     });
     if (attempt.kind === 'admitted') return { kind: 'begun', shown, hash, ticket: attempt.ticket };
     if (attempt.kind === 'limited') return { kind: 'limited', publication, until: attempt.until };
-    return admit(shown, 'cookie', tokens) && attempt;
+    return (await admit(shown, 'cookie', tokens)) && attempt;
   }
 
   async function enter(request: EnterRequest): Promise<EnterOutcome> {

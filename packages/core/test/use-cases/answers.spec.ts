@@ -44,7 +44,7 @@ describe('what use cases answer', () => {
     if (granted.kind !== 'granted') throw new Error(granted.kind);
     const visit = await useCases.visit(id);
     if (visit.kind !== 'published') throw new Error(visit.kind);
-    const token = useCases.grants.sign(granted.grant);
+    const token = await useCases.grants.sign(granted.grant);
     const administration = createAdministration(ports);
     const named = { by: OWNER, name: 'report' };
     const name = await useCases.names.set({ ...named, pin: id });
@@ -74,7 +74,7 @@ describe('what use cases answer', () => {
       visit,
       enter: [granted, await useCases.enter({ id, password: 'wrong', address })],
       'grants.sign': token,
-      'grants.admit': useCases.grants.admit(visit, 'cookie', [token]),
+      'grants.admit': await useCases.grants.admit(visit, 'cookie', [token]),
       'open.manifest': await useCases.open.manifest(visit.publication),
       'open.read': await useCases.open.read(visit.publication, 0, 2),
       cleanUp: await useCases.cleanUp(),

@@ -30,9 +30,9 @@ describe('creating a grant', () => {
     expect(endsAt).to.equal(stage.clock.now() + hours(12));
     const visit = await stage.useCases.visit(id);
     if (visit.kind !== 'published') throw new Error(visit.kind);
-    const token = stage.useCases.grants.sign(grant);
-    expect(stage.useCases.grants.admit(visit, 'hand_over', [token])).to.deep.equal(grant);
-    expect(stage.useCases.grants.admit(visit, 'cookie', [token])).to.equal(undefined);
+    const token = await stage.useCases.grants.sign(grant);
+    expect(await stage.useCases.grants.admit(visit, 'hand_over', [token])).to.deep.equal(grant);
+    expect(await stage.useCases.grants.admit(visit, 'cookie', [token])).to.equal(undefined);
     expect((await eventTypes())[0]).to.equal('pin.grant_created');
   });
 

@@ -53,7 +53,7 @@ describe('Giving a program a key', () => {
 
   /** A program that registered. */
   async function program(): Promise<{ readonly text: string; readonly hash: Sha256 }> {
-    const minted = stage.ports.sessionSecrets.mint();
+    const minted = await stage.ports.sessionSecrets.mint();
     expect(await pairings.register(minted.hash)).to.deep.equal({ kind: 'registered' });
     return minted;
   }
@@ -82,7 +82,7 @@ describe('Giving a program a key', () => {
   });
 
   it('agrees to nothing that did not register', async () => {
-    const { text, hash } = stage.ports.sessionSecrets.mint();
+    const { text, hash } = await stage.ports.sessionSecrets.mint();
     expect(await pairings.isRegistered(hash)).to.equal(false);
     expect(await pairings.agree(wish(hash))).to.deep.equal(UNKNOWN);
     expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
@@ -96,7 +96,7 @@ describe('Giving a program a key', () => {
   });
 
   it('makes none ten minutes after the program registered, nor for another secret', async () => {
-    const [one, late, other] = [await program(), await program(), stage.ports.sessionSecrets.mint()];
+    const [one, late, other] = [await program(), await program(), await stage.ports.sessionSecrets.mint()];
     await pairings.agree(wish(one.hash));
     await pairings.agree({ ...wish(late.hash), cause: { actor: { kind: 'person', id: 'u2' } } });
     stage.clock.advance(minutes(9.99));
@@ -205,7 +205,7 @@ describe('Giving a program a key', () => {
   });
 
   it('gives no key that administers, or that does nothing, and none for what is no hash', async () => {
-    const { hash } = stage.ports.sessionSecrets.mint();
+    const { hash } = await stage.ports.sessionSecrets.mint();
     for (const scopes of [[], ['admin'], ['pins:read', 'admin']] as const) {
       await pairings.agree({ ...wish(hash), scopes }).then(
         () => expect.fail('agreed'),
@@ -239,18 +239,16 @@ describe('Giving a program a key', () => {
       expect(await pairings.agree(wish(text))).to.deep.equal(UNKNOWN);
     }
     expect(asked).to.deep.equal([]);
-    await pairings.redeem(stage.ports.sessionSecrets.mint().text);
+    await pairings.redeem((await stage.ports.sessionSecrets.mint()).text);
     await pairings.redeem((await program()).text);
     expect(asked).to.deep.equal(['find', 'find']);
   });
 
-  it('shows eight characters of the hash, which tell two secrets apart', () => {
+  it('shows eight characters of the hash, which tell two secrets apart', async () => {
     expect(pairingCode(`${'0'.repeat(10)}${'f'.repeat(54)}`)).to.equal('0000-0000');
     expect(pairingCode('f'.repeat(64))).to.equal('ZZZZ-ZZZZ');
-    const codes = Array.from(
-      { length: 500 },
-      () => pairingCode(stage.ports.sessionSecrets.mint().hash) ?? '',
-    );
+    const minted = await Promise.all(Array.from({ length: 500 }, () => stage.ports.sessionSecrets.mint()));
+    const codes = minted.map(({ hash }) => pairingCode(hash) ?? '');
     expect(new Set(codes).size).to.equal(500);
     for (const code of codes) expect(code).to.match(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
     expect(pairingCode('0')).to.equal(undefined);

@@ -83,7 +83,7 @@ for (const [what, refused, refuse, allow] of REFUSING) {
       expect(await codeOf(keys.create({ account: OWNER }))).to.equal(code);
       const { key } = await keys.create({ by: OPERATOR, account: OWNER });
       expect(await keys.revoke({ by: OWNER, id: key.id })).to.deep.equal({ kind: 'revoked' });
-      const { text } = stage.ports.apiKeySecrets.mint();
+      const { text } = await stage.ports.apiKeySecrets.mint();
       await keys.ensure(text, { account: OWNER });
       expect(await keys.authenticate(text), 'the configuration is no wish of the account').not.to.equal(
         undefined,

@@ -103,7 +103,7 @@ describe('signing in to the management screen', () => {
     expect(await unasked.find('hello')).to.equal(undefined);
     await unasked.end('hello');
     expect(await unasked.endById({ by: OWNER, id: 'hello' })).to.deep.equal({ kind: 'unknown' });
-    await sessions.end(stage.ports.sessionSecrets.mint().text);
+    await sessions.end((await stage.ports.sessionSecrets.mint()).text);
   });
 
   it("takes no link's token for a session's, nor the other way round", async () => {

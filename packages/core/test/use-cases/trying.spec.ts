@@ -263,7 +263,7 @@ describe('trying passwords', () => {
     const { gate, enter, hasher } = slowNode();
     const entering = Array.from({ length: 10 }, () => enter(SECRET));
     await settled();
-    const tokens = ['nonsense', gate.grants.sign(entered.grant)];
+    const tokens = ['nonsense', await gate.grants.sign(entered.grant)];
     const again = await gate.enter({ id, password: 'any', address: '192.0.2.1', tokens });
     expect(again).to.deep.equal({ kind: 'busy' });
     while (hasher.held.length > 0) hasher.release();

@@ -57,13 +57,15 @@ describe('letting viewers in', () => {
   it('admits with any valid one of the tokens that were shown', async () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-    const token = stage.useCases.grants.sign(outcome.grant);
+    const token = await stage.useCases.grants.sign(outcome.grant);
     const shown = await shownNow();
-    expect(stage.useCases.grants.admit(shown, 'cookie', ['nonsense', token])).to.deep.equal(outcome.grant);
-    expect(stage.useCases.grants.admit(shown, 'path', [token])).to.equal(undefined);
-    expect(stage.useCases.grants.admit(shown, 'cookie', ['nonsense'])).to.equal(undefined);
+    expect(await stage.useCases.grants.admit(shown, 'cookie', ['nonsense', token])).to.deep.equal(
+      outcome.grant,
+    );
+    expect(await stage.useCases.grants.admit(shown, 'path', [token])).to.equal(undefined);
+    expect(await stage.useCases.grants.admit(shown, 'cookie', ['nonsense'])).to.equal(undefined);
     stage.clock.advance(hours(12));
-    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
+    expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
   });
 
   for (const [what, change] of [
@@ -74,37 +76,41 @@ describe('letting viewers in', () => {
     it(`${what} ends every grant`, async () => {
       const outcome = await enter(SECRET);
       if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-      const token = stage.useCases.grants.sign(outcome.grant);
+      const token = await stage.useCases.grants.sign(outcome.grant);
       await stage.useCases.update({ by: OWNER, id }, change);
-      expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
+      expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
     });
   }
 
   it('a block that hides its sites shows none of them and ends every grant, also when they are back', async () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-    const token = stage.useCases.grants.sign(outcome.grant);
+    const token = await stage.useCases.grants.sign(outcome.grant);
     const { blockAccount, unblockAccount } = createAdministration(stage.ports);
     const cause = { actor: { kind: 'operator', id: null }, asOperator: true } as const;
     await blockAccount(OWNER, { reason: 'x', sites: 'keep' }, cause);
-    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
+    expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(
+      outcome.grant,
+    );
     await blockAccount(OWNER, { reason: 'x', sites: 'hide' }, cause);
     expect(await stage.useCases.visit(id)).to.deep.equal({ kind: 'unknown' });
     expect((await enter(SECRET)).kind).to.equal('unknown');
     const own = await stage.useCases.read({ by: OWNER, id });
     expect(own.kind === 'found' && own.publication.deletedAt, 'to its owner').to.equal(null);
     await unblockAccount(OWNER, cause);
-    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
+    expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
     expect((await enter(SECRET)).kind).to.equal('granted');
   });
 
   it('a change of the title and a pin end no grant', async () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-    const token = stage.useCases.grants.sign(outcome.grant);
+    const token = await stage.useCases.grants.sign(outcome.grant);
     await stage.useCases.update({ by: OWNER, id }, { type: 'set_title', title: null });
     await stage.useCases.pin({ by: OPERATOR, id });
-    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
+    expect(await stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(
+      outcome.grant,
+    );
   });
 });
 

@@ -1,22 +1,31 @@
-import type { Ajv } from 'ajv';
-
-let loaded: Ajv | undefined;
-
-/** A load that fails is tried again with the next request. */
-async function ajv(): Promise<Ajv> {
-  const { Ajv } = await import('ajv');
-  loaded ??= new Ajv({ allowUnionTypes: true });
-  return loaded;
-}
+import { createHash } from 'node:crypto';
 
 /** Returns a value that is valid by a JSON Schema, and `undefined` for any other. */
 export type Check<Value> = (value: unknown) => Promise<Value | undefined>;
 
-/** Makes a check by a JSON Schema. The first call loads the validator and compiles the schema, to keep the start short. */
+const schemas: Map<string, object> = new Map();
+
+/**
+ * Makes a check by a JSON Schema. Ajv has compiled it before: where code is not made at run time (workerd, `node
+ * --disallow-code-generation-from-strings`) the API works as well. The first call loads the checks, to keep the start
+ * short.
+ */
 export function checkOf<Value>(schema: object): Check<Value> {
-  let compiled: ((value: unknown) => value is Value) | undefined;
+  const name = nameOf(schema);
+  schemas.set(name, schema);
   return async (value) => {
-    compiled ??= (await ajv()).compile<Value>(schema);
-    return compiled(value) ? value : undefined;
+    const { compiledChecks } = await import('./compiled-checks.ts');
+    const isValid = compiledChecks[name];
+    if (isValid === undefined) throw new Error(`compile the checks: no check is called ${name}`);
+    return isValid(value) ? (value as Value) : undefined;
   };
+}
+
+/** Every schema that a check was made of, by the name of its compiled check. */
+export function checkedSchemas(): ReadonlyMap<string, object> {
+  return schemas;
+}
+
+function nameOf(schema: object): string {
+  return `check_${createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16)}`;
 }

@@ -23,8 +23,8 @@ const NO_GENERATION = -1 as Generation;
 const VALID_FOR = minutes(1);
 
 /** Makes a token with the server's secret; it is valid for a minute. */
-export function signDoctorToken(grants: GrantSigner, ids: Ids, now: Instant): string {
-  return grants.sign({
+export async function signDoctorToken(grants: GrantSigner, ids: Ids, now: Instant): Promise<string> {
+  return await grants.sign({
     purpose: 'path',
     role: ids.role(),
     generation: NO_GENERATION,
@@ -34,8 +34,8 @@ export function signDoctorToken(grants: GrantSigner, ids: Ids, now: Instant): st
   });
 }
 
-export function isDoctorToken(grants: GrantSigner, text: string, now: Instant): boolean {
-  const grant = grants.verify(text);
+export async function isDoctorToken(grants: GrantSigner, text: string, now: Instant): Promise<boolean> {
+  const grant = await grants.verify(text);
   if (grant === undefined || grant.generation !== NO_GENERATION) return false;
   return Math.abs(now - grant.madeAt) <= VALID_FOR && now <= after(grant.madeAt, VALID_FOR);
 }

@@ -14,19 +14,24 @@ export interface EchoOptions {
 
 /**
  * Shows the doctor how its requests arrive, on any host, to find what a proxy has changed. Leaves requests without the
- * doctor's token to others. Returns whether it answers.
+ * doctor's token to `next`.
  */
 export function echoEndpoint(
   options: EchoOptions,
-): (request: IncomingMessage, response: ServerResponse) => boolean {
-  return (request, response) => {
+): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {
+  return (request, response, next) => {
     const token = request.headers[DOCTOR_TOKEN_HEADER];
-    if (typeof token !== 'string' || !request.url?.includes(ECHO_PATH)) return false;
-    if (!isDoctorToken(options.grants, token, options.clock.now())) return false;
-    takeRequest(request, response, () => {
-      echo(options, request, response).catch((error: Error) => response.destroy(error));
+    if (typeof token !== 'string' || !request.url?.includes(ECHO_PATH)) {
+      next();
+      return;
+    }
+    const answered = isDoctorToken(options.grants, token, options.clock.now()).then((isDoctors) => {
+      if (!isDoctors) return next();
+      takeRequest(request, response, () => {
+        echo(options, request, response).catch((error: Error) => response.destroy(error));
+      });
     });
-    return true;
+    answered.catch((error: Error) => response.destroy(error));
   };
 }
 

@@ -54,6 +54,6 @@ export function requestHandler(
   return (request, response) => {
     // The viewer, which comes first, refuses what is unreadable.
     takeOriginForm(request);
-    return echoed(request, response) || viewer(request, response, () => app(request, response));
+    echoed(request, response, () => viewer(request, response, () => app(request, response)));
   };
 }

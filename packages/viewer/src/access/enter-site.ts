@@ -13,13 +13,13 @@ import { encodeRawBytes } from '../routing/target.ts';
 import type { Meeting } from './access.ts';
 
 /** Redirects the viewer of a shared URL to a path of the site or to their sign-in, or asks for the password. */
-export function leadIn(
+export async function leadIn(
   exchange: Exchange,
   shown: VisibleRole,
   path: string,
   met: Meeting,
   notice?: PasswordNotice,
-): Answered {
+): Promise<Answered> {
   const status = exchange.request.method === 'POST' ? 303 : 302;
   switch (met.kind) {
     case 'open':
@@ -33,7 +33,7 @@ export function leadIn(
       return sendPlainPage(exchange, 403, 'not_admitted');
     case 'welcome':
     case 'password': {
-      const way = heldWay(exchange, shown, path, met);
+      const way = await heldWay(exchange, shown, path, met);
       return way === undefined
         ? sendPasswordPage(exchange, notice)
         : sendRedirect(exchange, { status, ...way });
@@ -44,16 +44,16 @@ export function leadIn(
 }
 
 /** The redirect into the site with the viewer's grant, or with a new one if they need no password. */
-function heldWay(
+async function heldWay(
   { context, request }: Exchange,
   shown: VisibleRole,
   path: string,
   met: Extract<Meeting, { kind: 'welcome' | 'password' }>,
-): Omit<Redirect, 'status'> | undefined {
+): Promise<Omit<Redirect, 'status'> | undefined> {
   const { grants } = context;
   const { publication } = shown;
-  const held = grants.heldBy(met.viewer, shown, request.headers.cookie);
-  if (held !== undefined) return grantedWay(context, publication, held, path);
+  const held = await grants.heldBy(met.viewer, shown, request.headers.cookie);
+  if (held !== undefined) return await grantedWay(context, publication, held, path);
   if (met.kind === 'password') return undefined;
-  return newlyGrantedWay(context, publication, grants.begin(shown, met.viewer), path);
+  return await newlyGrantedWay(context, publication, grants.begin(shown, met.viewer), path);
 }

@@ -2,13 +2,13 @@ import type { Grant, GrantPurpose, KnownViewer, Publication, VisibleRole } from 
 import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/internal';
 import { type CreateGrant, type OpenArchive, sharedUrl } from '@pinfold/http';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http/internal';
-import type { ViewerContext } from '../exchange.ts';
+import { type Soon, type ViewerContext, whenThere } from '../exchange.ts';
 import { enteringUrl } from '../routing/addresses.ts';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
 import type { Access } from './access.ts';
 
-/** The grant that admits a viewer; without a promise unless `mayView` returns one: promises are a measurable part of a view's cost. */
-export type Held = Promise<Grant | undefined> | Grant | undefined;
+/** The grant that admits a viewer; without a promise unless `mayView` or the signer returns one. */
+export type Held = Soon<Grant | undefined>;
 
 export class Grants {
   readonly #useCases: ViewerUseCases;
@@ -38,13 +38,13 @@ export class Grants {
     return this.#admitted(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
 
-  heldBy(
+  async heldBy(
     viewer: KnownViewer | undefined,
     shown: VisibleRole,
     cookies: string | undefined,
-  ): Grant | undefined {
+  ): Promise<Grant | undefined> {
     for (const token of this.sharedUrlTokens(cookies)) {
-      const grant = this.#useCases.grants.admit(shown, 'cookie', [token]);
+      const grant = await this.#useCases.grants.admit(shown, 'cookie', [token]);
       if (grant !== undefined && suffices(grant, viewer)) return grant;
     }
     return undefined;
@@ -64,21 +64,21 @@ export class Grants {
     return cookieValues(cookies, this.#sharedScope.name);
   }
 
-  handOver(grant: Grant): string {
+  handOver(grant: Grant): Soon<string> {
     const { grants, clock } = this.#useCases;
     return grants.sign(passOn(grant, 'hand_over', clock.now()));
   }
 
   /** The token of the grant in a path. It stays the same for a cookie, so that browsers find what they have cached. */
-  path(grant: Grant): string {
+  path(grant: Grant): Soon<string> {
     return this.#useCases.grants.sign(passOn(grant, 'path', grant.issuedAt));
   }
 
-  siteCookie(publication: Publication, grant: Grant): string {
+  siteCookie(publication: Publication, grant: Grant): Promise<string> {
     return this.#write(publication, grant, this.#siteScope);
   }
 
-  sharedUrlCookie(publication: Publication, grant: Grant): string {
+  sharedUrlCookie(publication: Publication, grant: Grant): Promise<string> {
     return this.#write(publication, grant, { ...this.#sharedScope, path: this.#sharedPath + publication.id });
   }
 
@@ -87,23 +87,20 @@ export class Grants {
   }
 
   #admitted(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Held {
-    for (const [at, token] of tokens.entries()) {
-      const grant = this.#useCases.grants.admit(shown, purpose, [token]);
-      if (grant === undefined) continue;
-      const admits = this.#access.admits(grant, shown.publication);
-      if (admits === true) return grant;
-      if (admits !== false) {
-        return admits.then((yes) => (yes ? grant : this.#admitted(shown, purpose, tokens.slice(at + 1))));
-      }
-    }
-    return undefined;
+    const [token, ...others] = tokens;
+    if (token === undefined) return undefined;
+    return whenThere(this.#useCases.grants.admit(shown, purpose, [token]), (grant) =>
+      whenThere(grant !== undefined && this.#access.admits(grant, shown.publication), (isAdmitted) =>
+        isAdmitted ? grant : this.#admitted(shown, purpose, others),
+      ),
+    );
   }
 
-  #write(publication: Publication, grant: Grant, scope: CookieScope): string {
+  async #write(publication: Publication, grant: Grant, scope: CookieScope): Promise<string> {
     const { clock, limits } = this.#useCases;
     const cookie = passOn(grant, 'cookie', clock.now());
     const left = Math.floor((grantEndsAt(cookie, publication, limits) - clock.now()) / 1_000);
-    return setCookie(scope, this.#useCases.grants.sign(cookie), Math.max(0, left));
+    return setCookie(scope, await this.#useCases.grants.sign(cookie), Math.max(0, left));
   }
 }
 
@@ -117,7 +114,7 @@ export function grantCreator({ access, settings, useCases }: Omit<ViewerContext,
     const url =
       grant === null
         ? sharedUrl(settings.publicUrl, publication.id)
-        : `${enteringUrl(settings, publication.id)}?grant=${useCases.grants.sign(grant)}`;
+        : `${enteringUrl(settings, publication.id)}?grant=${await useCases.grants.sign(grant)}`;
     return { kind: 'created', url, expiresAt };
   };
 }

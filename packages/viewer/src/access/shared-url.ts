@@ -64,7 +64,7 @@ async function takeGrant(
   const token = new URLSearchParams(query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant === undefined) return undefined;
-  return { status: 302, ...newlyGrantedWay(context, publication, grant, returnPathOf(query)) };
+  return { status: 302, ...(await newlyGrantedWay(context, publication, grant, returnPathOf(query))) };
 }
 
 async function takePassword(exchange: Exchange, id: RoleId, path: string): Promise<Answered> {
@@ -119,7 +119,7 @@ async function tryPassword(exchange: Exchange, trial: Trial): Promise<Answered> 
       return leadIn(exchange, outcome, path, await access.meet(exchange.request, outcome.publication));
     case 'granted': {
       const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
-      const way = newlyGrantedWay(context, outcome.publication, grant, path);
+      const way = await newlyGrantedWay(context, outcome.publication, grant, path);
       return sendRedirect(exchange, { status: 303, ...way });
     }
     case 'wrong':

@@ -74,7 +74,7 @@ async function takeOver(exchange: Exchange, shown: VisibleRole, target: Target):
     return sendRedirect(exchange, {
       status: 302,
       location,
-      cookie: grants.siteCookie(publication, grant),
+      cookie: await grants.siteCookie(publication, grant),
     });
   }
   return access.isOpen(publication) || (await heldGrant(exchange, shown))

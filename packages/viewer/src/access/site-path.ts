@@ -73,7 +73,7 @@ async function serveProtected(exchange: Exchange, shown: VisibleRole, inside: st
     if (!admitted || !slash) {
       // Nothing is looked up where there is no grant to take for a folder.
       const own = !admitted && token !== '' && (await hasFolder(context, publication, token));
-      const way = grantedWay(context, publication, cookie, own ? inside : path);
+      const way = await grantedWay(context, publication, cookie, own ? inside : path);
       return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
     }
   }

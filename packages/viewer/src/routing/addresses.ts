@@ -21,28 +21,28 @@ export function enteringUrl(settings: Settings, id: RoleId): string {
 }
 
 /** The redirect from the shared URL to a path of a protected site, for the holder of a grant. */
-export function grantedWay(
+export async function grantedWay(
   { settings, grants }: ViewerContext,
   publication: Publication,
   grant: Grant,
   path: string,
-): Omit<Redirect, 'status'> {
+): Promise<Omit<Redirect, 'status'>> {
   const location =
     settings.mode === 'path'
-      ? `${siteBaseOf(settings, publication.id)}/~${grants.path(grant)}${encodeRawBytes(path)}`
-      : `${enteringUrl(settings, publication.id)}?grant=${grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
+      ? `${siteBaseOf(settings, publication.id)}/~${await grants.path(grant)}${encodeRawBytes(path)}`
+      : `${enteringUrl(settings, publication.id)}?grant=${await grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
   return { location, referrer: 'no-referrer' };
 }
 
 /** The same for a grant that is new to the viewer's browser, with the cookie of the shared URL. */
-export function newlyGrantedWay(
+export async function newlyGrantedWay(
   context: ViewerContext,
   publication: Publication,
   grant: Grant,
   path: string,
-): Omit<Redirect, 'status'> {
+): Promise<Omit<Redirect, 'status'>> {
   // In origin mode the hand-over sets the cookie that the site needs.
   const marked = context.settings.mode === 'path' ? withCookieMark(path) : path;
-  const cookie = context.grants.sharedUrlCookie(publication, grant);
-  return { ...grantedWay(context, publication, grant, marked), cookie };
+  const cookie = await context.grants.sharedUrlCookie(publication, grant);
+  return { ...(await grantedWay(context, publication, grant, marked)), cookie };
 }

@@ -120,7 +120,7 @@ async function requestEcho(
   options: RequestOptions = {},
 ): Promise<Echo> {
   if (grants === undefined) throw new Error('the token needs a secret');
-  const token = signDoctorToken(grants, ids, clock.now());
+  const token = await signDoctorToken(grants, ids, clock.now());
   const headers = { ...options.headers, [DOCTOR_TOKEN_HEADER]: token };
   try {
     const answer = await ask(url, { ...options, target: targetOf(url, path), headers }, request);
