@@ -127,7 +127,11 @@ const findPurgeable = defineChangeQuery(
   function* ({ revokedBefore, limit }: Purge) {
     const [[oldest], revoked] = yield* all(
       find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: ID }),
-      find(API_KEYS, { revokedAt: lt(revokedBefore), isEnsured: false }, { limit: limit + 1, select: PLACE }),
+      find(
+        API_KEYS,
+        { revokedAt: lt(revokedBefore), isEnsured: false },
+        { order: ['revokedAt'], limit: limit + 1, select: PLACE },
+      ),
     );
     return revoked.filter(({ id }) => id !== oldest?.id).slice(0, limit);
   },

@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts';
-import { all, nothing } from '../records/joining.ts';
+import { all } from '../records/joining.ts';
 import {
   defineProgram,
   defineQuery,
@@ -46,29 +46,29 @@ export function defineChangeQuery<Args, const Result>(
   return defineQuery(name, (args: Args) => refuseWhileImporting(run(args)));
 }
 
-/** Reads the mark along with the first step, so that it costs no round trip. */
+/** Reads the mark along with the first step, which each has, so that it costs no round trip. */
 function* refuseWhileImporting<Result, Kind extends Access>(
   run: Steps<Result, Kind> | Step<Result, Kind>,
 ): Steps<Result, Kind | 'read'> {
   const steps = run instanceof Step ? run[Symbol.iterator]() : run;
   let next = steps.next();
   let isChecked = false;
-  while (!isChecked || next.done !== true) {
-    const step: Step<unknown, Kind | 'read'> = next.done === true ? nothing : next.value;
+  while (next.done !== true) {
     let answer: unknown;
     try {
-      answer = isChecked ? yield step : yield* all(getImportMark, step);
+      answer = isChecked ? yield next.value : yield* firstAnswer(next.value);
     } catch (error) {
       next = steps.throw(error);
       continue;
     }
-    if (!isChecked) {
-      const [mark, first] = answer as readonly [UnfinishedImportRow | undefined, unknown];
-      if (mark !== undefined)
-        throw new Fault('store_unavailable', 'an import into this database has not ended');
-      [isChecked, answer] = [true, first];
-    }
-    if (next.done !== true) next = steps.next(answer);
+    isChecked = true;
+    next = steps.next(answer);
   }
   return next.value;
+}
+
+function* firstAnswer<Kind extends Access>(first: Step<unknown, Kind>): Steps<unknown, Kind | 'read'> {
+  const [mark, answer] = yield* all(getImportMark, first);
+  if (mark === undefined) return answer;
+  throw new Fault('store_unavailable', 'an import into this database has not ended');
 }

@@ -43,6 +43,9 @@ const ENDLESS = [
   'views.list views',
 ];
 
+/** Programs that take any rows, since all of them are to go. */
+const UNSORTED = ['imports.clear'];
+
 type Stores = ReturnType<typeof createStores>;
 
 /** Calls the stores so that their programs come by what only some of their branches read. */
@@ -105,5 +108,9 @@ describe('the reads of the stores', () => {
 
   it('have a limit, or say by their keys which rows they want, unless few rows can meet their conditions', async () => {
     expect((await watchEveryStore()).endless()).to.deep.equal(ENDLESS);
+  });
+
+  it('with a limit are in order, unless any row will do', async () => {
+    expect((await watchEveryStore()).unsorted()).to.deep.equal(UNSORTED);
   });
 });

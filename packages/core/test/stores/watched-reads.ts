@@ -29,6 +29,7 @@ export class WatchedReads {
   readonly #reads: Map<string, Read> = new Map();
   readonly #rows: WeakMap<object, Row> = new WeakMap();
   readonly #endless: Set<string> = new Set();
+  readonly #unsorted: Set<string> = new Set();
   readonly #invalid: Set<string> = new Set();
 
   /** The columns that no program used of what it had read: each as the program, the table and the column. */
@@ -38,7 +39,7 @@ export class WatchedReads {
     );
   }
 
-  /** Selections of no column, or of one that the table does not have. */
+  /** Selections of no column, and selections and orders of one that the table does not have. */
   invalid(): readonly string[] {
     return [...this.#invalid];
   }
@@ -46,6 +47,11 @@ export class WatchedReads {
   /** The reads with neither a limit nor a condition that says by their keys which rows they want. */
   endless(): readonly string[] {
     return [...this.#endless].toSorted();
+  }
+
+  /** The programs with a read that asks for several rows, up to a limit, and in no order. */
+  unsorted(): readonly string[] {
+    return [...this.#unsorted].toSorted();
   }
 
   /** A database in memory whose programs are watched. */
@@ -95,9 +101,11 @@ export class WatchedReads {
     if (action.kind === 'nothing' || isWrite(step)) return answer;
     const { table } = action;
     if (action.kind === 'find') {
-      if (action.limit === undefined && !isByKey(table, action.where)) {
-        this.#endless.add(`${program} ${table.name}`);
-      }
+      const { limit, order = [], where } = action;
+      const place = `${program} ${table.name}`;
+      if (limit === undefined && !isByKey(table, where)) this.#endless.add(place);
+      if (limit !== undefined && limit > 1 && order.length === 0) this.#unsorted.add(program);
+      if (!order.every((column) => column in table.columns)) this.#invalid.add(place);
       return (answer as readonly Row[]).map((row) => this.#row(program, table, action.select, row));
     }
     if (action.kind === 'scan') {

@@ -46,6 +46,6 @@ export async function recordOnce(
   unlessSince: Instant,
 ): Promise<boolean> {
   const { account, pin: role } = event;
-  if (account === null || role === null) throw new TypeError('an event that is recorded once is of a role');
+  if (account === null || role === null) return false;
   return await database.write(recordEventOnce, { event, account, role, unlessSince });
 }

@@ -40,8 +40,14 @@ export const recordingOnceClauses: StoreClauses<HistoryStores> = {
       expect(instants, 'apart').to.deep.equal([4, 3, 2, 1, 0, START - READ_AT]);
 
       const recorded = await told(port);
-      const foreign = read({ account: accountId('other'), at: after(READ_AT, minutes(9)) });
-      expect(await port.history.recordOnce(foreign, START), 'a role of another account').to.equal(false);
+      const later = { at: after(READ_AT, minutes(9)) };
+      for (const [what, event] of [
+        ['a role of another account', read({ ...later, account: accountId('other') })],
+        ['of no account', read({ ...later, account: null })],
+        ['of no role', read({ ...later, pin: null })],
+      ] as const) {
+        expect(await port.history.recordOnce(event, START), what).to.equal(false);
+      }
       expect(await told(other)).to.deep.equal(recorded);
     },
 };
