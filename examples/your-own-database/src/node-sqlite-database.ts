@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { Fault, type FeedId } from '@pinfold/core';
 import {
   type Migration,
-  type MigrationScope,
   neededRelease,
   type Persistence,
   planMigrations,
@@ -31,7 +30,7 @@ export function openNodeSqlite(file: string): Persistence {
   const database = new NodeSqliteDatabase(file, STORE_SCHEMA);
   return {
     ...createStores(database, () => crypto.randomUUID().replaceAll('-', '') as FeedId),
-    migrate: (scope) => database.migrate(scope),
+    migrate: () => database.migrate(),
     check: (signal) => database.check(signal),
     close: () => database.close(),
   };
@@ -147,11 +146,11 @@ export class NodeSqliteDatabase implements Database {
     await setImmediate();
   }
 
-  async migrate(scope?: MigrationScope): Promise<void> {
+  async migrate(): Promise<void> {
     this.#using((connection) =>
       connection.transaction('BEGIN IMMEDIATE', () => {
         connection.run(CREATE_STATE);
-        const { steps, reached } = planMigrations(stateIn(connection), this.#migrations, scope);
+        const { steps, reached } = planMigrations(stateIn(connection), this.#migrations);
         for (const { sql } of steps) for (const statement of sql) connection.run(statement);
         if (reached === undefined) return;
         connection.run(WRITE_STATE, reached.version, reached.oldestVersion, reached.oldestRelease);

@@ -4,10 +4,7 @@ export { parseJson, parseJsonList } from './adapter/json.ts';
 export {
   type Migration,
   type MigrationPlan,
-  type MigrationProgress,
-  type MigrationScope,
   neededRelease,
-  type OnMigration,
   planMigrations,
   refuseOutdated,
   type SchemaState,

@@ -56,7 +56,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
   const database = new PostgresDatabase(connection, schema, STORE_SCHEMA);
   return {
     ...createStores(database, newFeed),
-    migrate: (scope, onMigration) => database.migrate(scope, onMigration),
+    migrate: () => database.migrate(),
     check: (signal) => database.check(signal),
     close: () => database.close(),
   };

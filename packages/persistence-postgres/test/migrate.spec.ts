@@ -48,7 +48,7 @@ describeMigrations({
     onStage(({ place, schema, open }) =>
       work({
         open: () => openPostgres({ pool: place.pool({ max: 1 }), schema }),
-        migrate: (migrations, hear) => migrate(open(), schema, migrations, 'any', hear),
+        migrate: (migrations) => migrate(open(), schema, migrations),
         schema: () => schemaOf(open(), schema),
       }),
     ),

@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
 import { asFault } from './engine/sqlite-errors.ts';
-import { databaseState } from './schema/database-state.ts';
-import { MIGRATIONS } from './schema/migrations.ts';
+import { databaseState, MIGRATIONS } from './schema/migrate.ts';
 
 /** The state of a database file, for diagnosis. */
 export interface SqliteExamined {

@@ -3,8 +3,7 @@ import type { Persistence } from '@pinfold/core/adapter';
 import { describeMigrations } from '@pinfold/test-contracts/internal';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { openSqlite } from '../src/index.ts';
-import { migrate } from '../src/schema/migrate.ts';
-import { MIGRATIONS } from '../src/schema/migrations.ts';
+import { MIGRATIONS, migrate } from '../src/schema/migrate.ts';
 import { inFolder } from './in-folder.ts';
 
 const STATE = 'SELECT version, oldest_version, oldest_release FROM schema_state';
@@ -26,7 +25,7 @@ describeMigrations({
           handles.push(handle);
           return handle;
         },
-        migrate: (migrations, hear) => migrate(connection, migrations, 'any', hear),
+        migrate: (migrations) => migrate(connection, migrations),
         schema: () =>
           connection.read((prepare) => ({ state: prepare(STATE).all(), columns: prepare(COLUMNS).all() })),
       });

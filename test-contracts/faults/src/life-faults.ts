@@ -147,19 +147,13 @@ export const LIFE_FAULTS: readonly DatabaseFault[] = [
   inCalls('migrate', 'a second migration fails', () => {
     let isMigrated = false;
     return (database) => ({
-      migrate: async (scope) => {
+      migrate: async () => {
         if (isMigrated) throw new Error('it exists');
         isMigrated = true;
-        await database.migrate(scope);
+        await database.migrate();
       },
     });
   }),
-  inCalls('migrate', 'only an older schema is migrated, and an equal one fails', () => (database) => ({
-    migrate: async (scope) => {
-      if (scope === 'empty') throw new Fault('store_unavailable', 'it is not empty');
-      await database.migrate(scope);
-    },
-  })),
   inCalls('examine', 'the version of the schema is left out', () => (database) => ({
     examine: async () => {
       const { version: _, ...state } = await database.examine();

@@ -94,7 +94,7 @@ export const lifeClauses: DatabaseClauses = {
   }) => {
     await run(port, ...inserting(aBook(1)));
     const handles = [port, await peer(), await peer(), await peer()];
-    await Promise.all(handles.flatMap((handle) => [handle.migrate(), handle.migrate('empty')]));
+    await Promise.all(handles.flatMap((handle) => [handle.migrate(), handle.migrate()]));
     for (const handle of handles) expect(await ask(handle, GET)).to.include({ title: 'Title 1' });
   },
   'database/examine: a sound database has the newest schema and no damage': async ({ port }) => {

@@ -2,7 +2,7 @@ import { Fault, isFault } from '../fault.ts';
 
 /** One step of a schema. Steps only go forward, and a released one never changes. */
 export interface Migration<Sql = string> {
-  /** Each step adds 1. The first step creates the whole schema, and may have any version from 1. */
+  /** 1 for the step that creates the whole schema, and 1 more for each further one. */
   readonly version: number;
   readonly release: string;
   /** The oldest version of the schema whose releases still work with it. */
@@ -17,38 +17,17 @@ export interface SchemaState {
   readonly oldestRelease: string;
 }
 
-/** A migration of a database that holds the schema of an older release. */
-export interface MigrationProgress {
-  /** Whether it begins, under the lock that lets one process migrate, or has ended. */
-  readonly kind: 'begun' | 'ended';
-  /** The version of the schema before. */
-  readonly from: number;
-  /** The version of the schema after it. */
-  readonly to: number;
-  /** How many publications the database has. */
-  readonly publications: number;
-}
-
-/** Hears of a migration, for a log. It must not throw. */
-export type OnMigration = (progress: MigrationProgress) => void;
-
-/** Which databases may be brought up to this release: `any` that it can read, or an `empty` one alone. */
-export type MigrationScope = 'any' | 'empty';
-
 /** The steps to take, in their order, and what to keep as the state after them. */
 export interface MigrationPlan<Step> {
   readonly steps: readonly Step[];
   /** Absent: there is nothing to do. */
   readonly reached?: SchemaState;
-  /** The versions of a database of an older release before and after the steps; absent for a new one. */
-  readonly upgrade?: Pick<MigrationProgress, 'from' | 'to'>;
 }
 
 /**
  * Plans the way from the schema that is there to the newest one. Ask for it, and go it, in one transaction.
  *
- * @throws Fault `store_unavailable` when the schema needs a newer release than this one or is older than the first known
- * step, and with the scope `empty` when it is of any older release.
+ * @throws Fault `store_unavailable` when the schema needs a newer release than this one.
  *
  * @example
  * import { type Migration, planMigrations } from '@pinfold/core/adapter';
@@ -61,27 +40,15 @@ export interface MigrationPlan<Step> {
 export function planMigrations<Step extends Migration<unknown>>(
   state: SchemaState | undefined,
   known: readonly Step[],
-  scope: MigrationScope = 'any',
 ): MigrationPlan<Step> {
   refuseOutdated(state, known);
   const steps = known.filter(({ version }) => version > (state?.version ?? 0));
   const newest = steps.at(-1);
   if (newest === undefined) return { steps };
-  if (scope === 'empty' && state !== undefined) throw new Fault('store_unavailable', OLDER);
-  if (state !== undefined && state.version > 0 && state.version < (known[0]?.version ?? 0)) {
-    throw new Fault('store_unavailable', TOO_OLD);
-  }
   const oldest = known.find(({ version }) => version === newest.oldestVersion) ?? newest;
   const reached = { version: newest.version, oldestVersion: oldest.version, oldestRelease: oldest.release };
-  if (state === undefined || state.version === 0) return { steps, reached };
-  return { steps, reached, upgrade: { from: state.version, to: newest.version } };
+  return { steps, reached };
 }
-
-const OLDER =
-  'the database has the schema of an older release: stop every node of it, then run "pinfold migrate", or start this release with "pinfold serve"';
-
-const TOO_OLD =
-  'the database has a schema that this release no longer migrates: see UPGRADING.md for how to upgrade it';
 
 /** Several copies of this package may be installed, as for a `Fault`. */
 const OUTDATED: unique symbol = Symbol.for('@pinfold/core/outdated');
@@ -99,7 +66,10 @@ export function isOutdated(error: unknown): boolean {
 export function refuseOutdated(state: SchemaState | undefined, known: readonly Migration<unknown>[]): void {
   const message = neededRelease(state, known);
   if (message === undefined) return;
-  throw Object.defineProperty(new Fault('store_unavailable', message), OUTDATED, { value: true });
+  const advice = 'run that one, or export with it and import into an empty database';
+  throw Object.defineProperty(new Fault('store_unavailable', `${message}: ${advice}`), OUTDATED, {
+    value: true,
+  });
 }
 
 /** Why this release cannot work with a schema: only newer releases can. `undefined` if it can. */

@@ -1,18 +1,14 @@
 import type { Stores } from '../ports/all-ports.ts';
 import type { DatabaseClock } from '../ports/database-clock.ts';
-import type { MigrationScope, OnMigration } from './migrations.ts';
 
 /** Every store of one database, and what its life needs. */
 export interface Persistence extends Stores, DatabaseClock {
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
-   * @param scope `any` when absent. With `empty`, a database that holds the schema of an older release stays as it is.
-   * @param onMigration called when this handle migrates an older schema: at the beginning, and at the end.
-   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for, or when it
-   * is of an older release and the scope is `empty`.
+   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
    */
-  migrate(scope?: MigrationScope, onMigration?: OnMigration): Promise<void>;
+  migrate(): Promise<void>;
   /** Closes the handle. Later calls fail with `store_unavailable`; closing again does nothing. */
   close(): Promise<void>;
 }

@@ -192,17 +192,6 @@ export const EVENT: Forms<HistoryEvent> = {
   recordedAt: instant,
 };
 
-const eventForm = object<HistoryEvent>(EVENT, ['name', 'recordedAt']);
-
-/** Version 1 of the format has neither `name` nor `recorded_at`. */
-const event: Form<HistoryEvent> = {
-  ...eventForm,
-  read: (json) => {
-    const read = eventForm.read(json);
-    return { ...read, name: read.name ?? null, recordedAt: read.recordedAt ?? read.at };
-  },
-};
-
 const removal: Form<RemovalRecord> = object<RemovalRecord>({
   id: uuid<RoleId>(),
   archive: archiveId,
@@ -217,7 +206,7 @@ const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
   name: object<MovedName>({ ...NAME, previous }, ['previous']),
   takedown: object(TAKEDOWN),
   views: object(VIEWS),
-  event,
+  event: object(EVENT),
   removal,
 } as { readonly [Kind in MovedRecord['kind']]: Form<never> };
 

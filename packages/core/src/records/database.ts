@@ -1,4 +1,3 @@
-import type { MigrationScope, OnMigration } from '../adapter/migrations.ts';
 import type { DatabaseClock } from '../ports/database-clock.ts';
 import type { Lookup } from './lookup.ts';
 import type { AnyProgram, AnyQuery, Program, Query } from './program.ts';
@@ -78,12 +77,9 @@ export interface Database extends DatabaseClock {
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
-   * @param scope `any` when absent. With `empty`, a database that holds the schema of an older release stays as it is.
-   * @param onMigration called when this handle migrates an older schema: at the beginning, and at the end.
-   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for, or when it
-   * is of an older release and the scope is `empty`.
+   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
    */
-  migrate(scope?: MigrationScope, onMigration?: OnMigration): Promise<void>;
+  migrate(): Promise<void>;
 
   /** Examines the database, also one without a schema, and changes nothing. May read every page of it. */
   examine(): Promise<DatabaseState>;

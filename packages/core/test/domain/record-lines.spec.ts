@@ -116,12 +116,6 @@ describe('the lines of records', () => {
     });
   });
 
-  it('of version 1 are read: an event was recorded at its instant and is of no name', () => {
-    const { name: _, recorded_at: __, ...first } = JSON.parse(LINES[4] ?? '');
-    const { value } = readRecordLine(JSON.stringify(first));
-    expect(value).to.deep.include({ at: 4, recordedAt: 4, name: null });
-  });
-
   it('have one order, whatever that of the record is', () => {
     const { kind, value } = readRecordLine(LINES[7] ?? '');
     const reversed = Object.fromEntries(Object.entries(value).reverse());

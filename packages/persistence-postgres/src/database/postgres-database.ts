@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Fault, type Instant, isFault } from '@pinfold/core';
-import { type Migration, type MigrationScope, type OnMigration, raceSignal } from '@pinfold/core/adapter';
+import { type Migration, raceSignal } from '@pinfold/core/adapter';
 import {
   type Database,
   type DatabaseSchema,
@@ -105,8 +105,8 @@ export class PostgresDatabase implements Database {
     await setImmediate();
   }
 
-  migrate(scope?: MigrationScope, onMigration?: OnMigration): Promise<void> {
-    return migrate(this.#connection, this.#schema, this.#migrations, scope, onMigration);
+  migrate(): Promise<void> {
+    return migrate(this.#connection, this.#schema, this.#migrations);
   }
 
   check(signal?: AbortSignal): Promise<Instant | undefined> {

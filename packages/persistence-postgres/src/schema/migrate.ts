@@ -1,10 +1,7 @@
 import { type Instant, instant } from '@pinfold/core';
 import {
   type Migration,
-  type MigrationProgress,
-  type MigrationScope,
   neededRelease,
-  type OnMigration,
   planMigrations,
   refuseOutdated,
   type SchemaState,
@@ -13,10 +10,9 @@ import type { DatabaseState } from '@pinfold/core/records';
 import { lockNumber } from '../database/lock-number.ts';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { longRunning, quoted, type Statement, unprepared } from '../engine/statement.ts';
-import { copyEarlyData, EARLY, setEarlyDataAside } from './early-data.ts';
 
 /** The version of the schema that this release creates. */
-export const NEWEST_VERSION = 17;
+export const NEWEST_VERSION = 1;
 
 /** The step to it, by statements that create its tables. */
 export function newestMigration(sql: string): Migration {
@@ -28,7 +24,6 @@ const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_ti
 const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
 const EXAMINED = unprepared(`
   SELECT pg_catalog.current_setting('server_version') AS release, pg_catalog.to_regclass($1) IS NOT NULL AS "isThere"`);
-const COUNT = longRunning('SELECT count(*) AS publications FROM roles');
 const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
 
 /** Migrates to the newest of `migrations`, in one transaction under its own lock: one of several processes does it. */
@@ -36,28 +31,17 @@ export async function migrate(
   connection: PostgresConnection,
   schema: string,
   migrations: readonly Migration[],
-  scope?: MigrationScope,
-  onMigration: OnMigration = () => {},
 ): Promise<void> {
-  const migrated = await connection.transaction(async (run) => {
+  await connection.transaction(async (run) => {
     await run(NO_LIMITS);
     await run(LOCK, [lockNumber('pinfold migrate', schema)]);
     await makeSchema(run, schema);
     await run(unprepared(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`));
     const [state] = (await run<SchemaState>(stateOf(schema))).rows;
-    const isEarly = state?.version === EARLY.version;
-    const known = isEarly ? [EARLY, ...migrations] : migrations;
-    const { steps, reached, upgrade } = planMigrations(state, known, scope);
-    const [counted] = upgrade ? (await run<Pick<MigrationProgress, 'publications'>>(COUNT)).rows : [];
-    const progress = upgrade && counted && { ...upgrade, ...counted };
-    if (progress !== undefined) onMigration({ kind: 'begun', ...progress });
-    if (isEarly) await setEarlyDataAside(run);
+    const { steps, reached } = planMigrations(state, migrations);
     for (const { sql } of steps) await run(longRunning(sql));
-    if (isEarly) await copyEarlyData(run);
     if (reached !== undefined) await setState(run, schemaState(schema), reached);
-    return progress;
   });
-  if (migrated !== undefined) onMigration({ kind: 'ended', ...migrated });
 }
 
 /** Rejects unless the schema exists and this release can use it. Resolves to the server's time. */

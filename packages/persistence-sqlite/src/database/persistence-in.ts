@@ -8,7 +8,7 @@ import type { SqliteDatabase } from './sqlite-database.ts';
 export function persistenceIn(database: SqliteDatabase): Persistence {
   return {
     ...createStores(database, newFeed),
-    migrate: (scope, onMigration) => database.migrate(scope, onMigration),
+    migrate: () => database.migrate(),
     check: (signal) => database.check(signal),
     close: () => database.close(),
   };

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Fault } from '@pinfold/core';
-import type { Migration, MigrationScope, OnMigration } from '@pinfold/core/adapter';
+import type { Migration } from '@pinfold/core/adapter';
 import type {
   Database,
   DatabaseSchema,
@@ -14,9 +14,7 @@ import { type LookupPlan, SqlCompiler } from '@pinfold/core/sql';
 import type { Checkpointer } from '../engine/checkpointer.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
 import { asFault } from '../engine/sqlite-errors.ts';
-import { databaseState } from '../schema/database-state.ts';
-import { checkSchema, migrate } from '../schema/migrate.ts';
-import { migrationsTo } from '../schema/migrations.ts';
+import { checkSchema, databaseState, migrate, migrationsTo } from '../schema/migrate.ts';
 import type { ThreadedWriter } from '../writing/threaded-writer.ts';
 import { SQLITE } from './sqlite-dialect.ts';
 import { SqliteSteps } from './sqlite-steps.ts';
@@ -111,8 +109,8 @@ export class SqliteDatabase implements Database {
     await setImmediate();
   }
 
-  migrate(scope?: MigrationScope, onMigration?: OnMigration): Promise<void> {
-    return migrate(this.#connection, this.#migrations, scope, onMigration);
+  migrate(): Promise<void> {
+    return migrate(this.#connection, this.#migrations);
   }
 
   check(signal?: AbortSignal): Promise<undefined> {

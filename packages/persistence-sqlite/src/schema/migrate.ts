@@ -1,14 +1,15 @@
 import {
   type Migration,
-  type MigrationProgress,
-  type MigrationScope,
-  type OnMigration,
+  neededRelease,
   planMigrations,
   refuseOutdated,
   type SchemaState,
 } from '@pinfold/core/adapter';
+import { type AnyTable, type DatabaseState, TABLES } from '@pinfold/core/records';
+import { createTables } from '@pinfold/core/sql';
+import { SQLITE } from '../database/sqlite-dialect.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
-import { HAND_WRITTEN, moveHandWritten } from './hand-written.ts';
+import type { Prepare } from '../engine/sqlite-file.ts';
 
 const STATE_TABLE = `
   CREATE TABLE IF NOT EXISTS schema_state (
@@ -17,37 +18,30 @@ const STATE_TABLE = `
     oldest_version INTEGER NOT NULL,
     oldest_release TEXT NOT NULL
   ) STRICT`;
-export const STATE = `
+const STATE = `
   SELECT version, oldest_version AS oldestVersion, oldest_release AS oldestRelease FROM schema_state`;
-const COUNT = 'SELECT count(*) AS publications FROM roles';
 const SET_STATE = `
   INSERT INTO schema_state (one, version, oldest_version, oldest_release)
   VALUES (1, @version, @oldestVersion, @oldestRelease)
   ON CONFLICT (one) DO UPDATE
   SET version = @version, oldest_version = @oldestVersion, oldest_release = @oldestRelease`;
 
+/** The steps to a schema with these tables, in order of version. */
+export function migrationsTo(tables: readonly AnyTable[]): readonly Migration[] {
+  return [{ version: 1, release: '0.1.0', oldestVersion: 1, sql: createTables(tables, SQLITE).join(';\n') }];
+}
+
+/** The steps to this release's schema. */
+export const MIGRATIONS: readonly Migration[] = migrationsTo(TABLES);
+
 /** Migrates to the newest of `migrations` in one transaction: only one of several concurrent processes does it. */
-export async function migrate(
-  connection: SqliteConnection,
-  migrations: readonly Migration[],
-  scope?: MigrationScope,
-  onMigration: OnMigration = () => {},
-): Promise<void> {
-  const migrated = await connection.write((prepare, exec) => {
+export async function migrate(connection: SqliteConnection, migrations: readonly Migration[]): Promise<void> {
+  await connection.write((prepare, exec) => {
     exec(STATE_TABLE);
-    const state = prepare<SchemaState>(STATE).get();
-    const { steps, reached, upgrade } = planMigrations(state, migrations, scope);
-    const counted = upgrade && prepare<Pick<MigrationProgress, 'publications'>>(COUNT).get();
-    const progress = counted && { ...upgrade, ...counted };
-    if (progress !== undefined) onMigration({ kind: 'begun', ...progress });
-    for (const { version, sql } of steps) {
-      if (state?.version === HAND_WRITTEN && version === HAND_WRITTEN + 1) moveHandWritten(prepare, exec);
-      else exec(sql);
-    }
+    const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations);
+    for (const { sql } of steps) exec(sql);
     if (reached !== undefined) prepare(SET_STATE).run(reached);
-    return progress;
   });
-  if (migrated !== undefined) onMigration({ kind: 'ended', ...migrated });
 }
 
 /** Rejects unless the schema exists and this release can use it. */
@@ -57,4 +51,21 @@ export async function checkSchema(
   migrations: readonly Migration[],
 ): Promise<undefined> {
   await connection.read((prepare) => refuseOutdated(prepare<SchemaState>(STATE).get(), migrations), signal);
+}
+
+/** Examines an open database, of which it reads every page. */
+export function databaseState(prepare: Prepare, migrations: readonly Migration[]): DatabaseState {
+  const [version] = prepare<{ release: string }>('SELECT sqlite_version() AS release').all();
+  const [check] = prepare<{ quick_check: string }>('PRAGMA quick_check(1)').all();
+  const damage = check?.quick_check ?? 'ok';
+  const isThere = prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_state'").get() !== undefined;
+  const state = isThere ? prepare<SchemaState>(STATE).get() : undefined;
+  const outdated = neededRelease(state, migrations);
+  return {
+    release: version?.release ?? '',
+    newest: migrations.at(-1)?.version ?? 0,
+    ...(damage === 'ok' ? {} : { damage }),
+    ...(state === undefined ? {} : { version: state.version }),
+    ...(outdated === undefined ? {} : { outdated }),
+  };
 }

@@ -36,10 +36,9 @@ const exportAll = command({
   },
 });
 
-/** An import creates a missing data folder, migrates an older schema, and continues an import that did not end. */
+/** An import creates a missing data folder, and continues an import that did not end. */
 const IMPORTING = {
   missingDataFolder: 'made',
-  migrates: 'any',
   unfinishedImport: 'taken',
 } as const;
 

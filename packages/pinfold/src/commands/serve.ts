@@ -28,11 +28,11 @@ const serve = command({
 
 const migrate = command({
   name: 'migrate',
-  help: 'migrate the database to this release; serve and import do so, too',
+  help: 'migrate the database to this release, as every command does that opens it',
   example: 'pinfold migrate',
   guide: 'running.md',
   run: async (_, __, terminal) => {
-    await withComposition(terminal, async () => undefined, { migrates: 'any' });
+    await withComposition(terminal, async () => undefined);
     return { json: { migrated: true }, text: 'The database is up to date.' };
   },
 });

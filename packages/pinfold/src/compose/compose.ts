@@ -15,10 +15,8 @@ import {
 import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import {
   instrument,
-  type MigrationScope,
   type Observer,
   type OnEvent,
-  type OnMigration,
   onRoleEvents,
   type Persistence,
 } from '@pinfold/core/adapter';
@@ -73,10 +71,6 @@ export interface ComposeOptions {
   readonly addHeaders?: ((headers: Record<string, string>) => void) | undefined;
   /** Aborted when the service stops: waits for events end. */
   readonly stopping?: AbortSignal | undefined;
-  /** Which databases are brought up to this release. Default: `any`. */
-  readonly migrates?: MigrationScope | undefined;
-  /** Hears when the migration of a database begins and when it has ended. */
-  readonly onMigration?: OnMigration | undefined;
   /** Whether a database with an unfinished import is opened. Default: `refused`. */
   readonly unfinishedImport?: 'refused' | 'taken' | undefined;
 }

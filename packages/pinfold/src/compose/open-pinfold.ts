@@ -72,7 +72,7 @@ const MEMBERS = {
 };
 
 /** Options that only the reference server and the command set. */
-type Internal = 'missingDataFolder' | 'stopping' | 'migrates' | 'onMigration' | 'unfinishedImport';
+type Internal = 'missingDataFolder' | 'stopping' | 'unfinishedImport';
 
 /** Options of {@link openPinfold}. */
 export interface PinfoldOptions extends Omit<ServiceOptions, Internal> {

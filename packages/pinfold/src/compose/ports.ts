@@ -97,13 +97,13 @@ function threadsOf({ workers }: Settings): number {
 
 async function openDatabase(
   { database }: Settings,
-  { migrates, onMigration, unfinishedImport = 'refused' }: ComposeOptions,
+  { unfinishedImport = 'refused' }: ComposeOptions,
   open: () => Promise<Persistence>,
 ): Promise<Persistence> {
   const { variable } = databaseOf(database);
   const { persistence, isUnfinished } = await orSettingsError(variable, async () => {
     const persistence = await open();
-    await persistence.migrate(migrates, onMigration);
+    await persistence.migrate();
     return { persistence, isUnfinished: await persistence.imports.isUnfinished() };
   });
   if (isUnfinished && unfinishedImport === 'refused') {

@@ -1,6 +1,5 @@
 import { isatty } from 'node:tty';
 import type { IdentityProvider, Observe } from '@pinfold/core';
-import type { MigrationProgress } from '@pinfold/core/adapter';
 import { RequestLimiter, type RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import type { LookOptions } from '@pinfold/management';
@@ -118,12 +117,6 @@ export async function openService(
     observers,
     publicUrl: () => addresses().publicUrl,
     stopping: stopped.signal,
-    onMigration: ({ kind, ...details }: MigrationProgress) => {
-      log.info(
-        kind === 'begun' ? 'the migration of the database begins' : 'the database is migrated',
-        details,
-      );
-    },
   };
   const composed = await compose(settings, { ...options, ...added }, layer);
   const { ports, history, views } = composed;

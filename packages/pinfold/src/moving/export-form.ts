@@ -5,11 +5,8 @@ import { readRecordLine } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 
-/** The form of an export, and the version that is written. */
-const FORM = { format: 'pinfold-export', version: 2 } as const;
-
-/** The versions that are read. Their records differ in members that may be absent. */
-const READ_VERSIONS: readonly unknown[] = [1, FORM.version];
+/** The form of an export. */
+const FORM = { format: 'pinfold-export', version: 1 } as const;
 
 /** The last file of an export, which is incomplete without it. */
 export const MANIFEST = 'manifest.json';
@@ -85,7 +82,7 @@ export function manifestOf(
 export function readManifest(text: string): ExportManifest {
   const { format, version, records, archives, broken, unnamed = [] } = membersOf(text);
   if (format !== FORM.format) throw new CommandFailure('this is no export: its manifest says nothing of one');
-  if (!READ_VERSIONS.includes(version)) {
+  if (version !== FORM.version) {
     throw new CommandFailure('a newer release made this export: import it with that one');
   }
   const isWhole =
@@ -95,8 +92,7 @@ export function readManifest(text: string): ExportManifest {
     areArchiveIds(broken) &&
     areArchiveIds(unnamed);
   if (!isWhole) throw damaged();
-  const numbers = { version: version as number, archives: archives as number };
-  return { format: FORM.format, ...numbers, records, broken, unnamed };
+  return { ...FORM, archives: archives as number, records, broken, unnamed };
 }
 
 function areArchiveIds(value: unknown): value is readonly ArchiveId[] {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { instant, type Staging } from '@pinfold/core';
-import type { Observer, Persistence } from '@pinfold/core/adapter';
+import type { Observer } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
 import { RandomIds, SystemClock } from '@pinfold/platform-node';
 import { openFsStaging } from '@pinfold/storage-fs';
@@ -33,28 +33,6 @@ describe('the parts of Pinfold in a server of your own', () => {
     const inversify = ['inversify', 'reflect-metadata'];
     expect(await loadedFor({ modules: [] })).to.include.members(inversify);
     expect((await loadedFor({})).filter((name) => inversify.includes(name))).to.deep.equal([]);
-  });
-
-  it('logs when the migration of a database begins and has ended, with its versions and how many publications', async () => {
-    const lines: string[] = [];
-    const upgrade = { from: 16, to: 17, publications: 3 };
-    const migrate: Persistence['migrate'] = async (_scope, hear = () => {}) => {
-      hear({ kind: 'begun', ...upgrade });
-      hear({ kind: 'ended', ...upgrade });
-    };
-    const opened = await openPinfold({
-      dataDir,
-      publicUrl: 'http://localhost',
-      persistence: { ...createMemory(), migrate },
-      logLevel: 'info',
-      log: (line) => lines.push(line),
-    });
-    await opened.close();
-    const told = lines.map((line) => JSON.parse(line)).filter(({ from }) => from !== undefined);
-    expect(told.map(({ msg, from, to, publications }) => [msg, from, to, publications])).to.deep.equal([
-      ['the migration of the database begins', 16, 17, 3],
-      ['the database is migrated', 16, 17, 3],
-    ]);
   });
 
   it('takes parts of your own as plain options, and leaves closing them to you', async () => {

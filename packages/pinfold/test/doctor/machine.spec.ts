@@ -192,7 +192,7 @@ describe('pinfold doctor, at a database of its own', () => {
     expect(troubles(granted)).to.deep.equal(['database.rights warning']);
   });
 
-  it('finds a schema of a newer release, and one that is to be brought up', async () => {
+  it('finds a schema of a newer release', async () => {
     const env = envOf(database.url());
     await (await compose(readSettings(env))).close();
     await database.ask("UPDATE pinfold.schema_state SET oldest_version = 999, oldest_release = '9.0.0'");
@@ -201,8 +201,6 @@ describe('pinfold doctor, at a database of its own', () => {
       status: 'failed',
       observed: 'the database needs release 9.0.0 or a newer one',
     });
-    await database.ask('UPDATE pinfold.schema_state SET oldest_version = 1, version = 1');
-    expect((await findingsOf(examine(env))).schema?.status).to.equal('warning');
   });
 
   it('finds a server that does not let it in, or is not there, and shows no password', async () => {
