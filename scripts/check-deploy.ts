@@ -22,6 +22,7 @@ const PROXIES: Readonly<Record<ProxyName, readonly string[]>> = {
   Caddy: ['Caddyfile', 'Caddyfile.nodes'],
 };
 const SERVICES = ['pinfold.service', 'pinfold-backup.service'];
+const UNITS = [...SERVICES, 'pinfold-backup-failed.service', 'pinfold-backup.timer'];
 
 /** Paths of viewing grants, hand-overs and sign-in links, and of a publication at the end. */
 const SECRET_PATHS = [
@@ -98,11 +99,11 @@ try {
   for (const [name, files] of Object.entries(PROXIES)) {
     for (const file of files) await report(`${name}, ${file}`, () => checkProxy(name as ProxyName, file));
   }
-  for (const name of [...SERVICES, 'pinfold-backup.timer']) {
+  for (const name of UNITS) {
     const text = readFileSync(join(DEPLOY, name), 'utf8');
     writeFileSync(join(work, name), text.replace('ExecStart=pinfold', `ExecStart=${process.execPath}`));
   }
-  for (const name of [...SERVICES, 'pinfold-backup.timer']) {
+  for (const name of UNITS) {
     await report(`systemd, ${name}`, () => run('systemd-analyze', 'verify', '--man=no', join(work, name)));
   }
   for (const name of SERVICES) {

@@ -21,7 +21,8 @@ const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
   [() => import('../commands/history.ts'), 'history'],
   [() => import('../commands/cleanup.ts'), 'cleanup'],
   [() => import('../commands/doctor.ts'), 'doctor'],
-  [() => import('../commands/backups.ts'), 'export', 'import', 'copy', 'verify'],
+  [() => import('../commands/backups.ts'), 'export', 'import', 'copy'],
+  [() => import('../commands/verify.ts'), 'verify'],
   [() => import('../commands/login.ts'), 'login', 'logout', 'whoami'],
   [
     async () => {

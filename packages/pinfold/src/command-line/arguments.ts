@@ -74,3 +74,12 @@ export function readTime(text: string, option: string, now: number): Instant {
     `${option} must be a duration such as 1h or 7d, or a time such as 2026-11-20 or 2026-11-20T09:30Z`,
   );
 }
+
+/** A whole number in an option; `undefined` where it is not given. */
+export function readNumber(option: string, text: string | undefined, least = 0): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!/^\d{1,9}$/.test(text) || number < least)
+    throw new UsageError(`--${option} must be a whole number${least === 0 ? '' : ` from ${least}`}`);
+  return number;
+}

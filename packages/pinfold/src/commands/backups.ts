@@ -1,36 +1,46 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { readPath } from '../command-line/arguments.ts';
+import { readNumber, readPath } from '../command-line/arguments.ts';
 import { type Command, command, flag, text } from '../command-line/command.ts';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
-import { pluralize } from '../command-line/pluralize.ts';
+import { reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { type Failed, stepsFromFolder } from '../moving/from-folder.ts';
 import { type ExportedStores, moveFromStores } from '../moving/from-stores.ts';
-import { type Destination, type Moved, move, type Step } from '../moving/move.ts';
+import { Generations, ToGeneration } from '../moving/generations.ts';
+import { type Destination, type Moved, move } from '../moving/move.ts';
 import { refuseToOverwrite } from '../moving/overwrite-guard.ts';
 import { Progress, printSummary } from '../moving/progress.ts';
+import { stepsOf } from '../moving/steps-of.ts';
 import { ToFolder } from '../moving/to-folder.ts';
 import { ToStores } from '../moving/to-stores.ts';
-import { verifyExport } from '../moving/verify-export.ts';
-import { type NamedArchive, type Verified, verifyStores } from '../moving/verify-stores.ts';
 import type { Environment } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
+import { faultsOf, refuseUnsound, verifyExportIn } from './verify.ts';
 
 const exportAll = command({
   name: 'export',
   arguments: ['FOLDER|-'],
-  options: { scheduled: flag('the export of a schedule: metrics tell when the last one was complete') },
+  options: {
+    scheduled: flag('the export of a schedule: metrics tell when the last one was complete'),
+    generations: text('NUMBER', 'write each export to a folder of its own in FOLDER, and keep so many'),
+    verify: text('NUMBER', 'then read so many archives of the export, chosen at random, and compare them'),
+  },
   help: 'write all records and archives to a folder, or as a tar to standard output',
   example: 'pinfold export /backup/pinfold',
   guide: 'backups.md',
-  run: async ([text], { json, scheduled = false }, terminal) => {
+  run: async ([text], { json, scheduled: isScheduled = false, ...values }, terminal) => {
     const target = readPath(text, 'FOLDER');
-    if (target === '-' && json) throw new UsageError('--json cannot share standard output with a tar');
+    const generations = readNumber('generations', values.generations, 1);
+    const verified = readNumber('verify', values.verify);
+    if (target === '-') {
+      if (json) throw new UsageError('--json cannot share standard output with a tar');
+      if (generations !== undefined || verified !== undefined)
+        throw new UsageError('--generations and --verify are for a FOLDER');
+    }
     const moved = await reportingSystemErrors(() =>
-      target === '-' ? toPipe(scheduled, terminal) : toFolder(resolve(target), scheduled, terminal),
+      target === '-'
+        ? toPipe(isScheduled, terminal)
+        : toFolder(resolve(target), { isScheduled, generations, verified }, terminal),
     );
     printSummary('exported', moved, json, terminal);
   },
@@ -88,73 +98,35 @@ const copy = command({
   },
 });
 
-const verify = command({
-  name: 'verify',
-  arguments: ['[FOLDER|-]'],
-  options: {
-    sample: text('NUMBER', 'read only so many archives, chosen at random; missing archives are always found'),
-  },
-  help: 'read the archives and compare them with the records: of the service, or of an export, without a database',
-  example: 'pinfold verify /backup/pinfold',
-  guide: 'backups.md',
-  run: async ([given], { json, ...values }, terminal) => {
-    const sample = readSample(values.sample);
-    if (given !== undefined) {
-      if (sample !== undefined) throw new UsageError('--sample is for the archives of the service');
-      await verifyExportIn(readPath(given, 'FOLDER'), json, terminal);
-      return;
-    }
-    const found = await withComposition(terminal, ({ ports }) =>
-      verifyStores(ports, sample, new Progress('verifying', terminal)),
-    );
-    if (json) terminal.out(jsonLine(found));
-    else for (const line of linesOf(found)) terminal.out(line);
-    const { missing, altered, removed, superfluous } = found;
-    const wrong = missing.length + altered.length + removed.length + superfluous.length;
-    const message = `missing, altered, removed or superfluous: ${pluralize(wrong, 'archive')}`;
-    if (wrong > 0) throw new CommandFailure(message, { reported: true });
-  },
-});
+export const commands: readonly Command[] = [exportAll, importAll, copy];
 
-/** Needs no database: it looks at the export alone. */
-async function verifyExportIn(from: string, json: boolean, terminal: Terminal): Promise<void> {
-  const found = await reportingSystemErrors(() =>
-    verifyExport((to, failed) => stepsOf(from, to, terminal, failed), new Progress('verifying', terminal)),
-  );
-  const { records, named, superfluous, missing, altered, failures } = found;
-  if (json) terminal.out(jsonLine(found));
-  else {
-    for (const line of [...failures, ...those('missing', missing), ...those('altered', altered)])
-      terminal.out(line);
-    terminal.out(
-      `${pluralize(records, 'record')}, ${pluralize(named, 'archive')} of publications; ${superfluous} more have no publication`,
-    );
-  }
-  const wrong = missing.length + altered.length + failures.length;
-  if (wrong > 0)
-    throw new CommandFailure(`the export is not sound: ${pluralize(wrong, 'fault')}`, { reported: true });
+interface FolderExport {
+  readonly isScheduled: boolean;
+  readonly generations: number | undefined;
+  readonly verified: number | undefined;
 }
 
-async function* stepsOf(
-  from: string,
-  to: Destination,
-  { stream }: Terminal,
-  failed?: Failed,
-): AsyncGenerator<Step, void> {
-  if (from !== '-') {
-    yield* stepsFromFolder(resolve(from), to, failed);
-    return;
-  }
-  const { stepsFromTar } = await import('../moving/from-tar.ts');
-  if (stream === undefined) throw new UsageError('there is no standard input');
-  yield* stepsFromTar(stream(), to);
-}
-
-export const commands: readonly Command[] = [exportAll, importAll, copy, verify];
-
-function toFolder(folder: string, isScheduled: boolean, terminal: Terminal): Promise<Moved> {
-  return exportTo(new ToFolder(folder), isScheduled, terminal, {
-    before: ({ roles }) => refuseToOverwrite(folder, roles),
+function toFolder(
+  folder: string,
+  { isScheduled, generations: kept, verified }: FolderExport,
+  terminal: Terminal,
+): Promise<Moved> {
+  const generations = new Generations(folder);
+  const destination = kept === undefined ? new ToFolder(folder) : new ToGeneration(generations);
+  return exportTo(destination, isScheduled, terminal, {
+    before: async ({ roles }) => {
+      const last = kept === undefined ? folder : await generations.newest();
+      if (last !== undefined) await refuseToOverwrite(last, roles);
+    },
+    after: async () => {
+      if (verified !== undefined) {
+        const found = await verifyExportIn(folder, terminal, verified);
+        for (const line of faultsOf(found)) terminal.err(line);
+        refuseUnsound(found);
+      }
+      // Only now: while an export is not sound, those before it stay.
+      if (kept !== undefined) await generations.removeOld(kept);
+    },
   });
 }
 
@@ -176,25 +148,28 @@ interface ExportSteps {
   readonly before?: (stores: ExportedStores) => Promise<void>;
   /** Resolves when all of the export has been written. */
   readonly written?: Promise<void>;
+  /** What is to be done before the export counts as complete. */
+  readonly after?: () => Promise<void>;
 }
 
 function exportTo(
   destination: Destination,
   isScheduled: boolean,
   terminal: Terminal,
-  { before, written }: ExportSteps,
+  { before, written, after }: ExportSteps,
 ): Promise<Moved> {
   return withComposition(terminal, async ({ ports }) => {
     await before?.(ports);
     const moved = await moveFromStores(ports, destination, new Progress('exporting', terminal));
     await written;
+    await after?.();
     if (isScheduled) await ports.snapshot.recordScheduledExport(ports.clock.now());
     return moved;
   });
 }
 
 function moveFrom(from: string, to: Destination, terminal: Terminal): Promise<Moved> {
-  return move(stepsOf(from, to, terminal), to, new Progress('importing', terminal));
+  return move(stepsOf(from, to, terminal.stream), to, new Progress('importing', terminal));
 }
 
 const OPTION_FOR: Readonly<Record<string, TargetOption>> = {
@@ -227,32 +202,4 @@ function environmentOf(target: Target, env: Environment): Environment {
     PINFOLD_DATA_DIR: dataDir ?? env.PINFOLD_DATA_DIR,
     PINFOLD_SECRET: randomBytes(32).toString('base64url'),
   };
-}
-
-function readSample(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError('--sample must be a whole number');
-  return Number(text);
-}
-
-function linesOf({
-  named,
-  read,
-  missing,
-  altered,
-  removed,
-  superfluous,
-  young,
-}: Verified): readonly string[] {
-  return [
-    ...those('missing', missing),
-    ...those('altered', altered),
-    ...those('removed, though in service', removed),
-    ...superfluous.map((id) => `superfluous: ${id}`),
-    `${pluralize(named, 'archive')} of publications, of which ${read} were read; ${young} more are younger than a day and have no publication yet`,
-  ];
-}
-
-function those(what: string, archives: readonly NamedArchive[]): readonly string[] {
-  return archives.map(({ archive, pin }) => `${what}: ${archive} of publication ${pin}`);
 }

@@ -31,18 +31,23 @@ const INCOMING = 'incoming';
 /**
  * Writes an export to a folder. An earlier export there stays whole until the new one is: its archives stay, the new
  * manifest replaces the old one, and then unused files are removed. An archive leaves with the second export that does not
- * name it, and never while its publication is in service.
+ * name it, or at once where earlier exports stand elsewhere, and never while its publication is in service.
  */
 export class ToFolder implements Destination {
   readonly #folder: string;
+  readonly #removing: 'after another' | 'at once';
   readonly #present: Set<ArchiveId> = new Set();
   /** What the last export did not name. */
   #unnamed: ReadonlySet<ArchiveId> = new Set();
   #staging: FsStaging | undefined;
   #storage: FsArchiveStorage | undefined;
 
-  constructor(folder: string) {
+  constructor(
+    folder: string,
+    { removing = 'after another' }: { removing?: 'after another' | 'at once' } = {},
+  ) {
     this.#folder = folder;
+    this.#removing = removing;
   }
 
   async begin(): Promise<void> {
@@ -83,7 +88,8 @@ export class ToFolder implements Destination {
     await syncFolder(join(this.#folder, RECORDS));
     const [named, lost] = [new Set(end.archives), new Set(end.lost)];
     const unnamed = [...this.#present].filter((id) => !named.has(id));
-    const removed = new Set(unnamed.filter((id) => this.#unnamed.has(id) && !lost.has(id)));
+    const isOld = (id: ArchiveId): boolean => this.#removing === 'at once' || this.#unnamed.has(id);
+    const removed = new Set(unnamed.filter((id) => isOld(id) && !lost.has(id)));
     const staying = unnamed.filter((id) => !removed.has(id)).sort();
     await this.#write(MANIFEST, manifestOf(end, staying));
     await syncFolder(this.#folder);

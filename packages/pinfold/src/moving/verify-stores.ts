@@ -52,7 +52,7 @@ export async function verifyStores(
   // In this order: what is stored and committed between the two looks is named, and not missed.
   const stored = new Set(await Array.fromAsync(storedArchives(stores.archives)));
   const { named, removed } = await namedArchives(stores, progress);
-  const chosen = sampleOf([...named.keys()].sort(), sample);
+  const chosen = sampleOf([...named.keys()], sample);
   progress.expect(chosen.length);
   const found: Record<Judgement['kind'], ArchiveId[]> = { sound: [], altered: [], missing: [], gone: [] };
   const judge = (id: ArchiveId): Promise<Judgement> => judged(stores, id, (named.get(id) as Named).sha256);
@@ -106,10 +106,15 @@ async function stillRemoved(
   return still;
 }
 
-function sampleOf(ids: readonly ArchiveId[], count: number = ids.length): readonly ArchiveId[] {
-  const chosen = [...ids];
-  while (chosen.length > count) chosen.splice(randomInt(chosen.length), 1);
-  return chosen;
+/** So many of the ids, chosen at random, in order; all of them when there are no more. */
+export function sampleOf(ids: readonly ArchiveId[], count: number = ids.length): readonly ArchiveId[] {
+  const shuffled = [...ids];
+  const chosen = Math.min(count, ids.length);
+  for (let n = 0; n < chosen; n += 1) {
+    const other = randomInt(n, ids.length);
+    [shuffled[n], shuffled[other]] = [shuffled[other] as ArchiveId, shuffled[n] as ArchiveId];
+  }
+  return shuffled.slice(0, chosen).sort();
 }
 
 interface Judgement {

@@ -42,11 +42,13 @@ describe('pinfold verify of an export', () => {
     const { records, ...rest } = report;
     expect([code, rest]).to.deep.equal([
       0,
-      { named: 3, superfluous: 0, missing: [], altered: [], failures: [] },
+      { named: 3, read: 3, superfluous: 0, missing: [], altered: [], failures: [] },
     ]);
     expect(records).to.be.greaterThan(3);
     const { out } = await run(NOWHERE, 'verify', folder);
-    expect(out).to.match(/^\d+ records, 3 archives of publications; 0 more have no publication\n$/);
+    expect(out).to.match(
+      /^\d+ records, 3 archives of publications, 3 of them read; 0 more have no publication\n$/,
+    );
   });
 
   it('names each archive that is missing, longer, other or unreadable, and ends with 1', async () => {
@@ -99,7 +101,18 @@ describe('pinfold verify of an export', () => {
       const { code, err } = await run(NOWHERE, 'verify', place);
       expect([code, err.includes('there is no export')]).to.deep.equal([1, true]);
     }
-    expect((await run(NOWHERE, 'verify', folder, '--sample', '1')).code).to.equal(2);
+  });
+
+  it('reads no more archives than its sample, and finds all that are missing', async () => {
+    const [first = '', ...others] = await archives();
+    await rm(first);
+    for (const other of others) await appendFile(other, 'x');
+    const { code, out } = await run(NOWHERE, 'verify', folder, '--json', '--sample', '1');
+    const { missing, altered, read } = JSON.parse(out) as Report & { readonly read: number };
+    expect([code, missing.length]).to.deep.equal([1, 1]);
+    expect(altered.length).to.equal(read);
+    expect(read).to.be.at.most(1);
+    expect((await run(NOWHERE, 'verify', '-', '--sample', '1')).code).to.equal(2);
   });
 
   describe('as a tar', () => {

@@ -79,13 +79,21 @@ describe('the units that back up every night', () => {
   });
 
   it("run the command as the server's user, with its settings and no more rights", () => {
-    expect(backup.get('Service.ExecStart')).to.equal('pinfold export --scheduled /var/backups/pinfold');
+    expect(backup.get('Service.ExecStart')).to.equal(
+      'pinfold export --scheduled --generations 7 --verify 1000 /var/backups/pinfold',
+    );
     expect(backup.get('Service.ReadWritePaths')).to.equal('/var/backups/pinfold');
     const others = [...server].filter(([name]) =>
       /^Service\.(?!ExecStart|Restart|TimeoutStopSec|LimitNOFILE)/.test(name),
     );
     expect(others.length).to.be.greaterThan(20);
     for (const [name, value] of others) expect(backup.get(name), name).to.equal(value);
+  });
+
+  it('tell of a failure by a unit of its own', async () => {
+    const failed = backup.get('Unit.OnFailure') ?? '';
+    const unit = sectionsOf(await readFile(join(ROOT, 'deploy', failed), 'utf8'));
+    expect(unit.get('Service.ExecStart')).to.include('systemd-cat -p alert');
   });
 
   it('come after a night when the machine was off, and start with it', () => {
@@ -95,7 +103,9 @@ describe('the units that back up every night', () => {
 
   if (hasSystemd) {
     it('are good to systemd itself', async () => {
-      expect(await troubles('pinfold-backup.service', 'pinfold-backup.timer')).to.deep.equal([]);
+      expect(
+        await troubles('pinfold-backup.service', 'pinfold-backup.timer', 'pinfold-backup-failed.service'),
+      ).to.deep.equal([]);
     });
   }
 });

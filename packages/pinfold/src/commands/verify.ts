@@ -1,0 +1,98 @@
+import { readNumber, readPath } from '../command-line/arguments.ts';
+import { type Command, command, text } from '../command-line/command.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
+import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
+import { pluralize } from '../command-line/pluralize.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import { Progress } from '../moving/progress.ts';
+import { stepsOf } from '../moving/steps-of.ts';
+import { type VerifiedExport, verifyExport } from '../moving/verify-export.ts';
+import { type NamedArchive, type Verified, verifyStores } from '../moving/verify-stores.ts';
+
+const verify = command({
+  name: 'verify',
+  arguments: ['[FOLDER|-]'],
+  options: {
+    sample: text('NUMBER', 'read only so many archives, chosen at random; missing archives are always found'),
+  },
+  help: 'read the archives and compare them with the records: of the service, or of an export, without a database',
+  example: 'pinfold verify /backup/pinfold',
+  guide: 'backups.md',
+  run: async ([given], { json, ...values }, terminal) => {
+    const sample = readNumber('sample', values.sample);
+    if (given !== undefined) {
+      const from = readPath(given, 'FOLDER');
+      if (from === '-' && sample !== undefined)
+        throw new UsageError('--sample is for a FOLDER: a tar is read whole');
+      printVerified(await verifyExportIn(from, terminal, sample), json, terminal);
+      return;
+    }
+    const found = await withComposition(terminal, ({ ports }) =>
+      verifyStores(ports, sample, new Progress('verifying', terminal)),
+    );
+    if (json) terminal.out(jsonLine(found));
+    else for (const line of linesOf(found)) terminal.out(line);
+    const { missing, altered, removed, superfluous } = found;
+    const wrong = missing.length + altered.length + removed.length + superfluous.length;
+    const message = `missing, altered, removed or superfluous: ${pluralize(wrong, 'archive')}`;
+    if (wrong > 0) throw new CommandFailure(message, { reported: true });
+  },
+});
+
+export const commands: readonly Command[] = [verify];
+
+/** Needs no database: it looks at the export alone. */
+export function verifyExportIn(from: string, terminal: Terminal, sample?: number): Promise<VerifiedExport> {
+  return reportingSystemErrors(() =>
+    verifyExport(
+      (to, failed) => stepsOf(from, to, terminal.stream, failed),
+      new Progress('verifying', terminal),
+      sample,
+    ),
+  );
+}
+
+function printVerified(found: VerifiedExport, json: boolean, { out }: Terminal): void {
+  const { records, named, read, superfluous } = found;
+  if (json) out(jsonLine(found));
+  else {
+    for (const line of faultsOf(found)) out(line);
+    const archives = `${pluralize(named, 'archive')} of publications, ${read} of them read`;
+    out(`${pluralize(records, 'record')}, ${archives}; ${superfluous} more have no publication`);
+  }
+  refuseUnsound(found);
+}
+
+/** @throws CommandFailure that says how many faults there are; its caller has said which. */
+export function refuseUnsound(found: VerifiedExport): void {
+  const wrong = faultsOf(found).length;
+  if (wrong === 0) return;
+  throw new CommandFailure(`the export is not sound: ${pluralize(wrong, 'fault')}`, { reported: true });
+}
+
+export function faultsOf({ failures, missing, altered }: VerifiedExport): readonly string[] {
+  return [...failures, ...those('missing', missing), ...those('altered', altered)];
+}
+
+function linesOf({
+  named,
+  read,
+  missing,
+  altered,
+  removed,
+  superfluous,
+  young,
+}: Verified): readonly string[] {
+  return [
+    ...those('missing', missing),
+    ...those('altered', altered),
+    ...those('removed, though in service', removed),
+    ...superfluous.map((id) => `superfluous: ${id}`),
+    `${pluralize(named, 'archive')} of publications, of which ${read} were read; ${young} more are younger than a day and have no publication yet`,
+  ];
+}
+
+function those(what: string, archives: readonly NamedArchive[]): readonly string[] {
+  return archives.map(({ archive, pin }) => `${what}: ${archive} of publication ${pin}`);
+}

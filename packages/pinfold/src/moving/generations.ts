@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '@pinfold/core/internal';
+import { CommandFailure } from '../command-line/failures.ts';
+import { makeFolder } from '../compose/data-folder.ts';
+import { syncFolder } from '../saving/sync-folder.ts';
+import { ARCHIVES, type ExportEnd, MANIFEST, type RecordsFile } from './export-form.ts';
+import type { Destination } from './move.ts';
+import { ToFolder } from './to-folder.ts';
+import type { MovingArchive } from './whole-archive.ts';
+
+/** The name of a generation: when its export was complete, in UTC. */
+const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
+
+/** The generation that is being written. An interrupted export goes on in it. */
+const INCOMING = 'incoming';
+
+/** A folder of exports, each in a folder of its own, that have the archives of several in common by hard links. */
+export class Generations {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** The folders of whole exports, oldest first. */
+  async whole(): Promise<readonly string[]> {
+    const names = await readdir(this.folder).catch((): string[] => []);
+    const folders = names.filter((name) => NAME.test(name)).map((name) => join(this.folder, name));
+    return folders.filter((folder) => existsSync(join(folder, MANIFEST))).sort();
+  }
+
+  async newest(): Promise<string | undefined> {
+    return (await this.whole()).at(-1);
+  }
+
+  /** Removes all but the `kept` newest generations, and what an interrupted removal has left. */
+  async removeOld(kept: number): Promise<void> {
+    const whole = await this.whole();
+    for (const folder of whole.slice(0, -kept)) {
+      // Without its manifest it is no export any more, whatever else is still there.
+      await rm(join(folder, MANIFEST));
+      await syncFolder(folder);
+    }
+    const staying = new Set(whole.slice(-kept));
+    for (const name of await readdir(this.folder)) {
+      const folder = join(this.folder, name);
+      if (NAME.test(name) && !staying.has(folder)) await rm(folder, { recursive: true });
+    }
+  }
+}
+
+/** The export in a folder: the folder itself, or the newest whole generation in it. */
+export async function exportIn(folder: string): Promise<string> {
+  if (existsSync(join(folder, MANIFEST))) return folder;
+  return (await new Generations(folder).newest()) ?? folder;
+}
+
+/** Writes one more generation: what the newest one has is linked, and not read again. */
+export class ToGeneration implements Destination {
+  readonly #generations: Generations;
+  readonly #incoming: string;
+  readonly #export: ToFolder;
+
+  constructor(generations: Generations) {
+    this.#generations = generations;
+    this.#incoming = join(generations.folder, INCOMING);
+    this.#export = new ToFolder(this.#incoming, { removing: 'at once' });
+  }
+
+  async begin(): Promise<void> {
+    const { folder } = this.#generations;
+    await makeFolder(folder);
+    const found = await readdir(folder);
+    if (!found.every((name) => NAME.test(name) || name === INCOMING)) {
+      throw new CommandFailure(
+        `${folder} holds other things than generations of exports; name an empty folder`,
+      );
+    }
+    await makeFolder(this.#incoming);
+    const newest = await this.#generations.newest();
+    if (newest !== undefined) await linkAll(join(newest, ARCHIVES), join(this.#incoming, ARCHIVES));
+    await this.#export.begin();
+  }
+
+  records(lines: Uint8Array, file: RecordsFile): Promise<void> {
+    return this.#export.records(lines, file);
+  }
+
+  has(id: MovingArchive['id']): boolean {
+    return this.#export.has(id);
+  }
+
+  archive(archive: MovingArchive): Promise<void> {
+    return this.#export.archive(archive);
+  }
+
+  async end(end: ExportEnd): Promise<void> {
+    const { folder } = this.#generations;
+    await this.#export.end(end);
+    await rename(this.#incoming, await freeName(folder));
+    await syncFolder(folder);
+  }
+}
+
+/** A name that no generation has: two may end within a second. */
+async function freeName(folder: string): Promise<string> {
+  for (let at = Date.now(); ; at += 1_000) {
+    const name = `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+    if (!existsSync(join(folder, name))) return join(folder, name);
+  }
+}
+
+async function linkAll(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await linkAll(source, target);
+    else if (entry.isFile()) await linkOne(source, target);
+  }
+}
+
+async function linkOne(source: string, target: string): Promise<void> {
+  try {
+    await link(source, target);
+  } catch (cause) {
+    const code = codeOf(cause);
+    // An interrupted export has linked it.
+    if (code === 'EEXIST') return;
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK' && code !== 'ENOSYS') throw cause;
+    const message = `${target} cannot be a hard link (${code}), by which generations have archives in common: export without --generations there`;
+    throw new CommandFailure(message, { cause });
+  }
+}

@@ -1,0 +1,154 @@
+import { appendFile, cp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { type Env, run } from '../command-run.ts';
+import { newFolder } from '../servers/new-folder.ts';
+import { countSteps } from './dying-disk.ts';
+import { startPublisher } from './load.ts';
+import { archivesOf, contentsOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
+
+const { text: KEY } = new NodeApiKeySecrets().mint();
+const GENERATION = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
+
+describe('pinfold export --generations', () => {
+  let stage: Stage;
+  let env: Env;
+  let backups: string;
+
+  beforeEach(async () => {
+    stage = openStage();
+    env = await stage.stock('one', 2);
+    backups = stage.at('backups');
+  });
+
+  const exportAgain = (kept = 3, ...options: readonly string[]) =>
+    run(env, 'export', backups, '--generations', String(kept), ...options);
+  const generations = async (): Promise<readonly string[]> => (await readdir(backups)).sort();
+  async function publishAgain(): Promise<void> {
+    const publisher = await startPublisher({ ...env, PINFOLD_API_KEY: KEY });
+    await publisher.publish(0, 1, 1_000);
+    await publisher.close();
+  }
+  async function filesOf(generation = ''): Promise<readonly string[]> {
+    const archives = join(backups, generation, 'archives');
+    const found = await readdir(archives, { recursive: true, withFileTypes: true });
+    return found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  }
+
+  it('writes each export to a folder of its own, named after its end, and keeps so many', async () => {
+    for (let night = 1; night <= 4; night += 1) {
+      expect((await exportAgain(3)).code).to.equal(0);
+      expect((await generations()).length).to.equal(Math.min(night, 3));
+    }
+    for (const name of await generations()) expect(name).to.match(GENERATION);
+    await succeed(env, 'export', stage.at('alone'));
+    for (const name of await generations()) {
+      expect(await contentsOf(join(backups, name))).to.deep.equal(await contentsOf(stage.at('alone')));
+    }
+    expect((await exportAgain(1)).code).to.equal(0);
+    expect((await generations()).length).to.equal(1);
+  });
+
+  it('copies no archive that the generation before has', async () => {
+    await exportAgain();
+    await publishAgain();
+    expect((await exportAgain()).err).to.include('3 archives, 1 of them new');
+    const [first = '', second = ''] = await generations();
+    const inodes = async (generation: string) =>
+      await Promise.all((await filesOf(generation)).map(async (file) => (await stat(file)).ino));
+    const [before, now] = [await inodes(first), await inodes(second)];
+    expect([before.length, now.length]).to.deep.equal([2, 3]);
+    expect(now).to.include.members([...before]);
+  });
+
+  it('has in each generation what its records name and no more, and in an earlier one what has gone since', async () => {
+    await exportAgain();
+    const [first] = await archivesOf(env);
+    if (first === undefined) throw new Error('there is no archive');
+    await removeArchive(env, first);
+    await exportAgain();
+    const counts = await Promise.all((await generations()).map(async (name) => (await filesOf(name)).length));
+    expect(counts).to.deep.equal([2, 1]);
+  });
+
+  it('gives back the sites of the second-last night', async () => {
+    await exportAgain();
+    const [first] = await archivesOf(env);
+    if (first === undefined) throw new Error('there is no archive');
+    await removeArchive(env, first);
+    await publishAgain();
+    await exportAgain();
+    const [secondLast = ''] = await generations();
+    await succeed(stage.env('two'), 'import', join(backups, secondLast));
+    expect(await archivesOf(stage.env('two'))).to.include(first);
+    const { out } = await succeed(stage.env('two'), 'verify', '--json');
+    expect(JSON.parse(out)).to.deep.include({ named: 2, read: 2 });
+    await succeed(stage.env('three'), 'import', backups);
+    const newest = await archivesOf(stage.env('three'));
+    expect([newest.length, newest.includes(first)]).to.deep.equal([2, false]);
+  });
+
+  it('reads a sample of the export again, and keeps the older ones and counts as none where that is not sound', async () => {
+    expect((await exportAgain(2, '--verify', '1', '--scheduled')).code).to.equal(0);
+    const [only] = await generations();
+    // What several generations have in common is damaged in all of them.
+    for (const file of await filesOf(only)) await appendFile(file, 'x');
+    for (let night = 0; night < 2; night += 1) {
+      const { code, err } = await exportAgain(2, '--verify', '1', '--scheduled');
+      expect([code, /altered: \d{13}-/.test(err)]).to.deep.equal([1, true]);
+    }
+    expect((await generations()).length).to.equal(3);
+    for (const generation of await generations())
+      for (const file of await filesOf(generation)) await rm(file);
+    expect((await exportAgain(2, '--verify', '9')).code).to.equal(0);
+    expect((await generations()).length).to.equal(2);
+  });
+
+  it('leaves the last whole generation to be found and the next export to go on, wherever it dies', async () => {
+    await exportAgain();
+    await publishAgain();
+    let deaths = 0;
+    for (;;) {
+      const folder = join(newFolder(), 'backups');
+      await cp(backups, folder, { recursive: true });
+      const args = ['export', folder, '--generations', '1'];
+      const disk = countSteps(folder, deaths + 1);
+      const { code } = await run(env, ...args);
+      if (!disk.restore()) {
+        expect(code).to.equal(0);
+        break;
+      }
+      deaths += 1;
+      const what = `step ${deaths}`;
+      expect(code, what).to.equal(1);
+      expect((await run({}, 'verify', folder)).code, what).to.equal(0);
+      await succeed(env, ...args);
+      const [name = '', ...others] = await readdir(folder);
+      expect(others, what).to.deep.equal([]);
+      await succeed(env, 'export', stage.at('alone'));
+      expect(await contentsOf(join(folder, name)), what).to.deep.equal(await contentsOf(stage.at('alone')));
+    }
+    expect(deaths).to.be.greaterThan(10);
+  });
+
+  it('is refused beside other things, and for less than one', async () => {
+    await succeed(env, 'export', backups);
+    const { code, err } = await exportAgain();
+    expect([code, err.includes('name an empty folder')]).to.deep.equal([1, true]);
+    await rm(backups, { recursive: true });
+    await exportAgain();
+    await writeFile(join(backups, 'notes.txt'), '');
+    expect((await exportAgain()).code).to.equal(1);
+    for (const kept of ['0', '-1', '1.5', 'all', ''])
+      expect((await run(env, 'export', backups, `--generations=${kept}`)).code, kept).to.equal(2);
+    expect((await run(env, 'export', '-', '--generations', '2')).code).to.equal(2);
+  });
+
+  it('refuses the export of another database, as without', async () => {
+    await exportAgain();
+    const other = await stage.stock('other', 1);
+    const { code, err } = await run(other, 'export', backups, '--generations', '3');
+    expect([code, err.includes('another database')]).to.deep.equal([1, true]);
+  });
+});
