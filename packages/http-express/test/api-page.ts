@@ -66,6 +66,14 @@ const USUAL = new Set(['X-Request-Id', 'Cache-Control', 'RateLimit-Policy', 'Rat
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const OPTIONS = { publicUrl: 'https://share.example' };
 
+/** What the page says once for several operations. */
+interface Shared {
+  readonly parameters: ReadonlySet<string>;
+  readonly errors: ReadonlySet<string>;
+  /** Objects that an example has shown. */
+  readonly shown: Set<string>;
+}
+
 /** The text of the page. */
 export function apiPage(): string {
   const [api, administration] = [openApiDocument(OPTIONS), administrationDocument(OPTIONS)].map(
@@ -73,51 +81,95 @@ export function apiPage(): string {
   );
   if (api === undefined || administration === undefined) throw new TypeError('there are two documents');
   const known = new Set(Object.keys(api.components.schemas));
+  const shared = sharedBy([api, administration]);
   return [
     '# API reference',
     `*Reference.* Every operation, object and error, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
     'Send the API key as `Authorization: Bearer KEY`. Every answer has an `X-Request-Id`; tell it to the operator when something is wrong.',
-    ...operationsOf(api),
+    `Operations that need a key can all answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) explains every error. At each operation stand its other errors. These parameters belong to several operations:`,
+    [...shared.parameters].join('\n'),
+    ...operationsOf(api, shared),
     '## Objects',
     ...objectsOf(api),
-    '## Errors',
-    'An error is a `Problem`. `retryable` says whether the very same request may succeed later, with the same Idempotency-Key.',
-    errorsOf([api, administration]),
     '# Administration',
     'For keys of the scope `admin`, which only [the command](operators/administration.md) creates. Any other key gets 404.',
-    ...operationsOf(administration),
+    ...operationsOf(administration, shared),
     '## Objects of administration',
     ...objectsOf(administration, known),
     '',
   ].join('\n\n');
 }
 
-function operationsOf(document: Document): readonly string[] {
+function operationsIn(document: Document): readonly (readonly [string, string, PathItem, Operation])[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
-      if (operation === undefined) return [];
-      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
-      return [
-        `## ${operation.summary}`,
-        `\`${method.toUpperCase()} ${path}\``,
-        ...(operation.description === undefined ? [] : [operation.description]),
-        ...(parameters.length === 0 ? [] : [parametersTable(parameters)]),
-        ...bodyOf(document, operation),
-        ...answersOf(document, operation),
-      ];
+      return operation === undefined ? [] : [[path, method, item, operation] as const];
     }),
   );
 }
 
-function parametersTable(parameters: readonly Parameter[]): string {
-  const rows = parameters.map(({ name, in: place, required, description, schema }) => [
-    `\`${name}\``,
-    place,
-    `${describe(schema)}${required === true ? ', required' : ''}`,
-    description ?? '',
+function parametersOf(item: PathItem, operation: Operation): readonly Parameter[] {
+  return [...(item.parameters ?? []), ...(operation.parameters ?? [])];
+}
+
+function sharedBy(documents: readonly Document[]): Shared {
+  const lines = new Map<string, { readonly name: string; times: number }>();
+  let errors: ReadonlySet<string> | undefined;
+  for (const document of documents) {
+    for (const [, , item, operation] of operationsIn(document)) {
+      for (const parameter of parametersOf(item, operation)) {
+        const line = parameterLine(parameter);
+        const counted = lines.get(line) ?? { name: parameter.name, times: 0 };
+        counted.times += 1;
+        lines.set(line, counted);
+      }
+      const codes = new Set(errorsAt(document, operation));
+      if (codes.has('unauthorized'))
+        errors = errors === undefined ? codes : new Set([...errors].filter((code) => codes.has(code)));
+    }
+  }
+  const repeated = [...lines].filter(([, { times }]) => times > 1);
+  const names = repeated.map(([, { name }]) => name);
+  // Two meanings of one name stand at their operations.
+  const unique = repeated.filter(([, { name }]) => names.indexOf(name) === names.lastIndexOf(name));
+  return {
+    parameters: new Set(unique.map(([line]) => line)),
+    errors: errors ?? new Set(),
+    shown: new Set(),
+  };
+}
+
+function operationsOf(document: Document, shared: Shared): readonly string[] {
+  return operationsIn(document).flatMap(([path, method, item, operation]) => [
+    `## ${operation.summary}`,
+    `\`${method.toUpperCase()} ${path}\``,
+    ...(operation.description === undefined ? [] : [operation.description]),
+    ...parametersText(parametersOf(item, operation), shared),
+    ...bodyOf(document, operation),
+    ...answersOf(document, operation, shared),
   ]);
-  return table(['parameter', 'in', 'type', 'meaning'], rows);
+}
+
+function parametersText(parameters: readonly Parameter[], shared: Shared): readonly string[] {
+  const lines = parameters.map((parameter) => [parameter, parameterLine(parameter)] as const);
+  const above = lines.flatMap(([{ name }, line]) => (shared.parameters.has(line) ? [`\`${name}\``] : []));
+  const own = lines.flatMap(([, line]) => (shared.parameters.has(line) ? [] : [line]));
+  const named = above.length === 0 ? [] : [`Parameters: ${above.join(', ')}${own.length > 0 ? ', and' : ''}`];
+  return [...named, ...(own.length === 0 ? [] : [own.join('\n')])];
+}
+
+function parameterLine({ name, in: place, required, description, schema }: Parameter): string {
+  const type = `${place}, ${describe(schema)}${required === true && place !== 'path' ? ', required' : ''}`;
+  return item(name, type, description);
+}
+
+function item(name: string, type: string, meaning = ''): string {
+  return `- \`${name}\` (${type})${meaning === '' ? '' : `: ${meaning.replaceAll(/\s*\n\s*/g, ' ')}`}`;
+}
+
+function codesOf(codes: readonly string[]): string {
+  return codes.map((code) => `\`${code}\``).join(', ');
 }
 
 function bodyOf({ components }: Document, { requestBody }: Operation): readonly string[] {
@@ -128,73 +180,79 @@ function bodyOf({ components }: Document, { requestBody }: Operation): readonly 
   return [`Body: \`${type}\``, ...membersOf(schema)];
 }
 
-function answersOf({ components }: Document, { responses }: Operation): readonly string[] {
-  const answers = Object.entries(responses).map(([status, response]) => {
-    const named =
-      response.$ref === undefined ? response : components.responses[response.$ref.split('/').at(-1) ?? ''];
-    return { status, ...named };
+function answersAt(
+  { components }: Document,
+  { responses }: Operation,
+): readonly (readonly [string, Response])[] {
+  return Object.entries(responses).map(([status, response]) => {
+    const named = response.$ref?.split('/').at(-1);
+    return [status, named === undefined ? response : (components.responses[named] ?? {})];
   });
-  const successes = answers.filter(({ status }) => Number(status) < 400);
-  const rows = successes.map(({ status, description = '', headers = {}, content = {} }) => {
+}
+
+function errorsAt(document: Document, operation: Operation): readonly string[] {
+  return answersAt(document, operation).flatMap(([, { content = {} }]) =>
+    Object.keys(content['application/problem+json']?.examples ?? {}),
+  );
+}
+
+function answersOf(document: Document, operation: Operation, shared: Shared): readonly string[] {
+  const answers = answersAt(document, operation);
+  const successes = answers.filter(([status]) => Number(status) < 400);
+  const lines = successes.map(([status, { description = '', headers = {}, content = {} }]) => {
     const [body] = Object.values(content);
     const own = Object.keys(headers).filter((name) => !USUAL.has(name));
-    const kind = body?.schema === undefined ? '' : describe(body.schema);
-    return [status, description, kind, own.map((name) => `\`${name}\``).join(', ')];
+    const kind = body?.schema === undefined ? '' : ` Body: ${describe(body.schema)}.`;
+    const sent = own.length === 0 ? '' : ` Headers: ${codesOf(own)}.`;
+    return `- ${status}: ${description.replaceAll(/\s*\n\s*/g, ' ')}${kind}${sent}`;
   });
-  const codes = answers.flatMap(({ content = {} }) =>
-    Object.keys(content['application/problem+json']?.examples ?? {}).map((code) => `\`${code}\``),
-  );
-  const [example] = Object.values(Object.values(successes[0]?.content ?? {})[0]?.examples ?? {});
+  const codes = errorsAt(document, operation);
+  const isUsual = [...shared.errors].every((code) => codes.includes(code));
+  const special = isUsual ? codes.filter((code) => !shared.errors.has(code)) : codes;
+  if (special.length > 0) lines.push(`- ${isUsual ? 'Other errors' : 'Errors'}: ${codesOf(special)}`);
+  const [example] = Object.values(Object.values(successes[0]?.[1].content ?? {})[0]?.examples ?? {});
+  const isNew = example !== undefined && showsMore(example.value, shared.shown);
   return [
-    table(['status', 'meaning', 'body', 'headers'], rows),
-    ...(codes.length === 0 ? [] : [`[Errors](#errors): ${codes.join(', ')}`]),
-    ...(example === undefined ? [] : [`\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``]),
+    'Answers:',
+    lines.join('\n'),
+    ...(isNew ? [`\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``] : []),
   ];
 }
 
-function objectsOf({ components }: Document, known: ReadonlySet<string> = new Set()): readonly string[] {
+/** Whether an example has an object of a form that no earlier example has; remembers its forms. */
+function showsMore(value: unknown, shown: Set<string>): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.map((entry) => showsMore(entry, shown)).includes(true);
+  const more = Object.values(value).map((member) => showsMore(member, shown));
+  const form = Object.keys(value).join(' ');
+  const isNew = Object.keys(value).length > 3 && !shown.has(form);
+  shown.add(form);
+  return isNew || more.includes(true);
+}
+
+function objectsOf(
+  { components, paths }: Document,
+  known: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  const bodies = Object.values(paths).flatMap((item) =>
+    METHODS.flatMap((method) => Object.values(item[method]?.requestBody?.content ?? {})),
+  );
+  // A body stands at its operation.
+  const elsewhere = new Set([...known, ...bodies.map(({ schema }) => schema?.$ref?.split('/').at(-1))]);
   return Object.entries(components.schemas).flatMap(([name, schema]) => {
-    const members = known.has(name) ? [] : membersOf(schema);
+    const members = elsewhere.has(name) ? [] : membersOf(schema);
     return members.length === 0 ? [] : [`### ${name}`, ...members];
   });
 }
 
 function membersOf(schema: Schema): readonly string[] {
   const forms = schema.properties === undefined ? (schema.oneOf ?? schema.anyOf ?? []) : [schema];
-  const rows = forms.flatMap(({ properties = {}, required = [] }) =>
-    Object.entries(properties).map(([name, member]) => [
-      `\`${name}\``,
-      `${describe(member)}${required.includes(name) ? '' : ', optional'}`,
-      member.description ?? '',
-    ]),
+  const lines = forms.flatMap(({ properties = {}, required = [] }) =>
+    Object.entries(properties).map(([name, member]) =>
+      item(name, `${describe(member)}${required.includes(name) ? '' : ', optional'}`, member.description),
+    ),
   );
-  const unique = [...new Map(rows.map((row) => [row.join('|'), row])).values()];
-  return unique.length === 0 ? [] : [table(['member', 'type', 'meaning'], unique)];
-}
-
-/** Every error once, from the examples of the documents. */
-function errorsOf(documents: readonly Document[]): string {
-  const found = new Map<string, readonly string[]>();
-  for (const { paths, components } of documents) {
-    const operations = Object.values(paths).flatMap((item) =>
-      METHODS.flatMap((method) => item[method] ?? []),
-    );
-    const responses = operations.flatMap((operation) => Object.values(operation.responses));
-    for (const response of [...responses, ...Object.values(components.responses)]) {
-      for (const { value } of Object.values(response.content?.['application/problem+json']?.examples ?? {})) {
-        const { status, code, title, detail, retryable } = value as Readonly<Record<string, unknown>>;
-        if (found.has(String(code))) continue;
-        found.set(String(code), [
-          String(status),
-          `\`${code}\``,
-          `${title}. ${detail}`,
-          retryable === true ? 'yes' : 'no',
-        ]);
-      }
-    }
-  }
-  const rows = [...found.values()].sort((a, b) => `${a[0]}${a[1]}`.localeCompare(`${b[0]}${b[1]}`));
-  return table(['status', 'code', 'meaning', 'retryable'], rows);
+  return lines.length === 0 ? [] : [[...new Set(lines)].join('\n')];
 }
 
 function describe(schema: Schema): string {
@@ -216,10 +274,4 @@ function describe(schema: Schema): string {
 
 function byDefault({ default: value }: Schema): string {
   return value === undefined ? '' : ` (default \`${value}\`)`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
