@@ -49,13 +49,23 @@ export function promisesIn(source: string): readonly Promised[] {
 }
 
 export function promisesPage(): string {
-  const own = portContracts.filter((contract) => !publishedContracts.includes(contract));
-  return [INTRODUCTION, ...publishedContracts.map(tableOf), OF_THE_CORE, ...own.map(tableOf)].join('\n');
+  const ports = new Map<string, Set<string>>();
+  for (const { port, clauses } of publishedContracts) {
+    for (const { says } of clauses) ports.set(says, (ports.get(says) ?? new Set()).add(port));
+  }
+  const common = [...ports].filter(([, those]) => those.size > 1).map(([says]) => says);
+  const lines = common.map((says) => {
+    const ids = publishedContracts.flatMap(({ clauses }) => clauses.filter((clause) => clause.says === says));
+    return `- ${says}: ${ids.map(({ id }) => `\`${id}\``).join(', ')}`;
+  });
+  const own = publishedContracts.map(({ port, clauses }) =>
+    sectionOf({ port, clauses: clauses.filter(({ says }) => !common.includes(says)) }),
+  );
+  return [INTRODUCTION, ...lines, '', ...own, OF_THE_CORE].join('\n');
 }
 
-function tableOf({ port, clauses }: PortContract): string {
-  const rows = clauses.map(({ id, says }) => `| \`${id}\` | ${says.replaceAll('|', '\\|')} |`);
-  return [`### ${port}`, '', '| clause | promise |', '|---|---|', ...rows, ''].join('\n');
+function sectionOf({ port, clauses }: PortContract): string {
+  return [`### ${port}`, '', ...clauses.map(({ id, says }) => `- \`${id}\`: ${says}`), ''].join('\n');
 }
 
 const INTRODUCTION = `# The promises of every port
@@ -69,9 +79,12 @@ Made from the contracts by \`pnpm --filter pinfold-proof promises\`; do not edit
 ## Ports with a published suite
 
 \`@pinfold/test-contracts\` checks them in your adapter, and so it does the promises of [a database](database.md).
+
+### Of several ports
 `;
 
 const OF_THE_CORE = `## Rules of the stores over a database
 
-The core's own stores keep them over every database that passes its suite; the core's tests check them.
+The core's own stores keep them over every database that passes its suite; the core's tests check them. They stand on
+the ports in [packages/core/src/ports](../../packages/core/src/ports).
 `;
