@@ -15,7 +15,7 @@ export const WIRE = {
     deleted_at: 'string | null',
     file_count: 'number',
     size: 'number',
-    original_filename: 'string',
+    original_filename: 'string | null',
   },
   PinAnswer: { pin: 'Pin' },
   PinList: { pins: 'Pin[]', next_cursor: 'string | null' },

@@ -21,7 +21,7 @@ export { decodeManifest } from './domain/manifest.ts';
 export { DEFAULT_NAME_LIMIT, parseNameSegment } from './domain/name.ts';
 export { isOperatorText, OPERATOR_TEXT } from './domain/operator-text.ts';
 export { pairingCode } from './domain/pairing.ts';
-export { parseGuess } from './domain/password.ts';
+export { DROPPED_HASH, parseGuess } from './domain/password.ts';
 export { sharedUrlBelow } from './domain/publication.ts';
 export { CHANGE_COST, leftOf, parseRate, takenFrom } from './domain/rate.ts';
 export { readRecordLine, recordLine } from './domain/record-lines.ts';

@@ -6,7 +6,7 @@ import type { RequestContext } from './request/request-context.ts';
 export type RefusedBecause = Refusal<'invalid_state'>['state'];
 
 export interface ShownPublication extends Publication {
-  /** The title, or else the uploaded file's name. */
+  /** See {@link publicationName}. */
   readonly name: string;
   readonly endsSoon: boolean;
   /** Why the core would refuse a command now; `undefined` if it would not. */
@@ -15,15 +15,24 @@ export interface ShownPublication extends Publication {
 
 const SOON = 86_400_000;
 
+/** The title, or else the uploaded file's name; the id once both were dropped. */
+export function publicationName({
+  id,
+  title,
+  originalFilename,
+}: Pick<Publication, 'id' | 'title' | 'originalFilename'>): string {
+  return title ?? originalFilename ?? id;
+}
+
 export function shownPublication(
   publication: Publication,
   { screen, now }: Pick<RequestContext, 'now' | 'screen'>,
 ): ShownPublication {
-  const { id, title, originalFilename, state, expiresAt } = publication;
+  const { id, state, expiresAt } = publication;
   return {
     ...publication,
     sharedUrl: sharedUrl(screen.publicUrl, id),
-    name: title ?? originalFilename,
+    name: publicationName(publication),
     endsSoon: state === 'published' && expiresAt !== null && expiresAt - now < SOON,
     refusal: (command) => refuseCommand(publication, command, now)?.state,
   };

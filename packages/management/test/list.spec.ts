@@ -70,9 +70,9 @@ describe('the list', () => {
     expect((await person.get('/?state=deleted')).text, 'no empty menu').not.to.include('class="more"');
     expect(await shown('/?q=live')).to.deep.equal(['Ｌｉｖｅ Report']);
     expect(await shown(`/?q=${live.id.slice(0, 8)}`)).to.deep.equal(['Ｌｉｖｅ Report']);
-    expect(await shown(`/?q=${encodeURIComponent(live.originalFilename.toUpperCase())}`)).to.deep.equal([
-      'Ｌｉｖｅ Report',
-    ]);
+    expect(
+      await shown(`/?q=${encodeURIComponent(String(live.originalFilename).toUpperCase())}`),
+    ).to.deep.equal(['Ｌｉｖｅ Report']);
     expect(await shown('/?q=nothing')).to.deep.equal([]);
     expect((await person.get('/?q=nothing')).text).to.include('Nothing matches');
     const { text } = await person.get(`/?q=${'x'.repeat(10_000)}`);

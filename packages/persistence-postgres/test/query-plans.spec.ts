@@ -68,6 +68,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     id: "'role-' || n",
     account: `CASE WHEN n % 10 = 0 THEN '${ACCOUNT}' ELSE 'account-' || n % 100 END`,
     archive: "'archive-' || n",
+    original_filename: "'site.zip'",
     title_folded: "'site ' || n",
     sha256: "'sha-' || n / 3",
     archive_bytes: 'n',

@@ -56,5 +56,5 @@ export function titleFolded({ title }: Pick<Role, 'title'>): string {
 
 /** Folds the original file name of a role for searches, to be stored with the role, too. */
 export function filenameFolded({ originalFilename }: Pick<Role, 'originalFilename'>): string {
-  return foldForSearch(originalFilename);
+  return originalFilename === null ? '' : foldForSearch(originalFilename);
 }

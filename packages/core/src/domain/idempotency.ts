@@ -1,6 +1,7 @@
 import type { Figures, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
+import { sha256Of } from './sha256.ts';
 import { codePoints, hasBrokenCharacter, hasControlCharacter } from './text.ts';
 import type { Title } from './title.ts';
 
@@ -15,7 +16,7 @@ export const SHA256: RegExp = /^[0-9a-f]{64}$/;
 /** The uploaded file's name, reduced to its last path segment. */
 export type Filename = Branded<string, 'Filename'>;
 
-/** All that must be the same in a repeated request, as one opaque string: stores compare it for equality only. */
+/** The SHA-256 of all that must be the same in a repeated request: stores compare it for equality only. */
 export type Fingerprint = Branded<string, 'Fingerprint'>;
 
 /** The rules of an Idempotency-Key. `secret`: it contains the credential of its request. */
@@ -63,8 +64,9 @@ export function parseFilename(value: string): Filename | Refusal<'invalid_filena
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 
+/** A hash, because it is stored longer than the file name and the title. */
 export function fingerprintOf(sha256: Sha256, filename: Filename, title: Title | null): Fingerprint {
-  return JSON.stringify([sha256, filename, title]) as Fingerprint;
+  return sha256Of(JSON.stringify([sha256, filename, title])) as string as Fingerprint;
 }
 
 function invalid(details: RuleDetails<IdempotencyKeyRules>): Refusal<'invalid_idempotency_key'> {

@@ -9,6 +9,14 @@ export type Password = Branded<string, 'Password'>;
 /** A hashed password: opaque, and contains its own method and parameters. */
 export type PasswordHash = Branded<string, 'PasswordHash'>;
 
+/** Stands for the hash of a password whose archive was removed: there was one, and no guess fits it. */
+export const DROPPED_HASH: PasswordHash = '' as PasswordHash;
+
+/** What is stored of a password once its archive was removed. */
+export function withoutHash(hash: PasswordHash | null): PasswordHash | null {
+  return hash === null ? null : DROPPED_HASH;
+}
+
 /** The rules of a password: of its characters it must have enough, of its bytes not too many. */
 export interface PasswordRules {
   readonly type: NoDetails;

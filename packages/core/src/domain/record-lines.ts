@@ -62,7 +62,7 @@ const title: Form<Title> = parsedText(
 );
 const filename: Form<Filename> = parsedText(parseFilename, 'the name of a file');
 /** The base64 of 96 bytes: what begins with "scrypt" and a zero byte. */
-const passwordHash: Form<PasswordHash> = text(/^c2NyeXB0A[\dA-Za-z+/]{119}$/, 'a password hash');
+const passwordHash: Form<PasswordHash> = text(/^(?:c2NyeXB0A[\dA-Za-z+/]{119})?$/, 'a password hash');
 const quota: Form<number | 'off'> = {
   storedAs: 'integer',
   write: (value) => value,
@@ -124,9 +124,9 @@ export const ROLE: Forms<Role> = {
   id: uuid<RoleId>(),
   account: accountName,
   archive: archiveId,
-  idempotencyKey: text<IdempotencyKey>(/^[\x20-\x7e]+$/, 'printable ASCII'),
+  idempotencyKey: nullable(text<IdempotencyKey>(/^[\x20-\x7e]+$/, 'printable ASCII')),
   title: nullable(title),
-  originalFilename: filename,
+  originalFilename: nullable(filename),
   fileCount: count(),
   size: count(),
   archiveBytes: count(),
@@ -140,9 +140,11 @@ export const ROLE: Forms<Role> = {
   generation: count<Generation>(),
 };
 
+const fingerprint: Form<Fingerprint> = text(SHA256, 'a SHA-256');
+
 const publication: Form<PublicationRecord> = object<PublicationRecord>({
   ...ROLE,
-  fingerprint: anyText<Fingerprint>(),
+  fingerprint: nullable(fingerprint),
   warnings: list(warning),
   lastEventAt: instant,
   isExpiryTold: flag,

@@ -25,7 +25,8 @@ export interface MovedName extends Omit<NameRecord, 'previous'> {
 
 /** A role with all that its publication stored. */
 export interface PublicationRecord extends Role {
-  readonly fingerprint: Fingerprint;
+  /** Null where it has no Idempotency-Key. */
+  readonly fingerprint: Fingerprint | null;
   readonly warnings: readonly KeptWarning[];
   /** When the last of its events was: the next one is later. */
   readonly lastEventAt: Instant;

@@ -20,10 +20,12 @@ export interface Role {
   readonly id: RoleId;
   readonly account: AccountId;
   readonly archive: ArchiveId;
-  readonly idempotencyKey: IdempotencyKey;
+  /** Null once its account was erased. */
+  readonly idempotencyKey: IdempotencyKey | null;
+  /** Null, too, once it was dropped with the name of the ZIP. */
   readonly title: Title | null;
-  /** The name of the ZIP. */
-  readonly originalFilename: Filename;
+  /** The name of the ZIP; null once it was dropped, some time after the role's end. */
+  readonly originalFilename: Filename | null;
   /** Files of the site; folders and what operating systems add are not counted. */
   readonly fileCount: number;
   /** Bytes of those files, expanded. */
@@ -38,6 +40,7 @@ export interface Role {
   readonly pinned: boolean;
   /** When it was stopped. */
   readonly deletedAt: Instant | null;
+  /** {@link DROPPED_HASH} once its archive was removed. */
   readonly passwordHash: PasswordHash | null;
   /** Grows whenever all viewers are cut off; `updateSeen` compares it. */
   readonly generation: Generation;

@@ -137,7 +137,7 @@ export interface StoredCount {
 }
 
 /** One archive to remove, claimed. */
-export interface CleanupTask extends Pick<Role, 'account' | 'archive'> {
+export interface CleanupTask extends Pick<Role, 'account' | 'archive' | 'idempotencyKey'> {
   readonly role: RoleId;
   readonly token: Token;
   /** How often removing it failed before. */
@@ -163,7 +163,7 @@ export interface RoleStore {
    * @promise role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and another account's key is another key
    * @promise role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
-   * @promise role-store/reserve-complete: a complete key answers its role and the warnings stored with it, for ever
+   * @promise role-store/reserve-complete: a complete key answers its role for ever, and the warnings stored with it until the archive is removed
    * @promise role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, with any fingerprint
    * @promise role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing
    * @promise role-store/reserve-quota: a publication that would pass a quota is refused with what there would be; the key stays free
@@ -254,7 +254,7 @@ export interface RoleStore {
 
   /**
    * Ends a claim and stores its events. Only the token decides: a lapsed claim that was not taken over is settled.
-   * @promise role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again, also after later saves
+   * @promise role-store/settle-removed: the role stays, its manifest, its warnings and the hash of its password go, its archive is named no more, and it is never claimed again, also after later saves; of a password it stays known that there was one, and a change decided before conflicts
    * @promise role-store/settle-failed: the role is claimed again from the instant of retry on, with one failure more
    * @promise role-store/settle-lost: a claim that another took over, or that was settled, settles nothing
    */
@@ -286,6 +286,13 @@ export interface RoleStore {
    * @promise role-store/purge-loses-lease: the lease of a dropped reservation is lost
    */
   purge(begunBefore: Instant, limit: number): Promise<number>;
+
+  /**
+   * Drops title and original file name of roles that ended before an instant; answers how many: fewer than `limit` only
+   * when none is left.
+   * @promise role-store/drop-titles: exactly the titles and file names of roles that ended earlier, by their expiration or their stop, go, with their archive or without; the rest of each role stays, its key too, and a change decided before conflicts
+   */
+  dropTitles(endedBefore: Instant, limit: number): Promise<number>;
 
   /** @promise role-store/comparison-newest: what any peer stored last is loaded, every field as it was stored; before the first there is nothing */
   loadComparison(): Promise<Versioned<Comparison> | undefined>;

@@ -20,7 +20,7 @@ import { appendEventsOfRole, nextVersion, saveRole } from './role-changes.ts';
 const ID = ['id'] as const;
 const ACCOUNT = ['account'] as const;
 const LIFTED = ['liftedAt'] as const;
-const PURGED = ['archive', 'version', 'cleanupFailures'] as const;
+const PURGED = ['archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
 
 interface TakingDown {
   readonly takedown: Takedown;
@@ -118,7 +118,8 @@ const claimPurge = defineChange('takedowns.claim_purge', {
       { id },
       { version: nextVersion(row), isPurged: true, cleanupToken: token, cleanupNotBefore: until },
     );
-    return { role: id, account, archive: row.archive, token, failures: row.cleanupFailures };
+    const { archive, idempotencyKey, cleanupFailures: failures } = row;
+    return { role: id, account, archive, idempotencyKey, token, failures };
   },
 });
 

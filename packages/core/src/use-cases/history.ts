@@ -39,8 +39,8 @@ export interface History extends Feed {
   list(request: EventListRequest): Promise<EventListOutcome>;
 
   /**
-   * Records expirations, drops old events and revoked keys, then thins publications with more than 10,000 events, for a
-   * minute each at most; nothing while the service is read-only, or on a node whose clock differs from the database's by
+   * Records expirations, drops old events, titles of publications that ended as long ago, and revoked keys, and thins
+   * publications with more than 10,000 events, for a minute each at most; nothing while the service is read-only, or on a node whose clock differs from the database's by
    * more than 60 s. Call it before each `cleanUp`, on any number of nodes.
    */
   sweep(options?: HistorySweep): Promise<void>;
@@ -48,13 +48,14 @@ export interface History extends Feed {
 
 /** The ports of `createHistory`. */
 export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'ids'>, RemovalPorts {
+  readonly roles: RemovalPorts['roles'] & Pick<AllPorts['roles'], 'dropTitles'>;
   /** Absent: revoked keys stay. */
   readonly apiKeys?: Pick<AllPorts['apiKeys'], 'purge'>;
 }
 
 /** Options of `createHistory`. */
 export interface HistoryOptions {
-  /** How long events and revoked keys are stored. Default 400 days. */
+  /** How long events, revoked keys, and titles of publications that have ended are stored. Default 400 days. */
   readonly keptFor?: Duration | undefined;
   /** Aborted when the service stops: requests that wait for events get a page without any, and iterations end. */
   readonly stopping?: AbortSignal | undefined;
@@ -90,7 +91,7 @@ export function createHistory(
   ports: HistoryPorts,
   { keptFor = days(400), stopping }: HistoryOptions = {},
 ): History {
-  const { history, apiKeys } = ports;
+  const { history, roles, apiKeys } = ports;
   return {
     ...createFeed(ports, asShownToAccounts, stopping),
     async list({ pin, since, ...request }) {
@@ -108,6 +109,7 @@ export function createHistory(
       await inBatches(ports, BATCH, signal, () => tellExpired(ports, cause));
       const oldest = before(judgedAt, keptFor);
       await inBatches(ports, BATCH, signal, () => history.drop(oldest, BATCH));
+      await inBatches(ports, BATCH, signal, () => roles.dropTitles(oldest, BATCH));
       const until = before(judgedAt, FURTHER_KEPT_FOR);
       const thinning = {
         since: before(until, THINNED_SINCE),

@@ -21,6 +21,7 @@ const FREEING = [
   'history.remove',
   'pairings.purge',
   'roles.claim_for_cleanup',
+  'roles.drop_titles',
   'roles.remove_reservations',
   'roles.settle_cleanup',
   'roles.store_comparison',

@@ -73,7 +73,7 @@ describe('claims of a cleanup that are settled at the same time', () => {
     await Promise.all(
       tasks.map((task) => roles.settleCleanup(task, REMOVED, [anEvent({ account: task.account })])),
     );
-    expect(settledSoFar()).to.equal(3);
+    expect(settledSoFar()).to.equal(5);
     expect(await roles.listArchives(undefined, 10)).to.deep.equal([]);
   });
 
@@ -81,10 +81,10 @@ describe('claims of a cleanup that are settled at the same time', () => {
     const { roles, claim } = openStores(1);
     const tasks = await claim(50);
     const settled = tasks.map((task) => roles.settleCleanup(task, REMOVED, [anEvent()]));
-    const failed = await Promise.all(settled.slice(0, 45).map((one) => rejectionOf(one)));
+    const failed = await Promise.all(settled.slice(0, 30).map((one) => rejectionOf(one)));
     for (const fault of failed) expect(fault).to.have.property('code', 'store_unavailable');
-    await Promise.all(settled.slice(45));
-    expect(await roles.listArchives(undefined, 100)).to.have.length(45);
+    await Promise.all(settled.slice(30));
+    expect(await roles.listArchives(undefined, 100)).to.have.length(30);
     expect((await roles.load(aRole(1).id))?.value.account).to.equal(ACCOUNT);
   });
 });

@@ -193,6 +193,35 @@ describe('The sweep of the history', () => {
     expect(await types()).to.deep.equal([]);
   });
 
+  it('drops title and file name of what ended as long ago, and a replay is answered all the same', async () => {
+    const { clock, ports, useCases } = stage;
+    const again = await stage.request({ key: 'once', title: 'Alice', filename: 'alice.zip' });
+    const id = await stage.publish({ key: 'once', title: 'Alice', filename: 'alice.zip' });
+    const history = createHistory(ports, { keptFor: days(30) });
+    const namesNow = async () => {
+      const read = await useCases.read({ by: OWNER, id });
+      if (read.kind === 'refused') throw new Error(read.code);
+      const { title, originalFilename, state } = read.publication;
+      return { title, originalFilename, state };
+    };
+    clock.advance(days(7));
+    clock.advance(days(30));
+    await useCases.cleanUp({ catchUp: true });
+    await history.sweep();
+    expect(await namesNow()).to.deep.equal({
+      title: 'Alice',
+      originalFilename: 'alice.zip',
+      state: 'expired',
+    });
+    clock.advance(minutes(1));
+    await useCases.cleanUp({ catchUp: true });
+    await history.sweep();
+    expect(await namesNow()).to.deep.equal({ title: null, originalFilename: null, state: 'expired' });
+    expect(await useCases.publish(again)).to.include({ kind: 'replayed' });
+    const other = await stage.request({ key: 'once', title: 'Bob', filename: 'alice.zip' });
+    expect(await useCases.publish(other)).to.include({ code: 'idempotency_mismatch' });
+  });
+
   it('keeps the newest 10,000 events of a publication, and what is younger than seven days', async () => {
     const { memory, clock, ports } = stage;
     const pin = await stage.publish();

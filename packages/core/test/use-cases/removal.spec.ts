@@ -77,7 +77,7 @@ describe('A clock that is wrong', () => {
     expect((await running).kind).to.equal('published');
   });
 
-  it('drops no event, no revoked key and no count of views', async () => {
+  it('drops no event, no title, no revoked key and no count of views', async () => {
     const ports = { ...stage.ports, ...setBy(days(500)) };
     await stage.publishMany(1);
     let purgedBefore: Instant | undefined;
@@ -86,7 +86,13 @@ describe('A clock that is wrong', () => {
       return 0;
     };
     const apiKeys = replacing(stage.memory.apiKeys, { purge });
-    await createHistory({ ...ports, apiKeys }).sweep();
+    let titlesBefore: Instant | undefined;
+    const dropTitles = async (endedBefore: Instant): Promise<number> => {
+      titlesBefore = endedBefore;
+      return 0;
+    };
+    await createHistory({ ...ports, apiKeys, roles: replacing(ports.roles, { dropTitles }) }).sweep();
+    expect(titlesBefore).to.equal(purgedBefore);
     expect((await eventsOf(stage)).map(({ type }) => type)).to.include('pin.published');
     expect(purgedBefore).to.equal(instant(stage.clock.now() - days(400)));
     let droppedBefore: Day | undefined;

@@ -52,7 +52,9 @@ const PIN = {
   ),
   size: of(T.count('Bytes of those files, expanded.'), 348_160, ({ size }) => size),
   original_filename: of(
-    T.string({ minLength: 1, maxLength: 255, description: 'As uploaded.' }),
+    T.nullable(T.string({ minLength: 1, maxLength: 255 }), {
+      description: 'As uploaded; null once it was dropped, some time after the end.',
+    }),
     'catalogue.zip',
     ({ originalFilename }) => originalFilename,
   ),

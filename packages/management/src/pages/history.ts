@@ -8,6 +8,7 @@ import {
 } from '@pinfold/core';
 import { parseAccountId } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
+import { publicationName } from '../publication.ts';
 import { pageRequest, present, queryText } from '../request/page-request.ts';
 import type { SignedIn, SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
@@ -152,8 +153,7 @@ export async function titlesOf(
   const titles = [...pins].map(async (id) => {
     const found = await screen.useCases.read({ by, id, signal });
     if (found.kind === 'refused') return [];
-    const { title, originalFilename } = found.publication;
-    return [[id, title ?? originalFilename] as const];
+    return [[id, publicationName(found.publication)] as const];
   });
   return new Map((await Promise.all(titles)).flat());
 }

@@ -15,7 +15,7 @@ import { html, loopTurns } from '@pinfold/http/internal';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
-import { type RefusedBecause, shownPublication } from '../publication.ts';
+import { publicationName, type RefusedBecause, shownPublication } from '../publication.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
 import { queryText } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
@@ -249,8 +249,12 @@ function idOf({ request }: SignedInContext): RoleId | undefined {
   return parseRoleId(String(request.params.id));
 }
 
-function valuesOf({ words }: SignedInContext, { title, originalFilename, expiresAt }: Publication): Values {
-  return { name: title ?? originalFilename, moment: expiresAt === null ? '' : words.moment(expiresAt) };
+function valuesOf({ words }: SignedInContext, publication: Publication): Values {
+  const { expiresAt } = publication;
+  return {
+    name: publicationName(publication),
+    moment: expiresAt === null ? '' : words.moment(expiresAt),
+  };
 }
 
 export function refusal(reason: RefusedBecause, tried: MessageId): Flash {

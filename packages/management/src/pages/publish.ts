@@ -19,6 +19,7 @@ import {
 import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { MessageId } from '../messages/catalogues.ts';
 import { problemList } from '../problem-lists.ts';
+import { publicationName } from '../publication.ts';
 import { refusedWords } from '../quota-text.ts';
 import { askToSignIn, type Guard, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -95,7 +96,7 @@ export async function publish(visit: ArchiveContext): Promise<Answer> {
       : await refuseUpload(visit, outcome.code, refused(visit, outcome));
   }
   const { publication, warnings: remarks, name: shownAt } = outcome;
-  const { id, title, originalFilename, expiresAt, passwordProtected } = publication;
+  const { id, expiresAt, passwordProtected } = publication;
   if (wantsJson(visit)) {
     const shared = { id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, passwordProtected };
     // Of a replay, the name may show another publication by now.
@@ -107,7 +108,7 @@ export async function publish(visit: ArchiveContext): Promise<Answer> {
   return seeOther(`${visit.base}/publications/${id}`, {
     tone: 'good',
     message: remarks.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
-    values: { name: title ?? originalFilename },
+    values: { name: publicationName(publication) },
     remarks,
   });
 }

@@ -104,7 +104,7 @@ export function publicationFacts(
     ['files', visit.words.number(fileCount)],
     ['size', visit.words.size(archiveBytes)],
     ['unpackedSize', visit.words.size(size)],
-    ['filename', html`<span dir="auto">${originalFilename}</span>`],
+    ['filename', originalFilename === null ? undefined : html`<span dir="auto">${originalFilename}</span>`],
     ['id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`],
   ];
 }

@@ -34,7 +34,7 @@ function summaryOf({ pin, name, warnings }: Published): string {
       `- ${plain(sentence)}\n${places.map((place) => `  - ${plain(place)}\n`).join('')}`,
   );
   return [
-    `### Published: ${plain(pin.title ?? pin.original_filename)}\n`,
+    `### Published: ${plain(pin.title ?? pin.original_filename ?? pin.id)}\n`,
     ...(name ? [`- ${linkTo(name.url)} always shows the newest publication to ${plain(name.name)}`] : []),
     `- ${linkTo(pin.shared_url)} ${pin.expires_at === null ? 'does not expire' : `expires ${plain(pin.expires_at)}`}`,
     ...(groups.length === 0 ? [] : ['\n#### Warnings\n', ...groups]),

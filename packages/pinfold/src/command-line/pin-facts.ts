@@ -13,7 +13,7 @@ export function pinFacts(pin: Pin): readonly Fact[] {
     pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
     ['password', pin.password_protected ? 'yes' : 'no'],
     ['files', `${pin.file_count}, ${formatBytes(pin.size)}`],
-    ['from', pin.original_filename],
+    ['from', pin.original_filename ?? '-'],
   ];
 }
 

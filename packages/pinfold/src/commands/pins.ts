@@ -232,7 +232,14 @@ async function load(id: RoleId, composition: ComposedService, settings: Settings
 function listed(pin: AdministeredPin): readonly string[] {
   const { shared_url, account, state, published_at, archive_bytes, title, original_filename } = pin;
   const end = pin.taken_down === null ? stateText(state) : 'taken down';
-  return [shared_url, account, end, published_at, formatBytes(archive_bytes), title ?? original_filename];
+  return [
+    shared_url,
+    account,
+    end,
+    published_at,
+    formatBytes(archive_bytes),
+    title ?? original_filename ?? '-',
+  ];
 }
 
 function factsOf(pin: AdministeredPin, blocked: Account['blocked']): readonly Fact[] {

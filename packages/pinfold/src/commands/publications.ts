@@ -200,5 +200,5 @@ function changed(pin: Pin, sentence: string): Result {
 }
 
 function factsOf({ shared_url, state, expires_at, title, original_filename }: Pin): readonly string[] {
-  return [shared_url, stateText(state), expires_at ?? 'pinned', title ?? original_filename];
+  return [shared_url, stateText(state), expires_at ?? 'pinned', title ?? original_filename ?? '-'];
 }

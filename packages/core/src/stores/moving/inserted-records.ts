@@ -1,13 +1,21 @@
+import { withoutHash } from '../../domain/password.ts';
 import type { MovedRecord, RemovalRecord } from '../../domain/records.ts';
-import { all } from '../../records/joining.ts';
+import { all, nothing } from '../../records/joining.ts';
 import type { Step, Steps } from '../../records/step.ts';
 import { find, get, insert, remove, update } from '../../records/steps.ts';
-import { MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
+import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { pick } from '../rows.ts';
 import { type AnyRow, MOVED_TABLES, type PlacedRow } from './moved-tables.ts';
 
-const REMOVED = ['archive', 'title', 'originalFilename'] as const;
+const REMOVED = [
+  'account',
+  'archive',
+  'idempotencyKey',
+  'title',
+  'originalFilename',
+  'passwordHash',
+] as const;
 
 /** Inserts records, of two with one key the first, and then removes the archives whose removal is among them. */
 export function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
@@ -49,9 +57,12 @@ function keyMembers({ key, unique }: PlacedRow['table']): readonly (readonly str
 function* removeArchive({ id, expiresAt, deletedAt }: RemovalRecord): Steps<void> {
   const row = yield* get(ROLES, { id }, REMOVED);
   if (row === undefined) return;
+  const { account, archive, idempotencyKey: key } = row;
   const { endedAt, endingRank } = derivedMembers({ ...row, expiresAt, deletedAt });
+  const passwordHash = withoutHash(row.passwordHash);
   yield* all(
-    update(ROLES, { id }, { expiresAt, deletedAt, endedAt, endingRank, hasArchive: false }),
-    remove(MANIFESTS, { archive: row.archive }),
+    update(ROLES, { id }, { expiresAt, deletedAt, endedAt, endingRank, hasArchive: false, passwordHash }),
+    remove(MANIFESTS, { archive }),
+    key === null ? nothing : update(IDEMPOTENCY_KEYS, { account, key }, { warnings: [] }),
   );
 }

@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/instant.ts';
 import type { MovedRecord, PublicationRecord } from '../../domain/records.ts';
 import type { Token } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
-import { all } from '../../records/joining.ts';
+import { all, nothing } from '../../records/joining.ts';
 import type { Steps } from '../../records/step.ts';
 import { find, get } from '../../records/steps.ts';
 import type { AnyTable } from '../../records/table.ts';
@@ -91,13 +91,15 @@ function* publicationsOf(roles: readonly PublicationRow[]): Steps<readonly AnyRo
   const [manifests, keys] = yield* all(
     find(MANIFESTS, { archive: oneOf(archives) }),
     all(
-      ...roles.map(({ account, idempotencyKey: key }) => get(IDEMPOTENCY_KEYS, { account, key }, ANSWERED)),
+      ...roles.map(({ account, idempotencyKey: key }) =>
+        key === null ? nothing : get(IDEMPOTENCY_KEYS, { account, key }, ANSWERED),
+      ),
     ),
   );
   const manifestOf = new Map(manifests.map(({ archive, manifest }) => [archive, manifest]));
   return roles.map((row, n) => ({
     ...roleOf(row),
-    fingerprint: keys[n]?.fingerprint,
+    fingerprint: keys[n]?.fingerprint ?? null,
     warnings: keys[n]?.warnings ?? [],
     lastEventAt: row.lastEventAt,
     isExpiryTold: row.isExpiryRecorded,
@@ -119,10 +121,12 @@ function rowsOfPublication(record: PublicationRecord): readonly [PlacedRow, ...P
     isExpiryRecorded: isExpiryTold,
     hasArchive: manifest !== null,
   };
-  const held = { token: MOVED, begunAt: 0 as Instant, heldUntil: 0 as Instant };
+  const held = { token: MOVED, begunAt: 0 as Instant, heldUntil: 0 as Instant, role: id };
   return [
     { table: ROLES, row: { ...row } },
-    { table: IDEMPOTENCY_KEYS, row: { account, key, fingerprint, ...held, role: id, warnings } },
+    ...(key === null || fingerprint === null
+      ? []
+      : [{ table: IDEMPOTENCY_KEYS, row: { account, key, fingerprint, ...held, warnings } }]),
     ...(manifest === null ? [] : [{ table: MANIFESTS, row: { archive, manifest } }]),
   ];
 }

@@ -21,7 +21,7 @@ const PASSED_OVER = 100;
 const CLAIMANT = ['account', 'cleanupToken'] as const;
 const WAITING = ['id', 'account', 'endedAt', 'cleanupNotBefore'] as const;
 
-const CLAIMED = [...WAITING, 'archive', 'version', 'cleanupFailures'] as const;
+const CLAIMED = [...WAITING, 'archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
 
 type WaitingRole = Pick<RoleRow, (typeof WAITING)[number]>;
 
@@ -105,8 +105,8 @@ const claimRoles = defineChange('roles.claim_for_cleanup', {
         ),
       ),
     );
-    return rows.map(({ id: role, account, archive, cleanupFailures: failures }) => {
-      return { role, account, archive, token, failures };
+    return rows.map(({ id: role, account, archive, idempotencyKey, cleanupFailures: failures }) => {
+      return { role, account, archive, idempotencyKey, token, failures };
     });
   },
 });

@@ -18,6 +18,7 @@ import { CLEANUP_PROGRAMS, cleanup } from './cleanup.ts';
 import { commitRole } from './commits.ts';
 import { LISTING_PROGRAMS, listRoles } from './listing.ts';
 import { RESERVATION_PROGRAMS, reservations } from './reservations.ts';
+import { TITLE_PROGRAMS, titles } from './titles.ts';
 
 /** Every view looks one up. */
 const ROLE_BY_ID: Lookup<LoadedRole> = defineLookup('roles.load', {
@@ -60,6 +61,7 @@ export const ROLE_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
   ...LISTING_PROGRAMS,
   ...CLEANUP_PROGRAMS,
   ...ARCHIVE_PROGRAMS,
+  ...TITLE_PROGRAMS,
 ];
 
 /** Stores roles in a database. */
@@ -78,5 +80,6 @@ export function roleStore(database: Database): RoleStore {
     list: (query) => listRoles(database, query),
     ...cleanup(database),
     ...archives(database),
+    ...titles(database),
   };
 }

@@ -1,22 +1,35 @@
 import type { HistoryEvent } from '../../domain/history.ts';
+import { withoutHash } from '../../domain/password.ts';
 import type { CleanupOutcome, CleanupTask, RoleStore } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
 import type { AnyProgram } from '../../records/program.ts';
-import { find, remove } from '../../records/steps.ts';
+import type { Step } from '../../records/step.ts';
+import { find, remove, update } from '../../records/steps.ts';
 import type { ChangesOf } from '../../records/table.ts';
-import { accountLock } from '../../records/tables/locks.ts';
-import { MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
+import { accountLock, idempotencyLock } from '../../records/tables/locks.ts';
+import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { defineChange } from '../define-change.ts';
 import { eventLocks, feedEnds } from '../events.ts';
 import { ROW_LOCKS } from '../locking.ts';
-import { CHANGED, changeRoles } from '../role-changes.ts';
+import { CHANGED, changeRoles, nextVersion } from '../role-changes.ts';
 
-/** Claims that one program ends, perhaps of as many accounts, with events of as many others. */
-const SETTLED_AT_ONCE = ROW_LOCKS / 2;
+/** Claims that one program ends, perhaps of as many accounts and keys, with events of as many other accounts. */
+const SETTLED_AT_ONCE = ROW_LOCKS / 3;
 
-const SETTLED = [...CHANGED, 'archive', 'cleanupToken', 'cleanupFailures'] as const;
+const SETTLED = [
+  ...CHANGED,
+  'account',
+  'archive',
+  'idempotencyKey',
+  'passwordHash',
+  'version',
+  'cleanupToken',
+  'cleanupFailures',
+] as const;
+
+type SettledRow = Pick<RoleRow, (typeof SETTLED)[number]>;
 
 interface Settlement {
   readonly task: CleanupTask;
@@ -27,7 +40,11 @@ interface Settlement {
 /** Ends claims, each once and unless another cleanup took it over. */
 const settleClaims = defineChange('roles.settle_cleanup', {
   locks: (settlements: readonly Settlement[]) => ({
-    exclusive: settlements.flatMap(({ task, events }) => [accountLock(task.account), ...eventLocks(events)]),
+    exclusive: settlements.flatMap(({ task, events }) => [
+      accountLock(task.account),
+      ...keyLocks(task),
+      ...eventLocks(events),
+    ]),
   }),
   usesReserve: () => true,
   *run(settlements) {
@@ -47,19 +64,38 @@ const settleClaims = defineChange('roles.settle_cleanup', {
       events,
     }));
     const removed = settled.filter(({ outcome }) => outcome.kind === 'removed');
-    yield* all(
-      ...changeRoles(changed, ends),
-      ...removed.map(({ row: { archive } }) => remove(MANIFESTS, { archive })),
-    );
+    yield* all(...changeRoles(changed, ends), ...removed.flatMap(({ row }) => withoutArchive(row)));
   },
 });
 
-function changesBy(
-  outcome: CleanupOutcome,
-  { cleanupFailures }: Pick<RoleRow, 'cleanupFailures'>,
-): ChangesOf<typeof ROLES> {
-  if (outcome.kind === 'removed') return { hasArchive: false, cleanupToken: null, cleanupNotBefore: null };
-  return { cleanupToken: null, cleanupNotBefore: outcome.retryAt, cleanupFailures: cleanupFailures + 1 };
+function keyLocks({ account, idempotencyKey: key }: CleanupTask): readonly string[] {
+  return key === null ? [] : [idempotencyLock(account, key)];
+}
+
+/** A change that was decided before the archive's removal conflicts: it would store the password's hash again. */
+function changesBy(outcome: CleanupOutcome, row: SettledRow): ChangesOf<typeof ROLES> {
+  if (outcome.kind === 'failed') {
+    const { retryAt: cleanupNotBefore } = outcome;
+    return { cleanupToken: null, cleanupNotBefore, cleanupFailures: row.cleanupFailures + 1 };
+  }
+  return {
+    hasArchive: false,
+    cleanupToken: null,
+    cleanupNotBefore: null,
+    passwordHash: withoutHash(row.passwordHash),
+    version: nextVersion(row),
+  };
+}
+
+/** The steps that drop what is stored only as long as the archive. */
+function withoutArchive({
+  account,
+  archive,
+  idempotencyKey: key,
+}: SettledRow): readonly Step<unknown, 'write'>[] {
+  const manifest = remove(MANIFESTS, { archive });
+  if (key === null) return [manifest];
+  return [manifest, update(IDEMPOTENCY_KEYS, { account, key }, { warnings: [] })];
 }
 
 export const SETTLEMENT_PROGRAMS: readonly AnyProgram[] = [settleClaims];

@@ -33,6 +33,7 @@ import {
   type CleanupOutcome,
   type Day,
   days,
+  duration,
   type EventId,
   type HistoryEvent,
   hours,
@@ -120,8 +121,8 @@ function claim(n: number, now: Instant): Call {
 }
 
 function settle(outcome: CleanupOutcome): Call {
-  const { id, account, archive } = aRole(3);
-  const task = { role: id, account, archive, token: aToken(60), failures: 0 };
+  const { id, account, archive, idempotencyKey } = aRole(3);
+  const task = { role: id, account, archive, idempotencyKey, token: aToken(60), failures: 0 };
   return ({ roles }) => roles.settleCleanup(task, outcome, event(400));
 }
 
@@ -253,6 +254,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'purge programs': ({ pairings }) => pairings.purge(after(START, minutes(10)), 5),
   'register an ended program again': ({ pairings }) =>
     pairings.register({ ...aRegistration(1), now: LATER, endsAt: after(LATER, hours(1)) }),
+  'drop titles': ({ roles }) => roles.dropTitles(after(END, duration(1)), 5),
   'begin a try': ({ attempts }) => attempts.begin(attempt).then(({ kind }) => kind),
   'settle a try': ({ attempts }) => attempts.settle(ticket(1)),
   'forgive a try': ({ attempts }) => attempts.forgive(ticket(1)),

@@ -162,6 +162,16 @@ export const HARMLESS: readonly Harmless[] = [
     beside: ['roles.renew', 'roles.release', 'roles.remove_reservations'],
     why: 'what is removed right after it was renewed is gone, and what is gone is not renewed',
   },
+  {
+    program: 'roles.settle_cleanup',
+    beside: ['roles.reserve', 'roles.renew', 'roles.release', 'roles.remove_reservations'],
+    why: 'it changes the warnings of a complete key alone',
+  },
+  {
+    program: 'roles.drop_titles',
+    beside: ['roles.commit', 'names.set', 'names.delete', 'takedowns.lift', 'history.record_once'],
+    why: 'none of them decides by the title of a role that ended long ago',
+  },
   { program: 'roles.release', beside: ['roles.release'], why: 'what is gone stays gone' },
   { program: 'attempts.settle', beside: ['attempts.settle'], why: 'what is gone stays gone' },
   { program: 'attempts.begin', beside: ['attempts.settle'], why: 'a try counts until it is settled' },

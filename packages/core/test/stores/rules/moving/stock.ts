@@ -173,12 +173,16 @@ async function changed({ roles }: MovingStores, n: number): Promise<Made> {
 }
 
 async function removed({ roles }: MovingStores, n: number): Promise<Made> {
-  const { record, events } = await published({ roles }, n, { deletedAt: START });
+  const { record, events } = await published({ roles }, n, {
+    deletedAt: START,
+    passwordHash: 'hashed' as PasswordHash,
+  });
   const [task] = await roles.claimForCleanup(aClaim(100, START));
   if (task === undefined) throw new Error('an ended role was not claimed');
   const event = anEvent({ pin: record.id, type: 'pin.purged', at: LATER });
   await roles.settleCleanup(task, { kind: 'removed' }, [event]);
-  return { record: { ...record, lastEventAt: LATER, manifest: null }, events: [...events, event] };
+  const left = { ...record, warnings: [], passwordHash: '' as PasswordHash, manifest: null };
+  return { record: { ...left, lastEventAt: LATER }, events: [...events, event] };
 }
 
 async function expired({ roles, history }: MovingStores, n: number): Promise<Made> {

@@ -5,16 +5,28 @@ import {
   days,
   hours,
   type Instant,
+  type KeptWarning,
   minutes,
+  type PasswordHash,
   type Role,
   type RoleId,
   type RoleStore,
   seconds,
 } from '@pinfold/core';
 import type { Subject } from '@pinfold/test-contracts';
-import { anEvent, aPublication, aRole, aToken, publishTo, START } from '@pinfold/test-contracts/fixtures';
+import {
+  aKey,
+  anEvent,
+  aPublication,
+  aReservation,
+  aRole,
+  aToken,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
 import {
   aClaim,
+  aFingerprint,
   asks,
   aTask,
   type ClauseTable,
@@ -140,12 +152,13 @@ export const claimClauses: ClauseTable<RoleStore> = {
 };
 
 export const settleClauses: ClauseTable<RoleStore> = {
-  'role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again, also after later saves':
+  'role-store/settle-removed: the role stays, its manifest, its warnings and the hash of its password go, its archive is named no more, and it is never claimed again, also after later saves; of a password it stays known that there was one, and a change decided before conflicts':
     withPeer(async (port, other) => {
-      const [role, neighbour] = [
-        await publishTo(port, aPublication(1)),
-        await publishTo(port, aPublication(2)),
-      ];
+      const passwordHash = 'a hash' as PasswordHash;
+      const warnings: readonly KeptWarning[] = [{ rule: 'broken_reference', path: 'a', target: 'b' }];
+      const published = await publishTo(port, { ...aPublication(1, { passwordHash }), warnings });
+      const role = { ...published, passwordHash: '' as PasswordHash };
+      const neighbour = await publishTo(port, aPublication(2, { passwordHash }));
       const pinned = await publishTo(port, aPublication(3));
       const inAnAge = after(END, days(1_000));
       await port.claimForCleanup(aClaim(1, END));
@@ -153,7 +166,14 @@ export const settleClauses: ClauseTable<RoleStore> = {
         const none = await store.claimForCleanup({ ...aClaim(3, inAnAge), endedBefore: START });
         expect(none, 'of what ended long before').to.deep.equal([]);
       }
+      const before = await loadedRole(other, role.id);
       await other.settleCleanup(aTask(role, 1), { kind: 'removed' }, [anEvent()]);
+      const late = await port.save({ ...before.value, deletedAt: END }, before.version, [anEvent()]);
+      expect(late, 'decided before').to.deep.equal({ kind: 'conflict' });
+      const asked = { account: role.account, key: role.idempotencyKey ?? aKey(1) };
+      expect(await port.reserve(aReservation(0, { ...asked, fingerprint: aFingerprint(0) }))).to.deep.include(
+        { kind: 'complete', warnings: [] },
+      );
       await pin(other, pinned.id);
       await other.settleCleanup(aTask(pinned, 1), { kind: 'removed' }, [anEvent()]);
       expect(await port.loadManifest(pinned.archive), 'of what was pinned').to.equal(undefined);
@@ -166,7 +186,7 @@ export const settleClauses: ClauseTable<RoleStore> = {
         expect(await port.listArchives(undefined, 10)).to.deep.equal([neighbour.archive]);
       };
       await expectRemoved(role);
-      const byKey = await port.list(asks({ now: END, idempotencyKey: role.idempotencyKey }));
+      const byKey = await port.list(asks({ now: END, idempotencyKey: role.idempotencyKey ?? undefined }));
       expect(byKey.items, 'by its key').to.deep.equal([role]);
       expect(await other.loadManifest(neighbour.archive), 'of another role').not.to.equal(undefined);
       await stop(other, role.id, END);

@@ -173,7 +173,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
       const namesake = aPublication(6, { account: 'globex' as AccountId, idempotencyKey: aKey(1) });
       await publishTo(port, namesake);
       for (const wanted of [role, expired, deleted]) {
-        const { idempotencyKey } = wanted;
+        const idempotencyKey = wanted.idempotencyKey ?? undefined;
         expect(await other.list(asks({ now, idempotencyKey, limit: 1 }))).to.deep.equal({
           items: [wanted],
           next: undefined,

@@ -28,6 +28,8 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import {
+  aFingerprint,
+  asks,
   type ClauseTable,
   inEachEra,
   removeEnded,
@@ -121,6 +123,48 @@ export const sweepClauses: ClauseTable<RoleStore> = {
       await publishTo(other, aPublication(2, { idempotencyKey: aKey(1) }));
     },
   ),
+  'role-store/drop-titles: exactly the titles and file names of roles that ended earlier, by their expiration or their stop, go, with their archive or without; the rest of each role stays, its key too, and a change decided before conflicts':
+    withPeer(async (port, other) => {
+      const END = after(START, days(7));
+      const justAfter = after(END, duration(1));
+      const publish = (n: number, more: Partial<Role>) => publishTo(port, aPublication(n, more));
+      const gone = [
+        await publish(1, { expiresAt: END }),
+        await publish(2, { expiresAt: after(END, days(9)), deletedAt: END }),
+        await publish(3, { expiresAt: END, deletedAt: after(END, days(3)), account: 'globex' as AccountId }),
+        await publish(4, { expiresAt: END, title: null }),
+        await publish(5, { expiresAt: END }),
+      ];
+      await publish(6, { expiresAt: justAfter });
+      await publish(7, { expiresAt: null, pinned: true });
+      await publish(8, { expiresAt: justAfter, deletedAt: justAfter });
+      // Of three the archive is removed, and one cannot be removed.
+      const claim = { token: aToken(900), until: after(END, hours(1)), limit: 4 };
+      const tasks = await port.claimForCleanup({ now: END, endedBefore: END, ...claim });
+      for (const [n, task] of tasks.entries()) {
+        const retryAt = after(END, days(2));
+        await port.settleCleanup(task, n === 0 ? { kind: 'failed', retryAt } : { kind: 'removed' }, []);
+      }
+      const kept = await Promise.all([6, 7, 8].map((n) => port.load(aRole(n).id)));
+      const before = await port.load(aRole(1).id);
+      expect(await other.dropTitles(END, 10), 'none has ended earlier').to.equal(0);
+      expect(await other.dropTitles(justAfter, 3), 'no more than the limit').to.equal(3);
+      expect(await port.dropTitles(justAfter, 3)).to.equal(2);
+      expect(await port.dropTitles(justAfter, 3)).to.equal(0);
+      for (const role of gone) {
+        const without = { ...role, title: null, originalFilename: null };
+        expect((await other.load(role.id))?.value).to.deep.equal(without);
+        const { account, idempotencyKey: key } = role;
+        const again = aReservation(0, { account, key: key ?? aKey(0), fingerprint: aFingerprint(0) });
+        expect(await port.reserve(again)).to.include({ kind: 'complete', role: role.id });
+      }
+      expect(await Promise.all([6, 7, 8].map((n) => other.load(aRole(n).id)))).to.deep.equal(kept);
+      const found = await other.list(asks({ now: justAfter, search: 'site 1' }));
+      expect(found.items, 'by its title').to.deep.equal([]);
+      const late = { ...aRole(1), deletedAt: justAfter };
+      const saved = await port.save(late, (before?.version ?? 0) as Version, [anEvent()]);
+      expect(saved, 'decided before').to.deep.equal({ kind: 'conflict' });
+    }),
   'role-store/count-for-cleanup: exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes':
     inEachEra(async (port, other, start) => {
       const [ended, now] = [after(start, hours(1)), after(start, hours(3))];

@@ -13,6 +13,7 @@ import {
   stateOf,
   type Version,
 } from '@pinfold/core';
+import { DROPPED_HASH } from '@pinfold/core/internal';
 import { isReservedBefore, type ModelData, type ModelRole } from './model-data.ts';
 
 export function claimForCleanup(data: ModelData, request: CleanupRequest): readonly CleanupTask[] {
@@ -28,10 +29,10 @@ export function claimForCleanup(data: ModelData, request: CleanupRequest): reado
 }
 
 function claim(data: ModelData, row: ModelRole, { token, until }: CleanupRequest): CleanupTask {
-  const { id, account, archive } = row.role;
+  const { id, account, archive, idempotencyKey } = row.role;
   const version = (row.version + 1) as Version;
   data.roles.set(id, { ...row, version, claim: token, claimableAt: until });
-  return { role: id, account, archive, token, failures: row.failures };
+  return { role: id, account, archive, idempotencyKey, token, failures: row.failures };
 }
 
 /** What waits, the longest first; where others have claims, account by account, and first those without any. */
@@ -83,11 +84,28 @@ export function settleCleanup(
   if (row === undefined || row.claim !== task.token) return;
   const settled = { ...row, claim: undefined, lastEventAt: data.tell(events, row.lastEventAt) };
   if (outcome.kind === 'removed') {
-    data.roles.set(task.role, { ...settled, archiveRemoved: true });
-    data.manifests.delete(row.role.archive);
+    const passwordHash = row.role.passwordHash === null ? null : DROPPED_HASH;
+    const version = (row.version + 1) as Version;
+    const role = { ...row.role, passwordHash };
+    data.roles.set(task.role, { ...settled, role, version, archiveRemoved: true });
+    data.manifests.delete(role.archive);
+    for (const [name, key] of data.keys) {
+      if (key.role === role.id) data.keys.set(name, { ...key, warnings: [] });
+    }
   } else {
     data.roles.set(task.role, { ...settled, claimableAt: outcome.retryAt, failures: row.failures + 1 });
   }
+}
+
+export function dropTitles({ roles }: ModelData, endedBefore: Instant, limit: number): number {
+  const named = [...roles].filter(
+    ([, { role }]) => endOf(role) < endedBefore && role.originalFilename !== null,
+  );
+  for (const [id, row] of named.slice(0, limit)) {
+    const role = { ...row.role, title: null, originalFilename: null };
+    roles.set(id, { ...row, role, version: (row.version + 1) as Version });
+  }
+  return Math.min(named.length, limit);
 }
 
 export function purge({ keys }: ModelData, begunBefore: Instant, limit: number): number {

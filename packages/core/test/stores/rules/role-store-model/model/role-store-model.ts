@@ -20,6 +20,7 @@ import {
   claimForCleanup,
   countForCleanup,
   countStored,
+  dropTitles,
   namedArchives,
   purge,
   settleCleanup,
@@ -71,6 +72,7 @@ function rolesIn(data: ModelData): RoleStore {
     claimForCleanup: async (request) => claimForCleanup(data, request),
     settleCleanup: async (task, outcome, events) => settleCleanup(data, task, outcome, events),
     countForCleanup: async (request) => countForCleanup(data, request),
+    dropTitles: async (endedBefore, limit) => dropTitles(data, endedBefore, limit),
     countStored: async (window) => countStored(data, window),
     whichAreNamed: async (ids) => {
       const named = new Set(namedArchives(data));
