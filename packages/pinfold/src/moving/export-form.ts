@@ -51,9 +51,18 @@ export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
 }
 
-/** @throws CommandFailure when a line is no record. */
+/** Whether a file of records is the one of a manifest, whose name it need not have. */
+export function isRecordedAs(
+  recorded: Omit<RecordsFile, 'file'>,
+  { records, bytes, sha256 }: RecordsFile,
+): boolean {
+  return recorded.sha256 === sha256 && recorded.bytes === bytes && recorded.records === records;
+}
+
+/** @throws CommandFailure when a line is no record, or has no end. */
 export function recordsIn(lines: Uint8Array): readonly MovedRecord[] {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString('utf8');
+  if (!text.endsWith('\n')) throw new CommandFailure('the last line of the records is not whole');
   return text
     .split('\n')
     .slice(0, -1)

@@ -1,11 +1,13 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isFault } from '@pinfold/core';
 import { systemCodeOf } from '@pinfold/core/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { FsArchiveStorage } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
-import { ARCHIVES, MANIFEST, readManifest, recordsFileOf } from './export-form.ts';
+import { ARCHIVES, isRecordedAs, MANIFEST, readManifest, recordsFileOf } from './export-form.ts';
 import type { Destination, Step } from './move.ts';
+import { readExportFile } from './read-export-file.ts';
 import { prefetch, storedArchives, wholeArchive } from './whole-archive.ts';
 
 /** Takes what cannot be read of an export; what it throws ends the walk. */
@@ -22,29 +24,26 @@ export async function* stepsFromFolder(
   const { records, archives, broken, unnamed } = readManifest(await textOf(join(folder, MANIFEST)));
   // The destination begins now: damaged records leave an import unfinished.
   yield { kind: 'expected', archives };
-  for (const [n, { file: name, sha256 }] of records.entries()) {
-    const lines = await readable(name, failed, () => readFile(join(folder, name)));
+  for (const [n, recorded] of records.entries()) {
+    const { file: name } = recorded;
+    const lines = await readable(name, failed, () => readExportFile(join(folder, name), name));
     if (lines === undefined) continue;
     const file = recordsFileOf(n + 1, lines);
-    if (file.sha256 === sha256) yield { kind: 'records', lines, file };
+    if (isRecordedAs(recorded, file)) yield { kind: 'records', lines, file };
     else failed(new CommandFailure(`${name} is not what the manifest says`));
   }
   const root = join(folder, ARCHIVES);
-  if ((await readable(ARCHIVES, failed, () => stat(root))) !== undefined) {
-    const storage = new FsArchiveStorage({
-      folder: root,
-      staging: { folder: root },
-      clock: new SystemClock(),
-    });
-    const others = new Set(unnamed);
-    const ids = (await Array.fromAsync(storedArchives(storage))).filter((id) => !others.has(id));
-    for await (const step of prefetch(ids, async (id) => {
-      const whole = to.has(id) ? undefined : await readable(id, failed, () => wholeArchive(storage, id));
-      return { kind: 'archive', id, whole } as const;
-    })) {
-      yield step;
-    }
-  }
+  const storage = new FsArchiveStorage({ folder: root, staging: { folder: root }, clock: new SystemClock() });
+  const stored = await readable(ARCHIVES, failed, async () => {
+    if (!(await stat(root)).isDirectory()) throw new CommandFailure(`${ARCHIVES} is not a folder`);
+    return await Array.fromAsync(storedArchives(storage));
+  });
+  const others = new Set(unnamed);
+  const ids = (stored ?? []).filter((id) => !others.has(id));
+  yield* prefetch(ids, async (id) => {
+    const whole = to.has(id) ? undefined : await readable(id, failed, () => wholeArchive(storage, id));
+    return { kind: 'archive', id, whole } as const;
+  });
   yield { kind: 'broken', ids: broken };
 }
 
@@ -56,20 +55,23 @@ async function readable<Read>(
   try {
     return await read();
   } catch (cause) {
-    const code = systemCodeOf(cause);
-    if (code === undefined && !(cause instanceof CommandFailure)) throw cause;
-    failed(
-      code === undefined
-        ? (cause as CommandFailure)
-        : new CommandFailure(`${what} cannot be read (${code})`, { cause }),
-    );
+    failed(failureOf(what, cause));
     return undefined;
   }
 }
 
+/** The failure to tell; throws the cause if it is a mistake of this program. */
+function failureOf(what: string, cause: unknown): CommandFailure {
+  if (cause instanceof CommandFailure) return cause;
+  const code = systemCodeOf(cause);
+  if (code === undefined && !isFault(cause)) throw cause;
+  const reason = isFault(cause) ? cause.message : code;
+  return new CommandFailure(`${what} cannot be read (${reason})`, { cause });
+}
+
 async function textOf(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return (await readExportFile(file, file)).toString('utf8');
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
     const message = `${file} cannot be read (${error.code}): there is no export, or one that has not ended`;

@@ -4,6 +4,7 @@ import { CommandFailure } from '../command-line/failures.ts';
 import {
   ARCHIVES,
   type ExportManifest,
+  isRecordedAs,
   MANIFEST,
   RECORDS_FILE,
   type RecordsFile,
@@ -11,10 +12,8 @@ import {
   recordsFileOf,
 } from './export-form.ts';
 import type { Destination, Step } from './move.ts';
-import { hashOf } from './whole-archive.ts';
-
-/** Each is held in memory as a whole. */
-const LARGEST = 1_073_741_824;
+import { MAX_FILE_BYTES, tooLarge } from './read-export-file.ts';
+import { archiveTooLarge, hashOf, MAX_ARCHIVE_BYTES } from './whole-archive.ts';
 
 /** An export that comes as a tar. Its records come first, and its manifest last. */
 export async function* stepsFromTar(
@@ -28,9 +27,9 @@ export async function* stepsFromTar(
     const name = path.replace(/^\.\//, '');
     if (manifest !== undefined) throw new CommandFailure('something comes behind the manifest of the export');
     if (name === MANIFEST) {
-      manifest = readManifest(Buffer.concat(await piecesOf(entry)).toString('utf8'));
+      manifest = readManifest((await fileOf(entry)).toString('utf8'));
     } else if (RECORDS_FILE.test(name)) {
-      const lines = Buffer.concat(await piecesOf(entry));
+      const lines = await fileOf(entry);
       const file = recordsFileOf(files.length + 1, lines);
       files.push(file);
       yield { kind: 'records', lines, file };
@@ -44,6 +43,7 @@ export async function* stepsFromTar(
         await entry.body.cancel();
         yield { kind: 'archive', id, whole: undefined };
       } else {
+        if (size > MAX_ARCHIVE_BYTES) throw archiveTooLarge(id);
         const pieces = await piecesOf(entry);
         yield { kind: 'archive', id, whole: { id, pieces, bytes: size, sha256: hashOf(pieces) } };
       }
@@ -53,7 +53,9 @@ export async function* stepsFromTar(
     throw new CommandFailure('the export ends before its manifest: it is not whole');
   }
   const { records, broken } = manifest;
-  if (files.length !== records.length || records.some(({ sha256 }, n) => files[n]?.sha256 !== sha256)) {
+  const isSame = (recorded: RecordsFile, file: RecordsFile | undefined): boolean =>
+    file !== undefined && isRecordedAs(recorded, file);
+  if (files.length !== records.length || !records.every((recorded, n) => isSame(recorded, files[n]))) {
     throw new CommandFailure('the records of the export are not what its manifest says');
   }
   yield { kind: 'broken', ids: broken };
@@ -71,9 +73,13 @@ function noTar(cause: unknown): CommandFailure {
   return new CommandFailure(`the stream is no whole tar: ${(cause as Error).message}`, { cause });
 }
 
-async function piecesOf({ header, body }: ParsedTarEntry): Promise<readonly Uint8Array[]> {
-  if (header.size > LARGEST)
-    throw new CommandFailure('this is no export: it holds a file of over a gigabyte');
+async function fileOf(entry: ParsedTarEntry): Promise<Buffer> {
+  const { size, name } = entry.header;
+  if (size > MAX_FILE_BYTES) throw tooLarge(name);
+  return Buffer.concat(await piecesOf(entry));
+}
+
+async function piecesOf({ body }: ParsedTarEntry): Promise<readonly Uint8Array[]> {
   try {
     return await Array.fromAsync(body);
   } catch (error) {

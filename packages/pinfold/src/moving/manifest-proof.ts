@@ -19,7 +19,7 @@ export async function provesArchive(
   staged: StagedArchive,
   inspector: Pick<ArchiveInspector, 'list'>,
 ): Promise<boolean> {
-  const entries = entriesOf(manifest);
+  const entries = manifestEntries(manifest);
   if (entries === undefined) return false;
   const { entries: listed } = await inspector.list(staged);
   const byOffset = new Map(listed.map((entry) => [entry.dataOffset, entry]));
@@ -37,7 +37,7 @@ export async function provesArchive(
 }
 
 /** The files of a manifest; `undefined` if it is none, or names a path or a place twice. */
-function entriesOf(manifest: EncodedManifest): readonly ManifestEntry[] | undefined {
+export function manifestEntries(manifest: EncodedManifest): readonly ManifestEntry[] | undefined {
   try {
     const { entries } = decodeManifest(manifest);
     const paths = new Set(entries.map(({ path }) => entryPath(path)?.normalize('NFC')));

@@ -56,7 +56,7 @@ export async function move(steps: AsyncIterable<Step>, to: Destination, progress
     } else if (step.kind === 'expected') {
       progress.expect(step.archives);
     } else if (step.kind === 'broken') {
-      broken.push(...step.ids);
+      for (const id of step.ids) broken.push(id);
     } else if (step.kind === 'lost') {
       lost.push(step.archive);
       withoutArchive.push(step.pin);

@@ -1,7 +1,8 @@
-import { type ArchiveId, isFault, type RoleId, type Sha256 } from '@pinfold/core';
-import { decodeManifest } from '@pinfold/core/internal';
+import type { ArchiveId, RoleId, Sha256 } from '@pinfold/core';
+import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 import { type ExportEnd, type RecordsFile, recordsIn } from './export-form.ts';
+import { manifestEntries } from './manifest-proof.ts';
 import { type Destination, move, type Step } from './move.ts';
 import type { Progress } from './progress.ts';
 import { type NamedArchive, sampleOf } from './verify-stores.ts';
@@ -38,6 +39,7 @@ class ExportCheck implements Destination {
   /** Archives that were read and are as their records say. */
   read = 0;
   readonly #seen: Set<ArchiveId> = new Set();
+  readonly #publications: Set<RoleId> = new Set();
   readonly #sample: number | undefined;
   #chosen: ReadonlySet<ArchiveId> | undefined;
 
@@ -52,19 +54,28 @@ class ExportCheck implements Destination {
   async begin(): Promise<void> {}
 
   async records(lines: Uint8Array, { file }: RecordsFile): Promise<void> {
+    const fail = (message: string): void => {
+      this.failures.push(`${file}: ${message}`);
+    };
     try {
-      for (const { kind, value } of recordsIn(lines)) {
-        if (kind === 'removal') this.named.delete(value.archive);
-        if (kind !== 'publication' || value.manifest === null) continue;
-        const { archive, id: pin, sha256, archiveBytes: bytes, manifest } = value;
-        decodeManifest(manifest);
-        this.named.set(archive, { pin, sha256, bytes });
-      }
+      for (const record of recordsIn(lines)) this.#record(record, fail);
     } catch (error) {
-      // No list of files, or no record.
-      if (!isFault(error) && !(error instanceof CommandFailure)) throw error;
-      this.failures.push(`${file}: ${error.message}`);
+      if (!(error instanceof CommandFailure)) throw error;
+      fail(error.message);
     }
+  }
+
+  #record({ kind, value }: MovedRecord, fail: (message: string) => void): void {
+    if (kind === 'removal') this.named.delete(value.archive);
+    if (kind === 'name' && !this.#publications.has(value.role))
+      fail(`the name ${value.name} shows ${value.role}, a publication that the export does not have`);
+    if (kind !== 'publication') return;
+    this.#publications.add(value.id);
+    if (value.manifest === null) return;
+    const { archive, id: pin, sha256, archiveBytes: bytes } = value;
+    if (manifestEntries(value.manifest) === undefined)
+      fail(`the list of files of publication ${pin} cannot be read`);
+    this.named.set(archive, { pin, sha256, bytes });
   }
 
   /** Whether its bytes need not be read, which a sample leaves out. */

@@ -54,6 +54,13 @@ export function isInService(role: Pick<Role, 'deletedAt' | 'expiresAt'> | undefi
   return role !== undefined && stateOf(role, now) === 'published';
 }
 
+/** The most bytes of an archive that is moved: it is in memory as a whole. No setting allows so many. */
+export const MAX_ARCHIVE_BYTES = 1_073_741_824;
+
+export function archiveTooLarge(id: ArchiveId): CommandFailure {
+  return new CommandFailure(`archive ${id} is over a gigabyte: no publication is`);
+}
+
 /** Reads a whole archive; `undefined` if it is not there. A CommandFailure names it: a disk may be damaged. */
 export async function wholeArchive(
   archives: Pick<ArchiveStorage, 'read' | 'size'>,
@@ -61,6 +68,7 @@ export async function wholeArchive(
 ): Promise<MovingArchive | undefined> {
   try {
     const bytes = await archives.size(id);
+    if (bytes !== undefined && bytes > MAX_ARCHIVE_BYTES) throw archiveTooLarge(id);
     const pieces: Uint8Array[] = [];
     for (let from = 0; from < (bytes ?? 0); from += MAX_READ) {
       const piece = await archives.read(id, from, Math.min(MAX_READ, Number(bytes) - from));

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -33,6 +35,23 @@ describe('pinfold verify of an export', () => {
   async function archives(): Promise<readonly string[]> {
     const found = await readdir(join(folder, 'archives'), { recursive: true, withFileTypes: true });
     return found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  }
+
+  /** Writes other records, with a manifest that names them. */
+  async function replaceRecords(change: (lines: readonly string[]) => readonly string[]): Promise<void> {
+    const [name = ''] = await readdir(join(folder, 'records'));
+    const lines = (await readFile(join(folder, 'records', name), 'utf8')).split('\n').slice(0, -1);
+    const text = change(lines).join('\n');
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const file = `records/000001-${sha256.slice(0, 12)}.jsonl`;
+    await writeFile(join(folder, file), text);
+    const entry = { file, records: text.split('\n').length - 1, bytes: Buffer.byteLength(text), sha256 };
+    await alterManifest({ records: [entry] });
+  }
+
+  async function alterManifest(members: object): Promise<void> {
+    const file = join(folder, 'manifest.json');
+    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...members }));
   }
 
   const idOf = (file = ''): string => file.slice(file.lastIndexOf('/') + 1);
@@ -115,6 +134,88 @@ describe('pinfold verify of an export', () => {
     expect((await run(NOWHERE, 'verify', '-', '--sample', '1')).code).to.equal(2);
   });
 
+  it('names each list of files that cannot be read, and still looks at its archive', async () => {
+    const lists = ['[1,[null]]', '[1,[[5]]]', '{}'];
+    await replaceRecords((lines) => {
+      const changed = lines.map((line) => {
+        const record = JSON.parse(line);
+        if (record.record === 'publication') record.manifest = lists.pop();
+        return JSON.stringify(record);
+      });
+      return [...changed, ''];
+    });
+    const [first = ''] = await archives();
+    await appendFile(first, 'x');
+    const { code, report } = await verify();
+    expect([code, report.failures.length, report.altered.length]).to.deep.equal([1, 3, 1]);
+    for (const failure of report.failures)
+      expect(failure).to.match(/the list of files of publication \S+ cannot/);
+  });
+
+  it('names a name whose publication is not there: an import would refuse it', async () => {
+    const role = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+    const name = { account: 'one', name: 'docs', token: 'a'.repeat(22), role, updated_at: 1 };
+    await replaceRecords((lines) => [...lines, JSON.stringify({ record: 'name', ...name }), '']);
+    const { code, report } = await verify();
+    expect([code, report.failures.length]).to.deep.equal([1, 1]);
+    expect(report.failures[0]).to.include(`the name docs shows ${role}`);
+  });
+
+  it('takes records without an end, or fewer than the manifest says, for a fault', async () => {
+    await replaceRecords((lines) => lines);
+    expect((await verify()).report.failures[0]).to.include('the last line of the records is not whole');
+    await replaceRecords((lines) => [...lines, '']);
+    const { records } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
+    await alterManifest({ records: [{ ...records[0], records: 1 }] });
+    const { code, report } = await verify();
+    expect([code, report.failures[0]]).to.deep.equal([1, `${records[0].file} is not what the manifest says`]);
+  });
+
+  it('reads however many archives the manifest names as broken', async () => {
+    const [first = ''] = await archives();
+    await alterManifest({ broken: new Array(200_000).fill(idOf(first)) });
+    expect((await verify()).code).to.equal(0);
+  });
+
+  it('refuses what is too large to read, without reading it', async () => {
+    const [records = ''] = await readdir(join(folder, 'records'));
+    const [first = ''] = await archives();
+    await truncate(join(folder, 'records', records), 3_000_000_000);
+    await truncate(first, 8_000_000_000);
+    const { code, report } = await verify();
+    expect([code, report.failures]).to.deep.equal([
+      1,
+      [
+        `this is no export: records/${records} is over 128 MiB`,
+        `archive ${idOf(first)} is over a gigabyte: no publication is`,
+      ],
+    ]);
+    await truncate(join(folder, 'manifest.json'), 3_000_000_000);
+    expect((await run(NOWHERE, 'verify', folder)).err).to.include('manifest.json is over 128 MiB');
+  });
+
+  it('waits for no pipe and reads no device in the place of a file', async function () {
+    if (process.platform === 'win32') this.skip();
+    const [name = ''] = await readdir(join(folder, 'records'));
+    const records = join(folder, 'records', name);
+    await rm(records);
+    execFileSync('mkfifo', [records]);
+    await rm(join(folder, 'archives'), { recursive: true });
+    await writeFile(join(folder, 'archives'), '');
+    const { code, report } = await verify();
+    expect([code, report.failures]).to.deep.equal([
+      1,
+      [`records/${name} is not a file`, 'archives is not a folder'],
+    ]);
+    const manifest = join(folder, 'manifest.json');
+    await rm(manifest);
+    execFileSync('mkfifo', [manifest]);
+    expect((await run(NOWHERE, 'verify', folder)).err).to.include('manifest.json is not a file');
+    await rm(manifest);
+    await symlink('/dev/zero', manifest);
+    expect((await run(NOWHERE, 'verify', folder)).err).to.include('manifest.json is not a file');
+  });
+
   describe('as a tar', () => {
     let tar: string;
     before(async () => {
@@ -133,6 +234,22 @@ describe('pinfold verify of an export', () => {
     it('finds all well where all is', async () => {
       const { code, out } = await verifyTar(tar);
       expect([code, JSON.parse(out).named]).to.deep.equal([0, 3]);
+    });
+
+    it('refuses records and archives that are too large, before they come', async () => {
+      const bytes = await readFile(tar);
+      const sized = (size: number, at: number): Buffer => {
+        const head = Buffer.from(bytes.subarray(0, at + 512));
+        head.write(`${size.toString(8).padStart(11, '0')}\0`, at + 124, 'latin1');
+        head.write(' '.repeat(8), at + 148, 'latin1');
+        const sum = head.subarray(at, at + 512).reduce((total, byte) => total + byte, 0);
+        head.write(`${sum.toString(8).padStart(6, '0')}\0 `, at + 148, 'latin1');
+        return head;
+      };
+      await writeFile(stage.at('large.tar'), sized(500_000_000, 0));
+      expect((await verifyTar(stage.at('large.tar'))).out).to.include('is over 128 MiB');
+      await writeFile(stage.at('large.tar'), sized(8_000_000_000, bytes.indexOf('archives/')));
+      expect((await verifyTar(stage.at('large.tar'))).out).to.include('is over a gigabyte');
     });
 
     it('ends with 1 where it is cut, and where a byte of an archive is another one', async () => {
