@@ -15,6 +15,9 @@ import { inFolder, onFile } from './in-folder.ts';
 /** Changes after which the log is copied. */
 const ENOUGH = 500;
 
+/** The bytes of its pages, unless it is told another size. */
+const PAGE = 4_096;
+
 /** A file whose log is copied by nobody else, with pages in the log. */
 async function withLog(
   pages: number,
@@ -87,11 +90,11 @@ describe('checkpoint', () => {
       });
       // Writers are kept waiting for a moment only, in which a busy machine may not let the reader look.
       while (isReading) {
-        checkpoint(file, 99);
+        checkpoint(file, 99 * PAGE);
         await setImmediate();
       }
       await ended;
-      checkpoint(file, 99);
+      checkpoint(file, 99 * PAGE);
       expect(logOf(database)).to.equal(1);
     }));
 

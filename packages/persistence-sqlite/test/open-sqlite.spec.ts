@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { faultOf } from '@pinfold/test-contracts/internal';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openSqliteFile } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
@@ -36,9 +38,30 @@ describe('openSqlite', () => {
       expect(setting('journal_mode')).to.equal('wal');
       expect(setting('synchronous')).to.equal(2);
       expect(setting('foreign_keys')).to.equal(1);
-      expect(setting('wal_autocheckpoint')).to.equal(16_384);
+      expect(setting('wal_autocheckpoint')).to.equal(65_536);
       expect(setting('busy_timeout')).to.be.at.most(10);
       file.close();
+    }));
+
+  it('has small pages in a new file, and leaves one that exists its own', () =>
+    inFolder(async (folder) => {
+      const old = new Database(join(folder, 'old.sqlite'));
+      old.exec('CREATE TABLE noted (text TEXT)');
+      old.close();
+      for (const [name, bytes] of [
+        ['new.sqlite', 1_024],
+        ['old.sqlite', 4_096],
+      ] as const) {
+        const path = join(folder, name);
+        const persistence = await openSqlite({ file: path });
+        await persistence.migrate();
+        await persistence.close();
+        expect(readFileSync(path).readUInt16BE(16), name).to.equal(bytes);
+        const file = openSqliteFile(path);
+        const [most] = file.prepare<{ wal_autocheckpoint: number }>('PRAGMA wal_autocheckpoint').all();
+        expect((most?.wal_autocheckpoint ?? 0) * bytes, name).to.equal(67_108_864);
+        file.close();
+      }
     }));
 
   it('rejects with a fault where no database can be', () =>

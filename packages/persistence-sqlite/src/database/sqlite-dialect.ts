@@ -23,7 +23,8 @@ export const SQLITE: SqlDialect = {
   writeFlag: Number,
   readFlag: (value) => value === 1,
   wholeNumber: (sum) => sum,
-  rowPlace: (table) => (isClustered(table) ? undefined : 'rowid'),
+  // In an older file every table with a key of several columns is in the order of it.
+  rowPlace: (table) => (hasLongKey(table) ? undefined : 'rowid'),
   keepsOrder: true,
   onTakenKey: (key, others) => {
     const action = others.map((name) => `${name} = excluded.${name}`).join(', ');
@@ -44,8 +45,15 @@ export const SQLITE: SqlDialect = {
   },
 };
 
+/** The most columns beside a key by which rows are ordered: more of them may not fit into a quarter of a page. */
+const MOST_BESIDE = 4;
+
 /** Whether rows are in the order of their key: one of several columns, beside which the others are few and short. */
-function isClustered({ columns, key }: AnyTable): boolean {
+function isClustered(table: AnyTable): boolean {
+  return hasLongKey(table) && Object.keys(table.columns).length <= table.key.length + MOST_BESIDE;
+}
+
+function hasLongKey({ columns, key }: AnyTable): boolean {
   return key.length > 1 && !Object.values(columns).some(({ type }) => type === 'sequence');
 }
 

@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3';
 import { CommitWatch } from './commit-watch.ts';
+import { pageBytesOf } from './sqlite-file.ts';
 
-/** From this length, in pages (32 MiB), the log restarts even though writers must wait for that. */
-export const LONG_LOG = 8_192;
+/** From this length, in bytes of pages, the log restarts even though writers must wait for that. */
+export const LONG_LOG = 33_554_432;
 
 /** Milliseconds to wait for other connections. Waiting for readers, such as a slow backup, blocks all writers. */
 const PATIENCE = 20;
@@ -30,7 +31,7 @@ export function checkpoint(file: string, longLog: number = LONG_LOG): void {
     // The stores flush a log that was just recovered before they commit; until then it must not be copied.
     if (CommitWatch.of(file)?.hasCommits() === false) return;
     const [{ busy, log, checkpointed }] = database.pragma('wal_checkpoint(PASSIVE)') as [Checkpoint];
-    if (busy === 0 && (log === checkpointed || log > longLog)) beginAnew(database);
+    if (busy === 0 && (log === checkpointed || log * pageBytesOf(database) > longLog)) beginAnew(database);
   } finally {
     database.close();
   }

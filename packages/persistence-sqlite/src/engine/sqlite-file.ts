@@ -6,9 +6,12 @@ import { RowCache } from './row-cache.ts';
 
 /** The page cache of one connection, in KiB. */
 const CACHE_KIB = 16_384;
-/** Pages of log (64 MiB) from which a commit checkpoints it; the worker thread usually does so earlier. */
-const LOG_PAGES = 16_384;
-/** The size, in bytes, to which a grown write-ahead log is truncated. */
+/**
+ * Of a new file: one that exists keeps its own. A small publication changes some forty pages, a few hundred bytes of each,
+ * and the log gets each page whole.
+ */
+const PAGE_BYTES = 1_024;
+/** The size of the log from which a commit checkpoints it, and to which it is truncated; the worker thread is earlier. */
 const LOG_BYTES = 67_108_864;
 
 /** Returns the prepared statement of a text; a connection prepares each text once. */
@@ -76,14 +79,19 @@ function createPrivately(file: string): void {
 }
 
 function configure(database: Database.Database): void {
+  database.pragma(`page_size = ${PAGE_BYTES}`);
   const mode = database.pragma('journal_mode = WAL', { simple: true });
   if (mode !== 'wal')
     throw new Database.SqliteError('the file cannot have a write-ahead log', 'SQLITE_CANTOPEN');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma(`cache_size = -${CACHE_KIB}`);
-  database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
+  database.pragma(`wal_autocheckpoint = ${LOG_BYTES / pageBytesOf(database)}`);
   database.pragma(`journal_size_limit = ${LOG_BYTES}`);
+}
+
+export function pageBytesOf(database: Database.Database): number {
+  return database.pragma('page_size', { simple: true }) as number;
 }
 
 function wrap(database: Database.Database, watch: CommitWatch | undefined, flushLog: () => void): SqliteFile {
