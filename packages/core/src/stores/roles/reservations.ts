@@ -4,7 +4,7 @@ import type { Lease, Reservation, ReserveOutcome, RoleStore } from '../../ports/
 import { lt } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import type { AnyProgram, AnyQuery, Locks } from '../../records/program.ts';
+import { type AnyProgram, type AnyQuery, defineQuery, type Locks } from '../../records/program.ts';
 import type { Steps } from '../../records/step.ts';
 import { find, get, remove, unlocked, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS } from '../../records/tables/account-tables.ts';
@@ -17,6 +17,7 @@ import { ADMITTING, admit, lookUp } from './admission.ts';
 import { HOLDER, judgeHolder } from './key-holder.ts';
 
 const LEASED = ['token', 'role'] as const;
+const FOUND = ['key'] as const;
 const RESERVED = ['account', 'key', 'begunAt', 'role'] as const;
 
 function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
@@ -46,6 +47,10 @@ function* judge(request: Reservation): Steps<ReserveOutcome | undefined, 'read'>
     (yield* admit(owner, candidate, looks, unlocked))
   );
 }
+
+const findKey = defineQuery('roles.find_key', ({ account, key }: Reservation) =>
+  get(IDEMPOTENCY_KEYS, { account, key }, FOUND),
+);
 
 const judgeReservation = defineChangeQuery('roles.judge_reservation', judge);
 
@@ -129,6 +134,7 @@ const removeReservations = defineChange('roles.remove_reservations', {
 });
 
 export const RESERVATION_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  findKey,
   judgeReservation,
   reserve,
   renew,
@@ -142,7 +148,8 @@ export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'r
   return {
     reserve: async (request) => {
       // Where writing programs run one after the other, a replay does not wait for its turn among them.
-      const held = database.isSerial ? await database.read(judgeReservation, request) : undefined;
+      const known = database.isSerial ? await database.read(findKey, request) : undefined;
+      const held = known === undefined ? undefined : await database.read(judgeReservation, request);
       return held ?? database.write(reserve, request);
     },
     renew: (lease, until) => database.write(renew, { lease, until }),
