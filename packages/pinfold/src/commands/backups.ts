@@ -22,7 +22,7 @@ const exportAll = command({
   arguments: ['FOLDER|-'],
   options: {
     scheduled: flag('the export of a schedule: metrics tell when the last one was complete'),
-    generations: text('NUMBER', 'write each export to a folder of its own in FOLDER, and keep so many'),
+    generations: text('NUMBER', 'write each export to a folder of its own in FOLDER, and keep so many (from 2)'),
     verify: text('NUMBER', 'then read so many archives of the export, chosen at random, and compare them'),
   },
   help: 'write all records and archives to a folder, or as a tar to standard output',
@@ -30,7 +30,7 @@ const exportAll = command({
   guide: 'backups.md',
   run: async ([text], { json, scheduled: isScheduled = false, ...values }, terminal) => {
     const target = readPath(text, 'FOLDER');
-    const generations = readNumber('generations', values.generations, 1);
+    const generations = readNumber('generations', values.generations, 2);
     const verified = readNumber('verify', values.verify);
     if (target === '-') {
       if (json) throw new UsageError('--json cannot share standard output with a tar');

@@ -46,8 +46,8 @@ describe('pinfold export --generations', () => {
     for (const name of await generations()) {
       expect(await contentsOf(join(backups, name))).to.deep.equal(await contentsOf(stage.at('alone')));
     }
-    expect((await exportAgain(1)).code).to.equal(0);
-    expect((await generations()).length).to.equal(1);
+    expect((await exportAgain(2)).code).to.equal(0);
+    expect((await generations()).length).to.equal(2);
   });
 
   it('copies no archive that the generation before has', async () => {
@@ -107,12 +107,13 @@ describe('pinfold export --generations', () => {
 
   it('leaves the last whole generation to be found and the next export to go on, wherever it dies', async () => {
     await exportAgain();
+    await exportAgain();
     await publishAgain();
     let deaths = 0;
     for (;;) {
       const folder = join(newFolder(), 'backups');
       await cp(backups, folder, { recursive: true });
-      const args = ['export', folder, '--generations', '1'];
+      const args = ['export', folder, '--generations', '2'];
       const disk = countSteps(folder, deaths + 1);
       const { code } = await run(env, ...args);
       if (!disk.restore()) {
@@ -124,7 +125,10 @@ describe('pinfold export --generations', () => {
       expect(code, what).to.equal(1);
       expect((await run({}, 'verify', folder)).code, what).to.equal(0);
       await succeed(env, ...args);
-      const [name = '', ...others] = await readdir(folder);
+      const [before = '', name = '', ...others] = (await readdir(folder)).sort();
+      expect([before, name], what).to.satisfy((names: string[]) =>
+        names.every((one) => GENERATION.test(one)),
+      );
       expect(others, what).to.deep.equal([]);
       await succeed(env, 'export', stage.at('alone'));
       expect(await contentsOf(join(folder, name)), what).to.deep.equal(await contentsOf(stage.at('alone')));
@@ -132,7 +136,7 @@ describe('pinfold export --generations', () => {
     expect(deaths).to.be.greaterThan(10);
   });
 
-  it('is refused beside other things, and for less than one', async () => {
+  it('is refused beside other things, and for less than two', async () => {
     await succeed(env, 'export', backups);
     const { code, err } = await exportAgain();
     expect([code, err.includes('name an empty folder')]).to.deep.equal([1, true]);
@@ -140,7 +144,7 @@ describe('pinfold export --generations', () => {
     await exportAgain();
     await writeFile(join(backups, 'notes.txt'), '');
     expect((await exportAgain()).code).to.equal(1);
-    for (const kept of ['0', '-1', '1.5', 'all', ''])
+    for (const kept of ['0', '1', '-1', '2.5', 'all', ''])
       expect((await run(env, 'export', backups, `--generations=${kept}`)).code, kept).to.equal(2);
     expect((await run(env, 'export', '-', '--generations', '2')).code).to.equal(2);
   });
