@@ -161,6 +161,7 @@ export type {
   CommitOutcome,
   Lease,
   LoadedRole,
+  NextForCleanup,
   Page,
   Reservation,
   ReserveOutcome,

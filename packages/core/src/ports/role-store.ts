@@ -113,6 +113,9 @@ export interface CleanupCountRequest extends Pick<CleanupRequest, 'now' | 'ended
   readonly begunBefore: Instant;
 }
 
+/** Which ended roles to name. */
+export type NextForCleanup = Pick<CleanupRequest, 'now' | 'endedBefore' | 'limit'>;
+
 /** How much there is to remove. */
 export interface CleanupCount {
   /** Ended roles that have their archive and are not claimed. */
@@ -262,6 +265,9 @@ export interface RoleStore {
 
   /** @promise role-store/count-for-cleanup: exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes */
   countForCleanup(request: CleanupCountRequest): Promise<CleanupCount>;
+
+  /** @promise role-store/next-for-cleanup: the roles that claims would get are named, those that wait longest first and at most the limit, and nothing changes */
+  nextForCleanup(request: NextForCleanup): Promise<readonly RoleId[]>;
 
   /**
    * Counts the roles of one window that have their archive. `next` is where to go on; absent at the end.

@@ -12,6 +12,8 @@ export interface CleanUpReport {
   readonly uploads: number;
   /** Archives of ended roles removed. */
   readonly archives: number;
+  /** In a dry run, the publications whose archives would be removed, the first 1,000, longest ended first. */
+  readonly ending: readonly RoleId[];
   /** Archives that could not be removed; they are tried again later. */
   readonly failures: number;
   /** Archives that were old enough to compare, by this and earlier sweeps; if `not_due`, of the last comparison. */
@@ -51,6 +53,7 @@ export type Step =
   | ({ readonly kind: 'compared' } & Pick<CleanUpReport, 'compared' | 'unnamed' | 'listing'>)
   | { readonly kind: 'missing'; readonly ids: readonly ArchiveId[]; readonly roles: readonly RoleId[] }
   | { readonly kind: 'counted'; readonly stored: StoredCount }
+  | { readonly kind: 'ending'; readonly roles: readonly RoleId[] }
   | { readonly kind: 'moved'; readonly removalBehind: Duration }
   | { readonly kind: 'out_of_time' | 'rests' | 'clock_differs' };
 
@@ -77,6 +80,7 @@ export const NOTHING_DONE: CleanUpReport = {
   attempts: 0,
   uploads: 0,
   archives: 0,
+  ending: [],
   failures: 0,
   compared: 0,
   unnamed: 0,
@@ -107,6 +111,8 @@ export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
       return { ...report, missing: step.ids, withoutArchive: step.roles };
     case 'counted':
       return { ...report, stored: step.stored };
+    case 'ending':
+      return { ...report, ending: step.roles };
     case 'moved':
       return { ...report, removalBehind: step.removalBehind };
     case 'out_of_time':

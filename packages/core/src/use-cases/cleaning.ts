@@ -32,6 +32,8 @@ export type CleanUpPorts = Pick<
 /** Rows dropped in one step. */
 const BATCH = 100;
 /** Roles that one step counts: few enough that no request waits long for it. */
+/** Publications that a dry run names. */
+const MAX_ENDING = 1_000;
 const COUNTED_AT_ONCE = 1_000;
 export const CLAIM: Duration = minutes(10);
 const LONGEST_PAUSE: Duration = days(1);
@@ -97,16 +99,17 @@ async function* stepsOf(ports: CleanUpPorts, limits: Limits, request: CleanUpReq
 async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
   const { roles, attempts, staging } = ports;
   const judgedAt = run.judgedAt();
-  const { archives, reservations } = await roles.countForCleanup({
-    now: run.now(),
-    endedBefore: before(judgedAt, limits.cleanupGrace),
-    begunBefore: before(judgedAt, limits.reservationAge),
-  });
+  const ended = { now: run.now(), endedBefore: before(judgedAt, limits.cleanupGrace) };
+  const begunBefore = before(judgedAt, limits.reservationAge);
+  const { archives, reservations } = await roles.countForCleanup({ ...ended, begunBefore });
   yield removed('reservations', reservations);
   yield removed('attempts', await attempts.countEnded(judgedAt));
   yield removed('uploads', await staging.countAbandoned(run.abandonedBefore));
   const compared = yield* countArchives(ports, run);
-  if (!compared.isRefused) yield removed('archives', archives);
+  if (!compared.isRefused) {
+    yield removed('archives', archives);
+    yield { kind: 'ending', roles: await roles.nextForCleanup({ ...ended, limit: MAX_ENDING }) };
+  }
   yield* tellMissing(roles, compared, run);
 }
 

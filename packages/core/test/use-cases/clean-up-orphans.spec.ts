@@ -198,7 +198,8 @@ describe('a dry run of cleaning up', () => {
   }
 
   it('counts what a sweep would remove, and changes nothing', async () => {
-    const [ended] = await stage.publishEnded(3);
+    const every = await stage.publishEnded(3);
+    const [ended] = every;
     const [, lost] = await stage.publishMany(2);
     await stage.memory.archives.delete(await stage.archiveOf(lost as RoleId));
     await stage.orphan(2);
@@ -215,7 +216,8 @@ describe('a dry run of cleaning up', () => {
     expect(await cleanUp({ dryRun: true })).to.deep.equal(counted);
     expect(counted).to.include({ archives: 3, orphans: 2, reservations: 1, uploads: 4 });
     expect(counted.attempts).to.be.above(0);
-    expect({ ...(await cleanUp()), stored: null }).to.deep.equal(counted);
+    expect(counted.ending).to.have.members([...every]);
+    expect({ ...(await cleanUp()), stored: null, ending: counted.ending }).to.deep.equal(counted);
     expect(await cleanUp({ dryRun: true })).to.include({ archives: 0, orphans: 0, reservations: 0 });
   });
 

@@ -272,6 +272,7 @@ describe('cleaning up', () => {
       reservations: 0,
       attempts: 0,
       uploads: 0,
+      ending: [],
       archives: 20,
       failures: 0,
       compared: 23,

@@ -63,12 +63,19 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Reads a time: an instant, or a duration before now, such as `1h`. */
-export function readTime(text: string, option: string, now: number): Instant {
+/** Reads a time: an instant, or a duration before now, or after it, such as `1h`. */
+export function readTime(
+  text: string,
+  option: string,
+  now: number,
+  side: 'before' | 'after' = 'before',
+): Instant {
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   const isInstant = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const at =
-    count === undefined ? Date.parse(isInstant ? text : '') : now - Number(count) * (UNITS[unit] ?? 0);
+    count === undefined
+      ? Date.parse(isInstant ? text : '')
+      : now + Number(count) * (UNITS[unit] ?? 0) * (side === 'before' ? -1 : 1);
   if (!Number.isNaN(at)) return instant(Math.max(0, at));
   throw new UsageError(
     `${option} must be a duration such as 1h or 7d, or a time such as 2026-11-20 or 2026-11-20T09:30Z`,

@@ -22,7 +22,10 @@ const exportAll = command({
   arguments: ['FOLDER|-'],
   options: {
     scheduled: flag('the export of a schedule: metrics tell when the last one was complete'),
-    generations: text('NUMBER', 'write each export to a folder of its own in FOLDER, and keep so many (from 2)'),
+    generations: text(
+      'NUMBER',
+      'write each export to a folder of its own in FOLDER, and keep so many (from 2)',
+    ),
     verify: text('NUMBER', 'then read so many archives of the export, chosen at random, and compare them'),
   },
   help: 'write all records and archives to a folder, or as a tar to standard output',

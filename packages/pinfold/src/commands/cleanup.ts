@@ -8,14 +8,17 @@ import {
   seconds,
 } from '@pinfold/core';
 import { MAX_REMOVAL_DELAY } from '@pinfold/core/internal';
+import type { AdministeredPin } from '@pinfold/http-express/internal';
 import { type Command, command, flag } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/pluralize.ts';
+import { lineOf } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { BY_THIS_NODE, operatorCause } from '../identity.ts';
 import type { Settings } from '../settings/settings.ts';
+import { listed, load } from './pins.ts';
 
 /** A cleanup started by hand runs to its end; the server's own leaves the rest to its next one. */
 const LONGEST = hours(24);
@@ -28,6 +31,7 @@ const cleanup = command({
     'dry-run': flag(
       'print what would be removed and what is missing, and change nothing;\nit does not compare archives younger than a day',
     ),
+    list: flag('with --dry-run: name the publications whose archives would go, and when each ended'),
     force: flag(
       'compare storage and records now, and remove archives without a record in any case,\n1,000 at a time',
     ),
@@ -39,26 +43,32 @@ const cleanup = command({
   guide: 'cleanup.md',
   run: async (
     _,
-    { 'dry-run': dryRun = false, force = false, 'catch-up': catchUp = false, yes, json },
+    { 'dry-run': dryRun = false, list = false, force = false, 'catch-up': catchUp = false, yes, json },
     terminal,
   ) => {
+    if (list && !dryRun) throw new UsageError('--list is for --dry-run');
     const cause = operatorCause();
     if (catchUp && !dryRun && !yes) await confirmClock(terminal);
-    const report = await withComposition(terminal, async ({ useCases, history, views }, settings) => {
+    const { report, pins } = await withComposition(terminal, async (composition, settings) => {
+      const { useCases, history, views } = composition;
       // An expiration is recorded as the node's, not as the user's who starts the cleanup.
       if (!dryRun) {
         await history.sweep({ cause: BY_THIS_NODE });
         await views.sweep();
       }
       const onProgress = progressTo(terminal, useCases.clock);
-      return await useCases
+      const done = await useCases
         .cleanUp({ cause, force, catchUp, takeOver: true, dryRun, time: LONGEST, onProgress })
         .catch((error: unknown) => {
           throw asSettingFailure(error, settings);
         });
+      const ending: AdministeredPin[] = [];
+      if (list) for (const id of done.ending) ending.push(await load(id, composition, settings));
+      return { report: done, pins: ending };
     });
     if (dryRun) terminal.err(NOT_COMPARED);
-    if (json) terminal.out(jsonLine(report));
+    if (json) terminal.out(jsonLine(list ? { ...report, pins } : report));
+    else for (const pin of pins) terminal.out(lineOf(listed(pin, pin.deleted_at ?? pin.expires_at)));
     if (report.clockDiffers) throw new CommandFailure(CLOCK_DIFFERS, { reported: true });
     if (report.rested) throw new CommandFailure(RESTED, { reported: true });
     if (report.removalBehind > MAX_REMOVAL_DELAY) terminal.err(`pinfold: ${BEHIND}`);

@@ -1,11 +1,19 @@
 import { resolve } from 'node:path';
-import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
+import { type Account, accountId, type Instant, OPERATOR, type RoleId } from '@pinfold/core';
 import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf, pinOf } from '@pinfold/http-express/internal';
-import { readAccount, readOperatorText, readPath, readState, stateText } from '../command-line/arguments.ts';
+import { SystemClock } from '@pinfold/platform-node';
+import {
+  readAccount,
+  readOperatorText,
+  readPath,
+  readState,
+  readTime,
+  stateText,
+} from '../command-line/arguments.ts';
 import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure } from '../command-line/failures.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linkAddresses } from '../command-line/known-addresses.ts';
 import { type Fact, linesOf, pinFacts } from '../command-line/pin-facts.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
@@ -30,25 +38,41 @@ const list = command({
   options: {
     account: text('NAME', 'only those of one account'),
     state: text('STATE', 'only published, expired or stopped ones'),
+    'ends-before': text(
+      'TIME',
+      'only published ones that end before a time, or within a duration such as 24h',
+    ),
     search: text('TEXT', 'only those with a text in the title, the file name or the id'),
     ...LIST_OPTIONS,
   },
   help: 'list the publications of all accounts, newest first, without stopped ones',
   example: 'pinfold pins list --account web-team --search invoice',
   guide: 'administration.md',
-  run: async (_, { account, state, search, limit, json }, terminal) => {
+  run: async (_, { account, state, search, limit, json, 'ends-before': end }, terminal) => {
+    if (end !== undefined && state !== undefined) throw new UsageError('--ends-before is of published ones');
+    const endsBefore =
+      end === undefined ? undefined : readTime(end, '--ends-before', new SystemClock().now(), 'after');
     const filter: RoleListRequest = {
       ...(account === undefined ? {} : { account: readAccount(account) }),
       ...(state === undefined ? {} : { state: readState(state) }),
+      ...(endsBefore === undefined ? {} : { state: 'published' }),
       ...(search === undefined ? {} : { search }),
     };
     await withComposition(terminal, async ({ administration }, settings) => {
       const { publicUrl } = await linkAddresses(settings);
       const pins = everyItem(
         (page) => administration.listRoles({ ...filter, ...page }),
-        ({ publications }) => publications.map((publication) => administeredPinOf(publication, publicUrl)),
+        ({ publications }) =>
+          publications
+            .filter(({ publication: { expiresAt } }) => isBefore(expiresAt, endsBefore))
+            .map((publication) => administeredPinOf(publication, publicUrl)),
       );
-      return printList(pins, terminal, { member: 'pins', json, limit, factsOf: listed });
+      return printList(pins, terminal, {
+        member: 'pins',
+        json,
+        limit,
+        factsOf: (pin) => listed(pin, endsBefore === undefined ? pin.published_at : pin.expires_at),
+      });
     });
   },
 });
@@ -222,24 +246,27 @@ function notFound(ids: readonly RoleId[]): CommandFailure {
   return new CommandFailure(`There is no publication ${ids.join(', ')}.`, { code: 'not_found' });
 }
 
-async function load(id: RoleId, composition: ComposedService, settings: Settings): Promise<AdministeredPin> {
+function isBefore(end: Instant | null, instant: Instant | undefined): boolean {
+  return instant === undefined || (end !== null && end < instant);
+}
+
+/** @throws CommandFailure if there is no such publication. */
+export async function load(
+  id: RoleId,
+  composition: ComposedService,
+  settings: Settings,
+): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
   if (outcome.kind === 'refused') throw notFound([id]);
   const { publicUrl } = await linkAddresses(settings);
   return administeredPinOf(outcome, publicUrl);
 }
 
-function listed(pin: AdministeredPin): readonly string[] {
-  const { shared_url, account, state, published_at, archive_bytes, title, original_filename } = pin;
+/** The columns of a list, with one of its instants. */
+export function listed(pin: AdministeredPin, at: string | null = pin.published_at): readonly string[] {
+  const { shared_url, account, state, archive_bytes, title, original_filename } = pin;
   const end = pin.taken_down === null ? stateText(state) : 'taken down';
-  return [
-    shared_url,
-    account,
-    end,
-    published_at,
-    formatBytes(archive_bytes),
-    title ?? original_filename ?? '-',
-  ];
+  return [shared_url, account, end, at ?? '-', formatBytes(archive_bytes), title ?? original_filename ?? '-'];
 }
 
 function factsOf(pin: AdministeredPin, blocked: Account['blocked']): readonly Fact[] {

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { before, days, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
+import { compose } from '../../src/compose/compose.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { run, spawnCommand } from '../command-run.ts';
 import { CREDENTIALS } from '../servers/engines.ts';
 import { type Machine, openMachine, serve } from '../servers/served.ts';
@@ -95,6 +98,15 @@ describe('the commands, on the settings of a server', () => {
       expect((await machine.run('keys', 'revoke', ...args)).code, args.join(' ')).to.equal(2);
   });
 
+  async function endLongAgo(id: RoleId): Promise<void> {
+    const { ports, close } = await compose(readSettings(machine.env));
+    const found = await ports.roles.load(id);
+    if (found === undefined) throw new Error('there is no such role');
+    const deletedAt = before(ports.clock.now(), days(1));
+    await ports.roles.save({ ...found.value, deletedAt }, found.version, []);
+    await close();
+  }
+
   /** What a server published, which does not run any more. */
   async function published() {
     const { app } = await serve(machine.env);
@@ -126,6 +138,25 @@ describe('the commands, on the settings of a server', () => {
     expect(await machine.json('cleanup')).to.include({ listing: 'not_due' });
     expect(await machine.json('cleanup', '--force')).to.include({ listing: 'done' });
     expect(await machine.run('cleanup')).to.deep.include({ code: 0, err: '' });
+  });
+
+  it('name what the next cleanup removes, and what ends soon', async () => {
+    const { id, expires_at } = await published();
+    const soon = await machine.json('pins', 'list', '--ends-before', '2999-01-01');
+    expect(soon.pins.map((pin: { readonly id: string }) => pin.id)).to.deep.equal([id]);
+    const within = await machine.run('pins', 'list', '--ends-before', '30d');
+    expect(within.out).to.include(expires_at);
+    for (const early of ['1h', '2020-01-01'])
+      expect((await machine.json('pins', 'list', '--ends-before', early)).pins).to.deep.equal([]);
+    expect((await machine.run('pins', 'list', '--ends-before', 'soon')).code).to.equal(2);
+    const both = ['--ends-before', '1h', '--state', 'expired'];
+    expect((await machine.run('pins', 'list', ...both)).code).to.equal(2);
+    await endLongAgo(id);
+    const { ending, pins } = await machine.json('cleanup', '--dry-run', '--list', '--catch-up');
+    expect([ending, pins.map((pin: Json) => pin.id)]).to.deep.equal([[id], [id]]);
+    const { out } = await machine.run('cleanup', '--dry-run', '--list', '--catch-up');
+    expect(out.split('\n')[0]).to.include(pins[0].shared_url).and.include(pins[0].deleted_at);
+    expect((await machine.run('cleanup', '--list')).code).to.equal(2);
   });
 
   it('fail to clean up where so much has no record that the records must be wrong', async () => {

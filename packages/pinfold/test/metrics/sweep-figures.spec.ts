@@ -16,6 +16,7 @@ const report: CleanUpReport = {
   orphans: 0,
   missing: [],
   withoutArchive: [],
+  ending: [],
   stored: null,
   listing: 'done',
   finished: true,

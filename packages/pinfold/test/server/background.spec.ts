@@ -28,6 +28,7 @@ const nothing: CleanUpReport = {
   finished: true,
   rested: false,
   withoutArchive: [],
+  ending: [],
   stored: null,
   clockDiffers: false,
   removalBehind: seconds(90),

@@ -1,5 +1,11 @@
 import type { AccountId, RoleId } from '../../domain/identity.ts';
-import type { CleanupCountRequest, CleanupRequest, CleanupTask, RoleStore } from '../../ports/role-store.ts';
+import type {
+  CleanupCountRequest,
+  CleanupRequest,
+  CleanupTask,
+  NextForCleanup,
+  RoleStore,
+} from '../../ports/role-store.ts';
 import { gt, lt, lte, notNull, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
@@ -43,7 +49,10 @@ function longestFirst<Waiting extends WaitingRole>(roles: readonly Waiting[]): r
   return roles.toSorted((one, other) => since(one) - since(other));
 }
 
-function* findLongest(request: CleanupRequest, limit: number): Steps<readonly WaitingRole[], 'read'> {
+function* findLongest(
+  request: Pick<CleanupRequest, 'now' | 'endedBefore'>,
+  limit: number,
+): Steps<readonly WaitingRole[], 'read'> {
   const [fresh, again] = yield* all(
     find(ROLES, neverClaimed(request), { order: ['endedAt'], limit, select: WAITING }),
     find(ROLES, claimedBefore(request), { order: ['cleanupNotBefore'], limit, select: WAITING }),
@@ -120,21 +129,27 @@ const countForCleanup = defineQuery('roles.count_for_cleanup', function* (reques
   return { archives: fresh.count + again.count, reservations: reservations.count };
 });
 
+const nextForCleanup = defineQuery('roles.next_for_cleanup', function* (request: NextForCleanup) {
+  return (yield* findLongest(request, request.limit)).map(({ id }) => id);
+});
+
 export const CLEANUP_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
   findWaiting,
   claimRoles,
   countForCleanup,
+  nextForCleanup,
   ...SETTLEMENT_PROGRAMS,
 ];
 
 /** The removal of archives whose roles have ended. */
 export function cleanup(
   database: Database,
-): Pick<RoleStore, 'claimForCleanup' | 'settleCleanup' | 'countForCleanup'> {
+): Pick<RoleStore, 'claimForCleanup' | 'settleCleanup' | 'countForCleanup' | 'nextForCleanup'> {
   return {
     claimForCleanup: claims(database),
     settleCleanup: settlements(database),
     countForCleanup: (request) => database.read(countForCleanup, request),
+    nextForCleanup: (request) => database.read(nextForCleanup, request),
   };
 }
 

@@ -202,6 +202,7 @@ export class Side {
       ),
       all: await Promise.all([limit, 100].map((most) => this.walkArchives(undefined, most))),
       counts: await Promise.all([ended, begun].map(counted)),
+      next: new Set(await store.nextForCleanup({ now, endedBefore: ended, limit: 100 })),
     }));
     const { value, version } = (await store.loadComparison()) ?? {};
     const isNewest = version === this.notes.comparisons.at(-1);

@@ -189,6 +189,26 @@ export const sweepClauses: ClauseTable<RoleStore> = {
       const lapsed = { ...count, now: claim.until };
       expect((await other.countForCleanup(lapsed)).archives, 'with a lapsed claim').to.equal(3);
     }),
+  'role-store/next-for-cleanup: the roles that claims would get are named, those that wait longest first and at most the limit, and nothing changes':
+    inEachEra(async (port, other, start) => {
+      const now = after(start, hours(3));
+      const ends: readonly (Instant | null)[] = [2, 1, 3].map((n) => after(start, minutes(n)));
+      for (const [n, expiresAt] of [...ends, after(now, minutes(1)), null].entries())
+        await publishTo(
+          port,
+          aPublication(n + 1, { publishedAt: start, expiresAt, pinned: expiresAt === null }),
+        );
+      const request = { now, endedBefore: now, limit: 10 };
+      const longest = [2, 1, 3].map((n) => aRole(n).id);
+      expect(await other.nextForCleanup(request)).to.deep.equal(longest);
+      expect(await other.nextForCleanup({ ...request, limit: 2 })).to.deep.equal(longest.slice(0, 2));
+      const claim = { ...request, token: aToken(900), until: after(now, minutes(10)), limit: 1 };
+      await port.claimForCleanup(claim);
+      expect(await other.nextForCleanup(request), 'beside a claim').to.deep.equal(longest.slice(1));
+      const [, ...later] = longest;
+      const lapsed = await other.nextForCleanup({ ...request, now: claim.until });
+      expect(lapsed, 'once it has lapsed').to.deep.equal([...later, longest[0]]);
+    }),
   'role-store/count-stored: windows from the first to the last count each publication in service at the instant once, pinned ones apart, and the bytes of every archive that was not removed yet; none reads more roles than the limit':
     inEachEra(async (port, other, start) => {
       const [soon, now, later] = [after(start, hours(1)), after(start, hours(2)), after(start, hours(3))];

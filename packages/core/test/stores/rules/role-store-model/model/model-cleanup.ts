@@ -7,7 +7,9 @@ import {
   type CleanupTask,
   type HistoryEvent,
   type Instant,
+  type NextForCleanup,
   type Role,
+  type RoleId,
   type RoleStore,
   type StoredWindow,
   stateOf,
@@ -55,6 +57,12 @@ export function countForCleanup(data: ModelData, request: CleanupCountRequest): 
     archives: claimable(data, request).length,
     reservations: [...data.keys.values()].filter(isReservedBefore(request.begunBefore)).length,
   };
+}
+
+export function nextForCleanup(data: ModelData, request: NextForCleanup): readonly RoleId[] {
+  return longestFirst(claimable(data, request))
+    .slice(0, request.limit)
+    .map(({ role }) => role.id);
 }
 
 export function countStored(

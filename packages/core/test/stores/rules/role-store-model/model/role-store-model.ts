@@ -22,6 +22,7 @@ import {
   countStored,
   dropTitles,
   namedArchives,
+  nextForCleanup,
   purge,
   settleCleanup,
 } from './model-cleanup.ts';
@@ -73,6 +74,7 @@ function rolesIn(data: ModelData): RoleStore {
     settleCleanup: async (task, outcome, events) => settleCleanup(data, task, outcome, events),
     countForCleanup: async (request) => countForCleanup(data, request),
     dropTitles: async (endedBefore, limit) => dropTitles(data, endedBefore, limit),
+    nextForCleanup: async (request) => nextForCleanup(data, request),
     countStored: async (window) => countStored(data, window),
     whichAreNamed: async (ids) => {
       const named = new Set(namedArchives(data));
