@@ -59,6 +59,11 @@ export interface EventActor {
   readonly id: string | null;
 }
 
+/** Whether two actors are one: ids are of their kind. */
+export function isSameActor(one: EventActor, other: EventActor): boolean {
+  return one.kind === other.kind && one.id === other.id;
+}
+
 /** The origin of a change, as the history records it. It gives no authority. */
 export interface Cause {
   readonly actor: EventActor;

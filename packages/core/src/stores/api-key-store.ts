@@ -1,4 +1,4 @@
-import type { ApiKeyId } from '../domain/api-key.ts';
+import type { ApiKey, ApiKeyId } from '../domain/api-key.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { ApiKeyQuery, ApiKeyStore } from '../ports/api-key-store.ts';
@@ -27,6 +27,7 @@ const PLACE = [...ID, 'account'] as const;
 const USED = ['lastUsedAt'] as const;
 const FOUND_USED = [...PLACE, ...USED] as const;
 const ENSURED = [...PLACE, 'isEnsured'] as const;
+const PURGED = [...ID, 'isEnsured'] as const;
 const REVOKED = ['revokedAt'] as const;
 const OWNER = ['name'] as const;
 
@@ -113,7 +114,7 @@ const touch = defineChange('api_keys.touch', {
   locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place) }),
   *run({ place: { id }, ...use }) {
     const key = yield* get(API_KEYS, { id }, USED);
-    if (isStale(key, use)) yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
+    if (key !== undefined && isStale(key, use)) yield* update(API_KEYS, { id }, { lastUsedAt: use.at });
   },
 });
 
@@ -141,7 +142,7 @@ const purge = defineChange('api_keys.purge', {
   locks: (places: readonly KeyPlace[]) => ({ exclusive: places.flatMap(keyLocks) }),
   usesReserve: () => true,
   *run(places) {
-    const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id }, ENSURED)));
+    const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id }, PURGED)));
     // Nothing takes a revocation back, but a key may have been ensured since.
     const gone = keys.filter((key) => key !== undefined).filter(({ isEnsured }) => !isEnsured);
     yield* all(...gone.map(({ id }) => remove(API_KEYS, { id })));
@@ -194,10 +195,6 @@ export function apiKeyStore(database: Database): ApiKeyStore {
 }
 
 /** Whether a use has to be noted. */
-function isStale(
-  key: { readonly lastUsedAt: Instant | null } | undefined,
-  { at, unlessSince }: Use,
-): boolean {
-  if (key === undefined) return false;
-  return key.lastUsedAt === null || (key.lastUsedAt <= unlessSince && key.lastUsedAt < at);
+function isStale({ lastUsedAt }: Pick<ApiKey, 'lastUsedAt'>, { at, unlessSince }: Use): boolean {
+  return lastUsedAt === null || (lastUsedAt <= unlessSince && lastUsedAt < at);
 }

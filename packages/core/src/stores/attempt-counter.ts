@@ -24,6 +24,8 @@ import { removeInBatches } from './locking.ts';
 
 /** What all addresses together are counted under, and no address is, since it is JSON. */
 const ALL = '';
+/** The number of their window: those of addresses follow. */
+const FIRST = 0;
 const PLACE = ['role', 'number'] as const;
 const ENDING = [...PLACE, 'endsAt'] as const;
 const UNDER_WAY = ['counted', 'addressEndsAt', 'roleEndsAt'] as const;
@@ -72,8 +74,8 @@ const begin = defineProgram('attempts.begin', {
       max(ATTEMPT_WINDOWS, { role }, 'number'),
     );
     if (refusal !== undefined) return refusal;
-    const inRole = countedIn(ofRole, attempt, { role, number: lastWindow + 1, counted: ALL });
-    const inAddress = countedIn(ofAddress, attempt, { role, number: lastWindow + 2, counted });
+    const inRole = countedIn(ofRole, attempt, { role, number: FIRST, counted: ALL });
+    const inAddress = countedIn(ofAddress, attempt, { role, number: lastWindow + 1, counted });
     const ends = { roleEndsAt: inRole.endsAt, addressEndsAt: inAddress.endsAt };
     const endsAt = Math.max(inRole.endsAt, inAddress.endsAt) as Instant;
     const number = lastNumber + 1;

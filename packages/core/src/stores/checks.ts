@@ -41,7 +41,7 @@ export interface CheckedChange<Refused = Unchangeable> {
 /** The locks of a change: while they are held, what {@link checkChange} found stays so, and no other changes the account. */
 export function changeLocks(
   { account, credential }: Omit<Change, 'authority'>,
-  events: readonly HistoryEvent[] = [],
+  events: readonly HistoryEvent[],
 ): Required<Locks> {
   return {
     exclusive: [accountLock(account), ...eventLocks(events)],

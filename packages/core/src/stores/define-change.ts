@@ -26,14 +26,14 @@ type ChangeDefinition<Args, Result> = ProgramDefinition<Args, Result> &
  */
 export function defineChange<Args, const Result>(
   name: string,
-  { locks, usesReserve, run }: ChangeDefinition<Args, Result>,
+  { locks, usesReserve = () => false, run }: ChangeDefinition<Args, Result>,
 ): Program<Args, Result> {
   return defineProgram(name, {
     locks: (args: Args) => {
       const wanted = locks(args);
       return { ...wanted, shared: [...(wanted.shared ?? []), IMPORT_LOCK] };
     },
-    ...(usesReserve === undefined ? {} : { usesReserve }),
+    usesReserve,
     run: (args) => refuseWhileImporting(run(args)),
   });
 }

@@ -1,7 +1,7 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { notNull } from '../records/conditions.ts';
-import { all } from '../records/joining.ts';
+import { all, together } from '../records/joining.ts';
 import type { Step, Steps } from '../records/step.ts';
 import { get, insert, max } from '../records/steps.ts';
 import { accountLock, SERVICE_LOCK } from '../records/tables/locks.ts';
@@ -52,21 +52,15 @@ export function eventLocks(events: readonly HistoryEvent[]): readonly string[] {
 
 /** Reads where the feeds of the events' accounts end: beside what else a program reads before it writes. */
 export function* feedEnds(events: readonly HistoryEvent[]): Steps<FeedEnds, 'read'> {
-  const accounts = accountsOf(events);
-  const ends = yield* all(
-    ...accounts.map((account) =>
-      all(
-        max(EVENTS, { account, accountFeedNumber: notNull }, 'accountFeedNumber'),
-        get(FEED_BEGINS, { account }, NUMBER),
-      ),
-    ),
+  return new Map(yield* together(...accountsOf(events).map(feedEnd)));
+}
+
+function* feedEnd(account: AccountId): Steps<readonly [AccountId, number], 'read'> {
+  const [last, begin] = yield* all(
+    max(EVENTS, { account, accountFeedNumber: notNull }, 'accountFeedNumber'),
+    get(FEED_BEGINS, { account }, NUMBER),
   );
-  return new Map(
-    accounts.map((account, n) => {
-      const [last, begin] = ends[n] ?? [0, undefined];
-      return [account, Math.max(last, begin?.number ?? 0)];
-    }),
-  );
+  return [account, Math.max(last, begin?.number ?? 0)];
 }
 
 /**
@@ -81,7 +75,9 @@ export function insertEvents(
   return events.map((event) => {
     const { account } = event;
     if (account === null) return insert(EVENTS, { ...event, feedNumber: null, accountFeedNumber: null });
-    const accountFeedNumber = (last.get(account) ?? 0) + 1;
+    const end = last.get(account);
+    if (end === undefined) throw new Error('the end of the feed of an event was not read');
+    const accountFeedNumber = end + 1;
     last.set(account, accountFeedNumber);
     return insert(EVENTS, { ...event, feedNumber: null, accountFeedNumber });
   });

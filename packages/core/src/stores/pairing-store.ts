@@ -1,5 +1,5 @@
 import type { ApiKey } from '../domain/api-key.ts';
-import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
+import { type HistoryEvent, isSameActor, type UnattributedEvent } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Consent, Pairing } from '../domain/pairing.ts';
@@ -29,6 +29,7 @@ import { type MoreLocks, moreLocks, removeInBatches, tryWithLocks } from './lock
 const PLACE = ['secretHash', 'account'] as const;
 const ENDING = [...PLACE, 'endsAt'] as const;
 const GIVEN = ['apiKey', 'endsAt'] as const;
+const AGREED = ['secretHash', 'actor'] as const;
 const REVOKED = ['revokedAt'] as const;
 const NO_CONSENT = { account: null, scopes: null, label: null, actor: null, session: null, apiKey: null };
 
@@ -72,7 +73,7 @@ const agree = defineChange('pairings.agree', {
     const { account, session } = consent;
     const [known, ofSession, ends] = yield* together(
       get(PAIRINGS, { secretHash }),
-      find(PAIRINGS, { account, session }),
+      find(PAIRINGS, { account, session }, { select: AGREED }),
       feedEnds(events),
     );
     if (known === undefined || known.endsAt <= now) return { kind: 'unknown' };
@@ -81,7 +82,10 @@ const agree = defineChange('pairings.agree', {
     const checked = earlier === null ? false : yield* isInForce(earlier, now, held);
     if (checked === true) return { kind: 'exists' };
     if (checked !== false) return checked;
-    const replaced = ofSession.filter((other) => other.secretHash !== secretHash && isBy(other, consent));
+    const replaced = ofSession.filter(
+      (other) =>
+        other.secretHash !== secretHash && other.actor !== null && isSameActor(other.actor, consent.actor),
+    );
     const missing = moreLocks(
       replaced.map((other) => pairingLock(other.secretHash)),
       held,
@@ -148,12 +152,11 @@ const purge = defineChange('pairings.purge', {
   usesReserve: () => true,
   *run({ endedBy, places }) {
     const rows = yield* all(...places.map(({ secretHash }) => get(PAIRINGS, { secretHash }, ENDING)));
-    const isLocked = (row: Pick<PairingRow, 'secretHash' | 'account'>): boolean =>
-      places.some(({ secretHash, account }) => secretHash === row.secretHash && account === row.account);
-    // One may have been registered again since.
+    const locked = places.map(({ account }) => account);
+    // One may have been registered again since, or agreed to by an account that is not locked.
     const ended = rows
       .filter((row) => row !== undefined)
-      .filter((row) => row.endsAt <= endedBy && isLocked(row));
+      .filter(({ account, endsAt }) => endsAt <= endedBy && locked.includes(account));
     yield* all(...ended.map(({ secretHash }) => remove(PAIRINGS, { secretHash })));
     return ended.length;
   },
@@ -190,14 +193,16 @@ export function pairingStore(database: Database): PairingStore {
   };
 }
 
+/** Whether somebody agreed: then all members of the consent are there, but those that may be null in it. */
+function hasConsent(row: PairingRow): row is PairingRow & Consent {
+  return row.account !== null;
+}
+
 function pairingOf(row: PairingRow): Pairing {
-  const { secretHash, endsAt, account, scopes, label, actor, session, apiKey } = row;
-  const hasConsent = account !== null && scopes !== null && label !== null && actor !== null;
-  return {
-    secretHash,
-    endsAt,
-    consent: hasConsent ? { account, scopes, label, actor, session, apiKey } : null,
-  };
+  const { secretHash, endsAt } = row;
+  if (!hasConsent(row)) return { secretHash, endsAt, consent: null };
+  const { account, scopes, label, actor, session, apiKey } = row;
+  return { secretHash, endsAt, consent: { account, scopes, label, actor, session, apiKey } };
 }
 
 /** Whether the session and the key that gave a consent still exist; or what has to be locked to tell. */
@@ -220,8 +225,4 @@ function* isInForce(
   if (keyOfSession !== null && ofSession?.revokedAt !== null) return false;
   // A key that an embedding application manages has no row here.
   return (own?.revokedAt ?? null) === null;
-}
-
-function isBy({ actor: one }: PairingRow, { actor: other }: Consent): boolean {
-  return one?.kind === other.kind && one.id === other.id;
 }

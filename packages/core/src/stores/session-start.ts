@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../domain/history.ts';
+import { type HistoryEvent, isSameActor } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Session, SessionLimits } from '../domain/session.ts';
 import type { BegunSession } from '../ports/session-store.ts';
@@ -113,9 +113,7 @@ function* findExcess(
     { order: ['startedAt', 'tokenHash'], descending: true, select: COMPARED },
   );
   const others = newestFirst.filter((session) => session.tokenHash !== tokenHash);
-  const ofActor = others.filter(
-    (session) => session.actor.kind === actor.kind && session.actor.id === actor.id,
-  );
+  const ofActor = others.filter((session) => isSameActor(session.actor, actor));
   const pastActor = ofActor.slice(limits.ofActor - 1);
   const left = others.filter((session) => !pastActor.includes(session));
   const pastAccount = left.slice(limits.ofAccount - 1);

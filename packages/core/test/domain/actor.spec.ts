@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ApiKeyId } from '../../src/domain/api-key.ts';
 import { causeOf } from '../../src/domain/cause-of.ts';
+import { isSameActor } from '../../src/domain/history.ts';
 import { accountId, OPERATOR } from '../../src/index.ts';
 
 describe('the operator', () => {
@@ -10,6 +11,16 @@ describe('the operator', () => {
     expect(copy.OPERATOR).to.equal(OPERATOR);
     expect(Symbol.for('@pinfold/core/operator'), 'the mark of every version').to.equal(OPERATOR);
     expect(copy.boundTo(OPERATOR)).to.equal(undefined);
+  });
+});
+
+describe('an actor of the history', () => {
+  it('is another one with another id, and with the same id of another kind', () => {
+    const ada = { kind: 'operator', id: 'ada' } as const;
+    expect(isSameActor(ada, { ...ada })).to.equal(true);
+    expect(isSameActor(ada, { ...ada, id: 'bob' })).to.equal(false);
+    expect(isSameActor(ada, { ...ada, id: null })).to.equal(false);
+    expect(isSameActor(ada, { ...ada, kind: 'person' })).to.equal(false);
   });
 });
 

@@ -112,6 +112,13 @@ describe('what concerns more accounts than one program has locks', () => {
     expect((await stores.history.list(all)).items.map(ids)).to.have.members(coming.map(ids));
   });
 
+  it('are removed events, up to a limit', async () => {
+    const { stores } = openStores();
+    await publishMany(stores);
+    expect(await stores.history.drop(after(START, days(1)), 100)).to.equal(100);
+    expect(await stores.history.drop(after(START, days(1)), 100)).to.equal(ACCOUNTS - 100);
+  });
+
   it('are events of many roles that have too many, up to the limit', async () => {
     const { stores } = openStores();
     await publishMany(stores);

@@ -1,15 +1,18 @@
 import { createMemoryDatabase } from '@pinfold/memory';
 import {
+  aConsent,
+  aLink,
   anApiKey,
   anApiKeyId,
   anEvent,
+  aRedemption,
   aRegistration,
   aRoleId,
   aSession,
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { after, days, type FeedId, minutes } from '../../src/index.ts';
+import { type AccountId, after, days, duration, type FeedId, minutes } from '../../src/index.ts';
 import type { Database } from '../../src/records.ts';
 import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
 
@@ -67,6 +70,38 @@ describe('what was found to be removed and changed before it was locked', () => 
     const other = openBefore(() => pairings.register(again));
     expect(await other.pairings.purge(endsAt, 10)).to.equal(0);
     expect(await pairings.find(secretHash, LATER)).not.to.equal(undefined);
+  });
+
+  it('is a program that an account agreed to at the last moment: it stays until the next purge', async () => {
+    const { pairings, openBefore } = openStores();
+    const { secretHash, endsAt } = aRegistration(1);
+    await pairings.register(aRegistration(1));
+    const other = openBefore(() => pairings.agree(secretHash, aConsent(1), START, []));
+    expect(await other.pairings.purge(endsAt, 10)).to.equal(0);
+    expect((await pairings.find(secretHash, START))?.consent).to.deep.equal(aConsent(1));
+    expect(await pairings.purge(endsAt, 10)).to.equal(1);
+  });
+
+  it('is a sign-in link that was redeemed: it is unknown', async () => {
+    const { sessions, openBefore } = openStores();
+    await sessions.offer(aLink(1), []);
+    const other = openBefore(() => sessions.redeem(aRedemption(aLink(1), aSession(1)), []));
+    const outcome = await other.sessions.redeem(aRedemption(aLink(1), aSession(2)), []);
+    expect(outcome).to.deep.equal({ kind: 'unknown' });
+  });
+
+  it('is an event before which there is one of another account: both are removed, one after the other', async () => {
+    const { sessions, history, openBefore } = openStores();
+    await sessions.begin(aSession(1), [anEvent({ recordedAt: after(START, duration(2)) })]);
+    let hasHappened = false;
+    const other = openBefore(async () => {
+      if (hasHappened) return;
+      hasHappened = true;
+      const account = 'another' as AccountId;
+      await sessions.begin(aSession(2), [anEvent({ account, recordedAt: after(START, duration(1)) })]);
+      await history.feed({ account: undefined, pin: undefined, after: 0, limit: 1 });
+    });
+    expect(await other.history.drop(LATER, 10)).to.equal(2);
   });
 
   it('is a window of tries that opened again: it keeps its count', async () => {

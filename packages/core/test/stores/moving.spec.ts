@@ -155,6 +155,14 @@ describe('moving what a database stores', () => {
     ]);
   });
 
+  it('shows a name whose publication is missing as one of a stopped publication', async () => {
+    const target = openStores();
+    const name = { account: ACCOUNT, token: '0'.repeat(22) as NameToken, role: aRoleId(1), updatedAt: START };
+    await importInto(target, [{ kind: 'name', value: { ...name, name: 'docs' as PinName } }]);
+    const found = await target.names.find(ACCOUNT, 'docs' as PinName);
+    expect(found?.role).to.deep.equal({ deletedAt: START, expiresAt: null });
+  });
+
   for (const isSerial of [false, true]) {
     it(`orders the feeds of a database whose programs run ${isSerial ? 'in turn' : 'at once'}`, async () => {
       const target = openStores({ isSerial });

@@ -1,7 +1,18 @@
 import { createMemoryDatabase } from '@pinfold/memory';
-import { anAccount, anEvent, aPublication, aRole, publishTo, START } from '@pinfold/test-contracts/fixtures';
+import {
+  anAccount,
+  anApiKey,
+  anApiKeyId,
+  anEvent,
+  aPublication,
+  aRole,
+  aTakedown,
+  aTokenHash,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import type { FeedId, NameToken } from '../../src/index.ts';
+import { after, days, type FeedId, type NameToken } from '../../src/index.ts';
 import type { AnyProgram } from '../../src/records.ts';
 import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
 import { eventLocks } from '../../src/stores/events.ts';
@@ -64,6 +75,19 @@ describe('the programs of the stores', () => {
     expect(asked).to.deep.equal(['roles.load', 'names.resolve']);
   });
 
+  it('answer copies of what a database looked up at once, and of what it has to fetch', async () => {
+    const database = createMemoryDatabase(STORE_SCHEMA);
+    const newFeed = () => 'f'.repeat(32) as FeedId;
+    const atOnce = createStores(database, newFeed).roles;
+    const peek: typeof database.peek = (lookup, key) => Promise.resolve(database.peek(lookup, key)) as never;
+    const fetched = createStores(Object.assign(database.peer(), { peek }), newFeed).roles;
+    const role = await publishTo(atOnce, aPublication(1));
+    for (const roles of [atOnce, fetched]) {
+      expect(await roles.load(aRole(2).id)).to.equal(undefined);
+      expect((await roles.load(role.id))?.value).to.deep.equal(role);
+    }
+  });
+
   it('lock for their events the accounts of these, and the service only for those of none', () => {
     const own = anEvent();
     expect(eventLocks([own, anEvent()])).to.deep.equal([`account ${own.account}`]);
@@ -76,6 +100,26 @@ describe('the programs of the stores', () => {
       ({ name, usesReserve }) => !BY_CHANGE.includes(name) && usesReserve(undefined as never),
     );
     expect(using.map(({ name }) => name).toSorted()).to.deep.equal(FREEING);
+  });
+
+  it('do not run where there is nothing to change', async () => {
+    const { apiKeys, attempts, history, noted, pairings, roles, sessions, takedowns, views } = openStores();
+    const later = after(START, days(1));
+    await views.add([]);
+    await apiKeys.touch(anApiKeyId(1), START, START);
+    await apiKeys.revoke(anApiKeyId(1), START, []);
+    await sessions.end(aTokenHash(1), []);
+    await takedowns.lift(aTakedown(1), START, []);
+    await history.tellExpired([]);
+    await history.tellExpired([anEvent({ pin: aRole(1).id })]);
+    await roles.purge(later, 10);
+    for (const { purge } of [apiKeys, attempts, pairings, sessions]) {
+      expect(await purge(later, 10)).to.equal(0);
+    }
+    expect(noted).to.deep.equal([]);
+    await apiKeys.create(anApiKey(1, { lastUsedAt: later }), []);
+    await apiKeys.touch(anApiKeyId(1), START, START);
+    expect(noted).to.have.length(1);
   });
 
   it('may use it to block an account, and not to unblock it', async () => {

@@ -1,6 +1,8 @@
 import {
   ACCOUNT,
   aConsent,
+  aLink,
+  anAccount,
   anApiKey,
   anEvent,
   aPairingRedemption,
@@ -10,6 +12,7 @@ import {
   aRole,
   aRoleId,
   aSession,
+  aTakedown,
   aToken,
   leaseOf,
   START,
@@ -36,6 +39,7 @@ const ENDLESS = [
   'pairings.agree pairings',
   // The sessions of one account, of which the oldest are to end.
   'sessions.begin sessions',
+  'sessions.end_excess sessions',
   // The takedowns of a page of publications.
   'takedowns.of_roles takedowns',
   // The days of a publication.
@@ -66,19 +70,55 @@ async function useBranches({ roles, sessions, apiKeys, pairings, history, attemp
 
   await apiKeys.create(anApiKey(20), []);
   for (let n = 20; n < 22; n += 1) await sessions.begin(aSession(n, { apiKey: anApiKey(20).id }), []);
+  await sessions.offer(aLink(20), []);
+  for (let n = 100; n < 200; n += 1) await sessions.begin(aSession(n), []);
   await sessions.begin(aSession(22), [], { ofActor: 1, ofAccount: 1 });
   for (const n of [20, 21]) await pairings.register(aRegistration(n));
   const consent = aConsent(20, { session: aSession(22).tokenHash, apiKey: anApiKey(20).id });
-  for (const n of [20, 21]) await pairings.agree(aRegistration(n).secretHash, consent, START, []);
+  for (const n of [20, 20, 21]) await pairings.agree(aRegistration(n).secretHash, consent, START, []);
   await pairings.take(aPairingRedemption(21), []);
   const attempt = { role: aRoleId(20), address: '192.0.2.1', now: START, window: minutes(5) };
   await attempts.begin({ ...attempt, perAddress: 1, perRole: 1 });
   await attempts.countEnded(LATER);
 }
 
+/** Calls what {@link useEveryStore} does not. */
+async function useRest({
+  accounts,
+  apiKeys,
+  mode,
+  roles,
+  sessions,
+  snapshot,
+  takedowns,
+}: Stores): Promise<void> {
+  await accounts.save(anAccount(1), undefined, []);
+  await accounts.load(anAccount(1).name);
+  await accounts.list(undefined, 10);
+  await mode.change({ kind: 'read_only', message: null }, []);
+  await mode.load();
+  await roles.countForCleanup({ now: LATER, endedBefore: LATER, begunBefore: LATER });
+  await roles.countStored({ now: START, after: undefined, limit: 10 });
+  await sessions.refuse({ ...anEvent(), account: ACCOUNT }, START);
+  await snapshot.recordScheduledExport(START);
+  await snapshot.lastScheduledExport();
+  await apiKeys.revoke(anApiKey(20).id, START, []);
+  await takedowns.takeDown(aTakedown(22), undefined, []);
+  const stopped = await roles.load(aRoleId(22));
+  if (stopped !== undefined) await roles.save({ ...stopped.value, deletedAt: START }, stopped.version, []);
+  await takedowns.claimPurge({ role: aRoleId(22), token: aToken(22), until: LATER });
+}
+
+/** Removes all that has ended. */
+async function purge({ apiKeys, attempts, history, pairings, sessions }: Stores): Promise<void> {
+  for (const store of [apiKeys, attempts, pairings, sessions]) await store.purge(LATER, 1_000);
+  await history.drop(LATER, 1_000);
+}
+
 /** Moves all records to another database. */
 async function move({ snapshot }: Stores, { imports, history }: Stores): Promise<void> {
   await imports.begin(aToken(1));
+  await imports.isUnfinished();
   for await (const record of snapshot.records()) await imports.keep(aToken(1), [record]);
   await imports.end(aToken(1));
   await history.feed({ account: ACCOUNT, pin: undefined, after: 0, limit: 10 });
@@ -86,7 +126,8 @@ async function move({ snapshot }: Stores, { imports, history }: Stores): Promise
 
 async function watchEveryStore(): Promise<WatchedReads> {
   const reads = new WatchedReads();
-  const open = (): Stores => createStores(reads.open(STORE_SCHEMA), () => 'f'.repeat(32) as FeedId);
+  const newFeed = () => 'f'.repeat(32) as FeedId;
+  const open = (): Stores => createStores(reads.open(STORE_SCHEMA), newFeed);
   const stores = open();
   await useEveryStore({
     ...stores,
@@ -95,11 +136,23 @@ async function watchEveryStore(): Promise<WatchedReads> {
     close: async () => undefined,
   });
   await useBranches(stores);
+  await useRest(stores);
   await move(stores, open());
+  await purge(stores);
+  const inTurn = Object.assign(reads.open(STORE_SCHEMA), { isSerial: true });
+  const { roles, sessions, history } = createStores(inTurn, newFeed);
+  await roles.reserve(aReservation(1));
+  await sessions.begin(aSession(1), [anEvent()]);
+  await history.drop(LATER, 10);
   return reads;
 }
 
 describe('the reads of the stores', () => {
+  it('are all of the programs that an engine is told of, and no others', async () => {
+    const reads = await watchEveryStore();
+    expect(reads.ran().toSorted()).to.deep.equal(STORE_SCHEMA.programs.map(({ name }) => name).toSorted());
+  });
+
   it('select the columns that their programs use, and no others', async () => {
     const reads = await watchEveryStore();
     expect(reads.invalid()).to.deep.equal([]);

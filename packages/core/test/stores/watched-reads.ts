@@ -31,6 +31,7 @@ export class WatchedReads {
   readonly #endless: Set<string> = new Set();
   readonly #unsorted: Set<string> = new Set();
   readonly #invalid: Set<string> = new Set();
+  readonly #ran: Set<string> = new Set();
 
   /** The columns that no program used of what it had read: each as the program, the table and the column. */
   unused(): readonly string[] {
@@ -39,7 +40,7 @@ export class WatchedReads {
     );
   }
 
-  /** Selections of no column, and selections and orders of one that the table does not have. */
+  /** Steps that name a column which the table or the read row does not have, or a value that is not there. */
   invalid(): readonly string[] {
     return [...this.#invalid];
   }
@@ -77,7 +78,13 @@ export class WatchedReads {
     return Object.assign(memory.peer(), overrides);
   }
 
+  /** The names of the programs and queries that ran. */
+  ran(): readonly string[] {
+    return [...this.#ran];
+  }
+
   *#watch<Result, Kind extends Access>(program: string, steps: Steps<Result, Kind>): Steps<Result, Kind> {
+    this.#ran.add(program);
     let next = steps.next();
     while (next.done !== true) {
       const answer: unknown = yield next.value;
@@ -98,14 +105,22 @@ export class WatchedReads {
     if (action.kind === 'all') {
       return action.steps.map((one, n) => this.#watchAnswer(program, one, (answer as unknown[])[n]));
     }
-    if (action.kind === 'nothing' || isWrite(step)) return answer;
+    if (action.kind === 'nothing') return answer;
     const { table } = action;
+    const wanted: unknown[] = 'key' in action ? Object.values(action.key) : [];
+    if ('where' in action) wanted.push(...operandsIn(action.where));
+    if (wanted.some((value) => value === undefined || ('key' in action && value === null))) {
+      this.#invalid.add(`${program} ${table.name}`);
+    }
+    if (isWrite(step)) return answer;
     if (action.kind === 'find') {
-      const { limit, order = [], where } = action;
+      const { limit, order = [], descending = false, where } = action;
       const place = `${program} ${table.name}`;
       if (limit === undefined && !isByKey(table, where)) this.#endless.add(place);
       if (limit !== undefined && limit > 1 && order.length === 0) this.#unsorted.add(program);
-      if (!order.every((column) => column in table.columns)) this.#invalid.add(place);
+      const isOrdered =
+        order.every((column) => column in table.columns) && !(descending && order.length === 0);
+      if (!isOrdered) this.#invalid.add(place);
       return (answer as readonly Row[]).map((row) => this.#row(program, table, action.select, row));
     }
     if (action.kind === 'scan') {
@@ -168,6 +183,14 @@ export class WatchedReads {
 }
 
 type Selection = readonly string[] | undefined;
+
+/** The values with which conditions compare. */
+function operandsIn(where: Where<Row>): readonly unknown[] {
+  return Object.values(where)
+    .flat()
+    .filter((match) => match instanceof Comparison && match.operator !== 'not_null')
+    .map((match) => (match as Comparison<unknown>).operand);
+}
 
 /** Whether conditions name the rows: by one value of each column of a key, or by a list of values. */
 function isByKey({ key, unique }: AnyTable, where: Where<Row>): boolean {

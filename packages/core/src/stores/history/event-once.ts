@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../domain/history.ts';
+import { type HistoryEvent, isSameActor } from '../../domain/history.ts';
 import type { AccountId, RoleId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { gt } from '../../records/conditions.ts';
@@ -29,7 +29,7 @@ const recordEventOnce = defineChange('history.record_once', {
       find(EVENTS, { account, pin: role, type, at: gt(unlessSince) }, { select: ACTOR }),
       feedEnds([event]),
     );
-    const isRecorded = alike.some((known) => known.actor.kind === actor.kind && known.actor.id === actor.id);
+    const isRecorded = alike.some((known) => isSameActor(known.actor, actor));
     if (row === undefined || isRecorded) return false;
     yield* all(...changeRoles([{ row, changes: {}, events: [event] }], ends));
     return true;

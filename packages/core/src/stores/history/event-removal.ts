@@ -25,8 +25,11 @@ const ROLES_AT_ONCE = 10_000;
 const LOOKED_AT_ONCE = 100;
 
 const NEWEST_FIRST = { order: ['at', 'id'], descending: true } as const;
-const PLACED = ['at', 'id', 'account', 'pin', 'sequence', 'feedNumber', 'accountFeedNumber'] as const;
+const KEY = ['at', 'id'] as const;
+const OWNED = [...KEY, 'account', 'pin'] as const;
+const PLACED = [...KEY, 'account', 'sequence', 'feedNumber', 'accountFeedNumber'] as const;
 
+type OwnedEvent = Pick<EventRow, (typeof OWNED)[number]>;
 type PlacedEvent = Pick<EventRow, (typeof PLACED)[number]>;
 
 /** Which events to remove: those recorded before an instant, of some roles only those behind their newest. */
@@ -38,32 +41,34 @@ interface Choice {
 }
 
 /** Runs without locks, and again under those of the accounts that it found: what is removed is what it then finds of them. */
-function* choose({ recordedBefore, roles, ofAll, limit }: Choice): Steps<readonly PlacedEvent[], 'read'> {
+function* choose<Selected extends keyof EventRow>(
+  { recordedBefore, roles, ofAll, limit }: Choice,
+  select: readonly Selected[],
+): Steps<readonly Pick<EventRow, Selected>[], 'read'> {
   // What has no number yet stays, since a feed cannot begin after it.
   const old = { recordedAt: lt(recordedBefore), ...(ofAll === 'feedNumber' ? { feedNumber: notNull } : {}) };
   if (roles === undefined) {
-    return yield* unlocked(find(EVENTS, old, { order: ['recordedAt'], limit, select: PLACED }));
+    return yield* unlocked(find(EVENTS, old, { order: ['recordedAt'], limit, select }));
   }
   const { ids, keep } = roles;
-  const extra = yield* together(...ids.map((pin) => chooseOfRole(pin, keep, old, limit)));
+  const extra = yield* together(...ids.map((pin) => chooseOfRole(pin, keep, old, { limit, select })));
   return extra.flat().slice(0, limit);
 }
 
-function* chooseOfRole(
+function* chooseOfRole<Selected extends keyof EventRow>(
   pin: RoleId,
   keep: number,
   old: Where<EventRow>,
-  limit: number,
-): Steps<readonly PlacedEvent[], 'read'> {
+  range: { readonly limit: number; readonly select: readonly Selected[] },
+): Steps<readonly Pick<EventRow, Selected>[], 'read'> {
   // Unlocked, as what it is for: see choose.
-  const last = { ...NEWEST_FIRST, offset: keep - 1, limit: 1, select: PLACED };
+  const last = { ...NEWEST_FIRST, offset: keep - 1, limit: 1, select: KEY };
   const [kept] = yield* unlocked(find(EVENTS, { pin }, last));
   if (kept === undefined) return [];
-  const behind = { ...NEWEST_FIRST, after: kept, limit, select: PLACED };
-  return yield* unlocked(find(EVENTS, { ...old, pin }, behind));
+  return yield* unlocked(find(EVENTS, { ...old, pin }, { ...NEWEST_FIRST, after: kept, ...range }));
 }
 
-const chooseEvents = defineChangeQuery('history.choose', choose);
+const chooseEvents = defineChangeQuery('history.choose', (choice: Choice) => choose(choice, OWNED));
 
 interface RecentRoles extends Pick<EventThinning, 'since' | 'until'> {
   readonly after: RoleId | undefined;
@@ -87,7 +92,7 @@ const removeEvents = defineChange('history.remove', {
   *run({ choice, accounts }) {
     const own = accounts.filter((account) => account !== null);
     const [chosen, ofAll, begins] = yield* together(
-      choose(choice),
+      choose(choice, PLACED),
       get(FEED_BEGINS, { account: '' }),
       all(...own.map((account) => get(FEED_BEGINS, { account }))),
     );
@@ -175,7 +180,7 @@ async function removeChosen(database: Database, choice: Choice): Promise<number>
   return removed;
 }
 
-function rolesOf({ roles }: Choice, events: readonly PlacedEvent[]): Pick<Choice, 'roles'> {
+function rolesOf({ roles }: Choice, events: readonly OwnedEvent[]): Pick<Choice, 'roles'> {
   if (roles === undefined) return {};
   return { roles: { ...roles, ids: [...new Set(events.flatMap(({ pin }) => pin ?? []))] } };
 }

@@ -26,7 +26,7 @@ import { MOVED_TABLES } from './moved-tables.ts';
 const REMOVED_AT_ONCE = 1_000;
 
 /** Tables in which a row of its own prevents the import into a database. */
-const OWN: readonly AnyTable[] = [...MOVED_TABLES.map(({ table }) => table), IDEMPOTENCY_KEYS];
+const OWN: readonly AnyTable[] = [...Object.values(MOVED_TABLES).map(({ table }) => table), IDEMPOTENCY_KEYS];
 /** Tables whose rows an import replaces. */
 const REPLACED: readonly AnyTable[] = [...OWN, MANIFESTS, COMPARISONS, FEED_BEGINS];
 

@@ -20,8 +20,7 @@ const REMOVED = [
 /** Inserts records, of two with one key the first, and then removes the archives whose removal is among them. */
 export function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
   const moved = records.flatMap(({ kind, value }) => {
-    const table = MOVED_TABLES.find((one) => one.kind === kind);
-    return table === undefined ? [] : [table.rowsOf(value as unknown as AnyRow)];
+    return kind === 'removal' ? [] : [MOVED_TABLES[kind].rowsOf(value as unknown as AnyRow)];
   });
   const found = yield* all(...moved.map((rows) => all(...rows.map(findTaken))));
   const taken = new Set<string>();

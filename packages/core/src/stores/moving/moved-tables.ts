@@ -36,9 +36,8 @@ export interface PlacedRow {
 /** The kinds of records that a snapshot gives. */
 export type MovedKind = Exclude<MovedRecord['kind'], 'removal'>;
 
-/** One kind of records, and the table whose rows they are. */
+/** The table whose rows are the records of one kind. */
 interface MovedTable {
-  readonly kind: MovedKind;
   readonly table: AnyTable;
   /** The columns that are read, those of its key among them. */
   readonly select: readonly string[];
@@ -49,40 +48,38 @@ interface MovedTable {
 }
 
 /** A table whose rows are records, but for some members: they stay behind, and are as here in an imported row. */
-function rows(kind: MovedKind, table: AnyTable, stays: AnyRow, assigned: readonly string[] = []): MovedTable {
+function rows(table: AnyTable, stays: AnyRow, assigned: readonly string[] = []): MovedTable {
   const left = [...Object.keys(stays), ...assigned];
   return {
-    kind,
     table,
     select: Object.keys(table.columns).filter((column) => !left.includes(column)),
     rowsOf: (value) => [{ table, row: { ...value, ...stays } }],
   };
 }
 
-const ofNames = rows('name', NAMES, {});
+const ofNames = rows(NAMES, {});
 
 /** Every kind of records, in the order of a snapshot. */
-export const MOVED_TABLES: readonly MovedTable[] = [
-  rows('account', ACCOUNTS, { version: 1, publicationsMark: null }),
-  rows('key', API_KEYS, { lastUsedAt: null }),
-  {
-    kind: 'publication',
+export const MOVED_TABLES: Readonly<Record<MovedKind, MovedTable>> = {
+  account: rows(ACCOUNTS, { version: 1, publicationsMark: null }),
+  key: rows(API_KEYS, { lastUsedAt: null }),
+  publication: {
     table: ROLES,
     select: PUBLICATION,
     valuesOf: (found) => publicationsOf(found as unknown as readonly PublicationRow[]),
     rowsOf: (value) => rowsOfPublication(value as unknown as PublicationRecord),
   },
-  {
+  name: {
     ...ofNames,
     *valuesOf(found) {
       return found.map(({ previous, ...value }) => (previous === null ? value : { ...value, previous }));
     },
     rowsOf: (value) => ofNames.rowsOf({ previous: null, ...value }),
   },
-  rows('takedown', TAKEDOWNS, {}),
-  rows('views', VIEWS, {}),
-  rows('event', EVENTS, { feedNumber: null, accountFeedNumber: null }, ['sequence']),
-];
+  takedown: rows(TAKEDOWNS, {}),
+  views: rows(VIEWS, {}),
+  event: rows(EVENTS, { feedNumber: null, accountFeedNumber: null }, ['sequence']),
+};
 
 type PublicationRow = Pick<RoleRow, (typeof PUBLICATION)[number]>;
 

@@ -18,10 +18,8 @@ interface Place {
   readonly after: AnyRow | undefined;
 }
 
-const readPage = defineQuery('snapshot.page', function* ({ kind: wanted, after }: Place) {
-  const moved = MOVED_TABLES.find(({ kind }) => kind === wanted);
-  if (moved === undefined) throw new TypeError(`there are no records of the kind ${wanted}`);
-  const { table, select, valuesOf } = moved;
+const readPage = defineQuery('snapshot.page', function* ({ kind, after }: Place) {
+  const { table, select, valuesOf } = MOVED_TABLES[kind];
   const order = table.key as readonly never[];
   const rows: readonly AnyRow[] = yield* find(
     table,
@@ -31,7 +29,7 @@ const readPage = defineQuery('snapshot.page', function* ({ kind: wanted, after }
   const values = valuesOf === undefined ? rows : yield* valuesOf(rows);
   const last = rows.length < PAGE ? undefined : rows.at(-1);
   return {
-    records: values.map((value) => ({ kind: wanted, value }) as unknown as MovedRecord),
+    records: values.map((value) => ({ kind, value }) as unknown as MovedRecord),
     next: last && pick(last, table.key),
   };
 });
@@ -61,7 +59,7 @@ export function snapshot(database: Database): Snapshot {
     async *records(signal) {
       const state = await database.openSnapshot(signal);
       try {
-        for (const { kind } of MOVED_TABLES) {
+        for (const kind of Object.keys(MOVED_TABLES) as MovedKind[]) {
           let after: AnyRow | undefined;
           do {
             const { records, next } = await state.read(readPage, { kind, after }, signal);

@@ -98,7 +98,7 @@ export async function listRoles(database: Database, query: RoleQuery): Promise<P
     const wanted = limit + 1 - found.length;
     const { roles, scannedTo } = await database.read(scanRoles, { query: { ...query, after }, wanted });
     found.push(...roles);
-    if (found.length > limit || scannedTo === undefined) return pageOf(found, query);
+    if (scannedTo === undefined) return pageOf(found, query);
     await database.pause();
     if (search !== undefined) return pageOf(found, query, scannedTo);
     after = scannedTo;

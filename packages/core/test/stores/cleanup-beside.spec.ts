@@ -1,0 +1,54 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import { aPublication, aRoleId, aToken, publishTo, START } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type AccountId, after, days, type FeedId, hours, type RoleId } from '../../src/index.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+
+const END = after(START, days(8));
+const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, days(1)) };
+
+/** Stores with a publication of each account, the first of which ended first, and with another cleanup. */
+async function openStores(...accounts: readonly string[]) {
+  const database = createMemoryDatabase(STORE_SCHEMA);
+  const newFeed = () => 'f'.repeat(32) as FeedId;
+  const other = createStores(database, newFeed).roles;
+  for (const [n, name] of accounts.entries()) {
+    const role = { account: name as AccountId, expiresAt: after(START, hours(n)) };
+    await publishTo(other, aPublication(n + 1, role));
+  }
+  let happens: (() => Promise<unknown>) | undefined;
+  const read: typeof database.read = async (...asked) => {
+    const found = await database.read(...asked);
+    const happening = happens?.();
+    happens = undefined;
+    await happening;
+    return found;
+  };
+  const { roles } = createStores(Object.assign(database.peer(), { read }), newFeed);
+  return {
+    other,
+    claim: async (limit: number): Promise<readonly RoleId[]> =>
+      (await roles.claimForCleanup({ ...CLAIM, limit })).map(({ role }) => role),
+    /** Happens once the first cleanup has found what waits, and before it claims any of it. */
+    meanwhile: (work: () => Promise<unknown>): void => {
+      happens = work;
+    },
+  };
+}
+
+describe('a cleanup beside others', () => {
+  it('passes over an account in which another was faster, though it has ended, and no other account', async () => {
+    const { other, claim, meanwhile } = await openStores('a', 'b', 'a', 'b', 'c');
+    meanwhile(async () => {
+      const [task] = await other.claimForCleanup({ ...CLAIM, token: aToken(2), limit: 1 });
+      if (task !== undefined) await other.settleCleanup(task, { kind: 'removed' }, []);
+    });
+    expect(await claim(2)).to.deep.equal([aRoleId(2), aRoleId(4)]);
+  });
+
+  it('does not pass over the accounts of its own claims', async () => {
+    const { claim } = await openStores('a', 'a', 'b');
+    expect(await claim(1)).to.deep.equal([aRoleId(1)]);
+    expect(await claim(1)).to.deep.equal([aRoleId(2)]);
+  });
+});
