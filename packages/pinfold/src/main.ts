@@ -9,6 +9,9 @@ if (complaint !== undefined) {
 // Loaded only now: an old Node fails in these modules, with a message that does not help.
 const { processTerminal, trackWrites } = await import('./command-line/process-terminal.ts');
 const { runCommand } = await import('./command-line/run-command.ts');
+const { bypassProxy } = await import('./command-line/bypass-proxy.ts');
+
+bypassProxy(process.env);
 
 const args = process.argv.slice(2);
 // A server must end even if its log is not read.

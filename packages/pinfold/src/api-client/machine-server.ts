@@ -1,38 +1,52 @@
+import { isIP } from 'node:net';
 import type { AccountId } from '@pinfold/core';
-import { UnavailableError } from '../command-line/failures.ts';
-import { aliveAt } from '../command-line/known-addresses.ts';
+import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
+import { isServing } from '../command-line/known-addresses.ts';
 import { userName } from '../identity.ts';
+import { isLoopback } from '../server/client-address.ts';
 import { machineCredentials } from '../server/machine-key.ts';
 import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import { type Environment, readSettings } from '../settings/settings.ts';
 import type { Server } from './logins.ts';
 
 /**
- * The server that runs on the data folder of these settings, with its key for commands of this machine.
+ * The server that runs on the data folder of these settings, with its key for commands of this machine. Before each
+ * request it has to prove that it has that key: another process may listen at its address by then.
  *
  * @throws UnavailableError when none answers.
  */
 export async function serverOfMachine(env: Environment, account: AccountId): Promise<Server> {
   const { dataDir } = readSettings(env);
   const file = await readServerFile(dataDir);
-  if (file?.key === undefined || file.isOfKilled || (await aliveAt(file.address)) !== 200) {
-    throw new UnavailableError(
-      `no server runs on the data folder ${dataDir} (PINFOLD_DATA_DIR): start one with "pinfold serve", or name one with --url`,
-    );
-  }
+  if (file === undefined || !(await isServing(file))) throw notServing(dataDir, file);
   const caller = { account, user: userName() };
+  const { address } = file;
   return {
     url: urlOf(file),
     apiKey: machineCredentials(file.key, caller),
     // A server that was started again meanwhile has another key.
     fetch: async (input, init) => {
-      const { key } = (await readServerFile(dataDir)) ?? {};
-      if (key === undefined) return fetch(input, init);
+      const now = await readServerFile(dataDir);
+      if (now?.address !== address || !(await isServing(now))) {
+        throw new TypeError('fetch failed', { cause: new Error(`the server of ${dataDir} does not answer`) });
+      }
       const headers = new Headers(init?.headers);
-      headers.set('authorization', `Bearer ${machineCredentials(key, caller)}`);
+      headers.set('authorization', `Bearer ${machineCredentials(now.key, caller)}`);
       return fetch(input, { ...init, headers });
     },
   };
+}
+
+function notServing(dataDir: string, file: ServerFile | undefined): CommandFailure {
+  const host = new URL(file?.address ?? 'http://localhost').hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && !isLoopback(host)) {
+    return new CommandFailure(
+      `the server of the data folder ${dataDir} listens on ${host} alone (PINFOLD_HOST), where commands need a key: name it with --url`,
+    );
+  }
+  return new UnavailableError(
+    `no server runs on the data folder ${dataDir} (PINFOLD_DATA_DIR): start one with "pinfold serve", or name one with --url`,
+  );
 }
 
 /** Where it listens, with the path of its public URL. */

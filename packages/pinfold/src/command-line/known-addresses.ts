@@ -1,9 +1,12 @@
-import { readServerFile } from '../server/server-file.ts';
+import { randomBytes } from 'node:crypto';
+import { isProof, proofUrl } from '../server/machine-proof.ts';
+import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { UnavailableError } from './failures.ts';
 
-const LONGEST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 2_000;
+const MAX_ANSWER = 4_096;
 
 /** The addresses that links begin with: those of the server that was started last, or those of the settings. */
 export async function linkAddresses(settings: Settings): Promise<WebAddresses> {
@@ -22,8 +25,7 @@ export async function printableAddresses(
   settings: Settings,
 ): Promise<{ readonly addresses: WebAddresses; readonly warning?: string }> {
   const server = await readServerFile(settings.dataDir);
-  if (server?.isOfKilled === false && (await aliveAt(server.address)) === 200)
-    return { addresses: server.addresses };
+  if (server !== undefined && (await isServing(server))) return { addresses: server.addresses };
   // Whatever answers at the port of the settings may serve another folder.
   if (settings.publicUrl === undefined) {
     throw new UnavailableError(
@@ -31,21 +33,49 @@ export async function printableAddresses(
     );
   }
   const addresses = webAddresses(settings, settings.port);
-  if ((await aliveAt(addresses.publicUrl)) !== undefined) return { addresses };
+  if ((await answerOf(`${addresses.publicUrl}/livez`)) !== undefined) return { addresses };
   const warning = `pinfold: no server answers at ${addresses.publicUrl}, the value of PINFOLD_PUBLIC_URL`;
   return { addresses, warning };
 }
 
-/** The status of the probe there; undefined if no answer came, or none in time. */
-export async function aliveAt(url: string): Promise<number | undefined> {
+/** Whether the server that wrote the file answers at its address. */
+export async function isServing(file: ServerFile): Promise<boolean> {
+  const challenge = randomBytes(32).toString('base64url');
+  const answer = await answerOf(proofUrl(file.address, challenge));
+  if (answer?.status !== 200) return false;
+  const { proof } = Object(parsed(answer.text)) as { readonly proof?: unknown };
+  return isProof(file, challenge, proof);
+}
+
+/** What is there; undefined if no answer came, or none in time. */
+async function answerOf(
+  url: string,
+): Promise<{ readonly status: number; readonly text: string } | undefined> {
   try {
-    const signal = AbortSignal.timeout(LONGEST_WAIT_MS);
-    const answer = await fetch(`${url}/livez`, { redirect: 'manual', signal });
-    await answer.body?.cancel();
-    return answer.status;
+    const signal = AbortSignal.timeout(MAX_WAIT_MS);
+    const answer = await fetch(url, { redirect: 'manual', signal });
+    return { status: answer.status, text: await textOf(answer) };
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     if (isLate || (error instanceof TypeError && error.cause instanceof Error)) return undefined;
     throw error;
+  }
+}
+
+/** The beginning of an answer, of whatever answers there. */
+async function textOf({ body }: Response): Promise<string> {
+  let text = '';
+  for await (const piece of body ?? []) {
+    text += Buffer.from(piece).toString('latin1');
+    if (text.length > MAX_ANSWER) break;
+  }
+  return text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

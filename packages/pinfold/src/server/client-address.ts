@@ -58,7 +58,7 @@ export function trustedClients(trust: TrustProxy): IsTrustedClient {
   };
 }
 
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   const kind = isIP(address);
   return kind !== 0 && loopback.check(address, kind === 4 ? 'ipv4' : 'ipv6');
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AccountId } from '@pinfold/core';
-import { parseAccountId } from '@pinfold/core/internal';
+import { isOperatorText, parseAccountId } from '@pinfold/core/internal';
 import type { Authenticate } from '@pinfold/http-express';
 import { bearerToken } from '@pinfold/http-express/internal';
 import { trustedClients } from './client-address.ts';
@@ -38,13 +38,15 @@ export function orByMachineKey(authenticate: Authenticate, dataDir: string): Aut
     const isCurrent = options.again?.operator !== undefined || (await isKeyOf(dataDir, key));
     const parsed = isCurrent ? parseAccountId(decoded(account)) : undefined;
     if (parsed === undefined) return undefined;
-    return { account: parsed, scopes: ['pins:read', 'pins:write'], operator: decoded(user) || null };
+    const name = decoded(user);
+    const operator = isOperatorText(name) ? name : null;
+    return { account: parsed, scopes: ['pins:read', 'pins:write'], operator };
   };
 }
 
 async function isKeyOf(dataDir: string, key: string): Promise<boolean> {
   const file = await readServerFile(dataDir);
-  return file?.key !== undefined && timingSafeEqual(digest(file.key), digest(key));
+  return file !== undefined && timingSafeEqual(digest(file.key), digest(key));
 }
 
 function digest(text: string): Buffer {

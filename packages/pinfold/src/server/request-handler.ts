@@ -11,6 +11,7 @@ import { MANAGEMENT_PATH } from '../start/sign-in-link.ts';
 import { clientAddress, trustedClients } from './client-address.ts';
 import { echoEndpoint } from './echo-endpoint.ts';
 import type { RequestHandler } from './http-server.ts';
+import { proofEndpoint } from './machine-proof.ts';
 import { ownRoutes } from './own-routes.ts';
 
 export interface ServerState {
@@ -21,19 +22,21 @@ export interface ServerState {
 
 /**
  * Passes every request to the first handler that answers it: the echo endpoint, the viewer (before Express, which would
- * slow down views), the API, the server's own routes, the management screen, and the viewer's 404 page.
+ * slow down views), the API, the proof for this machine, the server's own routes, the management screen, and the viewer's 404 page.
  */
 export function requestHandler(
   { api, viewer, management }: Doors,
   { grants, clock }: Pick<ComposedService['ports'], 'grants' | 'clock'>,
-  { readyNeeds: needs, trustProxy, reportUrl }: Pick<Settings, 'readyNeeds' | 'trustProxy' | 'reportUrl'>,
+  settings: Pick<Settings, 'dataDir' | 'readyNeeds' | 'trustProxy' | 'reportUrl'>,
   { publicUrl }: WebAddresses,
   { log, health, isStopping }: ServerState,
 ): RequestHandler {
+  const { dataDir, readyNeeds: needs, trustProxy, reportUrl } = settings;
   const publicPath = pathOf(publicUrl);
   const isTrustedClient = trustedClients(trustProxy);
   const service = { name: 'Pinfold', reportUrl };
   const own = ownRoutes({ health, needs, isTrustedClient, log, publicPath, isStopping, service });
+  const proof = proofEndpoint(dataDir, log);
   const sendNotFound = (request: IncomingMessage, response: ServerResponse): void =>
     viewer(request, response);
   const app = express()
@@ -46,7 +49,7 @@ export function requestHandler(
       // For these routes and the screen, the viewer refuses several Host headers or too many cookies.
       hasSeveralHosts(request) || hasTooManyCookies(request)
         ? sendNotFound(request, response)
-        : own(request, response) || next(),
+        : proof(request, response) || own(request, response) || next(),
     )
     .use(`${publicPath}${MANAGEMENT_PATH}`, management)
     .use(sendNotFound);

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { codeOf, nameOf } from '@pinfold/core/internal';
 import { publicUrl } from '@pinfold/http';
@@ -11,18 +10,16 @@ export interface ServerFile {
   readonly addresses: WebAddresses;
   /** The URL of the address and port that it listens on. */
   readonly address: string;
-  /** Lets commands of this machine in; `undefined` of a server that left none. */
-  readonly key: string | undefined;
-  /** Whether its process was killed: whatever answers at its address now is another server. */
-  readonly isOfKilled: boolean;
+  /** Lets commands of this machine in. */
+  readonly key: string;
 }
 
 /** How often a server looks whether its file is there, in milliseconds. */
 const LOOK_AGAIN = 5_000;
 
 /**
- * Writes the file, and again when another server on the folder has stopped and removed its own; returns a function that
- * removes it, unless another server has written it since.
+ * Writes the file, in the place of any other, and again when another server on the folder has stopped and removed its
+ * own; returns a function that removes it, unless another server has written it since.
  *
  * @param failed receives the error of the first write.
  * @param lookAgain the milliseconds between two looks; fewer in tests.
@@ -37,23 +34,43 @@ export async function keepServerFile(
   const file = fileIn(dataDir);
   const { publicUrl: url, sitesUrl, viewerMode } = addresses;
   const content = { public_url: url, sites_url: sitesUrl, viewer_mode: viewerMode };
-  const ours = {
-    address: addressOf(host, port),
-    key: randomBytes(32).toString('base64url'),
-    pid: process.pid,
-    machine: hostname(),
-  };
+  const ours = { address: addressOf(host, port), key: randomBytes(32).toString('base64url') };
   const text = `${JSON.stringify({ ...content, ...ours })}\n`;
-  await writeFile(file, text, { mode: 0o600 }).catch(failed);
+  await replaceFile(file, text).catch(failed);
   let written: Promise<void> | undefined;
   const timer = setInterval(() => {
-    written = writeFile(file, text, { mode: 0o600, flag: 'wx' }).catch(() => undefined);
+    written = writeNew(file, text).catch(() => undefined);
   }, lookAgain).unref();
   return async () => {
     clearInterval(timer);
     await written;
     if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true });
   };
+}
+
+/** A file that is there could be readable by others, or a link: it is replaced, and never written to. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const incoming = `${file}.${randomUUID()}`;
+  await writeNew(incoming, text);
+  try {
+    await rename(incoming, file);
+  } catch (error) {
+    await rm(incoming, { force: true });
+    throw error;
+  }
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+  } catch (error) {
+    // A part of it would stay, and keep the whole away.
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
 }
 
 export async function readServerFile(dataDir: string): Promise<ServerFile | undefined> {
@@ -64,29 +81,16 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
       viewer_mode: mode,
       address,
       key,
-      pid,
-      machine,
     } = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
     const viewerMode = mode === 'path' ? 'path' : 'origin';
     const addresses = { publicUrl: publicUrl(url), sitesUrl: new URL(sites).origin, viewerMode } as const;
-    // The processes of another container are none of this one.
-    const isOfKilled = machine === hostname() && !isRunning(pid);
-    const own = typeof key === 'string' ? key : undefined;
-    return { addresses, address: new URL(address).origin, key: own, isOfKilled };
+    if (typeof key !== 'string') throw new TypeError('a server left no key');
+    return { addresses, address: new URL(address).origin, key };
   } catch (error) {
     const isOfContent = ['SyntaxError', 'TypeError'].includes(nameOf(error) ?? '');
     if (codeOf(error) === undefined && !isOfContent) throw error;
     // A missing file, or one that was not written completely: the caller uses the settings.
     return undefined;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // Anything else: it is another user's.
-    return codeOf(error) !== 'ESRCH';
   }
 }
 

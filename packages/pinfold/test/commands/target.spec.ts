@@ -1,11 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, get, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loginsFile, writeLogin } from '../../src/api-client/logins.ts';
 import { type CommandRun, type Env, run, runProcess, spawnCommand } from '../command-run.ts';
+import { closedAfterTest } from '../servers/close-after-test.ts';
 import { openMachine, type Served, serve, WAYS } from '../servers/served.ts';
 
 describe('the place where a command works', () => {
@@ -30,6 +31,13 @@ describe('the place where a command works', () => {
   async function place(given: Env, ...args: readonly string[]): Promise<Record<string, unknown>> {
     const { out, err } = await run(given, 'whoami', '--json', ...args);
     return out === '' ? { err } : JSON.parse(out);
+  }
+
+  /** Listens on a free port until the test ends; resolves with the address. */
+  async function listening(server: Server): Promise<string> {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    closedAfterTest(async () => void server.close());
+    return `http://127.0.0.1:${Object(server.address()).port}`;
   }
 
   it('prints the public URL of the running server, whatever its own settings are', async () => {
@@ -90,12 +98,69 @@ describe('the place where a command works', () => {
     }
   });
 
-  it('publishes nothing if its server was killed, and another answers at that address', async () => {
+  describe('whose server was killed', () => {
+    let file: string;
+    let asked: IncomingMessage[];
+    let others: Env;
+
+    beforeEach(async () => {
+      file = join(folder, 'data', 'server.json');
+      asked = [];
+      await listenInstead((request, response) => {
+        asked.push(request);
+        response.end('{"status":"ok","proof":"none"}');
+      });
+      others = { ...env, PINFOLD_PUBLIC_URL: '' };
+    });
+
+    /** Lets another process listen at the address of the file. */
+    async function listenInstead(answer: RequestListener): Promise<void> {
+      const address = await listening(createServer(answer));
+      await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), address }));
+    }
+
+    it('gets nothing of a command if another process answers there', async () => {
+      for (const args of [['publish', site], ['list'], ['names', 'list']]) {
+        const { code, out } = await run(others, ...args, '--json');
+        expect([code, JSON.parse(out).error.code], args.join(' ')).to.deep.equal([3, 'unavailable']);
+      }
+      expect((await run(others, 'manage')).code).to.equal(3);
+      expect(asked.map(({ headers }) => headers.authorization)).to.deep.equal(new Array(4).fill(undefined));
+      expect(new Set(asked.map(({ method }) => method))).to.deep.equal(new Set(['GET']));
+    });
+
+    it('gets nothing either if that process asks a running server for the proof', async () => {
+      await listenInstead((request, response) => {
+        asked.push(request);
+        get(`http://127.0.0.1:${served.port}${request.url}`, (answer) => answer.pipe(response));
+      });
+      expect((await run(others, 'list')).code).to.equal(3);
+      expect(asked.map(({ headers }) => headers.authorization)).to.deep.equal([undefined]);
+    });
+  });
+
+  it('is not the proxy of the environment, which a key of this machine must not reach', async () => {
+    const asked: string[] = [];
+    const proxy = createServer();
+    proxy.on('connect', ({ url = '' }, socket) => {
+      asked.push(url);
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    });
+    const HTTP_PROXY = await listening(proxy);
+    const proxied = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY, NO_PROXY: 'intranet.example' };
+    const { code, err } = await runProcess({ ...env, ...proxied }, ['list']);
+    expect([code, err, asked]).to.deep.equal([0, '', []]);
+  });
+
+  it('has no key for a server that listens on an address of the network alone, and says so', async () => {
     const file = join(folder, 'data', 'server.json');
-    const { pid } = spawnSync(process.execPath, ['--version']);
-    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), pid }));
-    const { code, out } = await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'publish', site, '--json');
-    expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
+    const address = 'http://192.0.2.1:1';
+    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), address }));
+    const { code, err } = await run(env, 'list');
+    expect([code, err]).to.deep.equal([
+      1,
+      `pinfold: the server of the data folder ${join(folder, 'data')} listens on 192.0.2.1 alone (PINFOLD_HOST), where commands need a key: name it with --url\n`,
+    ]);
   });
 
   it('is the server of --url, the data of this machine, PINFOLD_URL, a login, or ./data', async () => {

@@ -100,6 +100,24 @@ describe('the key that a server leaves beside its data', () => {
       expect(actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
   });
 
+  it('records no name of a user that an import would refuse', async () => {
+    const page = await served.write('page.html', '<!doctype html><title>x</title>');
+    const { id } = (await served.json('publish', page)).pin;
+    for (const [user, recorded] of [
+      ['gr\0ace', null],
+      ['g'.repeat(10_000), null],
+      ['grace', 'grace'],
+    ] as const) {
+      const authorization = `Bearer ${machineCredentials(key, { account: accountId('default'), user })}`;
+      const url = `http://127.0.0.1:${served.port}/api/v1/pins/${id}`;
+      const headers = { authorization, 'content-type': 'application/json' };
+      const body = JSON.stringify({ title: `By ${user.length}` });
+      expect((await fetch(url, { method: 'PATCH', headers, body })).status).to.equal(200);
+      const { events } = await served.json('history', '--pin', id);
+      expect(events[0]).to.deep.include({ actor: { kind: 'operator', id: recorded } });
+    }
+  });
+
   it('lets a command go on with a server that was started again meanwhile', async () => {
     const env = { ...served.env, PINFOLD_PORT: String(served.port) };
     const server = await serverOfMachine(served.env, accountId('ada'));

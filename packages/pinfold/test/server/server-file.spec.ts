@@ -1,10 +1,13 @@
-import { existsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
+import { chmod, lstat, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
 import { keepServerFile, readServerFile } from '../../src/server/server-file.ts';
 import { newFolder } from '../servers/new-folder.ts';
+
+const { S_IFREG } = constants;
 
 describe('the file of a running server', () => {
   let folder: string;
@@ -29,5 +32,21 @@ describe('the file of a running server', () => {
     while (!existsSync(join(folder, 'server.json'))) await setTimeout(1);
     await stopFirst();
     expect(await readServerFile(folder)).to.equal(undefined);
+  });
+
+  it('replaces whatever is there, and writes through no link', async function () {
+    if (process.platform === 'win32') this.skip();
+    const [file, other] = [join(folder, 'server.json'), join(folder, 'other')];
+    await writeFile(other, 'of another');
+    await symlink(other, file);
+    const stop = await run(1_003);
+    expect(await readFile(other, 'utf8')).to.equal('of another');
+    expect((await lstat(file)).mode).to.equal(S_IFREG | 0o600);
+    await stop();
+    await writeFile(file, 'left over');
+    await chmod(file, 0o666);
+    await run(1_004);
+    expect((await lstat(file)).mode).to.equal(S_IFREG | 0o600);
+    expect((await readServerFile(folder))?.address).to.equal('http://127.0.0.1:1004');
   });
 });
