@@ -98,6 +98,7 @@ async function useRest({
   await mode.change({ kind: 'read_only', message: null }, []);
   await mode.load();
   await roles.countForCleanup({ now: LATER, endedBefore: LATER, begunBefore: LATER });
+  await roles.nextForCleanup({ now: LATER, endedBefore: LATER, limit: 10 });
   await roles.countStored({ now: START, after: undefined, limit: 10 });
   await sessions.refuse({ ...anEvent(), account: ACCOUNT }, START);
   await snapshot.recordScheduledExport(START);
@@ -141,7 +142,7 @@ async function watchEveryStore(): Promise<WatchedReads> {
   await purge(stores);
   const inTurn = Object.assign(reads.open(STORE_SCHEMA), { isSerial: true });
   const { roles, sessions, history } = createStores(inTurn, newFeed);
-  await roles.reserve(aReservation(1));
+  for (let times = 0; times < 2; times += 1) await roles.reserve(aReservation(1));
   await sessions.begin(aSession(1), [anEvent()]);
   await history.drop(LATER, 10);
   return reads;
