@@ -37,7 +37,7 @@ export type Options = Readonly<Record<string, Option>>;
 
 export type Group = 'publications' | 'service' | 'about';
 
-/** One command: parsing, help, completion, the table in the documents and dispatch come from it. */
+/** One command: parsing, help, completion and dispatch come from it. */
 export interface Command {
   /** One word, or two, such as `pins takedown`. */
   readonly name: string;
@@ -47,7 +47,7 @@ export interface Command {
   readonly options: Options;
   readonly help: string;
   readonly example: string;
-  /** The section of the operators' documents about it. */
+  /** The section about it, a path from docs/operators. */
   readonly guide: string | undefined;
   /** Parses the arguments, runs the command, and resolves with the exit code. */
   run(args: readonly string[], terminal: Terminal): Promise<number>;

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { Command, Group } from './command.ts';
 import { UsageError } from './failures.ts';
 
@@ -35,7 +36,7 @@ Every command but serve, completion and help takes --json: it prints one JSON do
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 unavailable, try again later; 130, 143 ended by a signal.`;
 }
 
-export function callOf({ name, arguments: names }: Command): string {
+function callOf({ name, arguments: names }: Command): string {
   return [name, ...names].join(' ');
 }
 
@@ -49,6 +50,7 @@ function sectionOf(command: Command): string {
     ...options,
     '  Example:',
     `    ${command.example}`,
+    ...(command.guide === undefined ? [] : [`  More: ${posix.join('docs/operators', command.guide)}`]),
   ].join('\n');
 }
 

@@ -36,7 +36,7 @@ export function commandsAbout(all: () => Promise<readonly Command[]>): readonly 
     json: false,
     help: 'print the script that completes commands and options in bash, zsh or fish',
     example: 'eval "$(pinfold completion bash)"',
-    guide: '#completion',
+    guide: 'command.md#completion',
     run: async ([shell], _, { out }) => {
       const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
       if (script === undefined)

@@ -30,7 +30,7 @@ const create = command({
   },
   help: 'create an API key and print it; it is shown only once',
   example: 'pinfold keys create --account web-team --label "build server"',
-  guide: 'keys.md',
+  guide: 'secrets.md#api-keys',
   run: async (_, values, terminal) => {
     const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
     const scopes = readScopes(values.scope);
@@ -74,7 +74,7 @@ const revoke = command({
   },
   help: 'revoke API keys immediately',
   example: 'pinfold keys revoke 7Hq2Xw',
-  guide: 'secrets.md',
+  guide: 'secrets.md#every-secret',
   run: async ([text], values, terminal) => {
     const wanted = readOneOrAll(text, values);
     if (!('id' in wanted)) {

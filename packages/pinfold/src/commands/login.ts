@@ -71,7 +71,7 @@ const whoami = command({
   options: TARGET_OPTIONS,
   help: 'print which server or data folder your commands use, and check the key',
   example: 'pinfold whoami',
-  guide: '#which-server',
+  guide: 'command.md#which-server',
   run: async (_, target, terminal) => {
     const place = placeOf(target, false, terminal);
     if (place.kind === 'server') {

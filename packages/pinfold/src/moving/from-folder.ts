@@ -13,7 +13,7 @@ import { prefetch, storedArchives, wholeArchive } from './whole-archive.ts';
 /** Takes what cannot be read of an export; what it throws ends the walk. */
 export type Failed = (failure: CommandFailure) => void;
 
-/** @param failed takes a part that cannot be read, after which the walk goes on; the first one ends it when absent. */
+/** @param failed takes a part that cannot be read, after which the walk continues; without it the first one ends the walk. */
 export async function* stepsFromFolder(
   folder: string,
   to: Destination,

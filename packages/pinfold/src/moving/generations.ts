@@ -13,7 +13,7 @@ import type { MovingArchive } from './whole-archive.ts';
 /** The name of a generation: when its export was complete, in UTC. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 
-/** The generation that is being written. An interrupted export goes on in it. */
+/** The generation that is being written. An interrupted export continues in it. */
 const INCOMING = 'incoming';
 
 /** A folder of exports, each in a folder of its own, that have the archives of several in common by hard links. */
@@ -39,7 +39,7 @@ export class Generations {
   async removeOld(kept: number): Promise<void> {
     const whole = await this.whole();
     for (const folder of whole.slice(0, -kept)) {
-      // Without its manifest it is no export any more, whatever else is still there.
+      // Without its manifest it is no export, even if other files are left.
       await rm(join(folder, MANIFEST));
       await syncFolder(folder);
     }

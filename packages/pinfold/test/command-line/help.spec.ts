@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { allCommands } from '../../src/command-line/all-commands.ts';
-import { callOf } from '../../src/command-line/help.ts';
 import { run } from '../command-run.ts';
 
 const commands = await allCommands();
@@ -26,6 +25,24 @@ describe('the help', () => {
       expect(Object.keys(options)).to.include.members(used);
     });
   }
+
+  it('leads to pages and sections that are there', async () => {
+    const root = join(import.meta.dirname, '../../../..');
+    const { out } = await run({}, 'help', 'keys');
+    expect(out).to.match(/^ {2}More: docs\/operators\/\S+\.md/m);
+    for (const { name, guide } of commands) {
+      if (guide === undefined) continue;
+      const [page = '', anchor] = guide.split('#');
+      const text = await readFile(join(root, 'docs/operators', page), 'utf8');
+      const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\w -]/g, '')
+          .replaceAll(' ', '-'),
+      );
+      if (anchor !== undefined) expect(headings, name).to.include(anchor);
+    }
+  });
 
   it('is about the command that it is asked of', async () => {
     const { out } = await run({}, 'help', 'publish');
@@ -51,24 +68,6 @@ describe('a list', () => {
       }
     });
   }
-});
-
-describe('the documents', () => {
-  it('have the table of the commands', async () => {
-    const file = join(import.meta.dirname, '../../../../docs/operators/command.md');
-    const text = await readFile(file, 'utf8');
-    for (const group of ['publications', 'service', 'about']) {
-      const rows = commands
-        .filter((command) => command.group === group)
-        .map((command) => {
-          const [first = '', ...others] = command.help.replaceAll('|', '\\|');
-          const call = `\`pinfold ${callOf(command).replaceAll('|', '\\|')}\``;
-          const guide = command.guide === undefined ? '' : ` ([more](${command.guide}))`;
-          return `| ${call} | ${first.toUpperCase()}${others.join('')}${guide} |`;
-        });
-      expect(text).to.include(`| command | what it does |\n|---|---|\n${rows.join('\n')}\n\n`);
-    }
-  });
 });
 
 describe('pinfold completion', () => {
