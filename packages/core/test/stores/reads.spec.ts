@@ -50,18 +50,19 @@ const ENDLESS = [
 /** Programs that take any rows, since all of them are to go. */
 const UNSORTED = ['imports.clear'];
 
+const BOUNDED = { publications: { count: 9, window: hours(1) }, sites: 9, bytes: 1_000_000, names: 9 };
+
 type Stores = ReturnType<typeof createStores>;
 
 /** Calls the stores so that their programs come by what only some of their branches read. */
 async function useBranches({ roles, sessions, apiKeys, pairings, history, attempts }: Stores): Promise<void> {
-  const limits = { publications: { count: 9, window: hours(1) }, sites: 9, bytes: 1_000_000, names: 9 };
   const name = { name: 'latest' as PinName, token: '0'.repeat(22) as NameToken };
   for (const n of [20, 20, 22]) {
     await roles.reserve(aReservation(n));
     await roles.reserve(aReservation(n));
     await roles.commit({ ...aPublication(n), name }, leaseOf(aReservation(n)), []);
   }
-  await roles.reserve(aReservation(21, { limits }));
+  await roles.reserve(aReservation(21, { limits: BOUNDED }));
   await roles.purge(LATER, 10);
   await history.recordOnce(anEvent({ pin: aRoleId(20), type: 'pin.archive_read' }), START);
   await history.tellExpired([
@@ -142,7 +143,11 @@ async function watchEveryStore(): Promise<WatchedReads> {
   await purge(stores);
   const inTurn = Object.assign(reads.open(STORE_SCHEMA), { isSerial: true });
   const { roles, sessions, history } = createStores(inTurn, newFeed);
-  for (let times = 0; times < 2; times += 1) await roles.reserve(aReservation(1));
+  for (const n of [1, 1, 2]) await roles.reserve(aReservation(n));
+  await roles.commit(aPublication(1), leaseOf(aReservation(1)), []);
+  await roles.reserve(aReservation(1));
+
+  await roles.reserve(aReservation(2, { now: LATER, until: after(LATER, minutes(1)), limits: BOUNDED }));
   await sessions.begin(aSession(1), [anEvent()]);
   await history.drop(LATER, 10);
   return reads;

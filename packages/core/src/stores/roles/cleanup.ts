@@ -25,10 +25,12 @@ const CLAIMED_AT_ONCE = MAX_LOCKS - 10;
 const PASSED_OVER = 100;
 
 const CLAIMANT = ['account', 'cleanupToken'] as const;
-const WAITING = ['id', 'account', 'endedAt', 'cleanupNotBefore'] as const;
+const RANKED = ['id', 'endedAt', 'cleanupNotBefore'] as const;
+const WAITING = [...RANKED, 'account'] as const;
 
 const CLAIMED = [...WAITING, 'archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
 
+type RankedRole = Pick<RoleRow, (typeof RANKED)[number]>;
 type WaitingRole = Pick<RoleRow, (typeof WAITING)[number]>;
 
 function neverClaimed({ endedBefore }: Pick<CleanupRequest, 'endedBefore'>): Where<RoleRow> {
@@ -44,18 +46,19 @@ function claimedBefore({ now, endedBefore }: Pick<CleanupRequest, 'now' | 'ended
 }
 
 /** Sorts roles by how long they have been waiting for a claim. */
-function longestFirst<Waiting extends WaitingRole>(roles: readonly Waiting[]): readonly Waiting[] {
-  const since = ({ cleanupNotBefore, endedAt }: WaitingRole): number => cleanupNotBefore ?? endedAt ?? 0;
+function longestFirst<Waiting extends RankedRole>(roles: readonly Waiting[]): readonly Waiting[] {
+  const since = ({ cleanupNotBefore, endedAt }: RankedRole): number => cleanupNotBefore ?? endedAt ?? 0;
   return roles.toSorted((one, other) => since(one) - since(other));
 }
 
-function* findLongest(
+function* findLongest<Selected extends keyof RoleRow>(
   request: Pick<CleanupRequest, 'now' | 'endedBefore'>,
   limit: number,
-): Steps<readonly WaitingRole[], 'read'> {
+  select: readonly ((typeof RANKED)[number] | Selected)[],
+): Steps<readonly Pick<RoleRow, (typeof RANKED)[number] | Selected>[], 'read'> {
   const [fresh, again] = yield* all(
-    find(ROLES, neverClaimed(request), { order: ['endedAt'], limit, select: WAITING }),
-    find(ROLES, claimedBefore(request), { order: ['cleanupNotBefore'], limit, select: WAITING }),
+    find(ROLES, neverClaimed(request), { order: ['endedAt'], limit, select }),
+    find(ROLES, claimedBefore(request), { order: ['cleanupNotBefore'], limit, select }),
   );
   return longestFirst([...fresh, ...again]).slice(0, limit);
 }
@@ -80,11 +83,11 @@ const findWaiting = defineChangeQuery(
   function* ({ request, isBeside }: WaitingRequest) {
     const [few, many] = [request.limit, request.limit + PASSED_OVER];
     const [longest, others] = yield* together(
-      findLongest(request, isBeside ? many : few),
+      findLongest(request, isBeside ? many : few, WAITING),
       findOthers(request),
     );
     if (isBeside || others.length === 0) return { longest, others };
-    return { longest: yield* findLongest(request, many), others };
+    return { longest: yield* findLongest(request, many, WAITING), others };
   },
 );
 
@@ -130,7 +133,7 @@ const countForCleanup = defineQuery('roles.count_for_cleanup', function* (reques
 });
 
 const nextForCleanup = defineQuery('roles.next_for_cleanup', function* (request: NextForCleanup) {
-  return (yield* findLongest(request, request.limit)).map(({ id }) => id);
+  return (yield* findLongest(request, request.limit, RANKED)).map(({ id }) => id);
 });
 
 export const CLEANUP_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
