@@ -19,6 +19,8 @@ export interface EndRecord {
 
 /** Bytes of an end record without its comment. */
 export const END_BYTES = 22;
+/** `PK\x05\x06` */
+export const END_SIGNATURE = 0x0605_4b50;
 
 const LOCATOR_SIGNATURE = 0x07064b50;
 const LOCATOR_BYTES = 20;

@@ -1,6 +1,6 @@
 import type { ArchiveProblem } from '@pinfold/core';
 import { type ByteSource, uint16, uint32 } from './byte-source.ts';
-import { addsUp, END_BYTES, type EndRecord, readEndRecord } from './end-record.ts';
+import { addsUp, END_BYTES, END_SIGNATURE, type EndRecord, readEndRecord } from './end-record.ts';
 
 /** The end record to go by, and what is wrong about how the file ends. */
 export interface FoundEnd {
@@ -9,8 +9,6 @@ export interface FoundEnd {
 }
 
 const P = 0x50;
-/** `PK\x05\x06` */
-const SIGNATURE = 0x0605_4b50;
 const LONGEST_COMMENT = 0xffff;
 /** Bytes searched at once when the end record is not at the end. */
 const STRETCH = 1_048_576;
@@ -54,7 +52,7 @@ function signaturesIn(file: ByteSource, from: number, to: number): readonly numb
   const bytes = file.at(from, to - from);
   const found: number[] = [];
   for (let at = bytes.indexOf(P); at !== -1; at = bytes.indexOf(P, at + 1)) {
-    if (uint32(bytes, at) === SIGNATURE && at + END_BYTES <= bytes.length) found.push(from + at);
+    if (uint32(bytes, at) === END_SIGNATURE && at + END_BYTES <= bytes.length) found.push(from + at);
   }
   return found;
 }

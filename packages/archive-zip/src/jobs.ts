@@ -1,4 +1,5 @@
 import type { ArchiveListing, ArchiveProblem, EntryProof, ListedEntry, ProofTask } from '@pinfold/core';
+import type { PackedProofs, PackedTasks } from './packed.ts';
 
 /** An entry to prove, with what is needed to read it. */
 export interface EntryTask
@@ -30,10 +31,15 @@ export interface ProveJob {
   readonly sitePaths: string;
 }
 
-/** The work of one message to a worker. */
-export type Job = ListJob | ProveJob;
+/** The same on its way between threads. */
+export interface SentProveJob extends Omit<ProveJob, 'tasks'> {
+  readonly tasks: PackedTasks;
+}
 
-/** A listing on its way between threads: its entries in serialized stretches, so that none holds the receiver. */
+/** The work of one message to a worker. */
+export type Job = ListJob | SentProveJob;
+
+/** A listing on its way between threads: its packed entries in serialized stretches, so that none holds the receiver. */
 export interface ListResult extends Omit<ArchiveListing, 'entries'> {
   readonly stretches: readonly Uint8Array[];
 }
@@ -44,10 +50,15 @@ export interface ProveResult {
   readonly entries: readonly EntryProof[];
 }
 
+/** The same on its way between threads. */
+export interface SentProveResult extends Omit<ProveResult, 'entries'> {
+  readonly entries: PackedProofs;
+}
+
 /** The result type of each kind of job. */
 export interface JobResults {
   readonly list: ListResult;
-  readonly prove: ProveResult;
+  readonly prove: SentProveResult;
 }
 
 /** A message to a worker. */
@@ -58,7 +69,7 @@ export interface JobRequest {
 }
 
 /** How a job ended: told to stop, refused by the system, or failed by a fault of ours. */
-export type JobReply<Result = ListResult | ProveResult> =
+export type JobReply<Result = ListResult | SentProveResult> =
   | { readonly id: number; readonly kind: 'done'; readonly result: Result }
   | { readonly id: number; readonly kind: 'stopped' }
   | { readonly id: number; readonly kind: 'refused'; readonly code: string; readonly message: string }

@@ -13,6 +13,7 @@ import { readLayout } from './layout.ts';
 import { readsOtherwise } from './library-walk.ts';
 import { entryProblems, listed, type NamedHeader, nameHeaders, STRUCTURE } from './named-header.ts';
 import type { ProofControl } from './proof-control.ts';
+import { isReadOneWay } from './single-reading.ts';
 import { StagedFile } from './staged-file.ts';
 
 const DIRECTORY_WINDOW = 131_072;
@@ -55,7 +56,7 @@ export async function listArchive(
     found.add(entryProblems({ ...entry, wrong: read.names[index]?.wrong }, locals[index]));
   }
   let trusted = !STRUCTURE.some((rule) => found.has(rule));
-  if (trusted && (await isReadOtherwise(archive, end, headers))) {
+  if (trusted && !isReadOneWay(file, end, headers) && (await isReadOtherwise(archive, end, headers))) {
     found.add([{ rule: 'ambiguous_structure', reason: 'two_readings' }]);
     trusted = false;
   }

@@ -2,6 +2,7 @@ import type { EntryProof, ListedEntry, ProofRequest, ProofTask } from '@pinfold/
 import type { EntryTask } from './jobs.ts';
 import { isObservable, isReferring } from './observe/observe.ts';
 import { isScript } from './observe/script-findings.ts';
+import { nothingOf } from './packed.ts';
 
 /** Work for one message to a worker, in bytes read and inflated: large enough to be worth the way, small enough to share out. */
 const SMALLEST_JOB = 1_048_576;
@@ -31,8 +32,7 @@ export function splitTasks({ listing, tasks }: ProofRequest, workers: number): S
   for (const task of tasks) {
     const entry = listing.entries[task.entry];
     if (entry === undefined) throw new RangeError('a task names an entry that is not listed');
-    if (isNothing(entry))
-      empty.push({ entry: task.entry, utf8: true, references: [], secrets: [], whole: true });
+    if (isNothing(entry)) empty.push(nothingOf(task.entry));
     else toRead.push({ task, entry });
   }
   const observed = observedBytes(toRead);

@@ -2,9 +2,10 @@ import { closeSync, openSync } from 'node:fs';
 import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { ArchiveListing } from '@pinfold/core';
-import { FileSource, isSystemError } from './archive-source.ts';
-import type { Job, JobReply, JobRequest, ListResult, ProveResult } from './jobs.ts';
+import { type ArchiveSource, FileSource, isSystemError } from './archive-source.ts';
+import type { Job, JobReply, JobRequest, ListResult, SentProveJob, SentProveResult } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
+import { packEntries, packProofs, unpackTasks } from './packed.ts';
 import { ProofControl, Stopped } from './proof-control.ts';
 import { proveEntries } from './prove-entries.ts';
 
@@ -34,22 +35,31 @@ async function answer({ id, job, control }: JobRequest): Promise<JobReply> {
   }
 }
 
-async function run(job: Job, control: ProofControl): Promise<ListResult | ProveResult> {
+async function run(job: Job, control: ProofControl): Promise<ListResult | SentProveResult> {
   control.throwIfStopped();
   const fd = openSync(job.file, 'r');
   try {
     const archive = new FileSource(fd, job.size);
-    if (job.kind === 'prove') return await proveEntries(archive, job, control);
+    if (job.kind === 'prove') return await proved(archive, job, control);
     return stretched(await listArchive(archive, job.mostEntries, control));
   } finally {
     closeSync(fd);
   }
 }
 
+async function proved(
+  archive: ArchiveSource,
+  { tasks, ...job }: SentProveJob,
+  control: ProofControl,
+): Promise<SentProveResult> {
+  const { entries, ...rest } = await proveEntries(archive, { ...job, tasks: unpackTasks(tasks) }, control);
+  return { ...rest, entries: packProofs(entries) };
+}
+
 function stretched({ entries, ...rest }: ArchiveListing): ListResult {
   const stretches: Uint8Array[] = [];
   for (let from = 0; from < entries.length; from += STRETCH) {
-    stretches.push(serialize(entries.slice(from, from + STRETCH)));
+    stretches.push(serialize(packEntries(entries.slice(from, from + STRETCH))));
   }
   return { stretches, ...rest };
 }

@@ -12,6 +12,7 @@ import {
   type StagedArchive,
 } from '@pinfold/core';
 import type { Job, JobReply, JobResults, ListResult } from './jobs.ts';
+import { type PackedEntries, packTasks, unpackEntries, unpackProofs } from './packed.ts';
 import { ProofControl } from './proof-control.ts';
 import { smallBytes } from './small-limits.ts';
 import { splitTasks } from './split-tasks.ts';
@@ -30,7 +31,7 @@ const MOST_ENTRIES = 150_000;
 
 /**
  * Reads ZIP archives and proves them from their bytes (APPNOTE.TXT 6.3.10), in threads of its own. node-stream-zip
- * gives a second opinion on the directory of those that are accepted.
+ * gives a second opinion on the directory of those that are accepted, where another reading is possible at all.
  *
  * Call {@link ZipArchiveInspector.close} at the end; idle threads keep no process alive.
  *
@@ -88,12 +89,12 @@ export class ZipArchiveInspector implements ArchiveInspector {
       if (entries !== undefined) return { problems: [], entries: [...empty, ...entries] };
     }
     const results = await this.#run(
-      jobs.map((tasks) => ({ ...shared, tasks })),
+      jobs.map((tasks) => ({ ...shared, tasks: packTasks(tasks) })),
       signal,
     );
     return {
       problems: onceExpanded(results.flatMap(({ problems }) => problems)),
-      entries: [...empty, ...results.flatMap(({ entries }) => entries)],
+      entries: [...empty, ...results.flatMap(({ entries }) => unpackProofs(entries))],
     };
   }
 
@@ -159,7 +160,7 @@ async function received({ stretches, ...rest }: ListResult): Promise<ArchiveList
   const entries: ListedEntry[] = [];
   for (const [index, bytes] of stretches.entries()) {
     if (index > 0) await setImmediate();
-    entries.push(...(deserialize(bytes) as readonly ListedEntry[]));
+    entries.push(...unpackEntries(deserialize(bytes) as PackedEntries));
   }
   return { entries, ...rest };
 }

@@ -1,0 +1,56 @@
+import { deserialize, serialize } from 'node:v8';
+import type { EntryPath, EntryProof, ListedEntry } from '@pinfold/core';
+import { expect } from 'chai';
+import type { EntryTask } from '../src/jobs.ts';
+import {
+  nothingOf,
+  packEntries,
+  packProofs,
+  packTasks,
+  unpackEntries,
+  unpackProofs,
+  unpackTasks,
+} from '../src/packed.ts';
+
+describe('Entries on their way between threads', () => {
+  const sent = <Value>(value: Value): Value => deserialize(serialize(value)) as Value;
+  const figures = {
+    method: 8,
+    crc32: 0xffff_ffff,
+    compressedSize: 7,
+    size: 2 ** 40,
+    dataOffset: 2 ** 53 - 1,
+  };
+
+  it('arrive as they were listed', () => {
+    const common = { ...figures, host: 3, externalAttributes: 0xffff_ffff, flags: 0x800 };
+    const entries: readonly ListedEntry[] = [
+      { ...common, name: 'ä\n.html' },
+      { ...common, name: '._ä', host: 0, appleDouble: true },
+    ];
+    expect(unpackEntries(sent(packEntries(entries)))).to.deep.equal(entries);
+  });
+
+  it('arrive as they are to be proved', () => {
+    const common = { ...figures, limit: 10_485_760, observedBytes: 5, referenceWork: 6 };
+    const tasks: readonly EntryTask[] = [
+      { ...common, entry: 0, name: 'site/', limit: 0 },
+      { ...common, entry: 9, name: 'site/a.html', path: 'a.html' as EntryPath },
+    ];
+    expect(unpackTasks(sent(packTasks(tasks)))).to.deep.equal(tasks);
+  });
+
+  it('arrive as they were proved, those with nothing to tell as a number', () => {
+    const nothing = nothingOf(4);
+    const telling: readonly EntryProof[] = [
+      { ...nothing, utf8: false },
+      { ...nothing, whole: false },
+      { ...nothing, secrets: ['npm_token'] },
+      { ...nothing, serviceWorker: true },
+      { ...nothing, modules: ['app.js'] },
+    ];
+    const packed = sent(packProofs([nothing, ...telling]));
+    expect(packed.map((proof) => typeof proof)).to.deep.equal(['number', ...telling.map(() => 'object')]);
+    expect(unpackProofs(packed)).to.deep.equal([nothing, ...telling]);
+  });
+});
