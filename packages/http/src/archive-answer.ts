@@ -49,7 +49,7 @@ export async function archiveAnswer(
     headers: {
       ...validators,
       'Content-Type': 'application/zip',
-      'Content-Disposition': attachment(originalFilename ?? `${id}.zip`),
+      'Content-Disposition': attachment(zipName(originalFilename ?? id)),
       'Content-Length': String(range.to - range.from),
       ...(part !== undefined && { 'Content-Range': `bytes ${part.from}-${part.to - 1}/${size}` }),
     },
@@ -57,6 +57,11 @@ export async function archiveAnswer(
   if (request.method === 'HEAD') return answer;
   const stream = await streamOf(archive, range, download);
   return 'code' in stream ? stream : { ...answer, stream };
+}
+
+/** A name with another ending could make a double click run the ZIP, which can begin like a script or a page. */
+function zipName(name: string): string {
+  return /\.zip$/i.test(name) ? name : `${name}.zip`;
 }
 
 /** The archive was removed, or its publication stopped, while it was read. */

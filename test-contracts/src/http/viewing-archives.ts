@@ -108,12 +108,16 @@ export const archiveClauses: HttpClauses = {
       expect(await asked({ 'If-Match': '"x"' })).to.deep.equal([412, 0, undefined]);
       expect(await asked({ 'If-Match': etag })).to.deep.equal([200, archive.length, etag]);
     },
-  'http/archive-name: the ZIP is an attachment with the name it was uploaded with, for clients that read only ASCII, too':
+  'http/archive-name: the ZIP is an attachment with the name it was uploaded with, which ends with .zip, for clients that read only ASCII, too':
     async ({ port }) => {
       for (const [filename, plain, encoded] of [
         ['catalogue.zip', 'catalogue.zip', 'catalogue.zip'],
         ["港 (1) '50%'.zip", "_ (1) '50_'.zip", '%E6%B8%AF%20%281%29%20%2750%25%27.zip'],
         ['😀.zip', '_.zip', '%F0%9F%98%80.zip'],
+        ['SITE.ZIP', 'SITE.ZIP', 'SITE.ZIP'],
+        ['photo.bat', 'photo.bat.zip', 'photo.bat.zip'],
+        ['page\u202epiz.html', 'page_piz.html.zip', 'page%E2%80%AEpiz.html.zip'],
+        ['.profile', '.profile.zip', '.profile.zip'],
       ] as const) {
         const { path } = await publishZip(port, 5_000, filename);
         const { headers } = await new ApiClient(port).send({ method: 'HEAD', path });

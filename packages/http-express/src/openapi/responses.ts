@@ -59,7 +59,7 @@ export const componentHeaders = (): T.JsonObject => ({
   ETag: header('The tag of this form of the answer, for If-None-Match; of a ZIP its SHA-256.', '"NzI0YmY5"'),
   'Accept-Ranges': header('`bytes`: a part of the ZIP may be asked for with Range.', 'bytes'),
   'Content-Disposition': header(
-    'The file name that the ZIP was uploaded with.',
+    'The file name that the ZIP was uploaded with; `.zip` is added if it does not end so.',
     'attachment; filename="catalogue.zip"; filename*=UTF-8\'\'catalogue.zip',
   ),
   'Content-Range': header('Which bytes these are, and of how many.', 'bytes 0-1023/348160'),

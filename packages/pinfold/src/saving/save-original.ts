@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { link, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import type { RoleId } from '@pinfold/core';
 import { systemCodeOf } from '@pinfold/core/internal';
 import type { Result } from '../command-line/command.ts';
@@ -34,10 +34,14 @@ export async function expectSavable(
       );
     return;
   }
-  const found = await statOf(resolve(currentFolder(env), file));
-  if (found === undefined) return;
-  if (!force) throw exists(file);
-  if (!found.isFile()) throw new CommandFailure(`${file} is no file`, { code: 'cannot_write' });
+  const path = resolve(currentFolder(env), file);
+  const found = await statOf(path);
+  if (file.endsWith('/') || file.endsWith(sep) || (found !== undefined && !found.isFile())) {
+    throw new CommandFailure(`${file} is not a file: name one`, { code: 'cannot_write' });
+  }
+  if (found !== undefined && !force) throw exists(file);
+  if (found === undefined && (await statOf(dirname(path))) === undefined)
+    throw new CommandFailure(`there is no folder ${dirname(path)}`, { code: 'cannot_write' });
 }
 
 /** Saves a ZIP, whose bytes are checked. A file is there whole, and on the disk, or not at all. */
@@ -50,7 +54,8 @@ export async function saveOriginal(
   const pieces = checkedPieces(original, (done) => {
     checked = done;
   });
-  if (file === '-') await pipe?.(ReadableStream.from(pieces));
+  if (file === '-')
+    await reportingSystemErrors(async () => pipe?.(ReadableStream.from(pieces)), 'cannot_write');
   else await writeWhole(pieces, { file: resolve(currentFolder(env), file), force });
   if (checked === undefined) throw new Error('a ZIP was saved without its end');
   return checked;
@@ -69,10 +74,16 @@ export function savedResult(
 async function writeWhole(pieces: AsyncIterable<Uint8Array>, { file, force }: SaveTarget): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const folder = dirname(target);
-  const incoming = join(folder, `.${basename(target)}.${randomUUID()}.part`);
+  // Without the name of the file, which can be as long as the system allows.
+  const incoming = join(folder, `.pinfold-${randomUUID()}.part`);
+  // Others must not read what replaces a file that they could not read.
+  const mode = force ? (await statOf(target))?.mode : undefined;
   const unfinished = new UnfinishedFiles();
   try {
-    await writeFlushed(incoming, pieces, { onOpen: () => unfinished.add(incoming) });
+    await writeFlushed(incoming, pieces, {
+      ...(mode !== undefined && { mode: mode & 0o777 }),
+      onOpen: () => unfinished.add(incoming),
+    });
     await reportingSystemErrors(async () => {
       if (force) await rename(incoming, target);
       else await renameToNew(incoming, target);

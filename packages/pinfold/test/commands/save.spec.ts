@@ -1,12 +1,15 @@
+import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { packFiles } from '@pinfold/client/zip';
 import { expect } from 'chai';
-import { type Env, endOf, run, spawnCommand, spawnWithSmallFiles } from '../command-run.ts';
+import { COMMAND, type Env, endOf, run, spawnCommand, spawnWithSmallFiles } from '../command-run.ts';
 import { closedAfterTest } from '../servers/close-after-test.ts';
 import { type Served, serve, WAYS } from '../servers/served.ts';
 
@@ -114,6 +117,44 @@ describe('saving the ZIP of a publication', () => {
     const nowhere = await run(served.remote, 'save', id, join(folder, 'none', 'site.zip'), '--json');
     expect([nowhere.code, JSON.parse(nowhere.out).error.code]).to.deep.equal([1, 'cannot_write']);
   });
+
+  it('saves under a name as long as the system allows, and names a folder that is not there', async () => {
+    const longest = `${'長'.repeat(83)}.zip`;
+    const { code, err } = await run(served.remote, 'save', id, join(folder, longest));
+    expect([code, err]).to.deep.equal([0, '']);
+    expect(await files()).to.deep.equal([longest]);
+    for (const [file, reason] of [
+      [join(folder, 'none', 'site.zip'), `there is no folder ${join(folder, 'none')}`],
+      [`${join(folder, 'none')}/`, `${join(folder, 'none')}/ is not a file: name one`],
+      [folder, `${folder} is not a file: name one`],
+    ] as const) {
+      const refused = await run(served.remote, 'save', id, file);
+      expect([refused.code, refused.err]).to.deep.equal([1, `pinfold: ${reason}\n`]);
+    }
+    expect(await files()).to.deep.equal([longest]);
+  });
+
+  it('lets nobody read what replaces a file that they could not read', async function () {
+    if (process.platform === 'win32') this.skip();
+    const file = join(folder, 'site.zip');
+    await writeFile(file, 'mine', { mode: 0o600 });
+    expect((await run(served.remote, 'save', id, file, '--force')).code).to.equal(0);
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+  });
+
+  // Other systems have no disk that is always full.
+  if (process.platform === 'linux')
+    it('says in one line that standard output takes no more', async () => {
+      const full = openSync('/dev/full', 'w');
+      const child = spawn(COMMAND[0], [...COMMAND.slice(1), 'save', id, '-'], {
+        env: { ...process.env, ...served.remote },
+        stdio: ['ignore', full, 'pipe'],
+      });
+      if (child.stderr === null) throw new Error('there is no standard error');
+      const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+      closeSync(full);
+      expect([code, err]).to.deep.equal([1, 'pinfold: ENOSPC: no space left on device, write\n']);
+    });
 
   it('leaves nothing where the system takes no more bytes of the file', async () => {
     const args = ['save', id, join(folder, 'site.zip'), '--json'];
