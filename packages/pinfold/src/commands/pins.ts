@@ -121,7 +121,7 @@ const takedown = command({
     reason: text('TEXT', 'the reason; required'),
     purge: flag('remove the archive now instead of at a later cleanup'),
     copies: flag('take down all other publications of the same archive, too'),
-    keep: text('FOLDER', 'first save the ZIPs, the records and the history in a new folder'),
+    keep: text('FOLDER', 'first save the ZIPs, the records and the history in a new or empty folder'),
   },
   help: 'stop publications, and prevent their archives from being published again',
   example: 'pinfold pins takedown 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 --reason Phishing --copies --purge',

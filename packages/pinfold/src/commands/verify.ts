@@ -16,7 +16,7 @@ const verify = command({
   options: {
     sample: text('NUMBER', 'read only so many archives, chosen at random; missing archives are always found'),
   },
-  help: 'read the archives and compare them with the records: of the service, or of an export, without a database',
+  help: 'compare the archives of the service with its records, or check an export, a folder or a tar (-), without a database',
   example: 'pinfold verify /backup/pinfold',
   guide: 'backups.md',
   run: async ([given], { json, ...values }, terminal) => {
