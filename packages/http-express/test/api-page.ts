@@ -70,8 +70,6 @@ const OPTIONS = { publicUrl: 'https://share.example' };
 interface Shared {
   readonly parameters: ReadonlySet<string>;
   readonly errors: ReadonlySet<string>;
-  /** Objects that an example has shown. */
-  readonly shown: Set<string>;
 }
 
 /** The text of the page. */
@@ -136,18 +134,18 @@ function sharedBy(documents: readonly Document[]): Shared {
   return {
     parameters: new Set(unique.map(([line]) => line)),
     errors: errors ?? new Set(),
-    shown: new Set(),
   };
 }
 
 function operationsOf(document: Document, shared: Shared): readonly string[] {
-  return operationsIn(document).flatMap(([path, method, item, operation]) => [
+  return operationsIn(document).flatMap(([path, method, item, operation], index) => [
     `## ${operation.summary}`,
     `\`${method.toUpperCase()} ${path}\``,
     ...(operation.description === undefined ? [] : [operation.description]),
     ...parametersText(parametersOf(item, operation), shared),
     ...bodyOf(document, operation),
-    ...answersOf(document, operation, shared),
+    // One example of each document shows the form; the objects have the members.
+    ...answersOf(document, operation, shared, index === 0),
   ]);
 }
 
@@ -196,7 +194,12 @@ function errorsAt(document: Document, operation: Operation): readonly string[] {
   );
 }
 
-function answersOf(document: Document, operation: Operation, shared: Shared): readonly string[] {
+function answersOf(
+  document: Document,
+  operation: Operation,
+  shared: Shared,
+  isFirst: boolean,
+): readonly string[] {
   const answers = answersAt(document, operation);
   const successes = answers.filter(([status]) => Number(status) < 400);
   const lines = successes.map(([status, { description = '', headers = {}, content = {} }]) => {
@@ -211,23 +214,13 @@ function answersOf(document: Document, operation: Operation, shared: Shared): re
   const special = isUsual ? codes.filter((code) => !shared.errors.has(code)) : codes;
   if (special.length > 0) lines.push(`- ${isUsual ? 'Other errors' : 'Errors'}: ${codesOf(special)}`);
   const [example] = Object.values(Object.values(successes[0]?.[1].content ?? {})[0]?.examples ?? {});
-  const isNew = example !== undefined && showsMore(example.value, shared.shown);
   return [
     'Answers:',
     lines.join('\n'),
-    ...(isNew ? [`\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``] : []),
+    ...(example !== undefined && isFirst
+      ? [`\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``]
+      : []),
   ];
-}
-
-/** Whether an example has an object of a form that no earlier example has; remembers its forms. */
-function showsMore(value: unknown, shown: Set<string>): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.map((entry) => showsMore(entry, shown)).includes(true);
-  const more = Object.values(value).map((member) => showsMore(member, shown));
-  const form = Object.keys(value).join(' ');
-  const isNew = Object.keys(value).length > 3 && !shown.has(form);
-  shown.add(form);
-  return isNew || more.includes(true);
 }
 
 function objectsOf(
