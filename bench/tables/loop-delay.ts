@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -16,7 +17,8 @@ export async function loopDelayRow(folder: string): Promise<Row> {
   const file = join(folder, 'delay.zip');
   await writeFile(file, archive);
   const sha256 = createHash('sha256').update(archive).digest('hex') as Sha256;
-  const staged: StagedArchive = { file, size: archive.length, sha256, discard: async () => {} };
+  const open = () => createReadStream(file);
+  const staged: StagedArchive = { file, open, size: archive.length, sha256, discard: async () => {} };
   const inspector = new ZipArchiveInspector();
   await prove(inspector, staged);
   const delay = monitorEventLoopDelay({ resolution: 1 });

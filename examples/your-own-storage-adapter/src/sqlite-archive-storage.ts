@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import { buffer } from 'node:stream/consumers';
 import { type ArchiveId, type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
 import { checkReadRange } from '@pinfold/core/adapter';
 
@@ -13,7 +13,7 @@ export class SqliteArchiveStorage implements ArchiveStorage {
 
   async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const bytes = await orFault(() => readFile(archive.file));
+    const bytes = await orFault(() => buffer(archive.open()));
     signal?.throwIfAborted();
     if (bytes.length !== archive.size) throw new Fault('storage_unavailable', 'a staged file was changed');
     // One statement is one transaction: the row is there whole and durably, or not at all.

@@ -11,10 +11,13 @@ export interface EntryTask
   readonly referenceWork: number;
 }
 
+/** Where the bytes of an archive are: in a file, or in memory that threads share. */
+export type StagedBytes = { readonly file: string } | { readonly shared: Uint8Array };
+
 /** Reads the listing of an archive. */
 export interface ListJob {
   readonly kind: 'list';
-  readonly file: string;
+  readonly staged: StagedBytes;
   readonly size: number;
   readonly mostEntries: number;
 }
@@ -22,7 +25,7 @@ export interface ListJob {
 /** Inflates some entries of an archive. */
 export interface ProveJob {
   readonly kind: 'prove';
-  readonly file: string;
+  readonly staged: StagedBytes;
   readonly size: number;
   readonly tasks: readonly EntryTask[];
   /** The most bytes that all jobs of the call together may inflate to. */

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { ArchiveListing } from '@pinfold/core';
-import { type ArchiveSource, FileSource, isSystemError } from './archive-source.ts';
+import { type ArchiveSource, FileSource, isSystemError, MemorySource } from './archive-source.ts';
 import type { Job, JobReply, JobRequest, ListResult, SentProveJob, SentProveResult } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
 import { packEntries, packProofs, unpackTasks } from './packed.ts';
@@ -37,14 +37,22 @@ async function answer({ id, job, control }: JobRequest): Promise<JobReply> {
 
 async function run(job: Job, control: ProofControl): Promise<ListResult | SentProveResult> {
   control.throwIfStopped();
-  const fd = openSync(job.file, 'r');
+  if ('shared' in job.staged) return await read(new MemorySource(job.staged.shared), job, control);
+  const fd = openSync(job.staged.file, 'r');
   try {
-    const archive = new FileSource(fd, job.size);
-    if (job.kind === 'prove') return await proved(archive, job, control);
-    return stretched(await listArchive(archive, job.mostEntries, control));
+    return await read(new FileSource(fd, job.size), job, control);
   } finally {
     closeSync(fd);
   }
+}
+
+async function read(
+  archive: ArchiveSource,
+  job: Job,
+  control: ProofControl,
+): Promise<ListResult | SentProveResult> {
+  if (job.kind === 'prove') return await proved(archive, job, control);
+  return stretched(await listArchive(archive, job.mostEntries, control));
 }
 
 async function proved(

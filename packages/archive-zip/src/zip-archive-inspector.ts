@@ -7,11 +7,13 @@ import {
   type ArchiveProblem,
   type ArchiveProof,
   Fault,
+  isFault,
   type ListedEntry,
   type ProofRequest,
   type StagedArchive,
 } from '@pinfold/core';
-import type { Job, JobReply, JobResults, ListResult } from './jobs.ts';
+import { CutFile } from './archive-source.ts';
+import type { Job, JobReply, JobResults, ListResult, StagedBytes } from './jobs.ts';
 import { type PackedEntries, packTasks, unpackEntries, unpackProofs } from './packed.ts';
 import { ProofControl } from './proof-control.ts';
 import { smallBytes } from './small-limits.ts';
@@ -50,6 +52,7 @@ export class ZipArchiveInspector implements ArchiveInspector {
   readonly #workers: number;
   readonly #entries: number;
   readonly #pool: WorkerPool;
+  readonly #copies: WeakMap<StagedArchive, Promise<Uint8Array>> = new WeakMap();
 
   constructor(options: ZipArchiveInspectorOptions = {}) {
     this.#workers = Math.max(1, options.workers ?? Math.min(MOST_WORKERS, availableParallelism()));
@@ -62,40 +65,53 @@ export class ZipArchiveInspector implements ArchiveInspector {
     signal?: AbortSignal,
     mostEntries: number = this.#entries,
   ): Promise<ArchiveListing> {
-    const { file, size } = archive;
-    const job = { kind: 'list', file, size, mostEntries: Math.min(mostEntries, this.#entries) } as const;
+    const { size } = archive;
+    const most = Math.min(mostEntries, this.#entries);
     const bytes = smallBytes(archive);
     if (bytes !== undefined) {
       const { listSmall } = await this.#here(signal);
-      const listing = await listSmall(bytes, job.mostEntries);
+      const listing = await listSmall(bytes, most);
       signal?.throwIfAborted();
       if (listing !== undefined) return listing;
     }
-    const [result] = await this.#run([job], signal);
+    const staged = await this.#bytesOf(archive);
+    const [result] = await this.#run([{ kind: 'list', staged, size, mostEntries: most } as const], signal);
     if (result === undefined) throw new TypeError('a listing was stopped by nobody');
     return received(result);
   }
 
   async prove(request: ProofRequest, signal?: AbortSignal): Promise<ArchiveProof> {
     const { archive, expandedBytes } = request;
-    const { file, size } = archive;
+    const { size } = archive;
     const { jobs, empty } = splitTasks(request, this.#workers);
     const sitePaths = request.tasks.flatMap(({ path }) => path ?? []).join('\n');
-    const shared = { kind: 'prove', file, size, expandedBytes, sitePaths } as const;
+    const rest = { kind: 'prove', size, expandedBytes, sitePaths } as const;
     const bytes = smallBytes(archive);
     if (bytes !== undefined) {
       const { proveSmall } = await this.#here(signal);
-      const entries = proveSmall(bytes, { ...shared, tasks: jobs.flat() });
+      const entries = proveSmall(bytes, { ...rest, tasks: jobs.flat() });
       if (entries !== undefined) return { problems: [], entries: [...empty, ...entries] };
     }
+    const staged = await this.#bytesOf(archive);
     const results = await this.#run(
-      jobs.map((tasks) => ({ ...shared, tasks: packTasks(tasks) })),
+      jobs.map((tasks) => ({ ...rest, staged, tasks: packTasks(tasks) })),
       signal,
     );
     return {
       problems: onceExpanded(results.flatMap(({ problems }) => problems)),
       entries: [...empty, ...results.flatMap(({ entries }) => unpackProofs(entries))],
     };
+  }
+
+  /** What threads read: the file, or else a copy of the bytes, which they share. */
+  async #bytesOf(archive: StagedArchive): Promise<StagedBytes> {
+    if (archive.file !== undefined) return { file: archive.file };
+    let copied = this.#copies.get(archive);
+    if (copied === undefined) {
+      copied = copyOf(archive);
+      this.#copies.set(archive, copied);
+    }
+    return { shared: await copied };
   }
 
   /** What reads small archives on this thread, loaded with the first of them. */
@@ -135,6 +151,24 @@ export class ZipArchiveInspector implements ArchiveInspector {
     } finally {
       signal?.removeEventListener('abort', stop);
     }
+  }
+}
+
+async function copyOf(archive: StagedArchive): Promise<Uint8Array> {
+  const bytes = new Uint8Array(new SharedArrayBuffer(archive.size));
+  let length = 0;
+  try {
+    for await (const piece of archive.open()) {
+      if (length + piece.length > bytes.length)
+        throw new CutFile('the staged archive is longer than what was received');
+      bytes.set(piece, length);
+      length += piece.length;
+    }
+    if (length < bytes.length) throw new CutFile('the staged archive is shorter than what was received');
+    return bytes;
+  } catch (cause) {
+    if (isFault(cause)) throw cause;
+    throw new Fault('staging_unavailable', 'a staged archive cannot be read', { cause });
   }
 }
 

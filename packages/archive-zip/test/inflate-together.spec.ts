@@ -39,7 +39,8 @@ function inflated(entries: readonly Packed[]): string | undefined {
 }
 
 async function prove(archive: MemorySource, tasks: readonly EntryTask[]): Promise<ProveResult> {
-  const job = { kind: 'prove', file: '', size: archive.size, sitePaths: '', expandedBytes: MiB } as const;
+  const rest = { size: archive.size, sitePaths: '', expandedBytes: MiB };
+  const job = { kind: 'prove', staged: { file: '' }, ...rest } as const;
   return proveEntries(archive, { ...job, tasks }, new ProofControl());
 }
 

@@ -48,7 +48,8 @@ describe('proving a bomb', () => {
   async function prove(tasks: readonly EntryTask[]): Promise<ProveResult & { readonly inflated: number }> {
     const control = new ProofControl();
     const size = bomb.length;
-    const job = { kind: 'prove', file, size, tasks, expandedBytes: 50 * MiB, sitePaths: '' } as const;
+    const rest = { size, tasks, expandedBytes: 50 * MiB, sitePaths: '' };
+    const job = { kind: 'prove', staged: { file }, ...rest } as const;
     const result = await proveEntries(new FileSource(fd, size), job, control);
     return { ...result, inflated: control.count(0) };
   }

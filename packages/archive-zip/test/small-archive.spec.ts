@@ -18,7 +18,11 @@ const PAGE: PlannedEntry = { name: 'index.html', content: '<!doctype html><a hre
 /** An archive in memory whose file is missing: only this thread can read it. */
 function withoutFile(bytes: Uint8Array): StagedArchive {
   const discard = async (): Promise<void> => {};
-  return { file: '/there is no such file', size: bytes.length, sha256: '' as Sha256, bytes, discard };
+  const open = (): never => {
+    throw new TypeError('read elsewhere');
+  };
+  const rest = { size: bytes.length, sha256: '' as Sha256, open, discard };
+  return { file: '/there is no such file', bytes, ...rest };
 }
 
 function codeOf(call: Promise<unknown>): Promise<unknown> {

@@ -23,7 +23,8 @@ function requestOf(sizes: readonly number[], name: (n: number) => string = (n) =
     limit: 10 * MiB,
     path: name(n) as EntryPath,
   }));
-  const archive = { file: '', size: 0, sha256: '' as never, discard: async () => {} };
+  const open = () => ReadableStream.from<Uint8Array>([]);
+  const archive = { open, size: 0, sha256: '' as never, discard: async () => {} };
   return { archive, listing: { entries, problems: [], trusted: true }, tasks, expandedBytes: 50 * MiB };
 }
 

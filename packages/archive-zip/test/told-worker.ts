@@ -4,7 +4,7 @@ import { ProofControl } from '../src/proof-control.ts';
 
 /** A worker that does what the file of its job says. */
 parentPort?.on('message', async ({ id, job, control }: JobRequest) => {
-  switch (job.file) {
+  switch ('file' in job.staged && job.staged.file) {
     case 'throw':
       throw new Error('told to');
     case 'exit':

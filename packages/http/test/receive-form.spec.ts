@@ -62,7 +62,16 @@ function stagingOf(fault?: Fault) {
       left.delete(text);
       throw new Fault('staging_unavailable', 'the disk is gone');
     };
-    return { kind: 'received', archive: { file: text, size: text.length, sha256: '' as never, discard } };
+    return {
+      kind: 'received',
+      archive: {
+        file: text,
+        open: () => ReadableStream.from<Uint8Array>([]),
+        size: text.length,
+        sha256: '' as never,
+        discard,
+      },
+    };
   };
   return { left, staging: { receive } as Staging };
 }

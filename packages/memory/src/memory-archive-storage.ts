@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { type ArchiveId, type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
 import { checkReadRange } from '@pinfold/core/adapter';
 
@@ -46,15 +45,22 @@ export function memoryArchiveStorage(archives: Archives): MemoryArchiveStorage {
 }
 
 async function readStaged(
-  { file, size }: StagedArchive,
+  archive: StagedArchive,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(archive.size);
+  let length = 0;
   try {
-    const bytes = await readFile(file, { signal });
-    if (bytes.length === size) return new Uint8Array(bytes);
+    for await (const piece of archive.open()) {
+      signal?.throwIfAborted();
+      length += piece.length;
+      if (length > bytes.length) break;
+      bytes.set(piece, length - piece.length);
+    }
   } catch (cause) {
     signal?.throwIfAborted();
     throw new Fault('storage_unavailable', 'the staged archive cannot be read', { cause });
   }
+  if (length === bytes.length) return bytes;
   throw new Fault('storage_unavailable', 'the staged archive was changed');
 }

@@ -71,8 +71,10 @@ export class FsArchiveStorage implements ArchiveStorage {
 
   /** The disk takes the file while it is proved. A failed flush fails the next put: repeated, it would say nothing of the bytes. */
   async prepare(archive: StagedArchive): Promise<void> {
+    const { file } = archive;
+    if (file === undefined) return;
     await orFault(UNAVAILABLE, async () => {
-      const handle = await this.#files.open(archive.file, 'r+');
+      const handle = await this.#files.open(file, 'r+');
       const synced = this.#flushing.run(undefined, () => syncAndClose(handle));
       this.#prepared.set(archive, synced);
       await synced;
@@ -82,9 +84,43 @@ export class FsArchiveStorage implements ArchiveStorage {
   /** Once the file is being moved, an abort comes too late and the put succeeds. */
   async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await orFault(UNAVAILABLE, () => this.#syncOnce(archive));
+    if (archive.file !== undefined) {
+      await this.#putFile(id, archive, archive.file, signal);
+      return;
+    }
+    const copy = join(this.#staging, stagedName(this.#clock.now()));
+    try {
+      await orFault(UNAVAILABLE, () => this.#write(copy, archive, signal));
+      await this.#putFile(id, archive, copy, signal);
+    } catch (error) {
+      // A copy that cannot be removed now goes with the sweep of the staging folder.
+      await this.#files.rm(copy, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #putFile(
+    id: ArchiveId,
+    archive: StagedArchive,
+    file: string,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    await orFault(UNAVAILABLE, () => this.#syncOnce(archive, file));
     signal?.throwIfAborted();
-    await orFault(UNAVAILABLE, () => this.#move(archive, placeOf(this.#root, id)));
+    await orFault(UNAVAILABLE, () => this.#move(file, placeOf(this.#root, id)));
+    if (file === archive.file) MOVED.add(archive);
+  }
+
+  async #write(file: string, archive: StagedArchive, signal: AbortSignal | undefined): Promise<void> {
+    const handle = await this.#files.open(file, 'wx', 0o600);
+    try {
+      for await (const bytes of archive.open()) {
+        signal?.throwIfAborted();
+        await handle.writeFile(bytes);
+      }
+    } finally {
+      await handle.close();
+    }
   }
 
   /** @throws TypeError for a range that no archive can have. */
@@ -149,22 +185,21 @@ export class FsArchiveStorage implements ArchiveStorage {
   }
 
   /** Makes the bytes durable before the file gets its name in the storage. */
-  async #syncOnce(archive: StagedArchive): Promise<void> {
+  async #syncOnce(archive: StagedArchive, file: string): Promise<void> {
     const begun = this.#prepared.get(archive);
     // Another put of it tries for itself.
     this.#prepared.delete(archive);
-    await (begun ?? this.#flushing.run(undefined, () => syncPath(this.#files, archive.file, 'r+')));
-    const { size } = await this.#files.stat(archive.file);
+    await (begun ?? this.#flushing.run(undefined, () => syncPath(this.#files, file, 'r+')));
+    const { size } = await this.#files.stat(file);
     if (size !== archive.size)
       throw new Fault(UNAVAILABLE, `a staged file has ${size} bytes, not ${archive.size}`);
   }
 
-  async #move(archive: StagedArchive, place: ArchivePlace): Promise<void> {
+  async #move(file: string, place: ArchivePlace): Promise<void> {
     for (let left = TRIES; ; left -= 1) {
       try {
         await this.#folders.make(place);
-        await this.#files.rename(archive.file, place.file);
-        MOVED.add(archive);
+        await this.#files.rename(file, place.file);
         break;
       } catch (error) {
         if (systemCode(error) !== 'ENOENT' || left === 1) throw error;

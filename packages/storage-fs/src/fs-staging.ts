@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Instant, ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
+import {
+  type Clock,
+  Fault,
+  type Instant,
+  type ReceiveOutcome,
+  type StagedArchive,
+  type Staging,
+} from '@pinfold/core';
 import { type Files, nodeFiles, orFault, unlessRefused } from './files.ts';
 import { makeFolder } from './folders.ts';
 import { HashedFile, type WrittenFile } from './hashed-file.ts';
@@ -14,6 +22,9 @@ export interface FsStagingOptions {
   readonly folder: string;
   readonly clock: Clock;
 }
+
+/** An upload in a file. */
+type StagedFile = StagedArchive & { readonly file: string };
 
 type Written = WrittenFile & { readonly size: number };
 
@@ -119,16 +130,27 @@ export class FsStaging implements Staging {
     }
   }
 
-  #staged(file: string, written: Written): StagedArchive {
+  #staged(file: string, written: Written): StagedFile {
     const discard = async (): Promise<void> => {
       if (!MOVED.has(archive)) await this.#discard(file);
     };
-    const archive = { file, ...written, discard };
+    const archive: StagedFile = { file, ...written, open: () => bytesOf(file), discard };
     return archive;
   }
 
   #discard(file: string): Promise<void> {
     return orFault(UNAVAILABLE, () => unlessRefused(['ENOENT'], this.#files.unlink(file)));
+  }
+}
+
+async function* bytesOf(file: string): AsyncGenerator<Uint8Array, void> {
+  const stream = createReadStream(file);
+  try {
+    yield* stream;
+  } catch (cause) {
+    throw new Fault(UNAVAILABLE, 'a staged archive cannot be read', { cause });
+  } finally {
+    stream.destroy();
   }
 }
 

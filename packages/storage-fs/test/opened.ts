@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { FsArchiveStorage, type FsStaging, openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
-import { anArchiveId, createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import {
+  anArchiveId,
+  createManualClock,
+  type ManualClock,
+  type StagedFile,
+} from '@pinfold/test-contracts/fixtures';
 
 import { placeOf } from '../src/archive-place.ts';
 
@@ -25,7 +30,7 @@ export interface Opened {
   /** How many files lie in the archives' folder. */
   left(): Promise<number>;
   /** Receives bytes as an upload. */
-  stage(bytes: Uint8Array): Promise<StagedArchive>;
+  stage(bytes: Uint8Array): Promise<StagedFile>;
   /** Leaves things beside archives and uploads that are neither. */
   strew(): Promise<void>;
   dispose(): Promise<void>;
@@ -56,11 +61,17 @@ export async function openFolder(): Promise<Opened> {
     stage: async (bytes) => {
       const outcome = await staging.receive(inOne(bytes), bytes.length);
       if (outcome.kind !== 'received') throw new Error('a fixture was not received');
-      return outcome.archive;
+      const { archive } = outcome;
+      if (!isInFile(archive)) throw new Error('a fixture is in no file');
+      return archive;
     },
     strew: () => strew(folder),
     dispose: () => rm(folder, { recursive: true }),
   };
+}
+
+function isInFile(archive: StagedArchive): archive is StagedFile {
+  return archive.file !== undefined;
 }
 
 /** Names that are nearly ours, at every level where ours lie. */

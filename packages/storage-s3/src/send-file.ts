@@ -1,12 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 import { Fault, type StagedArchive } from '@pinfold/core';
 import { CountedBody } from './counted-body.ts';
 
 /**
- * Sends a staged file as one object, in one request: the SDK retries no stream. Always closes source and descriptor.
- * @throws Fault `storage_unavailable` when the file cannot be read or has another length; the SDK's errors as they are.
+ * Sends a staged archive as one object, in one request: the SDK retries no stream. Always closes the source.
+ * @throws Fault `storage_unavailable` when it cannot be read or has another length; the SDK's errors as they are.
  */
 export async function sendFile(
   client: Pick<S3Client, 'send'>,
@@ -14,7 +13,7 @@ export async function sendFile(
   archive: StagedArchive,
   signal: AbortSignal,
 ): Promise<void> {
-  const source = createReadStream(archive.file);
+  const source = Readable.from(archive.open(), { objectMode: false });
   const body = new CountedBody(archive.size);
   // With a source that fails, the SDK would wait for ever: an abort ends it.
   const broken = new AbortController();

@@ -205,7 +205,7 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
     return (sound) => ({
       prepare: async (archive) => void prepared.add(archive),
       put: async (id, archive, signal) => {
-        const { size } = await stat(archive.file);
+        const { size } = await stat(archive.file ?? '');
         await sound.put(id, prepared.has(archive) ? { ...archive, size } : archive, signal);
       },
     });

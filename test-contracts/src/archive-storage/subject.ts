@@ -1,10 +1,11 @@
-import type { ArchiveStorage, StagedArchive } from '@pinfold/core';
+import type { ArchiveStorage } from '@pinfold/core';
 import type { ClauseTable, StoreSubject } from '../contract.ts';
+import type { StagedFile } from '../fixtures/staged.ts';
 
 /** The subject of the tests of an {@link ArchiveStorage}. */
 export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
   /** Stages bytes where the storage takes files from; `createStagedArchives` of the fixtures does. */
-  stage(bytes: Uint8Array): Promise<StagedArchive>;
+  stage(bytes: Uint8Array): Promise<StagedFile>;
   /**
    * Leaves things beside the archives that are none, wherever the backend can hold any: other names, names that are
    * nearly an archive's, folders. Where it can hold nothing else, it does nothing. It may be

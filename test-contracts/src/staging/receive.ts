@@ -6,18 +6,21 @@ import { together } from '../concurrently.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { rejectionOf } from '../rejection.ts';
 import type { StagingClauses } from './subject.ts';
-import { inPieces, receive, stalling } from './subject.ts';
+import { bytesOf, inPieces, receive, stalling } from './subject.ts';
 
 async function expectStaged(archive: StagedArchive, bytes: Uint8Array): Promise<void> {
   const what = `${bytes.length} bytes`;
   expect(archive.size, what).to.equal(bytes.length);
   expect(archive.sha256, what).to.equal(createHash('sha256').update(bytes).digest('hex'));
-  expect(Buffer.compare(await readFile(archive.file), bytes), `${what}: the file`).to.equal(0);
+  for (const opening of ['first', 'second'])
+    expect(Buffer.compare(await bytesOf(archive), bytes), `${what}: the ${opening} opening`).to.equal(0);
+  if (archive.file !== undefined)
+    expect(Buffer.compare(await readFile(archive.file), bytes), `${what}: the file`).to.equal(0);
   expect(Buffer.compare(archive.bytes ?? bytes, bytes), `${what} in memory`).to.equal(0);
 }
 
 export const receiveClauses: StagingClauses = {
-  'staging/receive-whole: the staged file has the bytes, size and SHA-256 of the body, also of an empty one; bytes in memory are the same':
+  'staging/receive-whole: what is staged has the bytes, size and SHA-256 of the body, also of an empty one, at each opening; bytes in memory and in a file are the same':
     async ({ port }) => {
       for (const length of [0, 1, 70_000, 1_500_000]) {
         const bytes = someBytes(length, length);

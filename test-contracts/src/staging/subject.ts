@@ -35,6 +35,13 @@ export async function* stalling(bytes: Uint8Array, stalled: () => void): AsyncGe
   await new Promise<never>(() => {});
 }
 
+/** All bytes of a staged archive. */
+export async function bytesOf(archive: StagedArchive): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of archive.open()) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
 /** Receives bytes whole. */
 export async function receive(staging: Staging, bytes: Uint8Array): Promise<StagedArchive> {
   const outcome = await staging.receive(inPieces(bytes), bytes.length);

@@ -1,4 +1,3 @@
-import { access, readFile } from 'node:fs/promises';
 import { after, duration, hours, type Staging } from '@pinfold/core';
 import { expect } from 'chai';
 import { expectNothingLeft } from '../expect-aborts.ts';
@@ -7,19 +6,20 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { rejectionOf } from '../rejection.ts';
 import type { StagingClauses } from './subject.ts';
-import { failing, inPieces, receive } from './subject.ts';
+import { bytesOf, failing, inPieces, receive } from './subject.ts';
 
 export const sweepClauses: StagingClauses = {
-  'staging/discard: a discarded archive is gone, and discarding again is harmless': async (subject) => {
-    const { port } = subject;
-    const goes = await receive(port, someBytes(1_000, 1));
-    const stays = await receive(port, someBytes(1_000, 2));
-    await goes.discard();
-    await goes.discard();
-    expect(await rejectionOf(access(goes.file))).to.have.property('code', 'ENOENT');
-    expect(await subject.left()).to.equal(1);
-    expect((await readFile(stays.file)).length, 'the other one').to.equal(1_000);
-  },
+  'staging/discard: a discarded archive is gone, so that reading it is the fault staging_unavailable, and discarding again is harmless':
+    async (subject) => {
+      const { port } = subject;
+      const goes = await receive(port, someBytes(1_000, 1));
+      const stays = await receive(port, someBytes(1_000, 2));
+      await goes.discard();
+      await goes.discard();
+      expect(await rejectionOf(bytesOf(goes))).to.have.property('code', 'staging_unavailable');
+      expect(await subject.left()).to.equal(1);
+      expect((await bytesOf(stays)).length, 'the other one').to.equal(1_000);
+    },
   'staging/sweep: what is older goes, what is younger stays': async (subject) => {
     const older = await receive(subject.port, someBytes(1_000, 1));
     subject.advance(hours(1));
@@ -27,8 +27,8 @@ export const sweepClauses: StagingClauses = {
     const peer = await subject.peer();
     expect(await peer.sweep(START), 'nothing is older than the oldest').to.equal(0);
     expect(await peer.sweep(after(START, duration(1)))).to.equal(1);
-    expect(await rejectionOf(access(older.file))).to.have.property('code', 'ENOENT');
-    expect((await readFile(younger.file)).length, 'the younger one').to.equal(1_000);
+    expect(await rejectionOf(bytesOf(older))).to.have.property('code', 'staging_unavailable');
+    expect((await bytesOf(younger)).length, 'the younger one').to.equal(1_000);
     expect(await subject.port.sweep(after(START, hours(1))), 'again').to.equal(0);
     await older.discard();
     expect(await subject.left()).to.equal(1);

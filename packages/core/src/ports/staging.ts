@@ -4,8 +4,10 @@ import { succeeds } from '../fault.ts';
 
 /** An upload received whole on this node. */
 export interface StagedArchive {
-  /** A path on this node, for inspectors and storage adapters alone. */
-  readonly file: string;
+  /** All of its bytes, from the first on at each call. Reading rejects where they are not there any more. */
+  open(): AsyncIterable<Uint8Array>;
+  /** Its path, where it is in a file of this machine: adapters beside it take the file, and copy nothing. */
+  readonly file?: string | undefined;
   /** Bytes received. */
   readonly size: number;
   readonly sha256: Sha256;
@@ -35,7 +37,7 @@ export type ReceiveOutcome =
  */
 export interface Staging {
   /**
-   * @promise staging/receive-whole: the staged file has the bytes, size and SHA-256 of the body, also of an empty one; bytes in memory are the same
+   * @promise staging/receive-whole: what is staged has the bytes, size and SHA-256 of the body, also of an empty one, at each opening; bytes in memory and in a file are the same
    * @promise staging/receive-limit: a body of exactly the limit is received; one byte more is too large, reading stops there and nothing is left
    * @promise staging/receive-failing: when the body fails, its error comes out as it is and nothing is left
    * @promise staging/receive-aborted: an aborted signal rejects with its reason and nothing is left
@@ -45,7 +47,7 @@ export interface Staging {
 
   /**
    * Removes what was received before an instant and never discarded; answers how many.
-   * @promise staging/discard: a discarded archive is gone, and discarding again is harmless
+   * @promise staging/discard: a discarded archive is gone, so that reading it is the fault staging_unavailable, and discarding again is harmless
    * @promise staging/sweep: what is older goes, what is younger stays
    * @promise staging/sweep-foreign: what is no upload is neither counted nor swept
    */

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -208,6 +208,7 @@ async function stage(folder: string, bytes: string): Promise<StagedArchive> {
   await writeFile(file, bytes);
   return {
     file,
+    open: () => createReadStream(file),
     size: Buffer.byteLength(bytes),
     sha256: createHash('sha256').update(bytes).digest('hex') as Sha256,
     discard: () => rm(file, { force: true }),
@@ -216,7 +217,7 @@ async function stage(folder: string, bytes: string): Promise<StagedArchive> {
 
 /** Whether the upload of a request is still lying there. */
 export function isStaged(request: StagedRequest): boolean {
-  return existsSync(request.archive.file);
+  return existsSync(request.archive.file ?? '');
 }
 
 /** What the history has, newest first, a hundred events at most. */

@@ -26,6 +26,13 @@ export const hashOnly: ReceiveFile = (file, limit) =>
     finished(file, (error) => {
       if (error) return reject(error);
       const sha256 = hash.digest('hex') as Sha256;
-      resolve({ kind: 'received', archive: { file: '', size, sha256, discard: async () => {} } });
+      resolve({
+        kind: 'received',
+        archive: { open: () => notKept(), size, sha256, discard: async () => {} },
+      });
     });
   });
+
+function notKept(): never {
+  throw new TypeError('a repeated upload was not kept');
+}

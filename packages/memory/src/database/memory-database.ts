@@ -144,7 +144,7 @@ class Handle implements MemoryDatabase {
 
   async pause(): Promise<void> {
     this.#shared.steps = 0;
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>(inNextTurn);
   }
 
   async migrate(): Promise<void> {
@@ -157,7 +157,7 @@ class Handle implements MemoryDatabase {
 
   async examine() {
     this.#open();
-    return { release: process.version, version: 1, newest: 1 };
+    return { release: '', version: 1, newest: 1 };
   }
 
   async close(): Promise<void> {
@@ -222,4 +222,10 @@ function closed(why: string): Fault {
 /** What a thread of its own would get: nothing that is not plain passes. */
 function plain<Value>(value: Value): Value {
   return structuredClone(value);
+}
+
+/** Runtimes that know the web's standards alone have no `setImmediate`, which is faster where it is. */
+function inNextTurn(resolve: () => void): void {
+  if (typeof setImmediate === 'function') setImmediate(resolve);
+  else setTimeout(resolve);
 }
