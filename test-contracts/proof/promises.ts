@@ -49,42 +49,29 @@ export function promisesIn(source: string): readonly Promised[] {
 }
 
 export function promisesPage(): string {
-  const ports = new Map<string, Set<string>>();
-  for (const { port, clauses } of publishedContracts) {
-    for (const { says } of clauses) ports.set(says, (ports.get(says) ?? new Set()).add(port));
-  }
-  const common = [...ports].filter(([, those]) => those.size > 1).map(([says]) => says);
-  const lines = common.map((says) => {
-    const ids = publishedContracts.flatMap(({ clauses }) => clauses.filter((clause) => clause.says === says));
-    return `- ${says}: ${ids.map(({ id }) => `\`${id}\``).join(', ')}`;
-  });
-  const own = publishedContracts.map(({ port, clauses }) =>
-    sectionOf({ port, clauses: clauses.filter(({ says }) => !common.includes(says)) }),
-  );
-  return [INTRODUCTION, ...lines, '', ...own, OF_THE_CORE].join('\n');
+  return [INTRODUCTION, ...publishedContracts.map(lineOf), ''].join('\n');
 }
 
-function sectionOf({ port, clauses }: PortContract): string {
-  return [`### ${port}`, '', ...clauses.map(({ id, says }) => `- \`${id}\`: ${says}`), ''].join('\n');
+function lineOf({ port, clauses }: PortContract): string {
+  const file = port.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
+  const ids = clauses.map(({ id }) => `\`${id.slice(id.indexOf('/') + 1)}\``);
+  return `- [${port}](../../packages/core/src/ports/${file}.ts), \`${file}/…\`: ${ids.join(', ')}`;
 }
 
 const INTRODUCTION = `# The promises of every port
 
-*Reference.* Each promise stands on its port in \`@pinfold/core\` and is checked by the clause of the same id. An id
-never changes its meaning: a promise that is taken back or changed is a major release, a further clause for what was
-promised already is a minor one.
+*Reference.* Each promise is a sentence on its port in \`@pinfold/core\`, behind its id, and is checked by the clause of
+the same id; a clause that fails says its promise. An id never changes its meaning: a promise that is taken back or
+changed is a major release, a further clause for what was promised already is a minor one.
 
 Made from the contracts by \`pnpm --filter pinfold-proof promises\`; do not edit it by hand.
+
+## Rules of the stores over a database
+
+The core's own stores keep them over every database that passes its suite; the core's tests check them. They stand on
+the ports in [packages/core/src/ports](../../packages/core/src/ports).
 
 ## Ports with a published suite
 
 \`@pinfold/test-contracts\` checks them in your adapter, and so it does the promises of [a database](database.md).
-
-### Of several ports
-`;
-
-const OF_THE_CORE = `## Rules of the stores over a database
-
-The core's own stores keep them over every database that passes its suite; the core's tests check them. They stand on
-the ports in [packages/core/src/ports](../../packages/core/src/ports).
 `;

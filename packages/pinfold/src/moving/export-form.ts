@@ -77,7 +77,7 @@ export function recordsIn(lines: Uint8Array): readonly MovedRecord[] {
     });
 }
 
-/** `unnamed` is left out where there is none: it says something of earlier exports. */
+/** `unnamed` is left out if it is empty: it says something of earlier exports. */
 export function manifestOf(
   { records, archives, broken }: Omit<ExportEnd, 'lost'>,
   unnamed: readonly ArchiveId[] = [],

@@ -114,7 +114,7 @@ class ExportCheck implements Destination {
  * Reads an export, and compares it with itself: every record, and every archive, or a sample of them, with what its record
  * says.
  *
- * @param stepsOf makes the steps of the export; it throws where there is none.
+ * @param stepsOf makes the steps of the export; it throws if there is no export.
  */
 export async function verifyExport(
   stepsOf: (to: Destination, failed: (failure: CommandFailure) => void) => AsyncIterable<Step>,

@@ -15,7 +15,7 @@ import { writeFlushed } from './save-original.ts';
 import { syncFolder } from './sync-folder.ts';
 import { UnfinishedFiles } from './unfinished-files.ts';
 
-/** Only the operator may read what is kept. */
+/** Only the operator may read the evidence. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
