@@ -7,6 +7,7 @@ import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
 import { serverOfMachine } from '../../src/api-client/machine-server.ts';
 import { machineCredentials } from '../../src/server/machine-key.ts';
+import { isProof, proofUrl } from '../../src/server/machine-proof.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const fileOf = async ({ folder }: Served) =>
@@ -81,6 +82,24 @@ describe('the key that a server leaves beside its data', () => {
     for (const wrong of ['', 'x', key.slice(1), `${key}x`])
       expect((await ask({ key: wrong })).status, wrong).to.equal(401);
     expect((await ask()).status).to.equal(200);
+  });
+
+  it('is proved to this machine alone, for one challenge and port', async () => {
+    const [challenge, other] = ['a'.repeat(43), 'b'.repeat(43)];
+    const address = `http://127.0.0.1:${served.port}`;
+    const { proof } = Object(await (await fetch(proofUrl(address, challenge))).json());
+    expect(isProof({ address, key }, challenge, proof)).to.equal(true);
+    expect(isProof({ address, key }, other, proof)).to.equal(false);
+    expect(isProof({ address, key: `${key}x` }, challenge, proof)).to.equal(false);
+    expect(isProof({ address: 'http://127.0.0.1:1', key }, challenge, proof)).to.equal(false);
+    for (const [url, init] of [
+      [proofUrl(address, challenge), { headers: { 'X-Forwarded-For': '127.0.0.1' } }],
+      [proofUrl(address, challenge), { method: 'POST' }],
+      [proofUrl(address, challenge.slice(1)), {}],
+      [proofUrl(address, `${challenge}&challenge=${other}`), {}],
+    ] as const) {
+      expect((await fetch(url, init)).status, `${url} ${JSON.stringify(init)}`).to.equal(404);
+    }
   });
 
   it('is in no list of keys, and its deeds are the command’s', async () => {
