@@ -46,11 +46,25 @@ function finish(tarball: string): void {
     cpSync(join(root, 'deploy'), join(work, 'package', 'deploy'), { recursive: true });
   change('README.md', (text) => publishedReadme(text, source, from));
   change('package.json', (text) => {
-    const manifest = publishedManifest(JSON.parse(text) as Manifest, source, from);
+    const manifest = {
+      ...publishedManifest(JSON.parse(text) as Manifest, source, from),
+      ...commitOfNoRelease(),
+    };
     return `${JSON.stringify(manifest, undefined, 2)}\n`;
   });
   tar('-czf', tarball, '-C', work, 'package');
   rmSync(work, { recursive: true });
+}
+
+/** The commit that is packed, as npm notes it. A release has none: its version says all. */
+function commitOfNoRelease(): { readonly gitHead?: string } {
+  const git = (...args: readonly string[]): string =>
+    spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? '';
+  const isRelease = git('tag', '--points-at', 'HEAD')
+    .split('\n')
+    .some((tag) => /^v\d/.test(tag));
+  const gitHead = git('rev-parse', 'HEAD');
+  return isRelease || gitHead === '' ? {} : { gitHead };
 }
 
 function tar(...args: readonly string[]): void {

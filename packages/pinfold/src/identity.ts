@@ -1,14 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import type { Cause } from '@pinfold/core';
 
 /** The cause of a server's own actions. */
 export const BY_THIS_NODE: Cause = { actor: { kind: 'system', id: hostname() } };
-
-export async function release(): Promise<string> {
-  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
-  return String((JSON.parse(manifest) as { readonly version: unknown }).version);
-}
 
 /** The cause of changes by the command: the name of the user, if the system knows one. */
 export function operatorCause(): Cause {

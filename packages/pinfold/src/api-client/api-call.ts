@@ -1,7 +1,7 @@
 import { PinfoldClient, PinfoldError, type Retry } from '@pinfold/client';
 import { CommandFailure, type FailureJson, UnavailableError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { release } from '../identity.ts';
+import { release } from '../release.ts';
 import { failureText, systemErrorCode } from './failure-text.ts';
 import type { Server } from './logins.ts';
 import { RetryBudget } from './retry-budget.ts';

@@ -1,7 +1,7 @@
 import { type Command, command } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { helpText } from '../command-line/help.ts';
-import { release } from '../identity.ts';
+import { release } from '../release.ts';
 
 const SHELLS: Readonly<Record<string, (followers: Followers) => string>> = { bash, zsh, fish };
 

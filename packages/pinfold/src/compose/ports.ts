@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
+import { Fault, isFault } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
-import { isError, STORES } from '@pinfold/core/internal';
+import { isError, isOutdated, STORES } from '@pinfold/core/internal';
 import type { Parts } from '@pinfold/inversify';
 import {
   HmacGrantSigner,
@@ -16,6 +17,7 @@ import {
   SystemClock,
 } from '@pinfold/platform-node';
 import type { Pool } from '../metrics/gauges.ts';
+import { release } from '../release.ts';
 import { databaseOf } from '../settings/databases.ts';
 import { orSettingsError } from '../settings/or-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -103,7 +105,10 @@ async function openDatabase(
   const { variable } = databaseOf(database);
   const { persistence, isUnfinished } = await orSettingsError(variable, async () => {
     const persistence = await open();
-    await persistence.migrate();
+    await persistence.migrate().catch(async (error: unknown) => {
+      if (!isOutdated(error) || !isFault(error)) throw error;
+      throw new Fault(error.code, `${error.message}; this is ${await release()}`, { cause: error });
+    });
     return { persistence, isUnfinished: await persistence.imports.isUnfinished() };
   });
   if (isUnfinished && unfinishedImport === 'refused') {

@@ -295,7 +295,7 @@ describe('pinfold', () => {
     expect([code, err]).to.deep.equal([0, '']);
     for (const option of ['--help', '-h']) expect((await run({}, option)).out).to.equal(out);
     const version = await run({}, 'version');
-    expect(version.out).to.match(/^\d+\.\d+\.\d+\n$/);
+    expect(version.out).to.match(/^\d+\.\d+\.\d+(\+g[0-9a-f]{7})?\n$/);
     expect(await run({}, '--version')).to.deep.equal(version);
     expect(JSON.parse((await run({}, 'version', '--json')).out).version).to.be.a('string');
   });

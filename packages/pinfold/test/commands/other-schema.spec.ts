@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
+import { release } from '../../src/release.ts';
 import { type Machine, openMachine } from '../servers/served.ts';
 
 describe('a command on a database of another state', () => {
@@ -51,7 +52,7 @@ describe('a command on a database of another state', () => {
       const { code, err } = await machine.run(...command);
       expect(code, command.join(' ')).not.to.equal(0);
       expect(err).to.include(
-        'needs release 9.0.0 or a newer one: run that one, or export with it and import into an empty database',
+        `needs release 9.0.0 or a newer one: run that one, or export with it and import into an empty database; this is ${await release()}`,
       );
       expect(version()).to.equal(17);
     }
