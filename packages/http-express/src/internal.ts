@@ -1,9 +1,16 @@
 // For packages of the same release; semver does not cover it. Loads no Express, so that commands start fast.
 export { bearerToken } from './authentication.ts';
-export { problemOf, refuseRequest } from './problems/problem.ts';
-export { isWireCode } from './problems/problem-table.ts';
-export { type RoleOperation, refusedBy } from './problems/state-refusal.ts';
-export { archiveError, type WireError, type WireWarning, wireWarnings } from './problems/tell.ts';
+export {
+  archiveError,
+  isWireCode,
+  problemOf,
+  type RoleOperation,
+  refusedBy,
+  refuseRequest,
+  type WireError,
+  type WireWarning,
+  wireWarnings,
+} from './problems/index.ts';
 export { accountOf } from './wire/account.ts';
 export { eventOf } from './wire/event.ts';
 export { limitsAnswerOf } from './wire/limits.ts';

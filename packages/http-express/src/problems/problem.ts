@@ -1,5 +1,6 @@
 import { type Fault, type Instant, isFault, type Refusal } from '@pinfold/core';
-import { type Answer, UnavailableError } from '@pinfold/http/internal';
+import type { Answer } from '@pinfold/http/internal';
+import { UnavailableError } from '@pinfold/http/internal/unavailable-error';
 import { type HttpProblem, type ProblemCode, problemTable, type WireCode } from './problem-table.ts';
 import { tell, type WireError } from './tell.ts';
 

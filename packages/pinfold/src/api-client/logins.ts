@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { publicUrl } from '@pinfold/http';
+import { publicUrl } from '@pinfold/http/internal/public-url';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Environment } from '../settings/settings.ts';
 

@@ -2,7 +2,7 @@ import { type HistoryEvent, type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { toRfc3339 } from '@pinfold/core/internal';
 import { eventOf } from '@pinfold/http-express/internal';
-import { SystemClock } from '@pinfold/platform-node';
+import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { readAccount, readName, readTime } from '../command-line/arguments.ts';
 import { type Command, command, text } from '../command-line/command.ts';
 import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Account, accountId, type Instant, OPERATOR, type RoleId } from '@pinfold/core';
 import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf, pinOf } from '@pinfold/http-express/internal';
-import { SystemClock } from '@pinfold/platform-node';
+import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import {
   readAccount,
   readOperatorText,

@@ -1,6 +1,6 @@
 import type { Change, Pin } from '@pinfold/client';
 import { defaultLimits, parseTitle } from '@pinfold/core';
-import { SystemClock } from '@pinfold/platform-node';
+import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
 import { readPath, readState, stateText } from '../command-line/arguments.ts';

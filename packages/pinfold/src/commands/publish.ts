@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defaultLimits, parseFilename, parseIdempotencyKey, parseTitle } from '@pinfold/core';
-import type { WireWarning } from '@pinfold/http-express/internal';
-import { SystemClock } from '@pinfold/platform-node';
+import type { WireWarning } from '@pinfold/http-express/internal/problems';
+import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { isCi, titleOfBuild } from '../ci/build-title.ts';

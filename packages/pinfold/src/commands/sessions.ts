@@ -8,7 +8,7 @@ import { pluralize } from '../command-line/pluralize.ts';
 import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
-import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
+import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
 import { offerSignInLink } from '../start/sign-in-link.ts';
 import { everyItem } from './every-item.ts';
 

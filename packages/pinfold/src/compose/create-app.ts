@@ -10,13 +10,8 @@ import { requestHandler } from '../server/request-handler.ts';
 import { keepServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
-import {
-  DEFAULT_ACCOUNT,
-  type FirstStart,
-  findUntouched,
-  makeFirstStart,
-  type Untouched,
-} from '../start/first-start.ts';
+import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
+import { type FirstStart, findUntouched, makeFirstStart, type Untouched } from '../start/first-start.ts';
 import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
 import { type Layer, once } from './compose.ts';
 import { openService, type ServiceOptions } from './service.ts';

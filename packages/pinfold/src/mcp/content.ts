@@ -1,6 +1,6 @@
 import { packFiles } from '@pinfold/client/zip';
 import { entryPath } from '@pinfold/core/internal';
-import { refuseRequest } from '@pinfold/http-express/internal';
+import { refuseRequest } from '@pinfold/http-express/internal/problems';
 import { UsageError } from '../command-line/failures.ts';
 import { type PackedPath, packPage } from '../publishing/pack.ts';
 import type { Roots } from './roots.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
 import { FINDING_TEXTS } from '@pinfold/http/internal/texts';
-import type { WireWarning } from '@pinfold/http-express/internal';
+import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';

@@ -1,5 +1,5 @@
 import { readFinding } from '@pinfold/http/internal/texts';
-import type { WireWarning } from '@pinfold/http-express/internal';
+import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { pluralize } from '../command-line/pluralize.ts';
 
 /** The broken rules or the warnings of one cause. */

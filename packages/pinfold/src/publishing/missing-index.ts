@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveProblem, Refusal } from '@pinfold/core';
 import { forbiddenSegment, indexHint } from '@pinfold/core/internal';
-import { archiveError, type WireError } from '@pinfold/http-express/internal';
+import { archiveError, type WireError } from '@pinfold/http-express/internal/problems';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 

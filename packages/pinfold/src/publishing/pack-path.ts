@@ -5,7 +5,6 @@ import { builtFolderIn, titleOf } from '@pinfold/client/zip';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { filesOfPage } from './files-of-page.ts';
 import { isPage, type PackedPath, packFile, packPage, packWhole, type ZipToSend } from './pack.ts';
 import { currentFolder } from './publications.ts';
 
@@ -98,6 +97,8 @@ async function packWithFiles(
   terminal: Terminal,
 ): Promise<Packed> {
   const { err, confirm } = terminal;
+  // Only this reads references, with much of what proves archives.
+  const { filesOfPage } = await import('./files-of-page.ts');
   const beside = await filesOfPage(path, page);
   if (beside.size === 0) return packTitled(path, page, terminal);
   const names = [...beside.keys()].sort().map(escapeControls).join(', ');

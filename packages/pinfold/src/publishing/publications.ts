@@ -22,7 +22,7 @@ import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Original } from '../saving/original.ts';
 import type { Environment } from '../settings/settings.ts';
-import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
+import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
 import { type Reference, type ReferenceLookup, resolveReference } from './publication-reference.ts';
 import { noName } from './refusal-text.ts';
 

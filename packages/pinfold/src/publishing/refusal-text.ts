@@ -1,6 +1,6 @@
 import type { Refusal } from '@pinfold/core';
 import { englishOf, REFUSAL_TEXTS, type RefusalTextId } from '@pinfold/http/internal/texts';
-import { problemOf, refusedBy, type WireError } from '@pinfold/http-express/internal';
+import { problemOf, refusedBy, type WireError } from '@pinfold/http-express/internal/problems';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { groupFindings } from './finding-groups.ts';

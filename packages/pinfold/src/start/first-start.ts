@@ -1,21 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type AccountId,
-  type ApiKeyId,
-  accountId,
-  duration,
-  isFault,
-  OPERATOR,
-  type Publication,
-} from '@pinfold/core';
+import { type ApiKeyId, duration, isFault, OPERATOR, type Publication } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import type { ComposedService } from '../compose/compose.ts';
 import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from '../server/log.ts';
-
-/** The account of the first key, of the welcome site, and of what an operator publishes by the command. */
-export const DEFAULT_ACCOUNT: AccountId = accountId('default');
+import { DEFAULT_ACCOUNT } from './default-account.ts';
 
 /** The results of the very first start, to be shown once. */
 export interface FirstStart {

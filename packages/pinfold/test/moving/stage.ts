@@ -5,7 +5,7 @@ import { packFiles } from '@pinfold/client/zip';
 import type { ArchiveId, Role, RoleId, Token } from '@pinfold/core';
 import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { DEFAULT_ACCOUNT } from '../../src/start/first-start.ts';
+import { DEFAULT_ACCOUNT } from '../../src/start/default-account.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { noise } from './load.ts';
