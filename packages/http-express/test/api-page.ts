@@ -84,7 +84,7 @@ export function apiPage(): string {
     '# API reference',
     `*Reference.* Every operation, object and error, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
     'Send the API key as `Authorization: Bearer KEY`. Every answer has an `X-Request-Id`; tell it to the operator when something is wrong.',
-    `Operations that need a key can all answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) explains every error. At each operation stand its other errors. These parameters belong to several operations:`,
+    `Many operations answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) says when. At each operation stand its other errors. These parameters belong to several operations:`,
     [...shared.parameters].join('\n'),
     ...operationsOf(api, shared),
     '## Objects',
@@ -113,7 +113,8 @@ function parametersOf(item: PathItem, operation: Operation): readonly Parameter[
 
 function sharedBy(documents: readonly Document[]): Shared {
   const lines = new Map<string, { readonly name: string; times: number }>();
-  let errors: ReadonlySet<string> | undefined;
+  const errors = new Map<string, number>();
+  let operations = 0;
   for (const document of documents) {
     for (const [, , item, operation] of operationsIn(document)) {
       for (const parameter of parametersOf(item, operation)) {
@@ -122,9 +123,9 @@ function sharedBy(documents: readonly Document[]): Shared {
         counted.times += 1;
         lines.set(line, counted);
       }
-      const codes = new Set(errorsAt(document, operation));
-      if (codes.has('unauthorized'))
-        errors = errors === undefined ? codes : new Set([...errors].filter((code) => codes.has(code)));
+      operations += 1;
+      for (const code of new Set(errorsAt(document, operation)))
+        errors.set(code, (errors.get(code) ?? 0) + 1);
     }
   }
   const repeated = [...lines].filter(([, { times }]) => times > 1);
@@ -133,7 +134,7 @@ function sharedBy(documents: readonly Document[]): Shared {
   const unique = repeated.filter(([, { name }]) => names.indexOf(name) === names.lastIndexOf(name));
   return {
     parameters: new Set(unique.map(([line]) => line)),
-    errors: errors ?? new Set(),
+    errors: new Set([...errors].flatMap(([code, times]) => (times > operations / 4 ? [code] : []))),
   };
 }
 
@@ -205,14 +206,12 @@ function answersOf(
   const lines = successes.map(([status, { description = '', headers = {}, content = {} }]) => {
     const [body] = Object.values(content);
     const own = Object.keys(headers).filter((name) => !USUAL.has(name));
-    const kind = body?.schema === undefined ? '' : ` Body: ${describe(body.schema)}.`;
+    const kind = body?.schema === undefined ? '' : ` Body: ${bodyText(document, body.schema)}.`;
     const sent = own.length === 0 ? '' : ` Headers: ${codesOf(own)}.`;
     return `- ${status}: ${description.replaceAll(/\s*\n\s*/g, ' ')}${kind}${sent}`;
   });
-  const codes = errorsAt(document, operation);
-  const isUsual = [...shared.errors].every((code) => codes.includes(code));
-  const special = isUsual ? codes.filter((code) => !shared.errors.has(code)) : codes;
-  if (special.length > 0) lines.push(`- ${isUsual ? 'Other errors' : 'Errors'}: ${codesOf(special)}`);
+  const special = errorsAt(document, operation).filter((code) => !shared.errors.has(code));
+  if (special.length > 0) lines.push(`- Other errors: ${codesOf(special)}`);
   const [example] = Object.values(Object.values(successes[0]?.[1].content ?? {})[0]?.examples ?? {});
   return [
     'Answers:',
@@ -221,6 +220,14 @@ function answersOf(
       ? [`\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``]
       : []),
   ];
+}
+
+/** An object with one member is written out where it is answered. */
+function bodyText({ components }: Document, schema: Schema): string {
+  const { properties = {} } = components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? {};
+  const [[name, member] = [], ...others] = Object.entries(properties);
+  if (name === undefined || member === undefined || others.length > 0) return describe(schema);
+  return `\`{ ${name}: ${describe(member)} }\``;
 }
 
 function objectsOf(
@@ -233,7 +240,8 @@ function objectsOf(
   // A body stands at its operation.
   const elsewhere = new Set([...known, ...bodies.map(({ schema }) => schema?.$ref?.split('/').at(-1))]);
   return Object.entries(components.schemas).flatMap(([name, schema]) => {
-    const members = elsewhere.has(name) ? [] : membersOf(schema);
+    const isWrittenOut = Object.keys(schema.properties ?? {}).length === 1;
+    const members = elsewhere.has(name) || isWrittenOut ? [] : membersOf(schema);
     return members.length === 0 ? [] : [`### ${name}`, ...members];
   });
 }
