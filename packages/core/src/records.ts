@@ -1,5 +1,6 @@
 export {
   ColumnValue,
+  type Comparing,
   Comparison,
   column,
   contains,
@@ -21,11 +22,9 @@ export type {
   DatabaseState,
 } from './records/database.ts';
 export {
-  type AccessOf,
   all,
   isWrite,
   nothing,
-  type ResultsOf,
   type ResultsTogether,
   together,
 } from './records/joining.ts';

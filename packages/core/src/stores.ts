@@ -1,1 +1,1 @@
-export { createStores, STORE_SCHEMA } from './stores/create-stores.ts';
+export { createPersistence, createStores, STORE_SCHEMA } from './stores/create-stores.ts';

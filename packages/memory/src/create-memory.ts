@@ -1,6 +1,6 @@
 import type { ArchiveStorage, FeedId } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
-import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
+import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { createMemoryDatabase, type MemoryDatabase } from './database/memory-database.ts';
 import { type Archives, memoryArchiveStorage } from './memory-archive-storage.ts';
 
@@ -27,10 +27,8 @@ export function createMemory(): Memory {
 function handleOn(database: MemoryDatabase, archives: Archives): Memory {
   const storage = memoryArchiveStorage(archives);
   return {
-    ...createStores(database, newFeed),
+    ...createPersistence(database, newFeed),
     archives: storage,
-    migrate: () => database.migrate(),
-    check: (signal) => database.check(signal),
     close: async () => {
       storage.close();
       await database.close();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration, FeedId } from '@pinfold/core';
 import { type Persistence, raceSignal } from '@pinfold/core/adapter';
-import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
+import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { PostgresDatabase } from './database/postgres-database.ts';
 import { PostgresConnection, type PostgresPool } from './engine/postgres-connection.ts';
 
@@ -54,16 +54,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
   const connection = new PostgresConnection(pool, sleep);
   connection.open();
   const database = new PostgresDatabase(connection, schema, STORE_SCHEMA);
-  return {
-    ...createStores(database, newFeed),
-    migrate: () => database.migrate(),
-    check: (signal) => database.check(signal),
-    close: () => database.close(),
-  };
-}
-
-function newFeed(): FeedId {
-  return randomUUID().replaceAll('-', '') as FeedId;
+  return createPersistence(database, () => randomUUID().replaceAll('-', '') as FeedId);
 }
 
 /** The server truncates longer names, so that two could be equal, and reserves names that begin with `pg_`. */

@@ -5,8 +5,9 @@ import { faultOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { PostgresClient, PostgresPool } from '../src/engine/postgres-connection.ts';
 import { PostgresConnection } from '../src/engine/postgres-connection.ts';
-import { unprepared } from '../src/engine/statement.ts';
+import { COMMIT, unprepared } from '../src/engine/statement.ts';
 
+const BEGIN = unprepared('BEGIN');
 const CHANGE = unprepared('CHANGE');
 const LOOK = unprepared('LOOK');
 
@@ -79,12 +80,12 @@ const change = (connection: PostgresConnection) =>
         run(CHANGE),
   );
 
-const twice = async (run: (statement: typeof CHANGE) => Promise<unknown>): Promise<void> => {
-  await run(CHANGE);
-  await run(LOOK);
-};
-
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+/** Changes and looks in one transaction. */
+const twice = (connection: PostgresConnection) =>
+  connection.pipelined(async ({ run }) => {
+    for (const statement of [BEGIN, CHANGE, LOOK]) await run(statement);
+    return () => run(COMMIT);
+  });
 
 describe('PostgresConnection', () => {
   it('tries again what the server rolled back, and only waits longer each time', async () => {
@@ -155,29 +156,38 @@ describe('PostgresConnection', () => {
 
   it('repeats a transaction that broke before its commit was asked for', async () => {
     const pool = fakePool({ LOOK: [cut()] });
-    await connectTo(pool).transaction(twice);
-    expect(pool.sent).to.deep.equal([BEGIN, 'CHANGE', 'LOOK', BEGIN, 'CHANGE', 'LOOK', 'COMMIT']);
+    await twice(connectTo(pool));
+    expect(pool.sent).to.deep.equal(['BEGIN', 'CHANGE', 'LOOK', 'BEGIN', 'CHANGE', 'LOOK', 'COMMIT']);
     expect(pool.released).to.deep.equal([true, false]);
   });
 
   it('does not repeat a transaction whose commit was not answered', async () => {
     const pool = fakePool({ COMMIT: [cut()] });
-    expect((await faultOf(connectTo(pool).transaction(twice))).code).to.equal('store_unavailable');
-    expect(pool.sent).to.deep.equal([BEGIN, 'CHANGE', 'LOOK', 'COMMIT']);
+    expect((await faultOf(twice(connectTo(pool)))).code).to.equal('store_unavailable');
+    expect(pool.sent).to.deep.equal(['BEGIN', 'CHANGE', 'LOOK', 'COMMIT']);
     expect(pool.released).to.deep.equal([true]);
   });
 
   it('rolls back and repeats a transaction that met a deadlock', async () => {
     const pool = fakePool({ LOOK: [serverError('40P01')] });
-    await connectTo(pool).transaction(twice);
-    expect(pool.sent).to.deep.equal([BEGIN, 'CHANGE', 'LOOK', 'ROLLBACK', BEGIN, 'CHANGE', 'LOOK', 'COMMIT']);
+    await twice(connectTo(pool));
+    expect(pool.sent).to.deep.equal([
+      'BEGIN',
+      'CHANGE',
+      'LOOK',
+      'ROLLBACK',
+      'BEGIN',
+      'CHANGE',
+      'LOOK',
+      'COMMIT',
+    ]);
     expect(pool.released).to.deep.equal([false, false]);
   });
 
   it('gives up a connection that could not be rolled back', async () => {
     const mistake = serverError('42601');
     const pool = fakePool({ LOOK: [mistake, mistake], ROLLBACK: [cut()] });
-    expect(await rejectionOf(connectTo(pool).transaction(twice))).to.equal(mistake);
+    expect(await rejectionOf(twice(connectTo(pool)))).to.equal(mistake);
     expect(pool.released).to.deep.equal([true, false]);
   });
 

@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock, Duration } from '@pinfold/core';
+import type { Clock, Duration, FeedId } from '@pinfold/core';
 import { type Persistence, raceSignal } from '@pinfold/core/adapter';
-import { STORE_SCHEMA } from '@pinfold/core/stores';
-import { persistenceIn } from './database/persistence-in.ts';
+import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { SqliteDatabase } from './database/sqlite-database.ts';
 import { Checkpointer } from './engine/checkpointer.ts';
 import { SqliteConnection } from './engine/sqlite-connection.ts';
@@ -41,9 +41,15 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   const checkpointer = new Checkpointer(file);
   const changed = (): void => checkpointer.changed();
   const connection = new SqliteConnection(file, sleep, changed);
-  await connection.read((prepare) => prepare('SELECT 1').get());
+  await connection.read(({ prepare }) => prepare('SELECT 1').get());
   const writer = new ThreadedWriter(file, STORE_SCHEMA.programs, changed);
-  return persistenceIn(new SqliteDatabase(connection, STORE_SCHEMA, { checkpointer, writer }));
+  const database = new SqliteDatabase(connection, STORE_SCHEMA, { checkpointer, writer });
+  return createPersistence(database, newFeed);
+}
+
+/** The id of the feed of a database. */
+export function newFeed(): FeedId {
+  return randomBytes(16).toString('hex') as FeedId;
 }
 
 function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {

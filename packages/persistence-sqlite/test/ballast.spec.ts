@@ -135,7 +135,7 @@ describe('A full database', () => {
       await stock(stores.imports, ended, () => 'm'.repeat(1_000) as EncodedManifest);
       await stores.apiKeys.create(anApiKey(1), []);
       await stores.sessions.begin(aSession(1), []);
-      await connection.read((prepare) => {
+      await connection.read(({ prepare }) => {
         opened = prepare;
       });
       setRoom(1);

@@ -27,7 +27,10 @@ describeMigrations({
         },
         migrate: (migrations) => migrate(connection, migrations),
         schema: () =>
-          connection.read((prepare) => ({ state: prepare(STATE).all(), columns: prepare(COLUMNS).all() })),
+          connection.read(({ prepare }) => ({
+            state: prepare(STATE).all(),
+            columns: prepare(COLUMNS).all(),
+          })),
       });
       for (const handle of handles) await handle.close();
       connection.close();

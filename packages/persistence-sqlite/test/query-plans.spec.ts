@@ -3,7 +3,7 @@ import { ACCOUNT, START } from '@pinfold/test-contracts/fixtures';
 import { useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
-import type { Prepare } from '../src/engine/sqlite-file.ts';
+import type { Prepare, SqliteFile } from '../src/engine/sqlite-file.ts';
 import { inFolder } from './in-folder.ts';
 import { storesOver } from './stores-over.ts';
 
@@ -31,8 +31,8 @@ const UNUSED = new Map([
 class NotingConnection extends SqliteConnection {
   readonly texts: Set<string> = new Set();
 
-  override read<Result>(work: (prepare: Prepare) => Result, signal?: AbortSignal): Promise<Result> {
-    return super.read((prepare) => work(this.#noting(prepare)), signal);
+  override read<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> {
+    return super.read((file) => work({ ...file, prepare: this.#noting(file.prepare) }), signal);
   }
 
   override readCached<Row, Value>(
@@ -80,7 +80,7 @@ describe('Every statement of a request', () => {
       expect(texts.size).to.be.greaterThan(40);
       const steps = new Set<string>();
       for (const text of [...texts]) {
-        const plan = await connection.read((prepare) =>
+        const plan = await connection.read(({ prepare }) =>
           prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...unbound(text)),
         );
         for (const { detail } of plan) {
@@ -95,7 +95,7 @@ describe('Every statement of a request', () => {
         'SEARCH t0 USING INDEX sqlite_autoindex_roles_1 (id=?)',
       );
       const used = new Set([...steps].map((step) => / INDEX (\w+)/.exec(step)?.[1]));
-      const declared = await connection.read((prepare) => prepare<{ name: string }>(INDEXES).all());
+      const declared = await connection.read(({ prepare }) => prepare<{ name: string }>(INDEXES).all());
       expect(declared.map(({ name }) => name).filter((name) => !used.has(name))).to.have.members([
         ...UNUSED.keys(),
       ]);

@@ -37,7 +37,7 @@ describe('A log that was recovered', () => {
   it('is written again before it is read, with all that was committed', () =>
     withLog(async (file) => {
       const connection = new SqliteConnection(file, async () => {});
-      const rows = await connection.read((prepare) => {
+      const rows = await connection.read(({ prepare }) => {
         expect(wasWritten(file)).to.equal(true);
         return prepare('SELECT * FROM noted').all();
       });
@@ -57,7 +57,7 @@ describe('A log that was recovered', () => {
   it('is written again by every process until one has committed, and never after that', () =>
     withLog(async (file) => {
       const [first, second, third] = [1, 2, 3].map(() => new SqliteConnection(file, async () => {}));
-      const read = (connection = first) => connection?.read((prepare) => prepare('SELECT 1').get());
+      const read = (connection = first) => connection?.read(({ prepare }) => prepare('SELECT 1').get());
       await read(first);
       utimesSync(`${file}-wal`, LONG_AGO, LONG_AGO);
       await read(second);
@@ -79,7 +79,7 @@ describe('A log that was recovered', () => {
         if (waits === 3) writer.exec('ROLLBACK');
         await setTimeout(1);
       });
-      await connection.read((prepare) => prepare('SELECT 1').get());
+      await connection.read(({ prepare }) => prepare('SELECT 1').get());
       expect(waits).to.equal(3);
       expect(wasWritten(file)).to.equal(true);
       connection.close();

@@ -39,11 +39,11 @@ function locking(file: string, kind: 'write' | 'all'): Database.Database {
 
 /** Lets a connection refuse every write, until it is opened anew. */
 function makeReadOnly(connection: SqliteConnection): Promise<unknown> {
-  return connection.read((prepare) => prepare('PRAGMA query_only = ON').run());
+  return connection.read(({ prepare }) => prepare('PRAGMA query_only = ON').run());
 }
 
 function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown> {
-  return connection.read((prepare) => prepare(`PRAGMA max_page_count = ${pages}`).get());
+  return connection.read(({ prepare }) => prepare(`PRAGMA max_page_count = ${pages}`).get());
 }
 
 describe('SqliteConnection, and what a power cut may take', () => {
@@ -68,7 +68,7 @@ describe('SqliteConnection, and what was changed', () => {
       await connection.write((prepare) => prepare('CREATE TABLE noted (text TEXT)').run());
       await connection.write((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
       expect(changes).to.equal(2);
-      await connection.read((prepare) => prepare('SELECT * FROM noted').all());
+      await connection.read(({ prepare }) => prepare('SELECT * FROM noted').all());
       await connection.snapshot((prepare) => prepare('SELECT * FROM noted').all());
       await rejectionOf(connection.write((prepare) => prepare('INSERT INTO absent VALUES (1)').run()));
       expect(changes).to.equal(2);
@@ -188,9 +188,9 @@ describe('SqliteConnection, when the disk is in the way', () => {
         throw mistake;
       });
       expect(await rejectionOf(work)).to.equal(mistake);
-      const unprepared = await rejectionOf(connection.read((prepare) => prepare('SELECT nothing').get()));
+      const unprepared = await rejectionOf(connection.read(({ prepare }) => prepare('SELECT nothing').get()));
       expect(unprepared).to.have.property('code', 'SQLITE_ERROR');
-      const rows = await connection.read((prepare) => prepare('SELECT * FROM schema_state').all());
+      const rows = await connection.read(({ prepare }) => prepare('SELECT * FROM schema_state').all());
       expect(rows).to.have.lengthOf(1);
       expect(await keys.list(everyKeyOf())).to.deep.equal([]);
     }));

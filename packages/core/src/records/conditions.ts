@@ -40,33 +40,24 @@ export class Comparison<out Value> {
   }
 }
 
+/** Makes a comparison with a value, or with another column. */
+export interface Comparing {
+  (value: ColumnValue): Comparison<never>;
+  <Value extends string | number>(value: Value): Comparison<Value>;
+}
+
+function comparing(operator: Operator): Comparing {
+  return (value: unknown) => new Comparison<never>(operator, value);
+}
+
 /** Less than: numbers by value, texts by code point. */
-export function lt(value: ColumnValue): Comparison<never>;
-export function lt<Value extends string | number>(value: Value): Comparison<Value>;
-export function lt(value: unknown): Comparison<never> {
-  return new Comparison('lt', value);
-}
-
+export const lt: Comparing = comparing('lt');
 /** Less than or equal to. */
-export function lte(value: ColumnValue): Comparison<never>;
-export function lte<Value extends string | number>(value: Value): Comparison<Value>;
-export function lte(value: unknown): Comparison<never> {
-  return new Comparison('lte', value);
-}
-
+export const lte: Comparing = comparing('lte');
 /** Greater than. */
-export function gt(value: ColumnValue): Comparison<never>;
-export function gt<Value extends string | number>(value: Value): Comparison<Value>;
-export function gt(value: unknown): Comparison<never> {
-  return new Comparison('gt', value);
-}
-
+export const gt: Comparing = comparing('gt');
 /** Greater than or equal to. */
-export function gte(value: ColumnValue): Comparison<never>;
-export function gte<Value extends string | number>(value: Value): Comparison<Value>;
-export function gte(value: unknown): Comparison<never> {
-  return new Comparison('gte', value);
-}
+export const gte: Comparing = comparing('gte');
 
 /** One of a list of texts, which may be empty. */
 export function oneOf<Value extends string>(values: readonly Value[]): Comparison<Value> {

@@ -1,17 +1,9 @@
 import { type Access, Step, type Steps } from './step.ts';
 
-/** The results of several steps. */
-export type ResultsOf<All extends readonly Step<unknown>[]> = {
-  -readonly [N in keyof All]: All[N] extends Step<infer Result> ? Result : never;
-};
-
-/** What several steps do together. */
-export type AccessOf<One> = One extends Step<unknown, infer Kind> ? Kind : never;
-
 /** Several steps of which none waits for another: an engine asks the database for all of them at once. */
 export function all<const All extends readonly Step<unknown>[]>(
   ...steps: All
-): Step<ResultsOf<All>, AccessOf<All[number]>> {
+): Step<ResultsTogether<All>, PartAccess<All[number]>> {
   return new Step({ kind: 'all', steps });
 }
 

@@ -32,6 +32,7 @@ import { insertPlan, removePlan, updatePlan } from './write-statements.ts';
  */
 export class SqlCompiler {
   readonly #plans: Map<AnyTable, Map<string, unknown>> = new Map();
+  readonly #lookups: Map<Lookup<unknown>, LookupPlan<unknown>> = new Map();
   readonly #texts: WeakMap<object, string> = new WeakMap();
   readonly #writing: Writing;
 
@@ -86,9 +87,11 @@ export class SqlCompiler {
     return this.#known(action.table, shape, () => scanPlans(this.#writing, action));
   }
 
-  /** The statements of a lookup, and what makes its value. Ask for them once. */
+  /** The statements of a lookup, and what makes its value. */
   lookupPlanOf<Value>(lookup: Lookup<Value>): LookupPlan<Value> {
-    return lookupPlan(this.#writing, lookup);
+    const plan = this.#lookups.get(lookup) ?? lookupPlan(this.#writing, lookup);
+    this.#lookups.set(lookup, plan);
+    return plan as LookupPlan<Value>;
   }
 
   #known<Plan>(table: AnyTable, shape: string, write: () => Plan): Plan {

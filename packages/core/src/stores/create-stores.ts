@@ -1,3 +1,4 @@
+import type { Persistence } from '../adapter/persistence.ts';
 import type { FeedId } from '../domain/feed.ts';
 import type { Stores } from '../ports/all-ports.ts';
 import type { Database, DatabaseSchema } from '../records/database.ts';
@@ -65,5 +66,15 @@ export function createStores(database: Database, newFeed: () => FeedId): Stores 
     imports: importStore(database, newFeed),
     pairings: pairingStore(database),
     names: nameStore(database),
+  };
+}
+
+/** The stores over a database, with what its life needs: it is closed with them. */
+export function createPersistence(database: Database, newFeed: () => FeedId): Persistence {
+  return {
+    ...createStores(database, newFeed),
+    migrate: () => database.migrate(),
+    check: (signal) => database.check(signal),
+    close: () => database.close(),
   };
 }

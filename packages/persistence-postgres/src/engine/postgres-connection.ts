@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { type Clock, duration, Fault } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
 import { asFault, troubleOf } from './postgres-errors.ts';
-import { COMMIT, ROLLBACK, type Statement, TYPES, unprepared } from './statement.ts';
+import { ROLLBACK, type Statement, TYPES, unprepared } from './statement.ts';
 
 /** The part of `pg`'s client that stores use. It runs queries in order; `release(true)` ends the connection. */
 export interface PostgresClient {
@@ -31,7 +31,6 @@ const LONGEST_WAIT = 64;
 /** How many broken connections one call tolerates: after a restart a pool may hold several. */
 const MOST_BROKEN = 3;
 
-const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');
 const BEGIN_SNAPSHOT = unprepared(`
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = 0;
@@ -85,11 +84,6 @@ export class PostgresConnection {
     return raceSignal(rows, signal);
   }
 
-  /** Runs several statements in one transaction; they may run again from the first until the commit is asked for. */
-  transaction<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
-    return this.#patiently(() => this.#withClient((run) => transact(run, work)));
-  }
-
   /**
    * Runs statements up to a commit, and then what it results in, which commits. Before that they certainly change nothing,
    * and may run again from the first.
@@ -97,7 +91,7 @@ export class PostgresConnection {
   pipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
     return this.#patiently(() =>
       this.#withClient(async (run, { pipeline }) => {
-        const commit = await undone(work({ run, isPipelined: pipeline === true }));
+        const commit = await undone(rolledBack(run, work({ run, isPipelined: pipeline === true })));
         return commit();
       }),
     );
@@ -106,7 +100,7 @@ export class PostgresConnection {
   /** Opens one read-only state on a connection of its own, which is given back when it is closed. */
   async openSnapshot(): Promise<{ readonly client: Client; close(): Promise<void> }> {
     const client = await this.#patiently(() => this.#takeClient());
-    const run: Run = (statement, values = []) => ask(client, statement, values);
+    const run = runOn(client);
     try {
       await run(BEGIN_SNAPSHOT);
     } catch (error) {
@@ -146,22 +140,19 @@ export class PostgresConnection {
     if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
     const client = await this.#pool.connect();
     try {
-      await undone(provePrimary(client, (statement, values = []) => ask(client, statement, values)));
+      await provePrimary(client);
       return client;
     } catch (error) {
-      client.release(true);
+      client.release(troubleOf(causeOf(error)) === 'broken');
       throw error;
     }
   }
 
   async #withClient<Result>(work: (run: Run, client: PostgresClient) => Promise<Result>): Promise<Result> {
-    if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
-    const client = await this.#pool.connect();
+    const client = await this.#takeClient();
     let broken = false;
     try {
-      const run: Run = (statement, values = []) => ask(client, statement, values);
-      await provePrimary(client, run);
-      return await work(run, client);
+      return await work(runOn(client), client);
     } catch (error) {
       broken = troubleOf(causeOf(error)) === 'broken';
       throw error;
@@ -171,14 +162,18 @@ export class PostgresConnection {
   }
 }
 
+function runOn(client: PostgresClient): Run {
+  return (statement, values = []) => ask(client, statement, values);
+}
+
 /** Connections to a primary server, by any handle on their pool: a connection never changes its server. */
 const primaries: WeakSet<PostgresClient> = new WeakSet();
 
 /** A standby answers reads with old data. */
-async function provePrimary(client: PostgresClient, run: Run): Promise<void> {
+async function provePrimary(client: PostgresClient): Promise<void> {
   if (primaries.has(client)) return;
   client.on('error', ignore);
-  const { rows } = await run<{ standby: boolean }>(IS_STANDBY);
+  const { rows } = await ask<{ standby: boolean }>(client, IS_STANDBY, []);
   if (rows[0]?.standby !== false) throw new Error('the server is a standby');
   primaries.add(client);
 }
@@ -205,16 +200,9 @@ async function undone<Result>(asked: Promise<Result>): Promise<Result> {
 }
 
 /** A transaction without a COMMIT is rolled back, by this client or by the server when it loses the client. */
-async function transact<Result>(run: Run, work: (run: Run) => Promise<Result>): Promise<Result> {
-  const result = await undone(begin(run, work));
-  await run(COMMIT);
-  return result;
-}
-
-async function begin<Result>(run: Run, work: (run: Run) => Promise<Result>): Promise<Result> {
-  await run(BEGIN);
+async function rolledBack<Result>(run: Run, work: Promise<Result>): Promise<Result> {
   try {
-    return await work(run);
+    return await work;
   } catch (error) {
     if (troubleOf(error) !== 'broken') await run(ROLLBACK);
     throw error;

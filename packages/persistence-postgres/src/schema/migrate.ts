@@ -9,7 +9,7 @@ import {
 import type { DatabaseState } from '@pinfold/core/records';
 import { lockNumber } from '../database/lock-number.ts';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
-import { longRunning, quoted, type Statement, unprepared } from '../engine/statement.ts';
+import { COMMIT, longRunning, quoted, type Statement, unprepared } from '../engine/statement.ts';
 
 /** The version of the schema that this release creates. */
 export const NEWEST_VERSION = 1;
@@ -19,6 +19,7 @@ export function newestMigration(sql: string): Migration {
   return { version: NEWEST_VERSION, release: '0.1.0', oldestVersion: NEWEST_VERSION, sql };
 }
 
+const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');
 /** Steps may take longer than a request may. */
 const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
 const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
@@ -32,7 +33,8 @@ export async function migrate(
   schema: string,
   migrations: readonly Migration[],
 ): Promise<void> {
-  await connection.transaction(async (run) => {
+  await connection.pipelined(async ({ run }) => {
+    await run(BEGIN);
     await run(NO_LIMITS);
     await run(LOCK, [lockNumber('pinfold migrate', schema)]);
     await makeSchema(run, schema);
@@ -41,6 +43,7 @@ export async function migrate(
     const { steps, reached } = planMigrations(state, migrations);
     for (const { sql } of steps) await run(longRunning(sql));
     if (reached !== undefined) await setState(run, schemaState(schema), reached);
+    return async () => void (await run(COMMIT));
   });
 }
 

@@ -10,7 +10,7 @@ import type {
   Program,
   Query,
 } from '@pinfold/core/records';
-import { type LookupPlan, SqlCompiler } from '@pinfold/core/sql';
+import { SqlCompiler } from '@pinfold/core/sql';
 import type { Checkpointer } from '../engine/checkpointer.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
 import { asFault } from '../engine/sqlite-errors.ts';
@@ -36,7 +36,6 @@ export class SqliteDatabase implements Database {
   readonly #threads: SqliteThreads;
   readonly #compiler: SqlCompiler = new SqlCompiler(SQLITE);
   readonly #steps: SqliteSteps = new SqliteSteps(this.#compiler);
-  readonly #lookups: Map<Lookup<unknown>, LookupPlan<unknown>> = new Map();
   readonly #migrations: readonly Migration[];
 
   constructor(
@@ -51,7 +50,7 @@ export class SqliteDatabase implements Database {
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
     return this.#connection.read(
-      (prepare) => this.#steps.run(query.name, query.run(args), prepare, false),
+      ({ prepare, transaction }) => this.#steps.run(query.name, query.run(args), prepare, transaction),
       signal,
     );
   }
@@ -61,11 +60,7 @@ export class SqliteDatabase implements Database {
     key: string,
     signal?: AbortSignal,
   ): Promise<Value | undefined> | Value | undefined {
-    let plan = this.#lookups.get(lookup) as LookupPlan<Value> | undefined;
-    if (plan === undefined) {
-      plan = this.#compiler.lookupPlanOf(lookup);
-      this.#lookups.set(lookup, plan);
-    }
+    const plan = this.#compiler.lookupPlanOf(lookup);
     return this.#connection.readCached(plan.text, key, plan.make, signal);
   }
 
@@ -75,9 +70,7 @@ export class SqliteDatabase implements Database {
     signal?: AbortSignal,
   ): Promise<Result> {
     signal?.throwIfAborted();
-    return this.#connection.snapshot((prepare) =>
-      this.#steps.run(query.name, query.run(args), prepare, true),
-    );
+    return this.#connection.snapshot((prepare) => this.#steps.run(query.name, query.run(args), prepare));
   }
 
   async openSnapshot(signal?: AbortSignal): Promise<DatabaseSnapshot> {
@@ -89,7 +82,7 @@ export class SqliteDatabase implements Database {
         another?.throwIfAborted();
         if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
         try {
-          return this.#steps.run(query.name, query.run(args), file.prepare, true);
+          return this.#steps.run(query.name, query.run(args), file.prepare);
         } catch (error) {
           throw asFault(error);
         }
@@ -118,7 +111,7 @@ export class SqliteDatabase implements Database {
   }
 
   examine(): Promise<DatabaseState> {
-    return this.#connection.read((prepare) => databaseState(prepare, this.#migrations));
+    return this.#connection.read(({ prepare }) => databaseState(prepare, this.#migrations));
   }
 
   async close(): Promise<void> {
@@ -131,8 +124,6 @@ export class SqliteDatabase implements Database {
 
   async #writeHere<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
     const method = program.usesReserve(args) ? 'writeFromReserve' : 'write';
-    return this.#connection[method]((prepare) =>
-      this.#steps.run(program.name, program.run(args), prepare, true),
-    );
+    return this.#connection[method]((prepare) => this.#steps.run(program.name, program.run(args), prepare));
   }
 }

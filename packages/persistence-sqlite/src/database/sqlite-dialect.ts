@@ -23,8 +23,7 @@ export const SQLITE: SqlDialect = {
   writeFlag: Number,
   readFlag: (value) => value === 1,
   wholeNumber: (sum) => sum,
-  // In an older file every table with a key of several columns is in the order of it.
-  rowPlace: (table) => (hasLongKey(table) ? undefined : 'rowid'),
+  rowPlace: (table) => (isClustered(table) ? undefined : 'rowid'),
   keepsOrder: true,
   onTakenKey: (key, others) => {
     const action = others.map((name) => `${name} = excluded.${name}`).join(', ');
@@ -49,12 +48,9 @@ export const SQLITE: SqlDialect = {
 const MOST_BESIDE = 4;
 
 /** Whether rows are in the order of their key: one of several columns, beside which the others are few and short. */
-function isClustered(table: AnyTable): boolean {
-  return hasLongKey(table) && Object.keys(table.columns).length <= table.key.length + MOST_BESIDE;
-}
-
-function hasLongKey({ columns, key }: AnyTable): boolean {
-  return key.length > 1 && !Object.values(columns).some(({ type }) => type === 'sequence');
+function isClustered({ columns, key }: AnyTable): boolean {
+  const hasSequence = Object.values(columns).some(({ type }) => type === 'sequence');
+  return key.length > 1 && !hasSequence && Object.keys(columns).length <= key.length + MOST_BESIDE;
 }
 
 function quoted(name: string): string {

@@ -1,7 +1,6 @@
 import { runAtOnce, type ScanAction, type Steps, type TableAction } from '@pinfold/core/records';
 import { SqlCompiler, type SqlPlan, type SqlRow } from '@pinfold/core/sql';
-import { isOfSqlite } from '../engine/sqlite-errors.ts';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import type { Prepare, SqliteFile } from '../engine/sqlite-file.ts';
 import { SQLITE } from './sqlite-dialect.ts';
 
 /** Runs the steps of programs and queries on a connection, without a promise. */
@@ -12,14 +11,20 @@ export class SqliteSteps {
     this.#compiler = compiler;
   }
 
-  run<Result>(name: string, steps: Steps<Result>, prepare: Prepare, isInTransaction: boolean): Result {
-    return runAtOnce(name, steps, (action) => this.#answer(action, prepare, isInTransaction));
+  /** `transaction` begins a transaction for what needs one; absent where one is open. */
+  run<Result>(
+    name: string,
+    steps: Steps<Result>,
+    prepare: Prepare,
+    transaction?: SqliteFile['transaction'],
+  ): Result {
+    return runAtOnce(name, steps, (action) => this.#answer(action, prepare, transaction));
   }
 
-  #answer(action: TableAction, prepare: Prepare, isInTransaction: boolean): unknown {
+  #answer(action: TableAction, prepare: Prepare, transaction?: SqliteFile['transaction']): unknown {
     if (action.kind === 'scan') {
       const scan = (): unknown => this.#scan(action, prepare);
-      return isInTransaction ? scan() : inTransaction(prepare, scan);
+      return transaction === undefined ? scan() : transaction('BEGIN', scan);
     }
     const plan = this.#compiler.planOf(action);
     if (plan === undefined) return undefined;
@@ -47,26 +52,4 @@ function answered(
   if (!isOneRow) return result(statement.all(...values(action)));
   const row = statement.get(...values(action));
   return result(row === undefined ? [] : [row]);
-}
-
-function inTransaction<Result>(prepare: Prepare, work: () => Result): Result {
-  prepare('BEGIN').run();
-  let result: Result;
-  try {
-    result = work();
-  } catch (error) {
-    rollBack(prepare);
-    throw error;
-  }
-  prepare('COMMIT').run();
-  return result;
-}
-
-function rollBack(prepare: Prepare): void {
-  try {
-    prepare('ROLLBACK').run();
-  } catch (error) {
-    // After some errors SQLite has rolled back already.
-    if (!isOfSqlite(error)) throw error;
-  }
 }

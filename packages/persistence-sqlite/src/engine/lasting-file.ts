@@ -8,15 +8,12 @@ import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts'
 export class LastingFile {
   readonly #file: string;
   readonly #reserve: Pick<Reserve, 'lend' | 'keep'>;
-  readonly #pragmas: readonly string[];
   #opened: SqliteFile | undefined;
   #isClosed = false;
 
-  /** `pragmas` are settings of this connection beside those that all have. */
-  constructor(file: string, reserve: Pick<Reserve, 'lend' | 'keep'>, pragmas: readonly string[] = []) {
+  constructor(file: string, reserve: Pick<Reserve, 'lend' | 'keep'>) {
     this.#file = file;
     this.#reserve = reserve;
-    this.#pragmas = pragmas;
   }
 
   /** Works with the open file. Errors of SQLite come out as they are. */
@@ -109,7 +106,7 @@ export class LastingFile {
   }
 
   #openWithReserve(): SqliteFile {
-    const open = (): SqliteFile => openSqliteFile(this.#file, this.#pragmas);
+    const open = (): SqliteFile => openSqliteFile(this.#file);
     try {
       return open();
     } catch (error) {

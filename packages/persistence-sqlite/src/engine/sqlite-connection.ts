@@ -1,8 +1,7 @@
 import { type Clock, duration } from '@pinfold/core';
 import { Reserve } from './ballast.ts';
 import { LastingFile } from './lasting-file.ts';
-import { LONGEST_WAIT, PATIENCE } from './patience.ts';
-import { asFault, isBusy, unavailable } from './sqlite-errors.ts';
+import { asFault, isBusy, LONGEST_WAIT, PATIENCE, unavailable } from './sqlite-errors.ts';
 import type { Prepare, SqliteFile } from './sqlite-file.ts';
 
 /** A handle's shared connection. Waits for locks off the event loop. */
@@ -24,8 +23,8 @@ export class SqliteConnection {
   }
 
   /** Runs statements that change nothing; each may see a different state. */
-  read<Result>(work: (prepare: Prepare) => Result, signal?: AbortSignal): Promise<Result> {
-    return this.#patiently(() => this.#file.attempt(({ prepare }) => work(prepare)), signal);
+  read<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> {
+    return this.#patiently(() => this.#file.attempt(work), signal);
   }
 
   /** As the `cached` of a file; with a promise only where it has to wait for a lock, or fails. */

@@ -2,6 +2,12 @@ import { Fault } from '@pinfold/core';
 import { codeOf, nameOf } from '@pinfold/core/internal';
 import { StepError } from '@pinfold/core/records';
 
+/** The total wait for a lock of another connection, in milliseconds. */
+export const PATIENCE = 5_000;
+
+/** The longest wait between two tries, in milliseconds; the first is one, and each is twice as long as the last. */
+export const LONGEST_WAIT = 16;
+
 /** Result codes for problems with the file, the disk or a lock rather than with the statement. */
 const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|FULL|IOERR|PERM|PROTOCOL|READONLY)(?:_|$)/;
 const CORRUPT = /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/;

@@ -33,19 +33,14 @@ export interface SqliteFile {
   close(): void;
 }
 
-/**
- * Opens the file, making it when it is not there. Throws errors of SQLite and of the file system.
- *
- * @param pragmas further settings of the connection.
- */
-export function openSqliteFile(file: string, pragmas: readonly string[] = []): SqliteFile {
+/** Opens the file, making it when it is not there. Throws errors of SQLite and of the file system. */
+export function openSqliteFile(file: string): SqliteFile {
   createPrivately(file);
   const opened = identityOf(file);
   // A wait inside SQLite would block the event loop, so the connection's owner waits instead.
   const database = new Database(file, { timeout: 0 });
   try {
     configure(database);
-    for (const pragma of pragmas) database.pragma(pragma);
     // SQLite opens the watched file with its first read.
     database.prepare('SELECT 1 FROM sqlite_schema').get();
     const watch = CommitWatch.of(file);
@@ -86,6 +81,8 @@ function configure(database: Database.Database): void {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma(`cache_size = -${CACHE_KIB}`);
+  // Each savepoint would open a file.
+  database.pragma('temp_store = MEMORY');
   database.pragma(`wal_autocheckpoint = ${LOG_BYTES / pageBytesOf(database)}`);
   database.pragma(`journal_size_limit = ${LOG_BYTES}`);
 }

@@ -50,7 +50,10 @@ export async function checkSchema(
   signal: AbortSignal | undefined,
   migrations: readonly Migration[],
 ): Promise<undefined> {
-  await connection.read((prepare) => refuseOutdated(prepare<SchemaState>(STATE).get(), migrations), signal);
+  await connection.read(
+    ({ prepare }) => refuseOutdated(prepare<SchemaState>(STATE).get(), migrations),
+    signal,
+  );
 }
 
 /** Examines an open database, of which it reads every page. */

@@ -16,7 +16,6 @@ export type Outcome = { readonly result: unknown } | { readonly error: unknown }
 export class GroupCommits {
   readonly #file: LastingFile;
 
-  /** `file` should keep its temporary pages in memory: each savepoint would open a file. */
   constructor(file: LastingFile) {
     this.#file = file;
   }

@@ -15,7 +15,7 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
   const named = byName(programs);
   const steps = new SqliteSteps();
   const path: string = workerData;
-  const file = new LastingFile(path, new Reserve(path), ['temp_store = MEMORY']);
+  const file = new LastingFile(path, new Reserve(path));
   const groups = new GroupCommits(file);
   let replies: WriteReply[] = [];
   let isClosing = false;
@@ -59,6 +59,6 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
 function workOf({ name, run, usesReserve }: AnyProgram, args: never, steps: SqliteSteps): Work {
   return {
     usesReserve: usesReserve(args),
-    run: (prepare) => steps.run(name, run(args), prepare, true),
+    run: (prepare) => steps.run(name, run(args), prepare),
   };
 }

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { LONGEST_WAIT, PATIENCE } from '../engine/patience.ts';
-import { unavailable } from '../engine/sqlite-errors.ts';
+import { LONGEST_WAIT, PATIENCE, unavailable } from '../engine/sqlite-errors.ts';
 import type { GroupCommits, Outcome, Work } from './group-commits.ts';
 
 /** The most programs that are committed together: what was written first does not wait longer for the others. */

@@ -21,7 +21,7 @@ interface Stage {
 function onStage(play: (stage: Stage) => void, reserve?: Pick<Reserve, 'lend' | 'keep'>): Promise<void> {
   return inFolder(async (folder) => {
     const path = join(folder, 'pinfold.sqlite');
-    const file = new LastingFile(path, reserve ?? new Reserve(path), ['temp_store = MEMORY']);
+    const file = new LastingFile(path, reserve ?? new Reserve(path));
     file.change((_, exec) =>
       exec(`CREATE TABLE noted (text TEXT UNIQUE);
         CREATE TABLE referring (text TEXT REFERENCES noted (text) DEFERRABLE INITIALLY DEFERRED)`),
