@@ -22,18 +22,13 @@ import {
   type ScanAction,
   type TableAction,
 } from '@pinfold/core/records';
-import { createTables, type LookupPlan, SqlCompiler, type SqlDialect, type SqlPlan } from '@pinfold/core/sql';
-import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
+import { createTables, SqlCompiler, type SqlDialect, type SqlPlan } from '@pinfold/core/sql';
+import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 
 /** Opens every store of Pinfold in one file, which is created when it is first used. */
 export function openNodeSqlite(file: string): Persistence {
-  const database = new NodeSqliteDatabase(file, STORE_SCHEMA);
-  return {
-    ...createStores(database, () => crypto.randomUUID().replaceAll('-', '') as FeedId),
-    migrate: () => database.migrate(),
-    check: (signal) => database.check(signal),
-    close: () => database.close(),
-  };
+  const newFeed = (): FeedId => crypto.randomUUID().replaceAll('-', '') as FeedId;
+  return createPersistence(new NodeSqliteDatabase(file, STORE_SCHEMA), newFeed);
 }
 
 const TYPES = { text: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', json: 'TEXT' } as const;
@@ -84,7 +79,6 @@ export class NodeSqliteDatabase implements Database {
   readonly #file: string;
   readonly #migrations: readonly Migration<readonly string[]>[];
   readonly #compiler: SqlCompiler = new SqlCompiler(DIALECT);
-  readonly #lookups: Map<Lookup<unknown>, LookupPlan<unknown>> = new Map();
   readonly #snapshots: Set<Connection> = new Set();
   #connection: Connection | undefined;
   #isClosed = false;
@@ -102,10 +96,9 @@ export class NodeSqliteDatabase implements Database {
 
   peek<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Value | undefined {
     return this.#using((connection) => {
-      const plan = this.#lookups.get(lookup) ?? this.#compiler.lookupPlanOf(lookup);
-      this.#lookups.set(lookup, plan);
-      const [row] = connection.all(plan.text, key);
-      return row && (plan.make(row) as Value);
+      const { text, make } = this.#compiler.lookupPlanOf(lookup);
+      const [row] = connection.all(text, key);
+      return row && make(row);
     }, signal);
   }
 

@@ -40,6 +40,7 @@ export type {
   EventType,
   HistoryEvent,
   Origin,
+  PublicationEvent,
   RoleEventType,
   UnattributedEvent,
 } from './domain/history.ts';

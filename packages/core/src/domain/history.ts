@@ -92,6 +92,12 @@ export interface HistoryEvent extends EventDraft {
   readonly asOperator: boolean;
 }
 
+/** An event of a publication. */
+export interface PublicationEvent extends HistoryEvent {
+  readonly account: AccountId;
+  readonly pin: RoleId;
+}
+
 /** An event whose account and doer only the store knows, which fills them in. */
 export type UnattributedEvent = Omit<HistoryEvent, 'account' | 'actor'>;
 

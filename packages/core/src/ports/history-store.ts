@@ -1,5 +1,5 @@
 import type { FeedId, FeedPlace } from '../domain/feed.ts';
-import type { EventCursor, EventId, HistoryEvent } from '../domain/history.ts';
+import type { EventCursor, EventId, HistoryEvent, PublicationEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 
@@ -100,7 +100,7 @@ export interface HistoryStore {
    * Stores an event of a role, unless its actor has one of its type and role after `unlessSince`. Answers whether it stored it.
    * @promise history-store/record-once: of many at once one is stored, at least a millisecond after its role's last; other actors, types and roles, and earlier events, do not count, nor do roles that are not there
    */
-  recordOnce(event: HistoryEvent, unlessSince: Instant): Promise<boolean>;
+  recordOnce(event: PublicationEvent, unlessSince: Instant): Promise<boolean>;
 
   /** @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored */
   expired(by: Instant, limit: number): Promise<readonly ExpiredRole[]>;

@@ -56,5 +56,5 @@ async function recordRead(
 ): Promise<void> {
   const at = clock.now();
   const event = eventOf(ids, { type: 'pin.archive_read', at }, cause, account, id);
-  await history.recordOnce(event, before(at, minutes(1)));
+  await history.recordOnce({ ...event, account, pin: id }, before(at, minutes(1)));
 }

@@ -20,6 +20,7 @@ import {
 import { useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { after, days, type FeedId, hours, minutes, type NameToken, type PinName } from '../../src/index.ts';
+import { dayOf } from '../../src/internal.ts';
 import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
 import { WatchedReads } from './watched-reads.ts';
 
@@ -64,7 +65,10 @@ async function useBranches({ roles, sessions, apiKeys, pairings, history, attemp
   }
   await roles.reserve(aReservation(21, { limits: BOUNDED }));
   await roles.purge(LATER, 10);
-  await history.recordOnce(anEvent({ pin: aRoleId(20), type: 'pin.archive_read' }), START);
+  await history.recordOnce(
+    { ...anEvent({ type: 'pin.archive_read' }), account: ACCOUNT, pin: aRoleId(20) },
+    START,
+  );
   await history.tellExpired([
     anEvent({ pin: aRoleId(20), type: 'pin.expired', at: aRole(20).expiresAt ?? LATER }),
   ]);
@@ -76,6 +80,10 @@ async function useBranches({ roles, sessions, apiKeys, pairings, history, attemp
   await sessions.begin(aSession(22), [], { ofActor: 1, ofAccount: 1 });
   for (const n of [20, 21]) await pairings.register(aRegistration(n));
   const consent = aConsent(20, { session: aSession(22).tokenHash, apiKey: anApiKey(20).id });
+  await pairings.register(aRegistration(30));
+  for (let times = 0; times < 2; times += 1) {
+    await pairings.agree(aRegistration(30).secretHash, aConsent(30), START, []);
+  }
   for (const n of [20, 20, 21]) await pairings.agree(aRegistration(n).secretHash, consent, START, []);
   await pairings.take(aPairingRedemption(21), []);
   const attempt = { role: aRoleId(20), address: '192.0.2.1', now: START, window: minutes(5) };
@@ -92,12 +100,16 @@ async function useRest({
   sessions,
   snapshot,
   takedowns,
+  views,
 }: Stores): Promise<void> {
   await accounts.save(anAccount(1), undefined, []);
   await accounts.load(anAccount(1).name);
   await accounts.list(undefined, 10);
   await mode.change({ kind: 'read_only', message: null }, []);
   await mode.load();
+  for (let times = 0; times < 2; times += 1) {
+    await views.add([{ role: aRoleId(20), day: dayOf(LATER), views: 1, refusedPasswords: 0 }]);
+  }
   await roles.countForCleanup({ now: LATER, endedBefore: LATER, begunBefore: LATER });
   await roles.nextForCleanup({ now: LATER, endedBefore: LATER, limit: 10 });
   await roles.countStored({ now: START, after: undefined, limit: 10 });
@@ -121,7 +133,7 @@ async function purge({ apiKeys, attempts, history, pairings, sessions }: Stores)
 async function move({ snapshot }: Stores, { imports, history }: Stores): Promise<void> {
   await imports.begin(aToken(1));
   await imports.isUnfinished();
-  for await (const record of snapshot.records()) await imports.keep(aToken(1), [record]);
+  for await (const record of snapshot.records()) await imports.keep(aToken(1), [record, record]);
   await imports.end(aToken(1));
   await history.feed({ account: ACCOUNT, pin: undefined, after: 0, limit: 10 });
 }

@@ -27,7 +27,6 @@ interface Read {
 /** Notes which columns of the rows that programs read they use or return, and which reads have no end. */
 export class WatchedReads {
   readonly #reads: Map<string, Read> = new Map();
-  readonly #rows: WeakMap<object, Row> = new WeakMap();
   readonly #endless: Set<string> = new Set();
   readonly #unsorted: Set<string> = new Set();
   readonly #invalid: Set<string> = new Set();
@@ -113,7 +112,11 @@ export class WatchedReads {
       this.#invalid.add(`${program} ${table.name}`);
     }
     if (isWrite(step)) return answer;
+    if (action.kind === 'distinct' && action.limit === undefined)
+      this.#endless.add(`${program} ${table.name}`);
     if (action.kind === 'find') {
+      // All columns count at once, also where no row was found.
+      if (action.select === undefined) this.#readOf(program, table, undefined);
       const { limit, order = [], descending = false, where } = action;
       const place = `${program} ${table.name}`;
       if (limit === undefined && !isByKey(table, where)) this.#endless.add(place);
@@ -148,28 +151,33 @@ export class WatchedReads {
     return { row: this.#row(program, table, select, row), references: Object.fromEntries(joined) };
   }
 
+  #readOf(program: string, table: AnyTable, select: Selection): Read {
+    const place = `${program} ${table.name}`;
+    const id = JSON.stringify([place, select]);
+    const all = Object.keys(table.columns);
+    const columns = (select ?? all).filter((column) => !table.key.includes(column));
+    const read = this.#reads.get(id) ?? { place, columns, used: new Set<string>() };
+    this.#reads.set(id, read);
+    return read;
+  }
+
   /** The row, with an ear to what is read of it. */
   #row(program: string, table: AnyTable, select: Selection, row: Row): Row {
     const place = `${program} ${table.name}`;
     const all = Object.keys(table.columns);
     if (select?.length === 0 || select?.some((column) => !all.includes(column))) this.#invalid.add(place);
-    const columns = (select ?? all).filter((column) => !table.key.includes(column));
-    const id = JSON.stringify([place, select]);
-    const { used } = this.#reads.get(id) ?? { used: new Set<string>() };
-    this.#reads.set(id, { place, columns, used });
+    const { used } = this.#readOf(program, table, select);
     const note = (column: string | symbol): void => {
       if (typeof column !== 'string') return;
       used.add(column);
       if (all.includes(column) && !(column in row)) this.#invalid.add(`${place}.${column}`);
     };
-    const watched = new Proxy(row, {
+    return new Proxy(row, {
       get: (target, column, receiver) => {
         note(column);
         return Reflect.get(target, column, receiver);
       },
     });
-    this.#rows.set(watched, row);
-    return watched;
   }
 
   /** What a program results in, without ears. The caller gets all of it. */

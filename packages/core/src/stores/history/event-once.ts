@@ -1,5 +1,4 @@
-import { type HistoryEvent, isSameActor } from '../../domain/history.ts';
-import type { AccountId, RoleId } from '../../domain/identity.ts';
+import { isSameActor, type PublicationEvent } from '../../domain/history.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { gt } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
@@ -14,19 +13,17 @@ import { CHANGED, changeRoles, findRole } from '../role-changes.ts';
 const ACTOR = ['actor'] as const;
 
 interface EventOnce {
-  readonly event: HistoryEvent;
-  readonly account: AccountId;
-  readonly role: RoleId;
+  readonly event: PublicationEvent;
   readonly unlessSince: Instant;
 }
 
 const recordEventOnce = defineChange('history.record_once', {
   locks: ({ event }: EventOnce) => ({ exclusive: eventLocks([event]) }),
-  *run({ event, account, role, unlessSince }) {
-    const { type, actor } = event;
+  *run({ event, unlessSince }) {
+    const { type, actor, account, pin } = event;
     const [row, alike, ends] = yield* together(
-      findRole(account, role, CHANGED),
-      find(EVENTS, { account, pin: role, type, at: gt(unlessSince) }, { select: ACTOR }),
+      findRole(account, pin, CHANGED),
+      find(EVENTS, { account, pin, type, at: gt(unlessSince) }, { select: ACTOR }),
       feedEnds([event]),
     );
     const isRecorded = alike.some((known) => isSameActor(known.actor, actor));
@@ -40,12 +37,10 @@ const recordEventOnce = defineChange('history.record_once', {
 export const RECORD_ONCE_PROGRAMS: readonly AnyProgram[] = [recordEventOnce];
 
 /** Stores an event of a role unless its actor has one of the type after an instant. */
-export async function recordOnce(
+export function recordOnce(
   database: Database,
-  event: HistoryEvent,
+  event: PublicationEvent,
   unlessSince: Instant,
 ): Promise<boolean> {
-  const { account, pin: role } = event;
-  if (account === null || role === null) return false;
-  return await database.write(recordEventOnce, { event, account, role, unlessSince });
+  return database.write(recordEventOnce, { event, unlessSince });
 }

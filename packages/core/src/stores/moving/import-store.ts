@@ -30,6 +30,10 @@ const OWN: readonly AnyTable[] = [...Object.values(MOVED_TABLES).map(({ table })
 /** Tables whose rows an import replaces. */
 const REPLACED: readonly AnyTable[] = [...OWN, MANIFESTS, COMPARISONS, FEED_BEGINS];
 
+function keyOf({ key }: AnyTable): readonly never[] {
+  return key as readonly never[];
+}
+
 /** Defines a program of an import. It needs no further lock, since every other program that writes shares its lock. */
 function defineImport<Args, const Result>(
   name: string,
@@ -56,7 +60,7 @@ interface Beginning {
 
 const begin = defineImport('imports.begin', function* ({ token, feed }: Beginning) {
   if ((yield* getImportMark) === undefined) {
-    const own = yield* all(...OWN.map((table) => find(table, {}, { limit: 1 })));
+    const own = yield* all(...OWN.map((table) => find(table, {}, { limit: 1, select: keyOf(table) })));
     if (own.some((rows) => rows.length > 0)) return { kind: 'refused' };
   }
   yield* all(upsert(UNFINISHED_IMPORTS, { id: 1, token }), upsert(FEEDS, { id: 1, feed }));
@@ -67,8 +71,7 @@ const begin = defineImport('imports.begin', function* ({ token, feed }: Beginnin
 const clear = defineImport('imports.clear', function* (token: Token) {
   if ((yield* getImportMark)?.token !== token) return false;
   for (const table of REPLACED) {
-    const select = table.key as readonly never[];
-    const rows = yield* find(table, {}, { limit: REMOVED_AT_ONCE, select });
+    const rows = yield* find(table, {}, { limit: REMOVED_AT_ONCE, select: keyOf(table) });
     yield* all(...rows.map((key) => remove(table, key as never)));
     if (rows.length > 0) return true;
   }

@@ -41,6 +41,7 @@ import {
   minutes,
   type NameToken,
   type PinName,
+  type PublicationEvent,
   type Role,
   type RoleCommit,
   type Session,
@@ -56,7 +57,7 @@ const LATER = after(START, days(8));
 const SOON = after(START, minutes(1));
 const SESSION_LIMITS = { ofActor: 2, ofAccount: 2 };
 const VERSION = 1 as Version;
-const aRead = (n: number) => event(n, { pin: aRoleId(1), type: 'pin.archive_read' })[0] as HistoryEvent;
+const aRead = (n: number) => event(n, { pin: aRoleId(1), type: 'pin.archive_read' })[0] as PublicationEvent;
 const BOUNDED = { publications: { count: 4, window: hours(1) }, sites: 3, bytes: null, names: 2 };
 const BY_KEY = { key: anApiKeyId(1) };
 const BY_SESSION = { session: aTokenHash(1) };

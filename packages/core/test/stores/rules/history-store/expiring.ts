@@ -1,4 +1,12 @@
-import { after, days, duration, type HistoryEvent, type Instant, type Role } from '@pinfold/core';
+import {
+  after,
+  days,
+  duration,
+  type HistoryEvent,
+  type Instant,
+  type PublicationEvent,
+  type Role,
+} from '@pinfold/core';
 import { aRoleId, START } from '@pinfold/test-contracts/fixtures';
 import {
   eventFor,
@@ -15,7 +23,7 @@ import type { HistoryStores } from '../stores.ts';
 
 const END = after(START, days(7));
 
-function expiry(role: Role, more: Partial<HistoryEvent> = {}): HistoryEvent {
+function expiry(role: Role, more: Partial<PublicationEvent> = {}): HistoryEvent {
   return eventFor(role, { type: 'pin.expired', at: role.expiresAt ?? START, ...more });
 }
 
@@ -52,7 +60,7 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
         history.tellExpired([
           expiry(renewed, { at: END }),
           expiry(role, { pin: aRoleId(9) }),
-          expiry(role, { pin: null }),
+          { ...expiry(role), pin: null },
           expiry(role),
         ]),
       );

@@ -1,4 +1,12 @@
-import type { HistoryEvent, Instant, Refusal, Role, Takedown, Versioned } from '@pinfold/core';
+import type {
+  HistoryEvent,
+  Instant,
+  PublicationEvent,
+  Refusal,
+  Role,
+  Takedown,
+  Versioned,
+} from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { eventFor, loaded } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -35,6 +43,9 @@ export async function takeDown(
 }
 
 /** The event of a takedown. */
-export function takenEvent({ id, account, at }: Takedown, more: Partial<HistoryEvent> = {}): HistoryEvent {
+export function takenEvent(
+  { id, account, at }: Takedown,
+  more: Partial<PublicationEvent> = {},
+): HistoryEvent {
   return eventFor({ id, account } as Role, { type: 'pin.taken_down', at, ...more });
 }
