@@ -1,103 +1,16 @@
+import { OBJECTS } from './wire-table.ts';
+
+/** A page of the feed: after the last event there may be more. */
+type Feed = Omit<typeof OBJECTS.EventList, 'next_cursor'> & { readonly next_cursor: 'string' };
+
 /**
  * The objects of the API. A member is a JSON type, another object by its name, a list (`Warning[]`), or one of several;
  * any other word is one of the texts that it may have. The types of the client and its checks come from this table.
  */
-export const WIRE = {
-  Pin: {
-    id: 'string',
-    title: 'string | null',
-    state: 'published | expired | deleted',
-    shared_url: 'string',
-    password_protected: 'boolean',
-    pinned: 'boolean',
-    published_at: 'string',
-    expires_at: 'string | null',
-    deleted_at: 'string | null',
-    file_count: 'number',
-    size: 'number',
-    original_filename: 'string | null',
-  },
-  PinAnswer: { pin: 'Pin' },
-  PinList: { pins: 'Pin[]', next_cursor: 'string | null' },
-  Warning: { rule: 'string', detail: 'string', path: 'string | undefined' },
-  RuleError: {
-    rule: 'string',
-    detail: 'string',
-    path: 'string | undefined',
-    limit: 'number | undefined',
-    actual: 'number | undefined',
-  },
-  Publication: {
-    pin: 'Pin',
-    warnings: 'Warning[]',
-    /** The name that was given, as it is now; null if it was deleted since. */
-    name: 'Name | null | undefined',
-  },
-  DryRun: { pin: 'null', archive: 'ArchiveSize', warnings: 'Warning[]' },
-  ArchiveSize: { file_count: 'number', size: 'number' },
-  Grant: {
-    /** Valid for one minute and for anyone who has it; the shared URL if the site is not protected. */
-    url: 'string',
-    /** When the viewing grant ends that the URL becomes. */
-    expires_at: 'string',
-  },
-  GrantAnswer: { grant: 'Grant' },
-  DayOfViews: { day: 'string', views: 'number', refused_passwords: 'number' },
-  ViewedPinAnswer: { pin: 'Pin', views: 'DayOfViews[] | undefined' },
-  Name: {
-    name: 'string',
-    /** The URL that viewers use; the same until the name is deleted. */
-    url: 'string',
-    /** The id of the publication that it shows. */
-    pin: 'string',
-    updated_at: 'string',
-    /** The state of that publication. */
-    pin_state: 'published | expired | deleted',
-    /** When that publication expires; null while it is pinned. */
-    pin_expires_at: 'string | null',
-    /** The id of the publication that it showed before it was last moved; null if it never was. */
-    previous: 'string | null',
-  },
-  NameAnswer: { name: 'Name' },
-  NameList: { names: 'Name[]', next_cursor: 'string | null' },
-  EventActor: { kind: 'key | person | operator | system', id: 'string | null' },
-  Event: {
-    id: 'string',
-    at: 'string',
-    type: 'string',
-    account: 'string | null',
-    pin: 'string | null',
-    actor: 'EventActor',
-    /** The id of the request. */
-    request: 'string | null',
-    address: 'string | undefined',
-    /** Only of events of a name. */
-    name: 'string | undefined',
-  },
-  EventList: { events: 'Event[]', next_cursor: 'string | null' },
-  EventPage: {
-    events: 'Event[]',
-    next_cursor: 'string',
-    /** The cursor after each of the events. */
-    cursors: 'string[] | undefined',
-  },
-  Limits: {
-    archive_bytes: 'number',
-    expanded_bytes: 'number',
-    files: 'number',
-    file_bytes: 'number',
-    title_characters: 'number',
-    idempotency_key_characters: 'number',
-    password_min_characters: 'number',
-    password_max_bytes: 'number',
-    lifetime_days: 'number',
-  },
-  Rate: { limit: 'number', window_seconds: 'number', remaining: 'number' },
-  Rates: { requests: 'Rate | null', publications: 'Rate | null' },
-  Quota: { limit: 'number', used: 'number' },
-  Quotas: { sites: 'Quota | null', bytes: 'Quota | null' },
-  LimitsAnswer: { limits: 'Limits', rates: 'Rates', quotas: 'Quotas' },
-} as const;
+const WIRE: typeof OBJECTS & { readonly EventPage: Feed } = {
+  ...OBJECTS,
+  EventPage: { ...OBJECTS.EventList, next_cursor: 'string' },
+};
 
 type Objects = typeof WIRE;
 
