@@ -201,8 +201,11 @@ function nameWarning({ path, encoding }: ReadNames): Warning {
 
 /** The scripts that pages load as modules, and those that these import. */
 function loadedModules(files: readonly ObservedFile[]): ReadonlySet<string> {
+  const loaded = new Set(
+    files.flatMap(({ path, modules }) => (modules === undefined || SCRIPT.test(path) ? [] : modules)),
+  );
+  if (loaded.size === 0) return loaded;
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const loaded = new Set(files.flatMap(({ path, modules = [] }) => (SCRIPT.test(path) ? [] : modules)));
   // Members that are added meanwhile are visited, too.
   for (const path of loaded) for (const further of byPath.get(path)?.modules ?? []) loaded.add(further);
   return loaded;
