@@ -83,7 +83,7 @@ export function apiPage(): string {
   const shared = sharedBy([api, administration]);
   return [
     '# API reference',
-    `*Reference.* Every operation, object and error, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
+    `*Reference.* Every operation and object, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
     'Send the API key as `Authorization: Bearer KEY`. Every answer has an `X-Request-Id`; tell it to the operator when something is wrong.',
     `Many operations answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) says when. At each operation stand its other errors. These parameters belong to several operations:`,
     [...shared.parameters].join('\n'),
