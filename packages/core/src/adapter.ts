@@ -1,6 +1,6 @@
 export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
 export { type Call, instrument, type Observer, type OnEvent, onRoleEvents } from './adapter/instrument.ts';
-export { parseJson, parseJsonList } from './adapter/json.ts';
+export { parseJson } from './adapter/json.ts';
 export {
   type Migration,
   type MigrationPlan,

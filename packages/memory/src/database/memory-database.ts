@@ -157,7 +157,7 @@ class Handle implements MemoryDatabase {
 
   async examine() {
     this.#open();
-    return { release: '', version: 1, newest: 1 };
+    return { release: '1', version: 1, newest: 1 };
   }
 
   async close(): Promise<void> {
