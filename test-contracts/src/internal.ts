@@ -46,6 +46,13 @@ export {
   repeatedEntries,
 } from './fixtures/zips/costly-zips.ts';
 export { type PlannedEntry, writeZip } from './fixtures/zips/zip-writer.ts';
+export {
+  eraseMarked,
+  MARKED_SCHEMA,
+  type MarkedAccount,
+  markAccount,
+  shownOf,
+} from './marked-account.ts';
 export { describeMigrations } from './migrations.ts';
 export { ofEachTest } from './of-each-test.ts';
 export { faultOf } from './rejection.ts';

@@ -8,12 +8,14 @@ export type {
 export {
   type AccountListOutcome,
   type AccountListRequest,
+  type AccountOutcome,
   type AdministeredAccount,
   type Administration,
   type AdministrationPorts,
   type BlockWish,
   createAdministration,
 } from './use-cases/administration.ts';
+export type { EraseOutcome, Erasing, ErasingPorts } from './use-cases/erasing.ts';
 export type {
   TakedownListOutcome,
   TakedownListRequest,

@@ -130,6 +130,13 @@ export type { ArchiveStorage } from './ports/archive-storage.ts';
 export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
 export type { Clock } from './ports/clock.ts';
 export type { DatabaseClock } from './ports/database-clock.ts';
+export type {
+  Erasure,
+  ErasureClaim,
+  ErasureRequest,
+  ErasureStep,
+  ErasureStore,
+} from './ports/erasure-store.ts';
 export type { GrantSigner } from './ports/grant-signer.ts';
 export type {
   EventPage,

@@ -10,6 +10,7 @@ export { actorOf } from './domain/cause-of.ts';
 export { isCodedType } from './domain/coded-types.ts';
 export { credentialOf } from './domain/credential.ts';
 export { entryPath, forbiddenSegment } from './domain/entry-path.ts';
+export { isErasedAccount } from './domain/erasure.ts';
 export { firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
 export { EVENT_TYPES } from './domain/history.ts';
 export { fingerprintOf } from './domain/idempotency.ts';

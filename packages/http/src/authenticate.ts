@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '@pinfold/core';
+import { isErasedAccount } from '@pinfold/core/internal';
 
 /** The second argument of `authenticate`. */
 export interface AuthenticateOptions<Response extends ServerResponse = ServerResponse> {
@@ -31,8 +32,14 @@ export async function callerOf<Request extends IncomingMessage, Response extends
   options: AuthenticateOptions<Response>,
 ): Promise<Caller | undefined> {
   const caller = (await authenticate(request, options)) ?? undefined;
-  if (caller === undefined || Array.isArray(caller.scopes)) return caller;
+  if (caller === undefined) return undefined;
+  if (Array.isArray(caller.scopes)) return isErased(caller) ? undefined : caller;
   throw new TypeError('authenticate must answer an account with its scopes, or undefined');
+}
+
+/** Nobody acts as what stays of an erased account. */
+function isErased({ account }: Caller): boolean {
+  return typeof account === 'string' && isErasedAccount(account);
 }
 
 /** Removes the scope `admin` for a team that did not ask for administration, and warns the first time. */

@@ -39,6 +39,7 @@ export function coreModule(
       [
         'roles',
         'accounts',
+        'erasures',
         'mode',
         'attempts',
         'staging',
@@ -78,7 +79,7 @@ export function coreModule(
     over('countedViews', ['views', ...REMOVAL], createViews);
     over(
       'administration',
-      ['accounts', 'mode', 'roles', 'takedowns', 'archives', 'history', 'clock', 'ids'],
+      ['accounts', 'erasures', 'mode', 'roles', 'takedowns', 'archives', 'history', 'clock', 'ids'],
       (ports) => createAdministration(ports, options),
     );
   });

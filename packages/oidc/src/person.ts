@@ -1,5 +1,5 @@
 import { type AccountId, accountId, type Person, type SignInTrouble } from '@pinfold/core';
-import { nameOf } from '@pinfold/core/internal';
+import { isErasedAccount, nameOf } from '@pinfold/core/internal';
 import {
   type ClaimRule,
   type Claims,
@@ -48,7 +48,8 @@ export function personOf(
 
 function named(text: string): AccountId | undefined {
   try {
-    return accountId(text);
+    const name = accountId(text);
+    return isErasedAccount(name) ? undefined : name;
   } catch (error) {
     if (nameOf(error) === 'TypeError') return undefined;
     throw error;

@@ -89,6 +89,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     role: "CASE WHEN n % 100 <> 0 THEN 'role-' || n END",
   },
   accounts: { name: "'account-' || n" },
+  erasures: { account: "'account-' || n" },
   api_keys: {
     id: "'key-' || n",
     account: "'account-' || n % 500",

@@ -71,8 +71,8 @@ export function composed(
   { limits, quotas = {}, ...options }: CompositionOptions = {},
 ): Parts {
   const [apiKeySecrets, sessionSecrets] = [new NodeApiKeySecrets(), new NodeSessionSecrets()];
-  const sweeping = { ...ports, ...hostOf(ports.clock, stores) };
-  const { apiKeys, sessions, pairings } = stores;
+  const { apiKeys, sessions, pairings, erasures } = stores;
+  const sweeping = { ...ports, erasures, ...hostOf(ports.clock, stores) };
   const keys = createKeys({ ...ports, apiKeys, apiKeySecrets });
   return {
     useCases: {
@@ -84,7 +84,7 @@ export function composed(
     pairings: createPairings({ ...ports, pairings, sessionSecrets, apiKeySecrets }, keys),
     history: createHistory({ ...sweeping, history: stores.history }),
     views: createViews({ ...sweeping, views: stores.views }),
-    administration: createAdministration({ ...ports, history: stores.history }),
+    administration: createAdministration({ ...ports, erasures, history: stores.history }),
     cleaning: createCleaning(sweeping, limits),
   };
 }

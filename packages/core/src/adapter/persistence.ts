@@ -20,6 +20,7 @@ export type StoreName = keyof Stores;
 export const STORES = Object.keys({
   roles: true,
   accounts: true,
+  erasures: true,
   apiKeys: true,
   attempts: true,
   sessions: true,

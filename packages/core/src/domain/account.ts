@@ -20,6 +20,8 @@ export interface Block {
   readonly reason: string;
   readonly sites: 'keep' | 'hide';
   readonly at: Instant;
+  /** The account is being erased: its keys and sessions are unknown, and nothing ends its block. */
+  readonly isErasing?: true;
 }
 
 /** An owner of roles. */

@@ -1,5 +1,5 @@
 import type { KeyQuotaExceeded, PublicationQuotaExceeded, Refusal } from '../refusal.ts';
-import type { Account, AccountUse, PublicationLimits } from './account.ts';
+import type { Account, AccountUse, Block, PublicationLimits } from './account.ts';
 import type { SaveAuthority } from './actor.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { Instant } from './instant.ts';
@@ -76,6 +76,11 @@ export function refuseChange(
   return kind === 'read_only' && authority !== 'viewing'
     ? { kind: 'refused', code: 'read_only', message }
     : undefined;
+}
+
+/** The answer to a new key of an account that is being erased, whoever asks. */
+export function refuseErasing({ reason }: Block): Refusal<'account_blocked'> {
+  return { kind: 'refused', code: 'account_blocked', reason };
 }
 
 /**

@@ -27,6 +27,7 @@ export const EVENT_TYPES = [
   'account.blocked',
   'account.unblocked',
   'account.limits_changed',
+  'account.erased',
   'takedown.lifted',
   'service.mode_changed',
   'session.started',

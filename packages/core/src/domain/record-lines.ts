@@ -82,7 +82,10 @@ export const ACCOUNT: Forms<AccountRecord> = {
     sites: nullable(quota),
     bytes: nullable(quota),
   }),
-  blocked: nullable(object<Block>({ reason: anyText(), sites: oneOf('keep', 'hide'), at: instant })),
+  // That it is being erased stays behind: an imported account is blocked.
+  blocked: nullable(
+    object<Omit<Block, 'isErasing'>>({ reason: anyText(), sites: oneOf('keep', 'hide'), at: instant }),
+  ),
   generation: count<Generation>(),
   lastPublishedAt: nullable(instant),
 };

@@ -6,6 +6,7 @@ import type { ArchiveStorage } from './archive-storage.ts';
 import type { AttemptCounter } from './attempt-counter.ts';
 import type { Clock } from './clock.ts';
 import type { DatabaseClock } from './database-clock.ts';
+import type { ErasureStore } from './erasure-store.ts';
 import type { GrantSigner } from './grant-signer.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { Ids } from './ids.ts';
@@ -27,6 +28,7 @@ import type { ViewStore } from './view-store.ts';
 export interface Stores {
   readonly roles: RoleStore;
   readonly accounts: AccountStore;
+  readonly erasures: ErasureStore;
   readonly apiKeys: ApiKeyStore;
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;

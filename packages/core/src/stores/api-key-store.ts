@@ -6,7 +6,7 @@ import { lt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
-import { find, get, remove, unlocked, update } from '../records/steps.ts';
+import { find, get, getWith, remove, unlocked, update } from '../records/steps.ts';
 import { ACCOUNTS, API_KEYS } from '../records/tables/account-tables.ts';
 import { accountLock, FIRST_KEY_LOCK } from '../records/tables/locks.ts';
 import { defineChange, defineChangeQuery } from './define-change.ts';
@@ -30,6 +30,8 @@ const ENSURED = [...PLACE, 'isEnsured'] as const;
 const PURGED = [...ID, 'isEnsured'] as const;
 const REVOKED = ['revokedAt'] as const;
 const OWNER = ['name'] as const;
+
+const OF_OWNER = { account: ['blocked'] } as const;
 
 interface Creation extends KeyCreation {
   readonly more: readonly string[];
@@ -70,7 +72,11 @@ const createFirst = defineChange('api_keys.create_first', {
   },
 });
 
-const findKey = defineQuery('api_keys.find', (id: ApiKeyId) => get(API_KEYS, { id }));
+/** A key of an account that is being erased is unknown. */
+const findKey = defineQuery('api_keys.find', function* (id: ApiKeyId) {
+  const found = yield* getWith(API_KEYS, { id }, OF_OWNER);
+  return found?.references.account?.blocked?.isErasing === true ? undefined : found?.row;
+});
 
 const list = defineQuery('api_keys.list', ({ account, after, limit }: ApiKeyQuery) =>
   find(API_KEYS, { account }, { order: ['createdAt', 'id'], descending: true, after, limit }),

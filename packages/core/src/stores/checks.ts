@@ -18,8 +18,8 @@ import { eventLocks } from './events.ts';
 import { getMode, modeOf } from './service-mode.ts';
 
 const BLOCKED = ['blocked'] as const;
-const REVOKED = ['revokedAt'] as const;
-const SESSION = ['tokenHash'] as const;
+const REVOKED = ['revokedAt', 'account'] as const;
+const SESSION = ['account'] as const;
 
 /** Who changes what belongs to an account. */
 export interface Change {
@@ -64,7 +64,7 @@ export function* checkChange({
     checkAccount(name, authority),
     getCredential(credential),
   );
-  return { account, refusal: refuseCredential(credential, found) ?? refusal };
+  return { account, refusal: refuseCredential(credential, found, { name, account }) ?? refusal };
 }
 
 /** The check of a change that no credential is asked for. */
@@ -90,11 +90,20 @@ export function getCredential({
   );
 }
 
-/** Why a caller may change nothing any more: its key was revoked, or its session has ended. */
+/** The account that a caller changes. */
+interface Owner {
+  readonly name: AccountId;
+  readonly account: Pick<AccountRow, 'blocked'> | undefined;
+}
+
+/** Why a caller may change nothing any more: its key was revoked, its session has ended, or its account is being erased. */
 export function refuseCredential(
   { session: wanted = null }: Credential,
   [key, session]: FoundCredential,
+  owner: Owner,
 ): Refusal<'unauthorized'> | undefined {
+  const isOwn = key?.account === owner.name || session?.account === owner.name;
+  if (isOwn && owner.account?.blocked?.isErasing === true) return UNAUTHORIZED;
   // A key that an embedding application manages has no row here, and a session always has one.
   const isRevoked = (key?.revokedAt ?? null) !== null;
   return isRevoked || (wanted !== null && session === undefined) ? UNAUTHORIZED : undefined;

@@ -6,6 +6,7 @@ import { TABLES } from '../records/tables/tables.ts';
 import { ACCOUNT_PROGRAMS, accountStore } from './account-store.ts';
 import { API_KEY_PROGRAMS, apiKeyStore } from './api-key-store.ts';
 import { ATTEMPT_PROGRAMS, attemptCounter } from './attempt-counter.ts';
+import { ERASURE_PROGRAMS, erasureStore } from './erasing/erasure-store.ts';
 import { HISTORY_PROGRAMS, historyStore } from './history/history-store.ts';
 import { IMPORT_PROGRAMS, importStore } from './moving/import-store.ts';
 import { SNAPSHOT_PROGRAMS, snapshot } from './moving/snapshot.ts';
@@ -24,6 +25,7 @@ export const STORE_SCHEMA: DatabaseSchema = {
     ...ACCOUNT_PROGRAMS,
     ...API_KEY_PROGRAMS,
     ...ATTEMPT_PROGRAMS,
+    ...ERASURE_PROGRAMS,
     ...HISTORY_PROGRAMS,
     ...IMPORT_PROGRAMS,
     ...MODE_PROGRAMS,
@@ -55,6 +57,7 @@ export function createStores(database: Database, newFeed: () => FeedId): Stores 
   return {
     roles: roleStore(database),
     accounts: accountStore(database),
+    erasures: erasureStore(database),
     apiKeys: apiKeyStore(database),
     attempts: attemptCounter(database),
     sessions: sessionStore(database),

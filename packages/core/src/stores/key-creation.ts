@@ -1,5 +1,5 @@
 import type { Authority } from '../domain/actor.ts';
-import { refuseKey } from '../domain/admission.ts';
+import { refuseErasing, refuseKey } from '../domain/admission.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
@@ -56,6 +56,7 @@ export function* createKey({
     feedEnds(events),
   );
   if (refusal !== undefined) return refusal;
+  if (account?.blocked?.isErasing === true) return refuseErasing(account.blocked);
   if (taken !== undefined) return { kind: 'exists' };
   const past = authority === 'operator' ? undefined : refuseKey(live.count, limit);
   if (past !== undefined) return past;

@@ -8,7 +8,7 @@ import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
-import { find, get, insert, remove, upsert } from '../records/steps.ts';
+import { find, get, getWith, insert, remove, upsert } from '../records/steps.ts';
 import { SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';
 import { defineChange, defineChangeQuery } from './define-change.ts';
@@ -19,6 +19,8 @@ import { begin, SESSION_START_PROGRAMS, type SessionPlace, sessionLocks } from '
 const HASH = ['tokenHash'] as const;
 const PLACE = [...HASH, 'account'] as const;
 const RECORDED = ['recordedAt'] as const;
+
+const OF_OWNER = { account: ['blocked'] } as const;
 
 interface Offer {
   readonly link: SignInLink;
@@ -37,7 +39,11 @@ const findLink = defineChangeQuery('sessions.find_link', (tokenHash: Sha256) =>
   get(SIGN_IN_LINKS, { tokenHash }),
 );
 
-const findSession = defineQuery('sessions.find', (tokenHash: Sha256) => get(SESSIONS, { tokenHash }));
+/** A session of an account that is being erased is unknown. */
+const findSession = defineQuery('sessions.find', function* (tokenHash: Sha256) {
+  const found = yield* getWith(SESSIONS, { tokenHash }, OF_OWNER);
+  return found?.references.account?.blocked?.isErasing === true ? undefined : found?.row;
+});
 
 const list = defineQuery('sessions.list', ({ account, now, after, limit }: SessionQuery) =>
   find(

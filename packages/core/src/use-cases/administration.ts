@@ -15,8 +15,10 @@ import { expectReason, isOperatorText } from '../domain/operator-text.ts';
 import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
 import type { AccountChange } from '../ports/account-store.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
+import type { Refusal } from '../refusal.ts';
 import { type AdministeredArchives, administeredArchives } from './admin-archives.ts';
 import { type Overseeing, overseeing } from './admin-reads.ts';
+import { type Erasing, erasing, refuseAccountChange } from './erasing.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
 import { type TakingDown, takingDown } from './taking-down.ts';
@@ -26,6 +28,9 @@ export interface AdministeredAccount {
   readonly account: Account;
   readonly used: AccountUse;
 }
+
+/** A changed account; one that is being erased, or has what stays of one, is not changed. */
+export type AccountOutcome = AdministeredAccount | Refusal<'invalid_account'>;
 
 /** Which page of all accounts is wanted. */
 export type AccountListRequest = PageRequest;
@@ -40,7 +45,7 @@ export type BlockWish = Omit<Block, 'at'>;
  * The operator's actions on accounts, on publications of any account and on the service. Authorize the caller first:
  * nothing here does.
  */
-export interface Administration extends Overseeing, AdministeredArchives, TakingDown {
+export interface Administration extends Overseeing, AdministeredArchives, TakingDown, Erasing {
   listAccounts(request?: AccountListRequest): Promise<AccountListOutcome>;
 
   showAccount(name: string): Promise<AdministeredAccount | undefined>;
@@ -50,16 +55,16 @@ export interface Administration extends Overseeing, AdministeredArchives, Taking
    *
    * @throws TypeError for what is no limit.
    */
-  limitAccount(name: string, limits: Partial<AccountLimits>, cause: Cause): Promise<AdministeredAccount>;
+  limitAccount(name: string, limits: Partial<AccountLimits>, cause: Cause): Promise<AccountOutcome>;
 
   /**
    * Blocks an account, or changes why it is blocked. A name that is not known yet is made known.
    *
    * @throws TypeError for what is no reason, and for sites that are neither to keep nor to hide.
    */
-  blockAccount(name: string, block: BlockWish, cause: Cause): Promise<AdministeredAccount>;
+  blockAccount(name: string, block: BlockWish, cause: Cause): Promise<AccountOutcome>;
 
-  unblockAccount(name: string, cause: Cause): Promise<AdministeredAccount>;
+  unblockAccount(name: string, cause: Cause): Promise<AccountOutcome>;
 
   showService(): Promise<Mode>;
 
@@ -75,7 +80,7 @@ export interface Administration extends Overseeing, AdministeredArchives, Taking
 /** The ports of `createAdministration`. */
 export type AdministrationPorts = Pick<
   AllPorts,
-  'accounts' | 'mode' | 'roles' | 'takedowns' | 'archives' | 'history' | 'clock' | 'ids'
+  'accounts' | 'erasures' | 'mode' | 'roles' | 'takedowns' | 'archives' | 'history' | 'clock' | 'ids'
 >;
 
 /** Names in cursors are escaped: they hold any printable character. */
@@ -122,11 +127,15 @@ export function createAdministration(
     name: string,
     cause: Cause,
     decide: (account: AccountChange, now: Instant) => Decision,
-  ): Promise<AdministeredAccount> => withUse(await changed(ports, accountId(name), cause, decide));
+  ): Promise<AccountOutcome> => {
+    const outcome = await changed(ports, accountId(name), cause, decide);
+    return 'code' in outcome ? outcome : await withUse(outcome);
+  };
   return {
     ...overseeing(ports, show),
     ...administeredArchives(ports, show),
     ...takingDown(ports, show),
+    ...erasing(ports),
     listAccounts: (request = {}) =>
       readPage('accounts', request, CURSORS, async (after, limit) => {
         const last = after && accountId(unescaped(after.escaped));
@@ -203,11 +212,13 @@ async function changed(
   name: AccountId,
   cause: Cause,
   decide: (account: AccountChange, now: Instant) => Decision,
-): Promise<Account> {
+): Promise<Account | Refusal<'invalid_account'>> {
   for (;;) {
     const found = await accounts.load(name);
     const { limits, blocked, generation } = found?.value ?? NOTHING_DONE;
     const before: AccountChange = { name, limits, blocked, generation };
+    const refused = refuseAccountChange(before);
+    if (refused !== undefined) return refused;
     const at = clock.now();
     const decision = decide(before, at);
     if (decision === undefined && found !== undefined) return found.value;

@@ -1,10 +1,8 @@
-import { eventOf } from '../domain/history.ts';
 import type { RoleId } from '../domain/identity.ts';
-import { after, before, type Duration, days, minutes } from '../domain/instant.ts';
+import { after, before, type Duration, minutes } from '../domain/instant.ts';
 import { type Limits, limitsInForce } from '../domain/limits.ts';
-import { succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { CleanupOutcome, CleanupTask, RoleStore, StoredCount } from '../ports/role-store.ts';
+import type { CleanupTask, RoleStore, StoredCount } from '../ports/role-store.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import {
   CLOCK_DIFFERS,
@@ -18,15 +16,26 @@ import {
   withStep,
 } from './clean-up-report.ts';
 import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
+import { everyErasure, finish } from './erasing.ts';
 import { type Observe, since } from './measurement.ts';
 import { type Compared, compareArchives, countArchives } from './reconciliation.ts';
-import { moveRemovalClock } from './removal.ts';
+import { moveRemovalClock, removalInstant } from './removal.ts';
+import { CLAIM, remove } from './remove-archive.ts';
 import { rolesWithoutArchive } from './roles-without-archive.ts';
 
 /** The ports of `createCleaning`. */
 export type CleanUpPorts = Pick<
   AllPorts,
-  'roles' | 'attempts' | 'staging' | 'archives' | 'mode' | 'clock' | 'machine' | 'persistence' | 'ids'
+  | 'roles'
+  | 'erasures'
+  | 'attempts'
+  | 'staging'
+  | 'archives'
+  | 'mode'
+  | 'clock'
+  | 'machine'
+  | 'persistence'
+  | 'ids'
 >;
 
 /** Rows dropped in one step. */
@@ -35,8 +44,8 @@ const BATCH = 100;
 /** Publications that a dry run names. */
 const MAX_ENDING = 1_000;
 const COUNTED_AT_ONCE = 1_000;
-export const CLAIM: Duration = minutes(10);
-const LONGEST_PAUSE: Duration = days(1);
+/** How long a sweep erases accounts before it does the rest of its work. */
+const ERASING: Duration = minutes(1);
 
 /** Options of `createCleaning`. */
 export interface CleaningOptions {
@@ -88,12 +97,23 @@ export function createCleaning(
 async function* stepsOf(ports: CleanUpPorts, limits: Limits, request: CleanUpRequest): Steps {
   const { dryRun, signal } = request;
   signal?.throwIfAborted();
+  if (dryRun !== true) await finishErasures(ports, signal);
   if (dryRun !== true && (await ports.mode.load(signal)).kind === 'read_only') return yield READ_ONLY;
   const removal = await moveRemovalClock(ports, request);
   if (removal === undefined) return yield CLOCK_DIFFERS;
   yield { kind: 'moved', removalBehind: removal.behind };
   const run = new CleanUpRun(request, ports, removal.reached, limits.orphanAge);
   yield* (dryRun === true ? count : sweep)(ports, limits, run);
+}
+
+/** In every mode, but not on a node whose clock differs too much: publications get the instant of their stop. */
+async function finishErasures(ports: CleanUpPorts, signal: AbortSignal | undefined): Promise<void> {
+  const erasures = await everyErasure(ports);
+  if (erasures.length === 0 || (await removalInstant(ports, signal)) === undefined) return;
+  const deadline = after(ports.clock.now(), ERASING);
+  for (const erasure of erasures) {
+    await finish(ports, erasure, { signal, hasTimeLeft: () => ports.clock.now() < deadline });
+  }
 }
 
 async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
@@ -173,24 +193,6 @@ function claim(
     until: after(now, CLAIM),
     limit: AT_ONCE,
   });
-}
-
-/** One archive that cannot be removed waits longer each time, and keeps no other waiting. */
-export async function remove(
-  { roles, archives, clock, ids }: Pick<CleanUpPorts, 'roles' | 'archives' | 'clock' | 'ids'>,
-  task: CleanupTask,
-  { cause, signal }: Pick<CleanUpRun, 'cause' | 'signal'>,
-): Promise<boolean> {
-  const isGone = await succeeds(archives.delete(task.archive, signal));
-  const now = clock.now();
-  const purged = { type: 'pin.purged', at: now } as const;
-  const events = isGone ? [eventOf(ids, purged, cause, task.account, task.role)] : [];
-  const pause = Math.min(minutes(2 ** Math.min(task.failures, 12)), LONGEST_PAUSE) as Duration;
-  const outcome: CleanupOutcome = isGone
-    ? { kind: 'removed' }
-    : { kind: 'failed', retryAt: after(now, pause) };
-  await roles.settleCleanup(task, outcome, events);
-  return isGone;
 }
 
 /** Repeats a bounded step until it does less than a whole batch; answers whether there was time for all. */

@@ -9,6 +9,7 @@ import {
   type Scope,
 } from '../domain/api-key.ts';
 import { cursorCodec, readInstant } from '../domain/cursor.ts';
+import { isErasedAccount } from '../domain/erasure.ts';
 import { type Cause, causedBy, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
 import { before, minutes } from '../domain/instant.ts';
@@ -62,7 +63,11 @@ export interface Keys {
   /** The most keys of an account that are not revoked; null: any number. */
   readonly limit: number | null;
 
-  /** Makes a key. In the name of an account that may change nothing, or has as many as it may have, it is refused. */
+  /**
+   * Makes a key. In the name of an account that may change nothing, or has as many as it may have, it is refused.
+   *
+   * @throws TypeError for an account that was erased, and to the operator while it is being erased.
+   */
   create(wish: NewKey & { readonly by: typeof OPERATOR }): Promise<MintedKey>;
   create(wish: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded>;
 
@@ -181,6 +186,8 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
   };
 }
 
+const ERASING = 'an account that is being erased gets no key';
+
 async function create(
   ports: KeyPorts,
   wish: NewKey,
@@ -191,6 +198,7 @@ async function create(
     const minted = await ports.apiKeySecrets.mint();
     const { key, events } = newKey(ports, minted, wish);
     const outcome = await ports.apiKeys.create(key, events, authority, limit);
+    if (outcome.kind === 'refused' && authority === 'operator') throw new TypeError(ERASING);
     if (outcome.kind === 'refused') return outcome;
     if (outcome.kind === 'created') return { key, text: minted.text };
   }
@@ -212,6 +220,7 @@ function newKey(
   if (!scopes.every((scope) => KNOWN_SCOPES.includes(scope)))
     throw new TypeError('a key has scopes that there are');
   const account = accountId(name);
+  if (isErasedAccount(account)) throw new TypeError('an erased account gets no key');
   const cause = given ?? causedBy(by ?? name);
   const createdAt = clock.now();
   const event = eventOf(ids, { type: 'key.created', at: createdAt }, cause, account);

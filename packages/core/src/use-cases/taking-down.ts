@@ -10,8 +10,9 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { Refusal } from '../refusal.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import { NOT_FOUND } from './changing.ts';
-import { CLAIM, remove } from './cleaning.ts';
+
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
+import { CLAIM, remove } from './remove-archive.ts';
 import type { ShowPublication } from './show-publication.ts';
 
 const PAGE = 100;

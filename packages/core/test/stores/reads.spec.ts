@@ -34,6 +34,8 @@ const ENDLESS = [
   'attempts.forgive attempt_windows',
   'attempts.look attempt_windows',
   'attempts.look attempts',
+  // The days of some publications.
+  'erasures.advance views',
   // The events of one publication, type and day.
   'history.record_once events',
   // The consents of one session.
@@ -49,7 +51,7 @@ const ENDLESS = [
 ];
 
 /** Programs that take any rows, since all of them are to go. */
-const UNSORTED = ['imports.clear'];
+const UNSORTED = ['erasures.advance', 'erasures.claim_archives', 'imports.clear'];
 
 const BOUNDED = { publications: { count: 9, window: hours(1) }, sites: 9, bytes: 1_000_000, names: 9 };
 

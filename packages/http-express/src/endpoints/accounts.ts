@@ -19,6 +19,12 @@ import { accountName } from './path-parameters.ts';
 
 const examples = { account: { account: exampleAccount } };
 
+const erasingExample = {
+  ...exampleAccount,
+  blocked: { reason: 'The account is being erased.', sites: 'hide', at: '2026-11-20T09:30:00.000Z' },
+  erasing: true,
+};
+
 export const listAccounts = operatorEndpoint({
   method: 'GET',
   path: '/admin/v1/accounts',
@@ -102,6 +108,7 @@ export const updateAccount = operatorEndpoint({
     parse: ({ limits, blocked }) =>
       blocked !== undefined ? { blocked } : areLimits(limits) ? { limits } : undefined,
   }),
+  codes: ['invalid_state'],
   answers: () => ({ 200: { description: 'The account as it is now.', schema: accountAnswer, examples } }),
   handle: async (_service, { administration, cause }, { named: name, body }) => {
     const changed = await ('limits' in body
@@ -109,7 +116,42 @@ export const updateAccount = operatorEndpoint({
       : body.blocked === false
         ? administration.unblockAccount(name, cause)
         : administration.blockAccount(name, body.blocked, cause));
+    if ('code' in changed) return changed;
     return { status: 200, json: { account: accountOf(changed) } };
+  },
+});
+
+export const eraseAccount = operatorEndpoint({
+  method: 'POST',
+  path: '/admin/v1/accounts/{name}/erase',
+  id: 'eraseAccount',
+  summary: 'Erase an account',
+  description:
+    'Blocks the account, hides its sites and begins to erase it: a sweep of any node goes on, also while the service is ' +
+    'read-only. Repeating the request answers 202 until that has ended, then 404. What other accounts and promises need ' +
+    'stays under an account `erased:…`, without the person. It cannot be undone.',
+  parameter: accountName,
+  body: jsonBody<object>({
+    name: 'Erasure',
+    schema: { type: 'object', maxProperties: 0 },
+    isOptional: true,
+    expected: 'no members',
+  }),
+  codes: ['invalid_state'],
+  answers: () => ({
+    202: {
+      description: 'The account, which is being erased.',
+      schema: accountAnswer,
+      examples: { erasing: { account: erasingExample } },
+    },
+  }),
+  handle: async (_service, { administration, cause }, { named: name }) => {
+    const begun = await administration.eraseAccount(name, cause);
+    if (begun.kind === 'refused') return begun;
+    const found = await administration.showAccount(name);
+    // Another process has erased it meanwhile.
+    if (found === undefined) return refuseRequest('not_found');
+    return { status: 202, json: { account: accountOf(found) } };
   },
 });
 

@@ -1,5 +1,5 @@
 import type { AccountCall, Endpoint, OperatorCall } from '../endpoint.ts';
-import { listAccounts, readAccount, updateAccount } from './accounts.ts';
+import { eraseAccount, listAccounts, readAccount, updateAccount } from './accounts.ts';
 import { listAllPins, readAnyPin, takeDownPin } from './administered-pins.ts';
 import { createGrant } from './create-grant.ts';
 import { readAdminDocument } from './documents.ts';
@@ -35,6 +35,7 @@ export const operatorEndpoints: readonly Endpoint<OperatorCall>[] = [
   listAccounts,
   readAccount,
   updateAccount,
+  eraseAccount,
   listAllPins,
   readAnyPin,
   readAnyArchive,

@@ -19,7 +19,10 @@ export type ProblemCode = RefusalCode | FaultCode | HttpCode;
 
 /** The codes that clients meet. */
 export type WireCode =
-  | Exclude<RefusalCode, 'invalid_cursor' | 'invalid_filename' | 'read_only' | 'refused_by_host'>
+  | Exclude<
+      RefusalCode,
+      'invalid_account' | 'invalid_cursor' | 'invalid_filename' | 'read_only' | 'refused_by_host'
+    >
   | HttpCode;
 
 export interface HttpProblem {
@@ -208,6 +211,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   >),
   archive_missing: problemOf('unavailable'),
   hasher_overloaded: problemOf('unavailable'),
+  invalid_account: problemOf('invalid_state'),
   invalid_cursor: problemOf(
     'invalid_request',
     'Take the cursor from "next_cursor" of a page that was asked for with the same parameters, or leave it out.',

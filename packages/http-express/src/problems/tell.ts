@@ -82,6 +82,8 @@ export function tell(refusal: Refusal): ProblemDetails {
       return { errors: [requestTextError(`idempotency_key_${refusal.rule}`, refusal)] };
     case 'invalid_password':
       return { errors: [inputError(`password_${refusal.rule}`, refusal)] };
+    case 'invalid_account':
+      return tellAccount(refusal.state);
     case 'invalid_state':
       return tellState(refusal.state, 'change');
     case 'invalid_title':
@@ -100,6 +102,18 @@ export function tell(refusal: Refusal): ProblemDetails {
     default:
       return refusal satisfies never;
   }
+}
+
+/** Administrators alone meet these, in English. */
+const ACCOUNT_STATES = {
+  erased: 'This is what stays of an erased account: nothing of it can be changed.',
+  erasing: 'The account is being erased: nothing of it can be changed any more.',
+  never_erased: 'The account "default" is never erased.',
+} as const;
+
+function tellAccount(state: keyof typeof ACCOUNT_STATES): ProblemDetails {
+  const detail = ACCOUNT_STATES[state];
+  return { detail, advice: 'Choose another account', errors: [{ rule: state, detail }] };
 }
 
 export function archiveError(problem: PublishProblem): WireError {

@@ -59,13 +59,16 @@ const ACCOUNT = {
   ),
 };
 
-export type WireAccount = WireOf<typeof ACCOUNT>;
+export type WireAccount = WireOf<typeof ACCOUNT> & { readonly erasing?: true };
 
 export function accountOf(found: AdministeredAccount): WireAccount {
-  return wireOf(ACCOUNT, found);
+  const isErasing = found.account.blocked?.isErasing === true;
+  return { ...wireOf(ACCOUNT, found), ...(isErasing ? { erasing: true } : {}) };
 }
 
-export const accountSchema = T.named('Account', () => T.object(schemasOf(ACCOUNT)));
+const erasing = T.optional(T.constant(true, { description: 'It is being erased. Absent otherwise.' }));
+
+export const accountSchema = T.named('Account', () => T.object({ ...schemasOf(ACCOUNT), erasing }));
 export const accountAnswer = T.named('AccountAnswer', () => T.object({ account: accountSchema }));
 export const exampleAccount: WireAccount = exampleOf(ACCOUNT);
 

@@ -289,6 +289,9 @@ export const pages = {
   bansNone: 'No takedowns',
   block: 'Block',
   blocked: 'Blocked',
+  accountErasing:
+    'This account is being erased. Its keys and sessions no longer work, and nothing of it can be changed.',
+  accountErased: 'This is what stays of an erased account. Nothing of it can be changed.',
   blockedBecause: 'Blocked {moment}: {reason}',
   blockTitle: 'Block “{name}”?',
   blockHidden: 'Its sites are offline.',
@@ -459,6 +462,7 @@ export const events: Readonly<Record<EventType, string>> = {
   'key.revoked': 'API key revoked',
   'account.blocked': 'Account blocked',
   'account.unblocked': 'Account unblocked',
+  'account.erased': 'Account erased',
   'account.limits_changed': 'Limits changed',
   'takedown.lifted': 'Takedown lifted',
   'service.mode_changed': 'Mode of the service changed',

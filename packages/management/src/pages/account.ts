@@ -1,7 +1,7 @@
 import type { Account, AccountId, AccountLimits, Rate } from '@pinfold/core';
 import { boundsOf } from '@pinfold/core/adapter';
-import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
-import { isOperatorText, parseAccountId, parseAccountLimit } from '@pinfold/core/internal';
+import type { AccountOutcome, AdministeredAccount, Administration } from '@pinfold/core/administration';
+import { isErasedAccount, isOperatorText, parseAccountId, parseAccountLimit } from '@pinfold/core/internal';
 import { type Html, html, requestRateOf } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { fieldOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
@@ -18,6 +18,13 @@ type Limit = keyof AccountLimits;
 type AccountTrouble =
   | { readonly field: 'reason' }
   | { readonly field: Limit; readonly values: Readonly<Record<Limit, string>> };
+
+/** Why nothing of an account is changed. */
+const STATES = {
+  erased: 'accountErased',
+  erasing: 'accountErasing',
+  never_erased: 'accountErased',
+} as const;
 
 type LimitsInForce = Readonly<Record<Limit, string | null>>;
 
@@ -83,13 +90,15 @@ export async function unblock(visit: SignedIn<'administration'>): Promise<Answer
 async function change(
   visit: SignedIn<'administration'>,
   message: MessageId,
-  work: (administration: Administration, name: AccountId) => Promise<AdministeredAccount>,
+  work: (administration: Administration, name: AccountId) => Promise<AccountOutcome>,
 ): Promise<Answer> {
   const name = nameOf(visit);
   const { administration } = visit.screen;
   // Only the API and the command create accounts by name.
   if (name === undefined || (await administration.showAccount(name)) === undefined) return notFound(visit);
-  await work(administration, name);
+  const outcome = await work(administration, name);
+  if ('code' in outcome)
+    return seeOther(accountPath(visit, name), { tone: 'bad', message: STATES[outcome.state] });
   return seeOther(accountPath(visit, name), { tone: 'good', message });
 }
 
@@ -165,6 +174,10 @@ ${fields}
 function blockCard(visit: SignedInContext, { name, blocked }: Account): Html {
   const { words } = visit;
   const path = accountPath(visit, name);
+  if (blocked?.isErasing === true || isErasedAccount(name)) {
+    const text = words.say(blocked?.isErasing === true ? 'accountErasing' : 'accountErased');
+    return card(visit, 'blocking', html`<p>${text}</p>`);
+  }
   if (blocked !== null) {
     const values = { moment: words.moment(blocked.at), reason: blocked.reason };
     const content = html`<p dir="auto">${words.say('blockedBecause', values)}</p><p>${words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept')}</p>

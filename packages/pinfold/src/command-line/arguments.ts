@@ -1,5 +1,5 @@
 import { type AccountId, accountId, type Instant, instant, parseName, type RoleState } from '@pinfold/core';
-import { isOperatorText, parseRoleState, ROLE_STATES } from '@pinfold/core/internal';
+import { isErasedAccount, isOperatorText, parseRoleState, ROLE_STATES } from '@pinfold/core/internal';
 import { refusalText } from '../publishing/refusal-text.ts';
 import { UsageError } from './failures.ts';
 
@@ -16,6 +16,13 @@ export function readAccount(name: string): AccountId {
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** An account that somebody acts as: nobody does as what stays of an erased one. */
+export function readActingAccount(name: string): AccountId {
+  const account = readAccount(name);
+  if (!isErasedAccount(account)) return account;
+  throw new UsageError('the account was erased: nobody acts as what stays of it');
 }
 
 /** One thing by its id, or all of an account, or without one those of all accounts. */

@@ -1,5 +1,5 @@
 import type { AccountId, AccountLimits } from '@pinfold/core';
-import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
+import type { AccountOutcome, AdministeredAccount, Administration } from '@pinfold/core/administration';
 import { parseAccountLimit, toRfc3339 } from '@pinfold/core/internal';
 import { accountOf } from '@pinfold/http-express/internal';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
@@ -10,6 +10,7 @@ import { LIST_OPTIONS, lineOf, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
+import { erase } from './accounts-erase.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
@@ -106,16 +107,20 @@ const limits = command({
   },
 });
 
-export const commands: readonly Command[] = [list, show, limits, block, unblock];
+export const commands: readonly Command[] = [list, show, limits, block, unblock, erase];
 
 function resultOf(
   text: string,
   terminal: Terminal,
-  act: (administration: Administration, name: AccountId) => Promise<AdministeredAccount>,
+  act: (administration: Administration, name: AccountId) => Promise<AccountOutcome>,
 ): Promise<Result> {
   const name = readAccount(text);
   return withComposition(terminal, async ({ administration }) => {
     const account = await act(administration, name);
+    if ('code' in account) {
+      const message = 'the account is being erased or was erased: nothing of it can be changed';
+      throw new CommandFailure(message, { code: 'invalid_state' });
+    }
     return { json: { account: accountOf(account) }, text: lineOf(factsOf(account)) };
   });
 }
@@ -151,6 +156,7 @@ function factsOf({
     `${used.publications24h} published in 24 hours`,
     lastPublishedAt === null ? 'never published' : `last ${toRfc3339(lastPublishedAt)}`,
     ...set.map(([rule, limit]) => `${rule} ${limit}`),
+    ...(blocked?.isErasing === true ? ['is being erased'] : []),
     ...(blocked === null ? [] : [`blocked, sites ${blocked.sites}: ${blocked.reason}`]),
   ];
 }

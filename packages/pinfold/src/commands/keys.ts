@@ -9,7 +9,7 @@ import {
 } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
-import { readAccount, readOneOrAll } from '../command-line/arguments.ts';
+import { readAccount, readActingAccount, readOneOrAll } from '../command-line/arguments.ts';
 import { type Command, command, flag, text, texts } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/pluralize.ts';
@@ -32,7 +32,7 @@ const create = command({
   example: 'pinfold keys create --account web-team --label "build server"',
   guide: 'secrets.md#api-keys',
   run: async (_, values, terminal) => {
-    const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
+    const account = values.account === undefined ? DEFAULT_ACCOUNT : readActingAccount(values.account);
     const scopes = readScopes(values.scope);
     const label = readLabel(values.label ?? '');
     const request = { by: OPERATOR, account, label, cause: operatorCause() };

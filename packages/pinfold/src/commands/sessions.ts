@@ -1,6 +1,6 @@
 import { type AccountId, OPERATOR, type Session, type SessionId, type Sessions } from '@pinfold/core';
 import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
-import { readAccount, readOneOrAll } from '../command-line/arguments.ts';
+import { readAccount, readActingAccount, readOneOrAll } from '../command-line/arguments.ts';
 import { type Command, command, flag, text } from '../command-line/command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { printableAddresses } from '../command-line/known-addresses.ts';
@@ -89,7 +89,7 @@ const manage = command({
   example: 'pinfold manage --account web-team',
   guide: 'administration.md',
   run: async (_, { admin, ...values }, terminal) => {
-    const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
+    const account = values.account === undefined ? DEFAULT_ACCOUNT : readActingAccount(values.account);
     const { url, warning } = await withComposition(terminal, async (composition, settings) => {
       const { addresses, warning } = await printableAddresses(settings);
       const scope = admin === true ? 'admin' : 'manage';

@@ -16,7 +16,7 @@ import type {
 import type { AccountId, RoleId, RoleState } from '@pinfold/core';
 import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
 import type { RetryBudget } from '../api-client/retry-budget.ts';
-import { readAccount } from '../command-line/arguments.ts';
+import { readActingAccount } from '../command-line/arguments.ts';
 import { type Text, text } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -134,7 +134,7 @@ export function placeOf(target: Target, isChange: boolean, terminal: Terminal): 
   const server = target.url === undefined && isHere ? undefined : serverOf(target, env);
   if (server !== undefined) return { kind: 'server', server };
   if (target.key !== undefined) throw new UsageError('--key needs --url');
-  const account = readAccount(target.account ?? DEFAULT_ACCOUNT);
+  const account = readActingAccount(target.account ?? DEFAULT_ACCOUNT);
   if (isHere) return { kind: 'machine', env, account };
   const data = join(currentFolder(env), 'data');
   const hasData = existsSync(join(data, 'pinfold.sqlite'));

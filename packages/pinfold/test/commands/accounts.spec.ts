@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openMachine, serve } from '../servers/served.ts';
@@ -76,5 +78,84 @@ describe('pinfold accounts', () => {
     const headers = { authorization: `Bearer ${key}` };
     expect((await fetch(`${url}/admin/v1/accounts/ops`, { headers })).status).to.equal(200);
     expect((await fetch(`${url}/admin/v1/accounts`)).status).to.equal(401);
+  });
+
+  it('erases an account, prints what it cannot reach, and repeats a list', async () => {
+    const name = 'Zoë\u202e "x"';
+    for (const account of [name, 'ada']) await machine.run('keys', 'create', '--account', account);
+    const { code, out } = await machine.run('accounts', 'erase', name, '--yes');
+    expect(code).to.equal(0);
+    expect(out).to.include('earlier backups');
+    const line = out.trimEnd().split('\n').at(-1) ?? '';
+    expect(JSON.parse(line)).to.equal(name);
+    const { accounts } = await asJson('list');
+    expect(accounts[0].name).to.equal('ada');
+    expect(accounts[1].name).to.match(/^erased:/);
+    expect(accounts).to.have.length(2);
+    expect(JSON.stringify(JSON.parse((await machine.run('history', '--json')).out))).to.not.include('Zoë');
+    const list = join(machine.folder, 'erased.jsonl');
+    await machine.run('keys', 'create', '--account', name);
+    await writeFile(list, `${line}\n\n"nobody"\n`);
+    expect(await asJson('erase', '--list', list, '--yes')).to.deep.equal({ erased: 1, passed_over: 1 });
+    expect(await asJson('erase', '--list', list, '--yes')).to.deep.equal({ erased: 0, passed_over: 2 });
+    expect((await asJson('erase', 'ada', '--yes')).list_line).to.equal('"ada"');
+    await writeFile(list, 'ada\n');
+    expect((await machine.run('accounts', 'erase', '--list', list, '--yes')).code).to.equal(1);
+  });
+
+  it('erases neither what is not there nor the default account, and makes no key for what stays', async () => {
+    await machine.run('keys', 'create');
+    await machine.run('keys', 'create', '--account', 'ada');
+    const erase = async (...args: readonly string[]) => {
+      const { code, out } = await machine.run('accounts', 'erase', ...args, '--json');
+      return [code, JSON.parse(out).error.code];
+    };
+    expect(await erase('nobody', '--yes')).to.deep.equal([1, 'not_found']);
+    expect(await erase('default', '--yes')).to.deep.equal([1, 'invalid_state']);
+    expect(await erase('ada'), 'without a terminal').to.deep.equal([2, 'usage']);
+    expect(await erase('ada', '--list', 'x', '--yes')).to.deep.equal([2, 'usage']);
+    await machine.run('accounts', 'erase', 'ada', '--yes');
+    const { accounts } = await asJson('list');
+    const [{ name }] = accounts.filter((one: { name: string }) => one.name.startsWith('erased:'));
+    expect(await erase(name, '--yes')).to.deep.equal([1, 'invalid_state']);
+    expect((await machine.run('keys', 'create', '--account', name)).code).to.equal(2);
+    expect((await machine.run('accounts', 'unblock', name)).code).to.equal(1);
+    expect((await machine.run('accounts', 'limits', name, '--sites', '3')).code).to.equal(1);
+  });
+
+  it('is erased by the API in read-only mode, too, and gone after the next sweep', async () => {
+    const { run, url } = await serve();
+    const admin = (await run('keys', 'create', '--account', 'ops', '--scope', 'admin')).out.trim();
+    const own = (await run('keys', 'create', '--account', 'ada')).out.trim();
+    const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+    const erase = (name: string, body?: string) =>
+      fetch(`${url}/admin/v1/accounts/${name}/erase`, {
+        method: 'POST',
+        headers: { ...as(admin).headers, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body }),
+      });
+    expect((await erase('nobody')).status).to.equal(404);
+    expect((await erase('default')).status).to.equal(409);
+    expect((await erase('ada', '{"reason":"x"}')).status).to.equal(422);
+    await run('mode', 'read_only');
+    for (const body of [undefined, '{}']) {
+      const begun = await erase('ada', body);
+      expect(begun.status).to.equal(202);
+      const { account } = (await begun.json()) as { account: { name: string; erasing: boolean } };
+      expect(account).to.include({ name: 'ada', erasing: true });
+    }
+    expect((await fetch(`${url}/api/v1/pins`, as(own))).status).to.equal(401);
+    const patched = await fetch(`${url}/admin/v1/accounts/ada`, {
+      method: 'PATCH',
+      headers: { ...as(admin).headers, 'content-type': 'application/json' },
+      body: '{"blocked":false}',
+    });
+    expect([patched.status, ((await patched.json()) as { code: string }).code]).to.deep.equal([
+      409,
+      'invalid_state',
+    ]);
+    await run('cleanup');
+    expect((await erase('ada')).status).to.equal(404);
+    expect((await fetch(`${url}/admin/v1/accounts/ada`, as(admin))).status).to.equal(404);
   });
 });

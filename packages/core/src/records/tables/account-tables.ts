@@ -1,6 +1,6 @@
 import type { Account } from '../../domain/account.ts';
 import type { ApiKey, ApiKeyId, Scope } from '../../domain/api-key.ts';
-import type { EventActor } from '../../domain/history.ts';
+import type { EventActor, EventCursor } from '../../domain/history.ts';
 import type { Sha256 } from '../../domain/idempotency.ts';
 import type { AccountId, RoleId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
@@ -14,6 +14,36 @@ import { accountLock, attemptsLock, credentialLock, lockOf, pairingLock } from '
 export interface AccountRow extends Account {
   readonly version: Version;
 }
+
+/** An account that is being erased, and how far that has come. */
+export interface ErasureRow {
+  readonly account: AccountId;
+  /** The account for what stays. */
+  readonly replacement: AccountId;
+  /** The actor who began it. */
+  readonly actor: EventActor;
+  /** The ids of persons who acted as the account, which are looked for in all events. */
+  readonly persons: readonly string[];
+  /** The last event that was looked at; null before the first. */
+  readonly searchedTo: EventCursor | null;
+  /** Whether every event was looked at. */
+  readonly isSearched: boolean;
+}
+
+/** Accounts that are being erased. */
+export const ERASURES: RecordTable<ErasureRow, 'account'> = defineTable({
+  name: 'erasures',
+  columns: {
+    account: text,
+    replacement: text,
+    actor: json,
+    persons: json,
+    searchedTo: nullable(json),
+    isSearched: flag,
+  },
+  key: ['account'],
+  guards: ({ account }) => lockOf(accountLock, account),
+});
 
 /** Accounts that published something, have a key, or were changed. */
 export const ACCOUNTS: RecordTable<AccountRow, 'name'> = defineTable({
@@ -32,7 +62,7 @@ export const ACCOUNTS: RecordTable<AccountRow, 'name'> = defineTable({
 });
 
 /** API keys of all accounts. An operator's key may change another account, so each key has a lock, too. */
-export const API_KEYS: RecordTable<ApiKey, 'id'> = defineTable({
+export const API_KEYS: RecordTable<ApiKey, 'id', { readonly account: AccountRow }> = defineTable({
   name: 'api_keys',
   columns: {
     id: text,
@@ -52,11 +82,12 @@ export const API_KEYS: RecordTable<ApiKey, 'id'> = defineTable({
     { name: 'live', columns: ['account'], where: { revokedAt: null } },
     { name: 'revoked', columns: ['revokedAt'], where: { revokedAt: notNull, isEnsured: false } },
   ],
+  references: { account: () => ACCOUNTS },
   guards: ({ account, id }) => [...lockOf(accountLock, account), ...lockOf(credentialLock, id)],
 });
 
 /** Sessions of the management screen. */
-export const SESSIONS: RecordTable<Session, 'tokenHash'> = defineTable({
+export const SESSIONS: RecordTable<Session, 'tokenHash', { readonly account: AccountRow }> = defineTable({
   name: 'sessions',
   columns: {
     tokenHash: text,
@@ -73,6 +104,7 @@ export const SESSIONS: RecordTable<Session, 'tokenHash'> = defineTable({
     { name: 'end', columns: ['endsAt'] },
     { name: 'of_account', columns: ['account', 'startedAt', 'tokenHash'] },
   ],
+  references: { account: () => ACCOUNTS },
   guards: ({ account, tokenHash }) => [...lockOf(accountLock, account), ...lockOf(credentialLock, tokenHash)],
 });
 
@@ -81,7 +113,10 @@ export const SIGN_IN_LINKS: RecordTable<SignInLink, 'tokenHash'> = defineTable({
   name: 'sign_in_links',
   columns: { tokenHash: text, account: text, actor: json, scope: text, endsAt: integer },
   key: ['tokenHash'],
-  indexes: [{ name: 'end', columns: ['endsAt'] }],
+  indexes: [
+    { name: 'end', columns: ['endsAt'] },
+    { name: 'of_account', columns: ['account'] },
+  ],
   guards: ({ account, tokenHash }) => [...lockOf(accountLock, account), ...lockOf(credentialLock, tokenHash)],
 });
 

@@ -205,6 +205,7 @@ export const TAKEDOWNS: RecordTable<Takedown, 'id' | 'sha256'> = defineTable({
   indexes: [
     { name: 'forbidden', columns: ['sha256', 'at', 'id'], where: { liftedAt: null } },
     { name: 'listed', columns: ['at', 'id', 'sha256'], where: { liftedAt: null } },
+    { name: 'of_account', columns: ['account'] },
   ],
   guards: ({ sha256 }) => lockOf(archiveLock, sha256),
 });

@@ -71,7 +71,7 @@ export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.co
     if (judged === 'committed') return committedAs(publication, row?.warnings ?? null);
     if (judged !== 'held') return { kind: judged };
     const refused =
-      refuseCredential(credential, caller) ??
+      refuseCredential(credential, caller, { name: account, account: known }) ??
       refuseChange(known, modeOf(mode)) ??
       (yield* admit(known, candidate, looks));
     if (refused !== undefined) return refused;

@@ -33,7 +33,6 @@ import {
   type CleanupOutcome,
   type Day,
   days,
-  duration,
   type EventId,
   type HistoryEvent,
   hours,
@@ -49,6 +48,7 @@ import {
   type Version,
 } from '../../../src/index.ts';
 import { dayOf } from '../../../src/internal.ts';
+import { beginErasure, ERASURES, eraseAllButArchives } from './erasing-calls.ts';
 import { type Call, playAlone } from './every-order.ts';
 
 const OTHER = 'other' as AccountId;
@@ -255,7 +255,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'purge programs': ({ pairings }) => pairings.purge(after(START, minutes(10)), 5),
   'register an ended program again': ({ pairings }) =>
     pairings.register({ ...aRegistration(1), now: LATER, endsAt: after(LATER, hours(1)) }),
-  'drop titles': ({ roles }) => roles.dropTitles(after(END, duration(1)), 5),
+  ...ERASURES,
   'begin a try': ({ attempts }) => attempts.begin(attempt).then(({ kind }) => kind),
   'settle a try': ({ attempts }) => attempts.settle(ticket(1)),
   'forgive a try': ({ attempts }) => attempts.forgive(ticket(1)),
@@ -266,8 +266,6 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'begin an import again': ({ imports }) => imports.begin(aToken(91)),
   'import records': ({ imports }) => imports.keep(aToken(90), [{ kind: 'takedown', value: aTakedown(1) }]),
   'end an import': ({ imports }) => imports.end(aToken(90)),
-  'record a scheduled export': ({ snapshot }) => snapshot.recordScheduledExport(LATER),
-  'record an earlier scheduled export': ({ snapshot }) => snapshot.recordScheduledExport(START),
   'add views': ({ views }) => views.add([{ role: aRoleId(1), day: DAY, views: 2, refusedPasswords: 0 }]),
   'drop views': ({ views }) => views.drop((DAY + 1) as Day, 5),
   'publish, and read the feed': (stores) =>
@@ -297,6 +295,8 @@ const BEFORE_SOME: Readonly<Record<string, readonly Call[]>> = {
   'create the first key': BEFORE,
   'create another first key': BEFORE,
   'begin a session past many': [...BEFORE, ...KEYS, ...sessions(93)],
+  'advance an erasure': [...USUAL, beginErasure],
+  'claim what is left of an erased account': [...USUAL, beginErasure, eraseAllButArchives],
   'begin an import': NOTHING,
   'begin an import again': IMPORTING,
   'import records': IMPORTING,

@@ -84,6 +84,11 @@ export const DECIDED_LATER: readonly (readonly [string, string])[] = [
   ['reserve it for another', 'block an account'],
   ['take over a reservation', 'block an account'],
   ['take over a reservation', 'take down'],
+  ...['begin an erasure', 'begin the erasure again'].flatMap((erasing) =>
+    ['reserve a key', 'reserve it for another', 'take over a reservation'].map(
+      (reserving) => [reserving, erasing] as const,
+    ),
+  ),
 ];
 
 /** A program that no other one of some disturbs, even without locks, though they use one table. */
@@ -166,6 +171,34 @@ export const HARMLESS: readonly Harmless[] = [
     program: 'roles.settle_cleanup',
     beside: ['roles.reserve', 'roles.renew', 'roles.release', 'roles.remove_reservations'],
     why: 'it changes the warnings of a complete key alone',
+  },
+  {
+    program: 'erasures.advance',
+    beside: [
+      ...['roles.commit', 'roles.save', 'names.set', 'names.delete', 'accounts.save', 'mode.change'],
+      ...['api_keys.create', 'api_keys.create_first', 'pairings.take', 'erasures.begin'],
+    ],
+    why: 'once the account is being erased they are refused, and what it erases first are events',
+  },
+  {
+    program: 'erasures.claim_archives',
+    beside: [
+      ...[
+        'roles.commit',
+        'roles.save',
+        'roles.settle_cleanup',
+        'roles.drop_titles',
+        'names.set',
+        'names.delete',
+      ],
+      ...['takedowns.take_down', 'takedowns.lift', 'takedowns.claim_purge', 'history.record_once'],
+    ],
+    why: 'it changes what only cleanups read, of roles that were stopped',
+  },
+  {
+    program: 'erasures.begin',
+    beside: ['api_keys.create_first', 'sessions.begin'],
+    why: 'no key is there, and a session of an account that is being erased is unknown',
   },
   {
     program: 'roles.drop_titles',

@@ -8,6 +8,7 @@ import {
   abortedRoleReads,
   abortedSessionReads,
 } from './aborted.ts';
+import { erasingClauses } from './erasure-store/erasing.ts';
 import { expiringClauses } from './history-store/expiring.ts';
 import { feedingClauses } from './history-store/feeding.ts';
 import { keepingClauses } from './history-store/keeping.ts';
@@ -44,6 +45,7 @@ import type {
   MovingStores,
   NameStores,
   PairingStores,
+  Stores,
   TakedownStores,
 } from './stores.ts';
 import { forbiddingClauses } from './takedown-store/forbidding.ts';
@@ -114,6 +116,11 @@ export const takedownStoreRules: Contract<TakedownStores, StoreSubject<TakedownS
   forbiddingClauses,
   takedownReading,
   purgingClauses,
+);
+
+export const erasureStoreRules: Contract<Stores, StoreSubject<Stores>> = rules(
+  'ErasureStore',
+  erasingClauses,
 );
 
 export const nameStoreRules: Contract<NameStores, StoreSubject<NameStores>> = rules(

@@ -9,6 +9,7 @@ import {
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import { describe, it } from 'mocha';
 import {
+  erasureStoreRules,
   historyStoreRules,
   importRules,
   nameStoreRules,
@@ -52,6 +53,7 @@ const RULES = Object.values({
   mode: rulesOf(serviceModeRules, (stores) => stores),
   takedowns: rulesOf(takedownStoreRules, (stores) => stores),
   names: rulesOf(nameStoreRules, (stores) => stores),
+  erasures: rulesOf(erasureStoreRules, (stores) => stores),
   views: rulesOf(viewStoreRules, ({ views }) => views),
   snapshot: rulesOf(snapshotRules, (stores) => stores),
   imports: rulesOf(importRules, (stores) => stores),

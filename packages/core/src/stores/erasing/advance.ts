@@ -1,0 +1,23 @@
+import type { EventId } from '../../domain/history.ts';
+import type { Instant } from '../../domain/instant.ts';
+import type { Erasure } from '../../ports/erasure-store.ts';
+import type { Steps } from '../../records/step.ts';
+import type { MoreLocks } from '../locking.ts';
+
+/** One step of an erasure. */
+export interface Advance extends Erasure {
+  readonly now: Instant;
+  /** For the events that it stores. */
+  readonly ids: readonly EventId[];
+  /** The locks that are held beside those of both accounts. */
+  readonly more: readonly string[];
+}
+
+/** Some rows are erased, other locks are needed first, or none of this kind is left: `undefined`. */
+export type Forgotten = Steps<'continued' | MoreLocks | undefined>;
+
+/** The locks for another try; undefined if all that are wanted are held. Those of rows that are gone are wanted no more. */
+export function otherLocks(wanted: readonly string[], held: readonly string[]): MoreLocks | undefined {
+  if (wanted.every((lock) => held.includes(lock))) return undefined;
+  return { kind: 'more_locks', locks: wanted };
+}

@@ -1,0 +1,161 @@
+import { erasedBlock, erasingBlock } from '../../domain/erasure.ts';
+import type { EventActor } from '../../domain/history.ts';
+import type { AccountId } from '../../domain/identity.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { FIRST_GENERATION, type Generation } from '../../domain/role.ts';
+import type { Takedown } from '../../domain/takedown.ts';
+import type { ErasureClaim, ErasureRequest, ErasureStep, ErasureStore } from '../../ports/erasure-store.ts';
+import type { Version } from '../../ports/role-store.ts';
+import { lte, notNull } from '../../records/conditions.ts';
+import type { Database } from '../../records/database.ts';
+import { all } from '../../records/joining.ts';
+import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
+import type { Step, Steps } from '../../records/step.ts';
+import { find, get, insert, unlocked, update, upsert } from '../../records/steps.ts';
+import { ACCOUNTS, ERASURES, SESSION_REFUSALS, SIGN_IN_LINKS } from '../../records/tables/account-tables.ts';
+import { accountLock } from '../../records/tables/locks.ts';
+import { ROLES, TAKEDOWNS } from '../../records/tables/role-tables.ts';
+import { EVENTS } from '../../records/tables/service-tables.ts';
+import { newAccount } from '../checks.ts';
+import { defineChange } from '../define-change.ts';
+import { tryWithLocks } from '../locking.ts';
+import { nextVersion } from '../role-changes.ts';
+import type { Advance } from './advance.ts';
+import { EVENTS_AT_ONCE, forgetNext, isMoreLocks } from './forgetting.ts';
+
+const PLACE = ['account', 'replacement'] as const;
+const STARTED = ['version', 'generation', 'blocked'] as const;
+const ANY = { limit: 1 } as const;
+/** Takedowns that are read at once. */
+const PAGE = 100;
+const CLAIMED = ['id', 'archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
+
+/** What is stored of an account that has no row: a refused sign-in, an unused link, or a takedown of another database. */
+function traces(account: AccountId): Step<readonly (readonly object[])[], 'read'> {
+  return all(
+    find(EVENTS, { account }, { ...ANY, select: ['id'] }),
+    find(SESSION_REFUSALS, { account }, { ...ANY, select: ['account'] }),
+    find(SIGN_IN_LINKS, { account }, { ...ANY, select: ['account'] }),
+    // Unlocked: its lock follows from a row that is not known yet, and an erasure looks for it again.
+    unlocked(find(TAKEDOWNS, { account }, { ...ANY, select: ['id'] })),
+  );
+}
+
+const begin = defineChange('erasures.begin', {
+  locks: ({ account, replacement }: ErasureRequest) => ({
+    exclusive: [accountLock(account), accountLock(replacement)],
+  }),
+  usesReserve: () => true,
+  *run({ account: name, replacement, at, actor }): Steps<'begun' | 'unknown'> {
+    const row = yield* get(ACCOUNTS, { name }, STARTED);
+    if (row?.blocked?.isErasing === true) return 'begun';
+    if (row === undefined && (yield* traces(name)).every((found) => found.length === 0)) return 'unknown';
+    const blocked = erasingBlock(at);
+    const generation = ((row?.generation ?? FIRST_GENERATION) + 1) as Generation;
+    yield* all(
+      row === undefined
+        ? insert(ACCOUNTS, { ...newAccount(name), blocked, generation })
+        : update(ACCOUNTS, { name }, { blocked, generation, version: nextVersion(row) }),
+      upsert(ACCOUNTS, { ...newAccount(replacement), blocked: erasedBlock(at), version: 1 as Version }),
+      upsert(ERASURES, { ...startOf(name, replacement), actor: withoutPerson(actor) }),
+    );
+    return 'begun';
+  },
+});
+
+function startOf(account: AccountId, replacement: AccountId) {
+  return { account, replacement, persons: [], searchedTo: null, isSearched: false };
+}
+
+/** A person who administers may be the one who is erased. */
+function withoutPerson(actor: EventActor): EventActor {
+  return actor.kind === 'operator' || actor.kind === 'system' ? actor : { kind: actor.kind, id: null };
+}
+
+interface Place {
+  readonly after: AccountId | undefined;
+  readonly limit: number;
+}
+
+const list = defineQuery('erasures.list', ({ after, limit }: Place) =>
+  find(ERASURES, {}, { order: ['account'], after: after && { account: after }, limit, select: PLACE }),
+);
+
+const advance = defineChange('erasures.advance', {
+  locks: ({ account, replacement, more }: Advance) => ({
+    exclusive: [accountLock(account), accountLock(replacement), ...more],
+  }),
+  usesReserve: () => true,
+  *run(step) {
+    const erasure = yield* get(ERASURES, { account: step.account });
+    if (erasure?.replacement !== step.replacement) return { kind: 'done', step: 'erased' as ErasureStep };
+    const outcome = yield* forgetNext(erasure, step);
+    return isMoreLocks(outcome) ? outcome : { kind: 'done', step: outcome };
+  },
+});
+
+interface OwnedClaim extends ErasureClaim {
+  readonly account: AccountId;
+}
+
+const claimArchives = defineChange('erasures.claim_archives', {
+  locks: ({ account }: OwnedClaim) => ({ exclusive: [accountLock(account)] }),
+  usesReserve: () => true,
+  *run({ account, now, token, until, limit }) {
+    const waiting = { account, deletedAt: notNull, hasArchive: true, cleanupNotBefore: lte(now) };
+    const rows = yield* find(ROLES, waiting, { limit, select: CLAIMED });
+    yield* all(
+      ...rows.map((row) =>
+        update(
+          ROLES,
+          { id: row.id },
+          { version: nextVersion(row), cleanupToken: token, cleanupNotBefore: until },
+        ),
+      ),
+    );
+    return rows.map(({ id: role, archive, idempotencyKey, cleanupFailures: failures }) => {
+      return { role, account, archive, idempotencyKey, token, failures };
+    });
+  },
+});
+
+type TakedownPlace = Pick<Takedown, 'id' | 'sha256'>;
+
+const pageOfTakedowns = defineQuery('erasures.takedowns', (after: TakedownPlace | undefined) =>
+  find(TAKEDOWNS, {}, { order: ['id', 'sha256'], after, limit: PAGE }),
+);
+
+/** The programs of erasures. */
+export const ERASURE_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
+  begin,
+  list,
+  advance,
+  claimArchives,
+  pageOfTakedowns,
+];
+
+/** Erases accounts in a database. */
+export function erasureStore(database: Database): ErasureStore {
+  return {
+    eventsAtOnce: EVENTS_AT_ONCE,
+    begin: (request) => database.write(begin, request),
+    list: (after, limit) => database.read(list, { after, limit }),
+    advance: async ({ account, replacement }, now: Instant, ids) => {
+      const { step } = await tryWithLocks((more) =>
+        database.write(advance, { account, replacement, now, ids, more }),
+      );
+      await database.pause();
+      return step;
+    },
+    claimArchives: (account, claim) => database.write(claimArchives, { ...claim, account }),
+    takedownsNaming: async (text) => {
+      const found: Takedown[] = [];
+      for (let last: Takedown | undefined; ; ) {
+        const page = await database.read(pageOfTakedowns, last);
+        found.push(...page.filter(({ reason }) => reason.includes(text)));
+        last = page.at(-1);
+        if (page.length < PAGE) return found;
+      }
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { EventActor, EventDraft, EventId, HistoryEvent } from '../../domain/history.ts';
+import { notNull } from '../../records/conditions.ts';
+import { all, together } from '../../records/joining.ts';
+import { find, max, unlocked, update } from '../../records/steps.ts';
+import { ERASURES, type ErasureRow } from '../../records/tables/account-tables.ts';
+import { accountLock, SERVICE_LOCK } from '../../records/tables/locks.ts';
+import { EVENTS } from '../../records/tables/service-tables.ts';
+import { type Advance, type Forgotten, otherLocks } from './advance.ts';
+import { addPersons } from './credentials.ts';
+
+/** Events of the account that one step changes, all under its lock. */
+const CHANGED_AT_ONCE = 500;
+/** Events of all accounts that one step looks at, and accounts whose locks it takes. */
+const SEARCHED_AT_ONCE = 1_000;
+const ACCOUNTS_AT_ONCE = 80;
+
+const OWN = ['at', 'id', 'actor', 'asOperator'] as const;
+const SEARCHED = ['at', 'id', 'account', 'actor'] as const;
+
+/** What no event of an erased account has. */
+const FORGOTTEN = { address: null, name: null, request: null } as const;
+
+interface DraftOfErased extends Pick<EventDraft, 'type' | 'at'> {
+  readonly ids: readonly EventId[];
+  readonly pin?: HistoryEvent['pin'];
+  readonly actor: EventActor;
+}
+
+/** An event of an erasure, with the first of some ids. */
+export function erasureEvent(
+  { replacement }: Pick<ErasureRow, 'replacement'>,
+  { type, at, ids, pin = null, actor }: DraftOfErased,
+): HistoryEvent {
+  const [id] = ids;
+  if (id === undefined) throw new TypeError('an erasure needs an id for each of its events');
+  return { ...FORGOTTEN, id, type, at, recordedAt: at, account: replacement, pin, actor, asOperator: true };
+}
+
+/** Gives events to the replacement, in their order, without persons and addresses. */
+export function* forgetEvents(erasure: ErasureRow): Forgotten {
+  const { account, replacement } = erasure;
+  const [rows, last] = yield* together(
+    find(
+      EVENTS,
+      { account, accountFeedNumber: notNull },
+      { order: ['accountFeedNumber'], limit: CHANGED_AT_ONCE, select: OWN },
+    ),
+    max(EVENTS, { account: replacement, accountFeedNumber: notNull }, 'accountFeedNumber'),
+  );
+  if (rows.length === 0) return undefined;
+  const own = rows.filter(({ asOperator }) => !asOperator);
+  yield* all(
+    ...rows.map(({ at, id, actor }, n) =>
+      update(
+        EVENTS,
+        { at, id },
+        {
+          ...FORGOTTEN,
+          account: replacement,
+          actor: { kind: actor.kind, id: null },
+          accountFeedNumber: last + n + 1,
+        },
+      ),
+    ),
+    ...addPersons(
+      erasure,
+      own.map(({ actor }) => actor),
+    ),
+  );
+  return 'continued';
+}
+
+/** Looks through the events of all accounts for the persons who acted as the account. */
+export function* forgetPersons(erasure: ErasureRow, { more }: Advance): Forgotten {
+  const { account, persons, searchedTo, isSearched } = erasure;
+  if (isSearched) return undefined;
+  const range = { order: ['at', 'id'] as const, limit: SEARCHED_AT_ONCE, select: SEARCHED };
+  // Unlocked: what is changed is read again under the locks of its accounts.
+  const page =
+    persons.length === 0
+      ? []
+      : yield* unlocked(find(EVENTS, {}, { ...range, after: searchedTo ?? undefined }));
+  const accounts = new Set<string>();
+  const seen = page.filter((event) => {
+    if (isBy(event, persons) && accounts.size < ACCOUNTS_AT_ONCE) accounts.add(lockOfEvent(event));
+    return true;
+  });
+  const cut = seen.findIndex((event) => isBy(event, persons) && !accounts.has(lockOfEvent(event)));
+  const searched = cut === -1 ? seen : seen.slice(0, cut);
+  const found = searched.filter((event) => isBy(event, persons));
+  const missing = otherLocks(
+    [...accounts].filter((lock) => lock !== accountLock(account)),
+    more,
+  );
+  if (missing !== undefined) return missing;
+  const end = searched.at(-1);
+  const isLast = cut === -1 && page.length < SEARCHED_AT_ONCE;
+  yield* all(
+    ...found.map(({ at, id }) =>
+      update(EVENTS, { at, id }, { actor: { kind: 'person', id: null }, address: null }),
+    ),
+    update(
+      ERASURES,
+      { account },
+      { searchedTo: end === undefined ? searchedTo : { at: end.at, id: end.id }, isSearched: isLast },
+    ),
+  );
+  return 'continued';
+}
+
+function isBy({ actor }: Pick<HistoryEvent, 'actor'>, persons: readonly string[]): boolean {
+  return actor.kind === 'person' && actor.id !== null && persons.includes(actor.id);
+}
+
+function lockOfEvent({ account }: Pick<HistoryEvent, 'account'>): string {
+  return account === null ? SERVICE_LOCK : accountLock(account);
+}

@@ -1,0 +1,139 @@
+import type { RoleId } from '../../domain/identity.ts';
+import { withoutHash } from '../../domain/password.ts';
+import type { Generation } from '../../domain/role.ts';
+import { notNull, oneOf } from '../../records/conditions.ts';
+import { all, together } from '../../records/joining.ts';
+import type { Step } from '../../records/step.ts';
+import { find, remove, unlocked, update } from '../../records/steps.ts';
+import { ATTEMPT_WINDOWS, ATTEMPTS, type ErasureRow } from '../../records/tables/account-tables.ts';
+import { archiveLock, attemptsLock, idempotencyLock, VIEWS_LOCK } from '../../records/tables/locks.ts';
+import { IDEMPOTENCY_KEYS, ROLES, type RoleRow, TAKEDOWNS, VIEWS } from '../../records/tables/role-tables.ts';
+import { feedEnds } from '../events.ts';
+import { CHANGED, changeRoles, derivedMembers, nextVersion, type RoleChange } from '../role-changes.ts';
+import { type Advance, type Forgotten, otherLocks } from './advance.ts';
+import { erasureEvent } from './events-of-erased.ts';
+
+/** Roles that one step moves: each has a lock for its Idempotency-Key and one for tries of its password. */
+export const ROLES_AT_ONCE = 40;
+/** Tries of a role's password that one step removes. */
+const TRIES_AT_ONCE = 500;
+const LOCKED_AT_ONCE = 80;
+
+const MOVED = [
+  ...CHANGED,
+  'idempotencyKey',
+  'passwordHash',
+  'publishedAt',
+  'expiresAt',
+  'deletedAt',
+  'generation',
+  'version',
+  'hasArchive',
+] as const;
+
+type MovedRole = Pick<RoleRow, (typeof MOVED)[number]>;
+
+/** Stops roles, and gives them to the replacement without texts, keys, views and tries. */
+export function* forgetRoles(erasure: ErasureRow, step: Advance): Forgotten {
+  const { account } = erasure;
+  const range = { order: ['publishedAt', 'id'] as const, limit: ROLES_AT_ONCE, select: MOVED };
+  const found = yield* all(
+    find(ROLES, { account, deletedAt: null }, range),
+    find(ROLES, { account, deletedAt: notNull }, range),
+  );
+  const rows = found.flat().slice(0, ROLES_AT_ONCE);
+  if (rows.length === 0) return undefined;
+  const locks = rows.flatMap(({ id, idempotencyKey: key }) => [
+    attemptsLock(id),
+    ...(key === null ? [] : [idempotencyLock(account, key)]),
+  ]);
+  const missing = otherLocks([VIEWS_LOCK, ...locks], step.more);
+  if (missing !== undefined) return missing;
+  const tries = yield* findTries(rows.map(({ id }) => id));
+  if (tries.length > 0) {
+    yield* all(...tries);
+    return 'continued';
+  }
+  yield* moveRoles(erasure, step, rows);
+  return 'continued';
+}
+
+function* moveRoles(erasure: ErasureRow, { now, ids }: Advance, rows: readonly MovedRole[]) {
+  const { account, replacement, actor } = erasure;
+  const changed = rows.map((row, n): RoleChange => {
+    const stop = { type: 'pin.stopped', at: now, ids: ids.slice(n), pin: row.id } as const;
+    const events =
+      row.deletedAt === null
+        ? [erasureEvent(erasure, { ...stop, actor: { kind: actor.kind, id: null } })]
+        : [];
+    const deletedAt = row.deletedAt ?? now;
+    const generation = (row.generation + events.length) as Generation;
+    const without = { title: null, originalFilename: null };
+    const cleanup = {
+      isPurged: row.hasArchive,
+      cleanupToken: null,
+      cleanupNotBefore: row.hasArchive ? now : null,
+    };
+    const derived = derivedMembers({ ...row, ...without, deletedAt });
+    const stays = { passwordHash: withoutHash(row.passwordHash), version: nextVersion(row) };
+    const moved = { account: replacement, idempotencyKey: null, deletedAt, generation };
+    return { row, changes: { ...moved, ...without, ...cleanup, ...derived, ...stays }, events };
+  });
+  const [views, ends] = yield* together(
+    find(VIEWS, { role: oneOf(rows.map(({ id }) => id)) }, { select: ['role', 'day'] }),
+    feedEnds(changed.flatMap(({ events }) => events)),
+  );
+  yield* all(
+    ...changeRoles(changed, ends),
+    ...views.map((key) => remove(VIEWS, key)),
+    ...rows.flatMap(({ idempotencyKey: key }) =>
+      key === null ? [] : [remove(IDEMPOTENCY_KEYS, { account, key })],
+    ),
+  );
+}
+
+/** The steps that remove tries of the first of some roles that has any. */
+function* findTries(ids: readonly RoleId[]) {
+  const range = { limit: TRIES_AT_ONCE, select: ['role', 'number'] as const };
+  const [windows, tries] = yield* all(
+    all(...ids.map((role) => find(ATTEMPT_WINDOWS, { role }, range))),
+    all(...ids.map((role) => find(ATTEMPTS, { role }, range))),
+  );
+  const removals: readonly Step<void, 'write'>[] = [
+    ...windows.flat().map((key) => remove(ATTEMPT_WINDOWS, key)),
+    ...tries.flat().map((key) => remove(ATTEMPTS, key)),
+  ];
+  return removals.slice(0, TRIES_AT_ONCE);
+}
+
+/** Removes Idempotency-Keys without a role: reservations of publications that can no longer be committed. */
+export function* forgetReservations({ account }: ErasureRow, { more }: Advance): Forgotten {
+  // Unlocked: its lock follows from the row, which is read again under it.
+  const rows = yield* unlocked(
+    find(IDEMPOTENCY_KEYS, { account }, { limit: LOCKED_AT_ONCE, select: ['key'] }),
+  );
+  if (rows.length === 0) return undefined;
+  const missing = otherLocks(
+    rows.map(({ key }) => idempotencyLock(account, key)),
+    more,
+  );
+  if (missing !== undefined) return missing;
+  yield* all(...rows.map(({ key }) => remove(IDEMPOTENCY_KEYS, { account, key })));
+  return 'continued';
+}
+
+/** Gives takedowns to the replacement: they stay in force. */
+export function* forgetTakedowns({ account, replacement }: ErasureRow, { more }: Advance): Forgotten {
+  // Unlocked: its lock follows from the row, which is read again under it.
+  const rows = yield* unlocked(
+    find(TAKEDOWNS, { account }, { limit: LOCKED_AT_ONCE, select: ['id', 'sha256'] }),
+  );
+  if (rows.length === 0) return undefined;
+  const missing = otherLocks(
+    rows.map(({ sha256 }) => archiveLock(sha256)),
+    more,
+  );
+  if (missing !== undefined) return missing;
+  yield* all(...rows.map((key) => update(TAKEDOWNS, key, { account: replacement })));
+  return 'continued';
+}

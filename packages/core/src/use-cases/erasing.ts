@@ -1,0 +1,120 @@
+import type { Account } from '../domain/account.ts';
+import { OPERATOR } from '../domain/actor.ts';
+import { erasedAccount, isErasedAccount, refuseErasure } from '../domain/erasure.ts';
+import { type Cause, causedBy } from '../domain/history.ts';
+import { type AccountId, accountId } from '../domain/identity.ts';
+import { after } from '../domain/instant.ts';
+import type { Takedown } from '../domain/takedown.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import type { Erasure, ErasureStep } from '../ports/erasure-store.ts';
+import type { Refusal } from '../refusal.ts';
+import { AT_ONCE, allOf } from './all-settled.ts';
+import { CLAIM, remove } from './remove-archive.ts';
+
+/** The ports of erasures. */
+export type ErasingPorts = Pick<AllPorts, 'erasures' | 'roles' | 'archives' | 'clock' | 'ids'>;
+
+/** The beginning of an erasure; not found: nothing is stored of the name. */
+export type EraseOutcome = { readonly kind: 'erasing' } | Refusal<'invalid_account' | 'not_found'>;
+
+/** What erases accounts. */
+export interface Erasing {
+  /**
+   * Begins to erase an account: it is blocked, its sites are hidden, and its keys and sessions are unknown from then on. A
+   * sweep on any node does the rest, or `finishErasure`. Repeated while it goes on, it changes nothing.
+   */
+  eraseAccount(name: string, cause?: Cause): Promise<EraseOutcome>;
+
+  /**
+   * Erases the rest of an account that is being erased. Any number of processes may at once.
+   *
+   * @returns whether all is done: not while archives cannot be removed.
+   */
+  finishErasure(name: string, signal?: AbortSignal): Promise<boolean>;
+
+  /** The takedowns in whose reason a text occurs, such as the name of an erased account: they stay as they are. */
+  takedownsNaming(text: string): Promise<readonly Takedown[]>;
+}
+
+export function erasing(ports: ErasingPorts): Erasing {
+  const { erasures, clock, ids } = ports;
+  return {
+    async eraseAccount(name, cause = causedBy(OPERATOR)) {
+      const account = accountId(name);
+      const state = refuseErasure(account);
+      if (state !== undefined) return { kind: 'refused', code: 'invalid_account', state };
+      const replacement = erasedAccount(ids.token());
+      const begun = await erasures.begin({ account, replacement, at: clock.now(), actor: cause.actor });
+      return begun === 'begun' ? { kind: 'erasing' } : { kind: 'refused', code: 'not_found' };
+    },
+    async finishErasure(name, signal) {
+      const account = accountId(name);
+      const erasure = (await everyErasure(ports)).find((one) => one.account === account);
+      return erasure === undefined || (await finish(ports, erasure, { signal }));
+    },
+    takedownsNaming: (text) => erasures.takedownsNaming(text),
+  };
+}
+
+/** Why an account is not changed by the operator; `undefined` if it may be. */
+export function refuseAccountChange({
+  name,
+  blocked,
+}: Pick<Account, 'name' | 'blocked'>): Refusal<'invalid_account'> | undefined {
+  if (blocked?.isErasing === true) return { kind: 'refused', code: 'invalid_account', state: 'erasing' };
+  if (isErasedAccount(name)) return { kind: 'refused', code: 'invalid_account', state: 'erased' };
+  return undefined;
+}
+
+const PAGE = 100;
+
+/** The accounts that are being erased. */
+export async function everyErasure({
+  erasures,
+}: Pick<ErasingPorts, 'erasures'>): Promise<readonly Erasure[]> {
+  const found: Erasure[] = [];
+  for (let last: AccountId | undefined; ; last = found.at(-1)?.account) {
+    const page = await erasures.list(last, PAGE);
+    found.push(...page);
+    if (page.length < PAGE) return found;
+  }
+}
+
+interface FinishOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Whether another step may be taken; always when absent. */
+  readonly hasTimeLeft?: (() => boolean) | undefined;
+}
+
+/** Takes the steps of an erasure that are left. Answers whether it has ended. */
+export async function finish(
+  ports: ErasingPorts,
+  erasure: Erasure,
+  { signal, hasTimeLeft = () => true }: FinishOptions,
+): Promise<boolean> {
+  const { erasures, clock, ids } = ports;
+  while (hasTimeLeft()) {
+    signal?.throwIfAborted();
+    const events = Array.from({ length: erasures.eventsAtOnce }, () => ids.event());
+    const step: ErasureStep = await erasures.advance(erasure, clock.now(), events);
+    if (step === 'erased') return true;
+    if (step === 'archives_left' && !(await removeArchives(ports, erasure, signal))) return false;
+  }
+  return false;
+}
+
+/** Removes some archives without delay. Answers whether it removed any. */
+async function removeArchives(
+  ports: ErasingPorts,
+  { replacement }: Erasure,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const now = ports.clock.now();
+  const claim = { now, token: ports.ids.token(), until: after(now, CLAIM), limit: AT_ONCE };
+  const tasks = await ports.erasures.claimArchives(replacement, claim);
+  const removals = await allOf(tasks, (task) => remove(ports, task, { cause: BY_NOBODY, signal }));
+  return removals.some((isGone) => isGone);
+}
+
+/** Events of an erased account name nobody. */
+const BY_NOBODY: Cause = { actor: { kind: 'system', id: null }, asOperator: true };

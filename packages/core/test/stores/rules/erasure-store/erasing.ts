@@ -1,0 +1,284 @@
+import { type AccountId, after, type Day, duration, hours, minutes } from '@pinfold/core';
+import type { StoreSubject } from '@pinfold/test-contracts';
+import {
+  ACCOUNT,
+  aKey,
+  aLink,
+  anApiKey,
+  anEvent,
+  aPublication,
+  aRedemption,
+  aRegistration,
+  aReservation,
+  aRole,
+  aRoleId,
+  aSession,
+  aTakedown,
+  aToken,
+  aTokenHash,
+  leaseOf,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { asks, type ClauseTable, loadedRole, together, withPeer } from '@pinfold/test-contracts/internal';
+import { expect } from 'chai';
+import { aChange } from '../name-store/values.ts';
+import type { Stores } from '../stores.ts';
+import {
+  BY_OPERATOR,
+  begun,
+  ERASED_AT,
+  ERASURE,
+  erased,
+  finished,
+  newIds,
+  OTHER,
+  REPLACEMENT,
+} from './erased.ts';
+import { fill, PERSON } from './filled.ts';
+
+type Clauses = ClauseTable<Stores, StoreSubject<Stores>>;
+
+const NEWEST = { pin: undefined, since: undefined, after: undefined, limit: 100 };
+
+const listOf = async ({ history }: Stores, account: AccountId | undefined) =>
+  (await history.list({ ...NEWEST, account })).items;
+
+export const erasingClauses: Clauses = {
+  "erasure-store/begin: the account is blocked, hidden and erasing for every peer, and its keys and sessions are unknown; of many at once the first one's replacement stays; a name that nothing is stored of is unknown":
+    async (subject) => {
+      const { port } = subject;
+      await fill(port);
+      expect(await begun(port, { account: OTHER })).to.equal('unknown');
+      expect(await port.accounts.load(OTHER)).to.equal(undefined);
+      const outcomes = await together(subject, 6, (peer, n) =>
+        begun(peer, { replacement: `erased:${n}` as AccountId }),
+      );
+      expect(new Set(outcomes)).to.deep.equal(new Set(['begun']));
+      const peer = await subject.peer();
+      const [erasure, ...others] = await peer.erasures.list(undefined, 10);
+      expect(others).to.deep.equal([]);
+      expect(erasure?.account).to.equal(ACCOUNT);
+      const { value } = (await peer.accounts.load(ACCOUNT)) ?? {};
+      expect(value?.blocked).to.include({ sites: 'hide', at: ERASED_AT, isErasing: true });
+      expect(value?.generation).to.equal(2);
+      expect(await loadedRole(peer.roles, aRoleId(1))).to.include({ isHidden: true, accountGeneration: 2 });
+      expect(await peer.apiKeys.find(anApiKey(1).id)).to.equal(undefined);
+      expect(await peer.sessions.find(aTokenHash(1), START)).to.equal(undefined);
+      const stays = (await port.accounts.load(erasure?.replacement as AccountId))?.value.blocked;
+      expect(stays).to.include({ sites: 'hide' });
+      await port.sessions.refuse({ ...anEvent({ account: OTHER }), account: OTHER }, START);
+      expect(await begun(port, { account: OTHER }), 'with a refused sign-in alone').to.equal('begun');
+    },
+  "erasure-store/refused: of an account that is being erased nothing is changed or published any more, by any peer, and no key is created, with the operator's authority neither":
+    withPeer(async (port, other) => {
+      await fill(port);
+      const before = await loadedRole(port.roles, aRoleId(1));
+      await begun(other);
+      const { roles, apiKeys, names, accounts } = port;
+      expect(await roles.reserve(aReservation(20))).to.include({ code: 'account_blocked' });
+      const commit = await roles.commit(aPublication(9), leaseOf(aReservation(9)), [anEvent()]);
+      expect(commit).to.include({ code: 'account_blocked' });
+      const changed = { ...before.value, title: null };
+      expect(await roles.save(changed, before.version, [])).to.include({ code: 'account_blocked' });
+      const byKey = { key: anApiKey(1).id };
+      expect(await roles.save(changed, before.version, [], 'account', byKey)).to.include({
+        code: 'unauthorized',
+      });
+      expect(await names.set(aChange(2, { role: aRoleId(1) }), [])).to.include({ code: 'account_blocked' });
+      for (const authority of ['account', 'operator'] as const) {
+        expect(await apiKeys.create(anApiKey(30), [], authority)).to.include({ code: 'account_blocked' });
+      }
+      const loaded = await accounts.load(ACCOUNT);
+      expect(loaded?.value.blocked?.isErasing).to.equal(true);
+    }),
+  'erasure-store/list: exactly the accounts whose erasure has begun and not ended, in order of name, after a name, at most the limit':
+    withPeer(async (port, other) => {
+      const names = ['a', 'b', 'c', 'd'] as AccountId[];
+      for (const [n, account] of names.entries()) {
+        await port.apiKeys.create(anApiKey(n, { account }), []);
+        if (account !== 'b') {
+          await begun(port, { account, replacement: `erased:${n}` as AccountId });
+        }
+      }
+      await finished(port, { account: 'c' as AccountId, replacement: 'erased:2' as AccountId });
+      const [first, ...more] = await other.erasures.list(undefined, 10);
+      expect([first, ...more]).to.deep.equal([
+        { account: 'a', replacement: 'erased:0' },
+        { account: 'd', replacement: 'erased:3' },
+      ]);
+      expect(await other.erasures.list(undefined, 1)).to.deep.equal([first]);
+      expect(await other.erasures.list(first?.account, 10)).to.deep.equal(more);
+    }),
+  'erasure-store/advance: steps of any peers, at once and one after the other, end; then keys, sessions, links, consents, names, views and Idempotency-Keys of the account are gone, its publications are stopped and theirs without texts, under the replacement, and its events without actor, address and name':
+    async (subject) => {
+      const { port } = subject;
+      await fill(port);
+      const types = (await listOf(port, ACCOUNT)).map(({ id, type, at }) => ({ id, type, at }));
+      await begun(port);
+      await together(subject, 3, (peer) => finished(peer));
+      const { roles, apiKeys, sessions, pairings, names, views } = await subject.peer();
+      for (const n of [1, 2, 3]) {
+        const { value } = await loadedRole(roles, aRoleId(n));
+        expect(value).to.deep.equal({
+          ...aRole(n),
+          account: REPLACEMENT,
+          idempotencyKey: null,
+          title: null,
+          originalFilename: null,
+          passwordHash: '',
+          deletedAt: n === 2 ? START : ERASED_AT,
+          generation: n === 2 ? 1 : 2,
+        });
+        expect(await roles.loadManifest(value.archive)).to.equal(undefined);
+      }
+      const all = { account: ACCOUNT, after: undefined, limit: 10 };
+      expect(await apiKeys.list(all)).to.deep.equal([]);
+      const [oldest, ...rest] = await apiKeys.list({ ...all, account: undefined });
+      // The first start is told by the oldest key.
+      expect(rest).to.deep.equal([]);
+      expect(oldest).to.include({
+        id: anApiKey(1).id,
+        account: REPLACEMENT,
+        label: '',
+        revokedAt: ERASED_AT,
+      });
+      expect(await sessions.find(aTokenHash(1), START)).to.equal(undefined);
+      const link = aLink(1);
+      expect(await sessions.redeem(aRedemption(link, aSession(9)), [])).to.deep.equal({ kind: 'unknown' });
+      expect(await pairings.find(aRegistration(1).secretHash, START)).to.equal(undefined);
+      expect(await names.list(ACCOUNT, undefined, 10)).to.deep.equal([]);
+      expect(await views.list(aRoleId(1), 0 as Day)).to.deep.equal([]);
+      const key = { account: ACCOUNT, idempotencyKey: aKey(1) };
+      expect((await roles.list(asks(key))).items).to.deep.equal([]);
+      expect(await roles.reserve(aReservation(1)), 'the key of a new account').to.include({
+        kind: 'reserved',
+      });
+      const events = await listOf(port, REPLACEMENT);
+      expect(events.map(({ id, type, at }) => ({ id, type, at }))).to.include.deep.members(types);
+      for (const { actor, address, name, request, type } of events) {
+        if (type === 'account.erased') continue;
+        expect([actor.id, address, name, request]).to.deep.equal([null, null, null, null]);
+      }
+      expect(await listOf(port, ACCOUNT)).to.deep.equal([]);
+      const feed = await port.history.feed({ account: REPLACEMENT, pin: undefined, after: 0, limit: 100 });
+      expect(feed.items.map(({ number }) => number)).to.deep.equal(feed.items.map((_, n) => n + 1));
+      expect(feed.items.at(-1)?.event.type).to.equal('account.erased');
+    },
+  'erasure-store/persons: the ids of persons who acted as the account go from the events of all accounts, and other actors stay':
+    withPeer(async (port, other) => {
+      const bob = { kind: 'person', id: 'bob' } as const;
+      const admin = { kind: 'person', id: 'admin' } as const;
+      await fill(port);
+      await port.sessions.begin(aSession(5, { account: OTHER }), [
+        anEvent({ account: OTHER, actor: PERSON, address: '192.0.2.1', type: 'link.created' }),
+        anEvent({ account: OTHER, actor: bob, address: '192.0.2.2', type: 'key.created' }),
+        anEvent({ account: OTHER, actor: { kind: 'key', id: 'alice' }, type: 'key.revoked' }),
+        anEvent({ account: OTHER, actor: admin, type: 'session.ended' }),
+        anEvent({ account: ACCOUNT, actor: admin, asOperator: true, type: 'account.limits_changed' }),
+      ]);
+      await port.mode.change({ kind: 'read_only', message: null }, [
+        anEvent({ account: null, actor: PERSON }),
+      ]);
+      await erased(other);
+      const events = await listOf(other, OTHER);
+      const actors = Object.fromEntries(
+        events.map(({ type, actor, address }) => [type, [actor.id, address]]),
+      );
+      expect(actors).to.deep.equal({
+        'link.created': [null, null],
+        'key.created': ['bob', '192.0.2.2'],
+        'key.revoked': ['alice', null],
+        'session.ended': ['admin', null],
+      });
+      const ofService = (await listOf(other, undefined)).filter(({ account }) => account === null);
+      expect(ofService.map(({ actor }) => actor)).to.deep.equal([{ kind: 'person', id: null }]);
+    }),
+  'erasure-store/takedowns: takedowns stay in force, with their reasons, under the replacement': withPeer(
+    async (port, other) => {
+      await fill(port);
+      await port.takedowns.takeDown(aTakedown(1), await port.roles.load(aRoleId(1)), []);
+      await port.takedowns.takeDown(aTakedown(8, { account: OTHER }), undefined, []);
+      await erased(other);
+      expect(await other.takedowns.of([aRoleId(1), aRoleId(8)])).to.have.deep.members([
+        aTakedown(1, { account: REPLACEMENT }),
+        aTakedown(8, { account: OTHER }),
+      ]);
+      expect(await other.takedowns.isForbidden(aTakedown(1).sha256)).to.equal(true);
+    },
+  ),
+  'erasure-store/ended: the account is unknown afterwards, the replacement is blocked and hidden, and its last event says that it was erased':
+    withPeer(async (port, other) => {
+      await fill(port);
+      await erased(port);
+      expect(await other.accounts.load(ACCOUNT)).to.equal(undefined);
+      expect(await begun(other)).to.equal('unknown');
+      expect((await other.accounts.load(REPLACEMENT))?.value.blocked).to.include({ sites: 'hide' });
+      const [last] = await listOf(other, REPLACEMENT);
+      expect(last).to.deep.include({ type: 'account.erased', actor: BY_OPERATOR, address: null, pin: null });
+      expect(await other.erasures.advance(ERASURE, ERASED_AT, newIds(other))).to.equal('erased');
+      expect(
+        (await listOf(other, REPLACEMENT)).filter(({ type }) => type === 'account.erased'),
+      ).to.have.length(1);
+      await publishTo(other.roles, aPublication(20));
+      expect((await other.accounts.load(ACCOUNT))?.value, 'a new account').to.include({ blocked: null });
+    }),
+  'erasure-store/others: what belongs to other accounts stays as it was': withPeer(async (port, other) => {
+    await fill(port);
+    await fill(port, OTHER, 100);
+    const look = async () => {
+      const ids = [1, 2, 3].map((n) => aRoleId(100 + n));
+      const { apiKeys, sessions, names, views, roles, accounts, pairings } = other;
+      return {
+        roles: await Promise.all(ids.map((id) => roles.load(id))),
+        keys: await apiKeys.list({ account: OTHER, after: undefined, limit: 10 }),
+        session: await sessions.find(aTokenHash(101), START),
+        consent: await pairings.find(aRegistration(101).secretHash, START),
+        names: await names.list(OTHER, undefined, 10),
+        views: await views.list(aRoleId(101), 0 as Day),
+        account: await accounts.load(OTHER),
+        replay: await roles.reserve(aReservation(0, { account: OTHER, key: aKey(101) })),
+      };
+    };
+    const before = await look();
+    expect(before.replay).to.include({ kind: 'complete' });
+    await erased(port);
+    expect(await look()).to.deep.equal(before);
+  }),
+  "erasure-store/claim: archives of the replacement's roles are claimed without delay, each by one of many at once, again from the claim's or the retry's instant on, and settled as those of cleanups":
+    async (subject) => {
+      const { port } = subject;
+      await fill(port);
+      await begun(port);
+      while ((await port.erasures.advance(ERASURE, ERASED_AT, newIds(port))) === 'continued');
+      const claim = { now: ERASED_AT, until: after(ERASED_AT, minutes(10)), limit: 2 };
+      const claimed = await together(subject, 4, (peer, n) =>
+        peer.erasures.claimArchives(REPLACEMENT, { ...claim, token: aToken(500 + n) }),
+      );
+      const tasks = claimed.flat();
+      expect(tasks.map(({ role }) => role)).to.have.members([1, 2, 3].map(aRoleId));
+      const [first, ...others] = tasks;
+      if (first === undefined) throw new Error('no archive was claimed');
+      const retryAt = after(ERASED_AT, hours(1));
+      await port.roles.settleCleanup(first, { kind: 'failed', retryAt }, []);
+      for (const task of others) await port.roles.settleCleanup(task, { kind: 'removed' }, []);
+      const peer = await subject.peer();
+      const again = (now: number) =>
+        peer.erasures.claimArchives(REPLACEMENT, { ...claim, now: now as never, token: aToken(600) });
+      expect(await again(retryAt - 1)).to.deep.equal([]);
+      expect(await peer.erasures.advance(ERASURE, ERASED_AT, newIds(peer))).to.equal('archives_left');
+      expect((await again(retryAt)).map(({ role }) => role)).to.deep.equal([first.role]);
+    },
+  'erasure-store/naming: the takedowns in whose reason a text occurs, lifted ones too': withPeer(
+    async (port, other) => {
+      const [one, two, three] = ['by alice', 'by Alice', 'ask alice%'].map((reason, n) =>
+        aTakedown(n + 1, { reason }),
+      ) as [ReturnType<typeof aTakedown>, ReturnType<typeof aTakedown>, ReturnType<typeof aTakedown>];
+      for (const takedown of [one, two, three]) await port.takedowns.takeDown(takedown, undefined, []);
+      await port.takedowns.lift(one, after(START, duration(1)), []);
+      const found = await other.erasures.takedownsNaming('alice');
+      expect(found.map(({ id }) => id)).to.have.members([one.id, three.id]);
+      expect(await other.erasures.takedownsNaming('alice%')).to.deep.equal([three]);
+    },
+  ),
+};

@@ -1,0 +1,83 @@
+import { accountId, Fault, OPERATOR, type RoleId } from '@pinfold/core';
+import { createAdministration } from '@pinfold/core/administration';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openCleanupStage } from './cleanup-stage.ts';
+import { eventsOf, OWNER } from './stage.ts';
+
+const CAUSE = { actor: { kind: 'operator', id: 'olga' }, asOperator: true } as const;
+
+/** A stage whose owner has three publications, one of them stopped. */
+async function openStage() {
+  const stage = await openCleanupStage();
+  const administration = createAdministration(stage.ports);
+  const ids = await stage.publishMany(3);
+  await stage.useCases.stop({ by: OPERATOR, id: ids[0] as RoleId });
+  return { ...stage, administration, ids };
+}
+
+describe('The erasure of an account', () => {
+  it('removes every archive without delay, stops every publication, and tells that it was done', async () => {
+    const { administration, archives, memory, ports, ids } = await openStage();
+    expect(await administration.eraseAccount(OWNER, CAUSE)).to.deep.equal({ kind: 'erasing' });
+    expect(await administration.finishErasure(OWNER)).to.equal(true);
+    expect(await archives()).to.equal(0);
+    const roles = await Promise.all(ids.map((id) => memory.roles.load(id)));
+    expect(roles.map((role) => role?.value.deletedAt !== null)).to.deep.equal([true, true, true]);
+    expect(await administration.showAccount(OWNER)).to.equal(undefined);
+    const [newest] = await eventsOf({ ports } as never);
+    expect(newest).to.deep.include({ type: 'account.erased', actor: CAUSE.actor });
+    expect(await administration.eraseAccount(OWNER, CAUSE)).to.include({ code: 'not_found' });
+    expect(await administration.finishErasure(OWNER), 'again').to.equal(true);
+  });
+
+  it('is continued by a sweep of another process after any of its steps, in read-only mode, too', async () => {
+    for (let steps = 0; ; steps += 1) {
+      const { administration, archives, memory, ports, clock, useCases } = await openStage();
+      await administration.eraseAccount(OWNER, CAUSE);
+      const [erasure] = await memory.erasures.list(undefined, 10);
+      if (erasure === undefined) throw new Error('no erasure has begun');
+      const ids = () => Array.from({ length: memory.erasures.eventsAtOnce }, () => ports.ids.event());
+      let last = 'continued';
+      for (let n = 0; n < steps && last === 'continued'; n += 1) {
+        last = await memory.erasures.advance(erasure, clock.now(), ids());
+      }
+      await memory.mode.change({ kind: 'read_only', message: null }, []);
+      const report = await useCases.cleanUp();
+      expect(report.rested, 'all else').to.equal(true);
+      expect(await administration.showAccount(OWNER), `after ${steps} steps`).to.equal(undefined);
+      expect(await archives()).to.equal(0);
+      if (last !== 'continued') return;
+    }
+  });
+
+  it('waits for storage that is away, and a later sweep ends it', async () => {
+    const { administration, archives, ports, clock, useCases } = await openStage();
+    const away = replacing(ports.archives, {
+      delete: () => Promise.reject(new Fault('storage_unavailable', 'away')),
+    });
+    const without = createAdministration({ ...ports, archives: away });
+    await without.eraseAccount(OWNER, CAUSE);
+    expect(await without.finishErasure(OWNER)).to.equal(false);
+    expect((await administration.showAccount(OWNER))?.account.blocked).to.include({ isErasing: true });
+    clock.advance(3_600_000 as never);
+    await useCases.cleanUp();
+    expect(await archives()).to.equal(0);
+    expect(await administration.showAccount(OWNER)).to.equal(undefined);
+  });
+
+  it('is refused to the default account and to what stays of others, of which nothing is changed', async () => {
+    const { administration, memory } = await openStage();
+    expect(await administration.eraseAccount('default', CAUSE)).to.include({ state: 'never_erased' });
+    await administration.eraseAccount(OWNER, CAUSE);
+    const limits = { sites: 3 };
+    expect(await administration.limitAccount(OWNER, limits, CAUSE)).to.include({ state: 'erasing' });
+    expect(await administration.unblockAccount(OWNER, CAUSE)).to.include({ state: 'erasing' });
+    const [erasure] = await memory.erasures.list(undefined, 1);
+    await administration.finishErasure(OWNER);
+    const stays = accountId(String(erasure?.replacement));
+    expect(stays).to.match(/^erased:./);
+    expect(await administration.unblockAccount(stays, CAUSE)).to.include({ state: 'erased' });
+    expect(await administration.eraseAccount(stays, CAUSE)).to.include({ state: 'erased' });
+  });
+});
