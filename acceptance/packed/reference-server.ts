@@ -13,7 +13,7 @@ await app.close();
 const pinfold = (...args: readonly string[]): string =>
   execFileSync('node_modules/.bin/pinfold', args, { encoding: 'utf8', env: { ...process.env, ...env } });
 assert.equal(JSON.parse(pinfold('keys', 'list', '--json')).keys.length, 1);
-assert.match(pinfold('version'), /^\d+\.\d+\.\d+\n$/);
+assert.match(pinfold('version'), /^\d+\.\d+\.\d+(\+g[0-9a-f]{7})?\n$/);
 
 const embedded = await openPinfold({ dataDir: 'served', publicUrl: 'http://localhost:8080' });
 assert.equal(typeof embedded.useCases.publish, 'function');

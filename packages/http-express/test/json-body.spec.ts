@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { refuseRequest } from '../src/problems/problem.ts';
 import { readJson } from '../src/reading/json-body.ts';
-import { checkOf } from '../src/reading/schema-check.ts';
 
 const wrongType = refuseRequest('unsupported_media_type');
 const limits = { clock: createManualClock(), idle: seconds(30), total: minutes(15), wrongType };
@@ -104,12 +103,5 @@ describe('A body of JSON', () => {
     const long = await read(`"${'a'.repeat(16_383)}"`);
     expect(long).to.deep.include({ told: { detail: 'Send at most 16 KiB of JSON.' } });
     expect(await read('\ufeff{"a":1}')).to.deep.include({ kind: 'json', value: { a: 1 } });
-  });
-});
-
-describe('A check of a JSON Schema', () => {
-  it('answers with a value that is as it says, and with nothing for any other', async () => {
-    const check = checkOf({ type: ['string', 'null'] });
-    expect([await check('x'), await check(null), await check(1)]).to.deep.equal(['x', null, undefined]);
   });
 });
