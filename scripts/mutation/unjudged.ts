@@ -12,12 +12,10 @@ export interface Unjudged {
 
 const STORAGE = 'packages/storage-fs/test/fs-archive-storage.spec.ts';
 const STAGING = 'packages/storage-fs/test/fs-staging.spec.ts';
-const MEMORY = 'test-contracts/test/memory/create-memory.spec.ts';
 const SRC = 'packages/storage-fs/src';
 const FOLDERS = `${SRC}/archive-folders.ts`;
 const ARCHIVES = `${SRC}/fs-archive-storage.ts`;
 const WALK = `${SRC}/archive-walk.ts`;
-const CREATE_MEMORY = 'packages/memory/src/create-memory.ts';
 const FLUSHES = 'flushes the file before it moves it, and every folder with a new name after that';
 
 export const unjudged: readonly Unjudged[] = [
@@ -35,7 +33,7 @@ export const unjudged: readonly Unjudged[] = [
       [ARCHIVES]: [
         'async prepare(archive: StagedArchive)',
         'this.#prepared.delete(archive);',
-        'await (begun ?? syncPath(',
+        'await (begun ?? this.#flushing.run(undefined, () => syncPath(',
       ],
     },
   },
@@ -131,15 +129,5 @@ export const unjudged: readonly Unjudged[] = [
     test: [STAGING, 'does not open where nothing can be written'],
     shownBy: 'opening',
     code: { [`${SRC}/fs-staging.ts`]: ['export async function openFsStaging('] },
-  },
-  {
-    test: [MEMORY, 'answers a handle that is ready, and migrates as often as one likes'],
-    shownBy: 'opening',
-    code: { [CREATE_MEMORY]: ['migrate: () =>'] },
-  },
-  {
-    test: [MEMORY, 'rejects a check with the reason of an aborted signal'],
-    shownBy: 'opening',
-    code: { [CREATE_MEMORY]: ['check: (signal) =>'] },
   },
 ];

@@ -37,7 +37,7 @@ export async function callerOf<Request extends IncomingMessage, Response extends
   throw new TypeError('authenticate must answer an account with its scopes, or undefined');
 }
 
-/** Nobody acts as what stays of an erased account. */
+/** No caller acts as what stays of an erased account. */
 function isErased({ account }: Caller): boolean {
   return typeof account === 'string' && isErasedAccount(account);
 }

@@ -78,7 +78,7 @@ export function refuseChange(
     : undefined;
 }
 
-/** The answer to a new key of an account that is being erased, whoever asks. */
+/** The answer to a new key of an account that is being erased, for any caller. */
 export function refuseErasing({ reason }: Block): Refusal<'account_blocked'> {
   return { kind: 'refused', code: 'account_blocked', reason };
 }

@@ -3,7 +3,7 @@ import type { Block } from './account.ts';
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
 
-/** Accounts whose names begin so have what stays of erased ones. Nobody acts as one of them. */
+/** Accounts whose names begin so have what stays of erased ones. No caller acts as one of them. */
 const ERASED = 'erased:';
 
 /** The account that publications of an embedding team and the first key have by default; it is never erased. */

@@ -24,7 +24,7 @@ export type ErasureStep = 'continued' | 'archives_left' | 'erased';
 export type ErasureClaim = Pick<CleanupRequest, 'now' | 'token' | 'until' | 'limit'>;
 
 /**
- * Erases accounts, a few rows at a time, so that another node goes on after a process that was killed. What a mode or a
+ * Erases accounts, a few rows at a time, so that another node continues after a process that was killed. What a mode or a
  * block refuses does not bind it.
  *
  * Faults: `store_unavailable`, `store_corrupt`.

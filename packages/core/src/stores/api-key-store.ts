@@ -61,7 +61,7 @@ const createFirst = defineChange('api_keys.create_first', {
   }),
   *run({ key, events }) {
     const [any, account, ends] = yield* together(
-      // Of whatever account: no key is created meanwhile, and a cleanup leaves the oldest one.
+      // Of any account: no key is created meanwhile, and a cleanup leaves the oldest one.
       unlocked(find(API_KEYS, {}, { limit: 1, select: ID })),
       get(ACCOUNTS, { name: key.account }, OWNER),
       feedEnds(events),

@@ -24,7 +24,7 @@ const SESSION = ['account'] as const;
 /** Who changes what belongs to an account. */
 export interface Change {
   readonly account: AccountId;
-  /** The caller's key or session, of whatever account. */
+  /** The caller's key or session, of any account. */
   readonly credential?: Credential | undefined;
   /** The account's own when absent. */
   readonly authority?: SaveAuthority | undefined;

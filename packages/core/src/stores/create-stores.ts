@@ -72,7 +72,21 @@ export function createStores(database: Database, newFeed: () => FeedId): Stores 
   };
 }
 
-/** The stores over a database, with what its life needs: it is closed with them. */
+/**
+ * The stores over a database, which is migrated, checked and closed with them.
+ *
+ * @param newFeed as for {@link createStores}.
+ *
+ * @example
+ * import type { FeedId } from '@pinfold/core';
+ * import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
+ * import { createMemoryDatabase } from '@pinfold/memory';
+ *
+ * const database = createMemoryDatabase(STORE_SCHEMA);
+ * const persistence = createPersistence(database, () => crypto.randomUUID().replaceAll('-', '') as FeedId);
+ * await persistence.migrate();
+ * await persistence.close();
+ */
 export function createPersistence(database: Database, newFeed: () => FeedId): Persistence {
   return {
     ...createStores(database, newFeed),

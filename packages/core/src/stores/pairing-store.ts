@@ -46,7 +46,7 @@ const register = defineChange('pairings.register', {
   *run({ secretHash, endsAt, now, limit, more }) {
     const [known, { count }] = yield* all(
       get(PAIRINGS, { secretHash }),
-      // Of all accounts: nobody else registers meanwhile, and who ends one makes room.
+      // Of all accounts: no other registers meanwhile, and who ends one makes room.
       unlocked(aggregate(PAIRINGS, { endsAt: gt(now) })),
     );
     if (known !== undefined && known.endsAt > now) return { kind: 'registered' };

@@ -21,7 +21,7 @@ export type EraseOutcome = { readonly kind: 'erasing' } | Refusal<'invalid_accou
 export interface Erasing {
   /**
    * Begins to erase an account: it is blocked, its sites are hidden, and its keys and sessions are unknown from then on. A
-   * sweep on any node does the rest, or `finishErasure`. Repeated while it goes on, it changes nothing.
+   * sweep on any node does the rest, or `finishErasure`. Repeated before its end, it changes nothing.
    */
   eraseAccount(name: string, cause?: Cause): Promise<EraseOutcome>;
 
@@ -116,5 +116,5 @@ async function removeArchives(
   return removals.some((isGone) => isGone);
 }
 
-/** Events of an erased account name nobody. */
+/** Events of an erased account name no person. */
 const BY_NOBODY: Cause = { actor: { kind: 'system', id: null }, asOperator: true };

@@ -18,7 +18,7 @@ export function readAccount(name: string): AccountId {
   }
 }
 
-/** An account that somebody acts as: nobody does as what stays of an erased one. */
+/** An account that a person acts as, which is never what stays of an erased one. */
 export function readActingAccount(name: string): AccountId {
   const account = readAccount(name);
   if (!isErasedAccount(account)) return account;

@@ -35,15 +35,15 @@ export class Generations {
     return (await this.whole()).at(-1);
   }
 
-  /** Removes all but the `kept` newest generations, and what an interrupted removal has left. */
-  async removeOld(kept: number): Promise<void> {
+  /** Removes all but so many of the newest generations, and what an interrupted removal has left. */
+  async removeOld(count: number): Promise<void> {
     const whole = await this.whole();
-    for (const folder of whole.slice(0, -kept)) {
+    for (const folder of whole.slice(0, -count)) {
       // Without its manifest it is no export, even if other files are left.
       await rm(join(folder, MANIFEST));
       await syncFolder(folder);
     }
-    const staying = new Set(whole.slice(-kept));
+    const staying = new Set(whole.slice(-count));
     for (const name of await readdir(this.folder)) {
       const folder = join(this.folder, name);
       if (NAME.test(name) && !staying.has(folder)) await rm(folder, { recursive: true });

@@ -31,12 +31,12 @@ export function archiveLock(sha256: Sha256): string {
   return `archive ${sha256}`;
 }
 
-/** One key or session, of whatever account. */
+/** One key or session, of any account. */
 export function credentialLock(id: ApiKeyId | Sha256): string {
   return `credential ${id}`;
 }
 
-/** One Idempotency-Key of an account. JSON keeps the two apart, whatever spaces they have. */
+/** One Idempotency-Key of an account. JSON keeps the two apart, with any spaces in them. */
 export function idempotencyLock(account: AccountId, key: IdempotencyKey): string {
   return `idempotency ${JSON.stringify([account, key])}`;
 }

@@ -77,7 +77,7 @@ export function* forgetConsents(erasure: ErasureRow, { more }: Advance): Forgott
 export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }: Advance): Forgotten {
   const [rows, [oldest]] = yield* all(
     find(API_KEYS, { account }, { ...RANGE, select: KEY }),
-    // Of whatever account. Unlocked, since the oldest one is never removed.
+    // Of any account. Unlocked, since the oldest one is never removed.
     unlocked(find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: ['id'] })),
   );
   const locks = rows.map(({ id }) => credentialLock(id));

@@ -30,7 +30,7 @@ export function isMoreLocks(outcome: ErasureStep | MoreLocks): outcome is MoreLo
 }
 
 /**
- * Erases rows of the first kind of which any are left. Events come first: those that tell of stops are stored after them in
+ * Erases rows of the first kind of which any are left. Events come first: those of stops are stored after them in
  * the replacement's feed.
  */
 export function* forgetNext(erasure: ErasureRow, step: Advance): Steps<ErasureStep | MoreLocks> {
