@@ -10,7 +10,7 @@ import type { Destination } from './move.ts';
 import { ToFolder } from './to-folder.ts';
 import type { MovingArchive } from './whole-archive.ts';
 
-/** The name of a generation: when its export was complete, in UTC. */
+/** The name of a generation: when its export was complete, in UTC. In the order of names, each comes after those before it. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 
 /** The generation that is being written. An interrupted export continues in it. */
@@ -99,17 +99,32 @@ export class ToGeneration implements Destination {
   async end(end: ExportEnd): Promise<void> {
     const { folder } = this.#generations;
     await this.#export.end(end);
-    await rename(this.#incoming, await freeName(folder));
+    await rename(this.#incoming, join(folder, await nextName(folder)));
     await syncFolder(folder);
   }
 }
 
-/** A name that no generation has: two may end within a second. */
-async function freeName(folder: string): Promise<string> {
-  for (let at = Date.now(); ; at += 1_000) {
-    const name = `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
-    if (!existsSync(join(folder, name))) return join(folder, name);
-  }
+/**
+ * The name of a new generation: after those of all others. Two may end within a second, and a clock that was set back would
+ * make the newest export the oldest one, which is removed first.
+ */
+async function nextName(folder: string): Promise<string> {
+  const last = (await readdir(folder))
+    .filter((name) => NAME.test(name))
+    .sort()
+    .at(-1);
+  const now = nameAt(Date.now());
+  if (last === undefined || last < now) return now;
+  return nameAt(endedAt(last) + 1_000);
+}
+
+function nameAt(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+}
+
+/** When a generation ended, by its name. */
+function endedAt(name: string): number {
+  return Date.parse(`${name.slice(0, 10)}T${name.slice(11, -1).replaceAll('-', ':')}Z`);
 }
 
 async function linkAll(from: string, to: string): Promise<void> {

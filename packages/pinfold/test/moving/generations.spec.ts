@@ -1,4 +1,4 @@
-import { appendFile, cp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
@@ -87,6 +87,20 @@ describe('pinfold export --generations', () => {
     await succeed(stage.env('three'), 'import', backups);
     const newest = await archivesOf(stage.env('three'));
     expect([newest.length, newest.includes(first)]).to.deep.equal([2, false]);
+  });
+
+  it('keeps the newest export as the newest, though the clock was set back since the one before', async () => {
+    await exportAgain(2);
+    const [first = ''] = await generations();
+    const later = '2999-12-31T23-59-58Z';
+    await rename(join(backups, first), join(backups, later));
+    await publishAgain();
+    for (let night = 0; night < 2; night += 1) {
+      expect((await exportAgain(2)).code).to.equal(0);
+      const found = await generations();
+      expect([found.length, (await filesOf(found.at(-1))).length]).to.deep.equal([2, 3]);
+    }
+    expect(await generations()).to.deep.equal(['2999-12-31T23-59-59Z', '3000-01-01T00-00-00Z']);
   });
 
   it('reads a sample of the export again, and keeps the older ones and counts as none where that is not sound', async () => {
