@@ -48,14 +48,19 @@ export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
   readonly fingerprint: Fingerprint;
   /** From when another reservation may take the key over. */
   readonly until: Instant;
+  /** Whether the account was there at an earlier reservation of the same request, which was lost. */
+  readonly wasKnown?: boolean;
 }
 
 /** The outcome of a reservation. */
 export type ReserveOutcome =
-  | { readonly kind: 'reserved'; readonly lease: Lease }
+  /** `isKnown`: whether the account is there. */
+  | { readonly kind: 'reserved'; readonly lease: Lease; readonly isKnown: boolean }
   | { readonly kind: 'in_progress'; readonly until: Instant }
   | { readonly kind: 'complete'; readonly role: RoleId; readonly warnings: readonly KeptWarning[] }
   | { readonly kind: 'mismatch' }
+  /** It was erased since an earlier reservation. */
+  | { readonly kind: 'account_gone' }
   | Inadmissible;
 
 /** The outcome of a commit; after a refusal no role is stored, and the lease still holds. */
@@ -171,6 +176,7 @@ export interface RoleStore {
    * @promise role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing
    * @promise role-store/reserve-quota: a publication that would pass a quota is refused with what there would be; the key stays free
    * @promise role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas
+   * @promise role-store/reserve-again: a reservation tells whether its account is there; one that follows on a lost one is refused once the account is gone, and the key stays free
    * @promise role-store/reserve-race: of many at once exactly one reserves
    */
   reserve(request: Reservation): Promise<ReserveOutcome>;

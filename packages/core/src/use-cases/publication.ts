@@ -89,20 +89,21 @@ export class PublicationRun {
   }
 
   async run(): Promise<RunOutcome> {
-    for (;;) {
-      const reserved = await this.#reserve();
+    for (let wasKnown = false; ; ) {
+      const reserved = await this.#reserve(wasKnown);
       if (reserved.kind !== 'reserved') {
         const step = this.#step;
-        // Another request has published under the key. If the archive cannot be removed now, the sweep will.
+        // Another request has published under the key, or the account was erased. If the archive cannot be removed now, the sweep will.
         if (step?.kind === 'stored') await succeeds(this.#tools.ports.archives.delete(step.role.archive));
         return await this.#answer(reserved);
       }
+      wasKnown ||= reserved.isKnown;
       const outcome = await this.#underLease(reserved.lease);
       if (outcome.kind !== 'lease_lost') return outcome;
     }
   }
 
-  #reserve(): Promise<ReserveOutcome> {
+  #reserve(wasKnown: boolean): Promise<ReserveOutcome> {
     const { account, key, filename, title, name, archive, quotas } = this.#wanted;
     const { ports, limits } = this.#tools;
     const now = ports.clock.now();
@@ -117,6 +118,7 @@ export class PublicationRun {
       name,
       now,
       until: after(now, limits.lease),
+      wasKnown,
     });
   }
 
@@ -128,6 +130,9 @@ export class PublicationRun {
         return { kind: 'refused', code: 'idempotency_in_progress', retryAt: held.until };
       case 'mismatch':
         return { kind: 'refused', code: 'idempotency_mismatch' };
+      case 'account_gone':
+        // The key or session of the caller is unknown then, which a repeated request is told.
+        throw new Fault('store_unavailable', 'the account is not there any more');
     }
     const loaded = await this.#tools.ports.roles.load(held.role);
     if (loaded !== undefined) return { kind: 'replayed', role: loaded.value, warnings: held.warnings };

@@ -1,9 +1,9 @@
-import { accountId, Fault, OPERATOR, type RoleId } from '@pinfold/core';
+import { accountId, Fault, type IdempotencyKey, OPERATOR, type RoleId } from '@pinfold/core';
 import { createAdministration } from '@pinfold/core/administration';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openCleanupStage } from './cleanup-stage.ts';
-import { eventsOf, OWNER } from './stage.ts';
+import { codeOf, eventsOf, OWNER } from './stage.ts';
 
 const CAUSE = { actor: { kind: 'operator', id: 'olga' }, asOperator: true } as const;
 
@@ -64,6 +64,22 @@ describe('The erasure of an account', () => {
     await useCases.cleanUp();
     expect(await archives()).to.equal(0);
     expect(await administration.showAccount(OWNER)).to.equal(undefined);
+  });
+
+  it('leaves nothing of a publication that was under way from before its beginning to after its end', async () => {
+    const stage = await openStage();
+    const { administration, archives, useCases } = stage;
+    stage.inspector.during = async () => {
+      stage.inspector.during = () => Promise.resolve();
+      await administration.eraseAccount(OWNER, CAUSE);
+      expect(await administration.finishErasure(OWNER)).to.equal(true);
+    };
+    const request = await stage.request({ key: 'under way' as IdempotencyKey });
+    expect(await codeOf(useCases.publish(request))).to.equal('store_unavailable');
+    expect(await administration.showAccount(OWNER)).to.equal(undefined);
+    expect(await archives()).to.equal(0);
+    const repeated = await stage.request({ key: 'under way' as IdempotencyKey });
+    expect((await useCases.publish(repeated)).kind, 'of a new account').to.equal('published');
   });
 
   it('is refused to the default account and to what stays of others, of which nothing is changed', async () => {

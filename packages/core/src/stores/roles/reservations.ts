@@ -16,6 +16,7 @@ import { getMode, modeOf } from '../service-mode.ts';
 import { ADMITTING, admit, lookUp } from './admission.ts';
 import { HOLDER, judgeHolder } from './key-holder.ts';
 
+const ACCOUNT_GONE = { kind: 'account_gone' } as const;
 const LEASED = ['token', 'role'] as const;
 const FOUND = ['key'] as const;
 const RESERVED = ['account', 'key', 'begunAt', 'role'] as const;
@@ -24,14 +25,19 @@ function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
   return { exclusive: [idempotencyLock(account, key)] };
 }
 
+interface Judged {
+  readonly held: ReserveOutcome | undefined;
+  readonly isKnown: boolean;
+}
+
 /**
- * Judges a reservation; undefined if the key can be reserved. A key that is held already does not count against the rate.
+ * Judges a reservation; `held` is undefined if the key can be reserved. A key that is held already does not count against the rate.
  *
  * What belongs to the account is read unlocked: the commit decides by all of it again, and until then a publication keeps
  * none waiting.
  */
-function* judge(request: Reservation): Steps<ReserveOutcome | undefined, 'read'> {
-  const { account, key, name } = request;
+function* judge(request: Reservation): Steps<Judged, 'read'> {
+  const { account, key, name, wasKnown = false } = request;
   const candidate = { ...request, name };
   const [[row, owner, mode], looks] = yield* together(
     all(
@@ -41,11 +47,13 @@ function* judge(request: Reservation): Steps<ReserveOutcome | undefined, 'read'>
     ),
     lookUp(candidate, unlocked),
   );
-  return (
+  const isKnown = owner !== undefined;
+  const held =
     refuseChange(owner, modeOf(mode)) ??
     judgeHolder(row, request) ??
-    (yield* admit(owner, candidate, looks, unlocked))
-  );
+    (wasKnown && !isKnown ? ACCOUNT_GONE : undefined) ??
+    (yield* admit(owner, candidate, looks, unlocked));
+  return { held, isKnown };
 }
 
 const findKey = defineQuery('roles.find_key', ({ account, key }: Reservation) =>
@@ -58,11 +66,11 @@ const reserve = defineChange('roles.reserve', {
   locks: (request: Reservation) => ({ ...keyLocks(request), shared: [MODE_LOCK] }),
   *run(request): Steps<ReserveOutcome> {
     const { account, key, fingerprint, token, now, until } = request;
-    const held = yield* judge(request);
+    const { held, isKnown } = yield* judge(request);
     if (held !== undefined) return held;
     const row = { account, key, fingerprint, token, begunAt: now, heldUntil: until };
     yield* upsert(IDEMPOTENCY_KEYS, { ...row, role: null, warnings: null });
-    return { kind: 'reserved', lease: { account, key, token } };
+    return { kind: 'reserved', lease: { account, key, token }, isKnown };
   },
 });
 
@@ -149,8 +157,8 @@ export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'r
     reserve: async (request) => {
       // Where writing programs run one after the other, a replay does not wait for its turn among them.
       const known = database.isSerial ? await database.read(findKey, request) : undefined;
-      const held = known === undefined ? undefined : await database.read(judgeReservation, request);
-      return held ?? database.write(reserve, request);
+      const judged = known === undefined ? undefined : await database.read(judgeReservation, request);
+      return judged?.held ?? database.write(reserve, request);
     },
     renew: (lease, until) => database.write(renew, { lease, until }),
     release: (lease) => database.write(release, lease),

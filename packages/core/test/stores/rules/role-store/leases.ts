@@ -89,14 +89,14 @@ export const leaseClauses: ClauseTable<RoleStore> = {
       for (const store of [port, other]) expect((await ask(store, START)).kind).to.equal('in_progress');
       await other.release(MINE);
       const same = aReservation(1, { token: aToken(4) });
-      expect(await port.reserve(same)).to.deep.equal({ kind: 'reserved', lease: leaseOf(same) });
+      expect(await port.reserve(same)).to.deep.include({ kind: 'reserved', lease: leaseOf(same) });
       await port.release(leaseOf(same));
       const next = aReservation(1, { token: aToken(2), fingerprint: aFingerprint(5) });
-      expect(await port.reserve(next)).to.deep.equal({ kind: 'reserved', lease: leaseOf(next) });
+      expect(await port.reserve(next)).to.deep.include({ kind: 'reserved', lease: leaseOf(next) });
       await port.release(leaseOf(next));
       await port.release(leaseOf(next));
       const last = aReservation(1, { token: aToken(3) });
-      expect(await other.reserve(last)).to.deep.equal({ kind: 'reserved', lease: leaseOf(last) });
+      expect(await other.reserve(last)).to.deep.include({ kind: 'reserved', lease: leaseOf(last) });
     },
   ),
   'role-store/release-only-own: a lost lease releases nothing, and a complete key stays complete': withPeer(

@@ -28,7 +28,7 @@ export function reserve(data: ModelData, request: Reservation): ReserveOutcome {
     role: null,
     warnings: null,
   });
-  return { kind: 'reserved', lease: { account, key, token } };
+  return { kind: 'reserved', lease: { account, key, token }, isKnown: known !== undefined };
 }
 
 export function renew({ keys }: ModelData, lease: Lease, until: Instant): { readonly kind: 'held' | 'lost' } {
