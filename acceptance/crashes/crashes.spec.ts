@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Backends, HERE } from '../service/owned-node.ts';
 import { cleaningUp, comparing } from './cleaning-up.ts';
+import { erasing } from './erasing.ts';
 import { publishing } from './publishing.ts';
 import { takingDown } from './taking-down.ts';
 import { killAt, momentsOf, type Task } from './task.ts';
@@ -46,7 +47,7 @@ async function killAtEach<Stock>(
 const ELSEWHERE: Backends = { records: 'postgres', archives: 's3' };
 
 /** The moments at which it matters where records and archives are. */
-const BACKENDS = /^(?:before|after) (?:roles|archives|takedowns)\./;
+const BACKENDS = /^(?:before|after) (?:roles|archives|takedowns|erasures)\./;
 
 /** A task, moments that it has on SQLite and files, and on PostgreSQL and S3 those worth a kill and their least number. */
 type Killed<Stock> = readonly [
@@ -125,6 +126,20 @@ describe('A node that is killed', function () {
     ],
     /./,
     20,
+  ]);
+  describeKills([
+    'while it erases an account, hides all of it or nothing, and the next sweep erases the rest',
+    erasing,
+    [
+      'before erasures.begin 1',
+      'after erasures.begin 1',
+      'after erasures.advance 1',
+      'after erasures.claimArchives 1',
+      'after archives.delete 1',
+      'before roles.settleCleanup 2',
+    ],
+    /./,
+    10,
   ]);
 
   for (const backends of [HERE, ELSEWHERE]) {

@@ -5,6 +5,7 @@ import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
 import type { Addresses } from 'pinfold-proof/service/places.ts';
 import { endWithStarter } from '../service/child.ts';
 import { oneRenewal } from '../service/one-renewal.ts';
+import { erase } from './erase.ts';
 import { takeDown } from './take-down.ts';
 
 /** A moment of a run: `before roles.commit 1`, `after archives.delete 3`. */
@@ -17,7 +18,7 @@ export interface TakeDown {
 
 /** The orders for a victim. */
 export interface VictimOrders extends Addresses {
-  readonly task: 'serve' | 'clean up' | TakeDown;
+  readonly task: 'serve' | 'clean up' | 'erase' | TakeDown;
   /** The time of its clock, which stands still. */
   readonly now: Instant;
   /** When it is killed; absent: never. */
@@ -55,7 +56,9 @@ if (task === 'serve') {
   node.server.ref();
   say({ kind: 'serving', url: node.url });
 } else {
-  await (task === 'clean up' ? node.cleaning.cleanUp() : takeDown(node, task.takeDown));
+  if (task === 'clean up') await node.cleaning.cleanUp();
+  else if (task === 'erase') await erase(node);
+  else await takeDown(node, task.takeDown);
   say({ kind: 'done' });
 }
 

@@ -43,14 +43,14 @@ export async function openNode<C extends Clock>({
   const wrapped = <Ports extends object>(ports: Ports): Ports =>
     Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, wrap(port, name)])) as Ports;
   const openStores = async (): Promise<Stores> => {
-    const { apiKeys, history, ...stores } = await openRecords(records);
+    const { apiKeys, history, erasures, ...stores } = await openRecords(records);
     await stores.migrate();
     const storage = await openArchives(archives, folder, clock);
     const close = async (): Promise<void> => {
       await storage.close();
       await stores.close();
     };
-    return { ...stores, ...wrapped({ apiKeys, history }), archives: storage.archives, close };
+    return { ...stores, ...wrapped({ apiKeys, history, erasures }), archives: storage.archives, close };
   };
   const errors: unknown[] = [];
   const doors = (inside: Inside<C>): RequestListener => listenerOf(inside, mount, mode, errors);
