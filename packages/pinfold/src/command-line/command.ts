@@ -114,11 +114,15 @@ export function command<
       const typed = { ...values, json: values.json === true } as unknown as Values<Known>;
       const ended = await run(positionals as unknown as Positionals<Names>, typed, terminal);
       if (typeof ended !== 'object') return ended ?? 0;
-      const lines = typed.json ? [jsonLine(ended.json)] : [ended.text].flat().map(escapeControls);
-      for (const line of lines) terminal.out(line);
+      printResult(ended, typed.json, terminal);
       return 0;
     },
   };
+}
+
+export function printResult({ json, text }: Result, isJson: boolean, terminal: Terminal): void {
+  const lines = isJson ? [jsonLine(json)] : [text].flat().map(escapeControls);
+  for (const line of lines) terminal.out(line);
 }
 
 function checkCount(positionals: readonly string[], names: readonly string[]): void {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { AccountId } from '@pinfold/core';
+import type { AccountId, Takedown } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import { parseAccountId } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
-import { type Command, command, flag, text } from '../command-line/command.ts';
+import { type Command, command, flag, printResult, type Result, text } from '../command-line/command.ts';
 import {
   CommandFailure,
   reportingSystemErrors,
@@ -33,32 +33,46 @@ export const erase: Command = command({
   help: 'erase an account with all that is stored of its person; it cannot be undone',
   example: 'pinfold accounts erase oidc:4f1c',
   guide: 'personal-data.md#erase-an-account',
-  run: async ([name], { list, yes }, terminal) => {
+  run: async ([name], { list, yes, json }, terminal) => {
     if ((name === undefined) === (list === undefined)) {
       throw new UsageError('exactly one of NAME and --list is required');
     }
-    if (name !== undefined) return await eraseOne(readAccount(name), yes === true, terminal);
-    return await eraseListed(await namesIn(list ?? ''), yes === true, terminal);
+    if (name !== undefined) {
+      const account = readAccount(name);
+      if (yes !== true) await confirmErasure(`account "${account}"`, terminal);
+      return await eraseOne(account, json, terminal);
+    }
+    const listed = await namesIn(list ?? '');
+    if (yes !== true) await confirmErasure(`the accounts of the list (${listed.length})`, terminal);
+    return await eraseListed(listed, terminal);
   },
 });
 
-async function eraseOne(name: AccountId, isConfirmed: boolean, terminal: Terminal) {
-  if (!isConfirmed) await confirmErasure(`account "${name}"`, terminal);
-  const { isDone, takedowns } = await withComposition(terminal, async ({ administration }) => ({
-    isDone: await eraseAll(administration, name),
+async function eraseOne(name: AccountId, isJson: boolean, terminal: Terminal): Promise<Result> {
+  const { outcome, takedowns } = await withComposition(terminal, async ({ administration }) => ({
+    outcome: await eraseAll(administration, name),
     takedowns: await administration.takedownsNaming(name),
   }));
-  if (isDone === undefined) {
+  if (outcome === 'not_found') {
     const message = 'there is no account of this name; "pinfold accounts list" lists them';
     throw new CommandFailure(message, { code: 'not_found' });
   }
-  if (!isDone) throw archivesLeft();
+  if (isRefused(outcome)) throw new CommandFailure(REFUSED[outcome], { code: 'invalid_state' });
+  const isErased = outcome === 'erased';
+  const report = reportOf(name, isErased, takedowns);
+  if (isErased) return report;
+  // The line is given all the same: once the server has ended the erasure, the command knows of no such account.
+  printResult(report, isJson, terminal);
+  throw new UnavailableError(ARCHIVES_LEFT, { reported: true });
+}
+
+function reportOf(name: AccountId, isErased: boolean, takedowns: readonly Takedown[]): Result {
   const named = takedowns.map(({ id, reason }) => ({ id, reason }));
   const listLine = asciiJson(name);
   return {
-    json: { erased: true, out_of_reach: OUT_OF_REACH, takedowns: named, list_line: listLine },
+    json: { erased: isErased, out_of_reach: OUT_OF_REACH, takedowns: named, list_line: listLine },
     text: [
-      'The account is erased. These are out of reach:',
+      `The account is ${isErased ? '' : 'being '}erased. These are out of reach:`,
       ...OUT_OF_REACH.map((place) => `- ${place}`),
       ...(named.length === 0 ? [] : ['Reasons of takedowns stay, and the name occurs in these:']),
       ...named.map(({ id, reason }) => `- ${id}: ${reason}`),
@@ -68,34 +82,48 @@ async function eraseOne(name: AccountId, isConfirmed: boolean, terminal: Termina
   };
 }
 
-/** What is done already, and names that are not there, are passed over. */
-async function eraseListed(names: readonly AccountId[], isConfirmed: boolean, terminal: Terminal) {
-  if (!isConfirmed) await confirmErasure(`the accounts of the list (${names.length})`, terminal);
+/** What is done already, and names that are not there, are passed over. What is refused keeps no other from being erased. */
+async function eraseListed(listed: readonly Listed[], terminal: Terminal): Promise<Result> {
   const outcomes = await withComposition(terminal, async ({ administration }) => {
-    const done: (boolean | undefined)[] = [];
+    const done: Outcome[] = [];
     // One after another: each takes the locks of many rows.
-    for (const name of names) done.push(await eraseAll(administration, name));
+    for (const { name } of listed) done.push(await eraseAll(administration, name));
     return done;
   });
-  if (outcomes.includes(false)) throw archivesLeft();
-  const erased = outcomes.filter((isDone) => isDone === true).length;
-  return {
-    json: { erased, passed_over: names.length - erased },
-    text: `${pluralize(erased, 'account')} erased, ${names.length - erased} not there.`,
-  };
+  const count = (wanted: Outcome): number => outcomes.filter((outcome) => outcome === wanted).length;
+  const [erased, passedOver] = [count('erased'), count('not_found')];
+  const text = `${pluralize(erased, 'account')} erased, ${passedOver} not there.`;
+  if (count('archives_left') > 0) throw new UnavailableError(ARCHIVES_LEFT);
+  const [refused] = listed.flatMap(({ line }, n) => {
+    const outcome = outcomes[n];
+    return outcome !== undefined && isRefused(outcome) ? [`line ${line}: ${REFUSED[outcome]}`] : [];
+  });
+  if (refused === undefined) return { json: { erased, passed_over: passedOver }, text };
+  throw new CommandFailure(`${text} But ${refused}`, { code: 'invalid_state' });
 }
 
-/** Whether all of an account is erased; `undefined` for an unknown one. */
-async function eraseAll(administration: Administration, name: AccountId): Promise<boolean | undefined> {
+type Refused = keyof typeof REFUSED;
+type Outcome = 'erased' | 'archives_left' | 'not_found' | Refused;
+
+const REFUSED = {
+  is_default: 'the account "default" is never erased',
+  stays: 'this is what stays of an erased account',
+} as const;
+
+function isRefused(outcome: Outcome): outcome is Refused {
+  return outcome in REFUSED;
+}
+
+const ARCHIVES_LEFT =
+  'archives could not be removed from the storage; the server goes on with it, or repeat the command';
+
+async function eraseAll(administration: Administration, name: AccountId): Promise<Outcome> {
   const begun = await administration.eraseAccount(name, operatorCause());
-  if (begun.kind === 'erasing') return await administration.finishErasure(name);
-  if (begun.code === 'not_found') return undefined;
-  throw new CommandFailure(
-    begun.state === 'never_erased'
-      ? 'the account "default" is never erased'
-      : 'this is what stays of an erased account',
-    { code: 'invalid_state' },
-  );
+  if (begun.kind === 'erasing') {
+    return (await administration.finishErasure(name)) ? 'erased' : 'archives_left';
+  }
+  if (begun.code === 'not_found') return 'not_found';
+  return begun.state === 'never_erased' ? 'is_default' : 'stays';
 }
 
 /** A terminal shows other characters as they are, or not at all. */
@@ -106,28 +134,27 @@ function asciiJson(name: string): string {
   );
 }
 
-function archivesLeft(): UnavailableError {
-  return new UnavailableError(
-    'archives could not be removed from the storage; the server goes on with it, or repeat the command',
-  );
-}
-
 async function confirmErasure(what: string, { confirm }: Terminal): Promise<void> {
   if (confirm === undefined) throw new UsageError('erase asks on a terminal; without one, add --yes');
   const isWanted = await confirm(`Erase ${what}, all publications and keys included? This cannot be undone.`);
   if (!isWanted) throw new CommandFailure('nothing was erased');
 }
 
-async function namesIn(file: string): Promise<readonly AccountId[]> {
+interface Listed {
+  readonly name: AccountId;
+  readonly line: number;
+}
+
+async function namesIn(file: string): Promise<readonly Listed[]> {
   const content = await reportingSystemErrors(() => readFile(file, 'utf8'));
   return content
     .split('\n')
-    .map((line, n) => [line.trim(), n + 1] as const)
-    .filter(([line]) => line !== '')
-    .map(([line, n]) => {
-      const name = nameIn(line);
-      if (name !== undefined) return name;
-      throw new CommandFailure(`line ${n} is no JSON string with the name of an account`, {
+    .map((text, n) => ({ text: text.trim(), line: n + 1 }))
+    .filter(({ text }) => text !== '')
+    .map(({ text, line }) => {
+      const name = nameIn(text);
+      if (name !== undefined) return { name, line };
+      throw new CommandFailure(`line ${line} is no JSON string with the name of an account`, {
         code: 'unreadable',
       });
     });

@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openMachine, serve } from '../servers/served.ts';
@@ -121,6 +121,34 @@ describe('pinfold accounts', () => {
     expect((await machine.run('keys', 'create', '--account', name)).code).to.equal(2);
     expect((await machine.run('accounts', 'unblock', name)).code).to.equal(1);
     expect((await machine.run('accounts', 'limits', name, '--sites', '3')).code).to.equal(1);
+  });
+
+  it('erases the rest of a list that names the default account, and says so', async () => {
+    for (const account of ['ada', 'zoe']) await machine.run('keys', 'create', '--account', account);
+    const list = await machine.write('erased.jsonl', '"ada"\r\n"default"\r\n"zoe"');
+    const { code, out, err } = await machine.run('accounts', 'erase', '--list', list, '--yes');
+    expect([code, out]).to.deep.equal([1, '']);
+    expect(err).to.include('2 accounts erased').and.include('line 2');
+    for (const account of ['ada', 'zoe']) {
+      expect((await machine.run('accounts', 'show', account)).code, account).to.equal(1);
+    }
+  });
+
+  it('gives the line for the list though archives are left', async () => {
+    const { run, env, write } = await serve();
+    const page = await write('site/index.html', '<!doctype html><title>A</title>');
+    expect((await run('publish', dirname(page), '--account', 'ada')).code).to.equal(0);
+    const archives = join(String(env.PINFOLD_DATA_DIR), 'archives');
+    const found = await readdir(archives, { recursive: true, withFileTypes: true });
+    const file = found.find((entry) => entry.isFile());
+    if (file === undefined) throw new Error('there is no archive');
+    // No file system removes a folder as a file.
+    await rm(join(file.parentPath, file.name));
+    await mkdir(join(file.parentPath, file.name));
+    const { code, out } = await run('accounts', 'erase', 'ada', '--yes');
+    expect(code).to.equal(3);
+    expect(out).to.match(/\n"ada"\n$/);
+    expect((await run('accounts', 'erase', 'ada', '--yes', '--json')).code).to.equal(3);
   });
 
   it('is erased by the API in read-only mode, too, and gone after the next sweep', async () => {
