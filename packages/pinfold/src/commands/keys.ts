@@ -36,9 +36,13 @@ const create = command({
     const scopes = readScopes(values.scope);
     const label = readLabel(values.label ?? '');
     const request = { by: OPERATOR, account, label, cause: operatorCause() };
-    const { key, text } = await withComposition(terminal, ({ manageKeys }) =>
-      manageKeys.create({ ...request, ...(scopes === undefined ? {} : { scopes }) }),
-    );
+    const { key, text } = await withComposition(terminal, async ({ manageKeys, administration }) => {
+      const found = await administration.showAccount(account);
+      if (found?.account.blocked?.isErasing === true) {
+        throw new CommandFailure('the account is being erased: it gets no key', { code: 'invalid_state' });
+      }
+      return await manageKeys.create({ ...request, ...(scopes === undefined ? {} : { scopes }) });
+    });
     const { id, scopes: granted } = key;
     if (!values.json)
       terminal.err(`key ${id} of account "${key.account}" (${granted.join(', ')}); it is shown only now`);

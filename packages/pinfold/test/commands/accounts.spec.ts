@@ -173,6 +173,12 @@ describe('pinfold accounts', () => {
       expect(account).to.include({ name: 'ada', erasing: true });
     }
     expect((await fetch(`${url}/api/v1/pins`, as(own))).status).to.equal(401);
+    const refused = await run('keys', 'create', '--account', 'ada');
+    expect([refused.code, refused.out, refused.err]).to.deep.equal([
+      1,
+      '',
+      'pinfold: the account is being erased: it gets no key\n',
+    ]);
     const patched = await fetch(`${url}/admin/v1/accounts/ada`, {
       method: 'PATCH',
       headers: { ...as(admin).headers, 'content-type': 'application/json' },
