@@ -70,7 +70,7 @@ export async function get(
   return {
     ...answer,
     headers: answer.rawHeaders,
-    body: encoding === 'gzip' ? gunzipSync(answer.raw) : answer.raw,
+    body: encoding === 'gzip' && answer.raw.length > 0 ? gunzipSync(answer.raw) : answer.raw,
     etag,
   };
 }
