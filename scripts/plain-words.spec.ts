@@ -10,13 +10,22 @@ const root = join(import.meta.dirname, '..');
 /** Words for which there is a standard term: names of who acts, data that is stored, details of a problem. */
 const DIALECT =
   /\b(?:nobody|somebody|whoever|whatever|whose it is|told of|is told|tells? of|kept|lets? nobody|no longer so|is none|what is so|beside it|goes on)\b/gi;
+/** Words that names are not made of, each with a standard term in its place: `details`, `branding`, `metric`, `MAX_PAUSE`. */
+const NOT_IN_NAMES = new Set(
+  'told tell tells tellings wish wishes look looks looked looking trouble troubles troubled figure figures kept said says sayings barred believed patiently stranger strangers stretch stretches worded untouched'.split(
+    ' ',
+  ),
+);
+/** A constant for a bound is called `MAX_` or `MIN_`. */
+const BOUND = /^(?:MOST|LONGEST|LEAST|SHORTEST)(?:_|$)|_AT_(?:MOST|LEAST)$/;
+
 /** Riddles, and sections of papers that are not in the repository. */
 const NEVER =
   /\b(?:comes? to rest|is no longer so|is so no more|has it in hand|(?:contract|blueprint|architecture)(?:'s table)?,?[\s*/]+(?:section|§)\s*\d+)\b/gi;
 
-const MOST_IN_FILE = 2;
-const MOST_IN_COMMENTS = 60;
-const MOST_IN_DOCUMENTS = 250;
+const MAX_IN_FILE = 2;
+const MAX_IN_COMMENTS = 60;
+const MAX_IN_DOCUMENTS = 250;
 
 function textsOf(...patterns: readonly string[]): ReadonlyMap<string, string> {
   const listed = execFileSync(
@@ -37,6 +46,21 @@ function commentsOf(source: string): string {
     .split('\n')
     .filter((line) => /^\s*(?:\/\/|\*|\/\*\*)/.test(line))
     .join('\n');
+}
+
+/** The names of a source: without its comments, strings and the texts of its templates. */
+function namesOf(source: string): ReadonlySet<string> {
+  const code = source
+    .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$|'(?:\\.|[^'\\\n])*'/gm, ' ')
+    .replaceAll(/`(?:\\.|\$\{[^{}]*\}|[^`\\])*`/g, (template) =>
+      (template.match(/\$\{[^{}]*\}/g) ?? []).join(' '),
+    );
+  return new Set(code.match(/[A-Za-z_$][\w$]*/g));
+}
+
+function isDialect(name: string): boolean {
+  const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
+  return BOUND.test(name) || words.some((word) => NOT_IN_NAMES.has(word.toLowerCase()));
 }
 
 function count(text: string, words: RegExp): number {
@@ -60,19 +84,34 @@ describe('the words of comments and documents', () => {
   });
 
   it('are plain in the comments of every package', () => {
-    const worst = [...comments].filter(([, text]) => count(text, DIALECT) > MOST_IN_FILE);
+    const worst = [...comments].filter(([, text]) => count(text, DIALECT) > MAX_IN_FILE);
     expect(worst.map(([file]) => file)).to.deep.equal([]);
     const all = [...comments.values()].reduce((sum, text) => sum + count(text, DIALECT), 0);
-    expect(all).to.be.at.most(MOST_IN_COMMENTS);
+    expect(all).to.be.at.most(MAX_IN_COMMENTS);
   });
 
   it('are plain in documents', () => {
     const all = [...documents.values()].reduce((sum, text) => sum + count(text, DIALECT), 0);
-    expect(all).to.be.at.most(MOST_IN_DOCUMENTS);
+    expect(all).to.be.at.most(MAX_IN_DOCUMENTS);
   });
 
   it('are never riddles', () => {
     const riddles = [...comments, ...documents].filter(([, text]) => count(text, NEVER) > 0);
     expect(riddles.map(([file]) => file)).to.deep.equal([]);
+  });
+});
+
+describe('the names of the code', () => {
+  it('are found where they are', () => {
+    const source = "const kept = `\u0024{told} looks`; // said\nMOST_KEYS(look.up, 'a wish', lookup);";
+    expect([...namesOf(source)].filter(isDialect)).to.deep.equal(['kept', 'told', 'MOST_KEYS', 'look']);
+  });
+
+  it('are standard terms in every package', () => {
+    const sources = textsOf('packages/*/src/*.ts', 'packages/*/browser/*.ts', 'test-contracts/src/*.ts');
+    const found = [...sources].flatMap(([file, text]) =>
+      [...namesOf(text)].filter(isDialect).map((name) => `${file}: ${name}`),
+    );
+    expect(found).to.deep.equal([]);
   });
 });

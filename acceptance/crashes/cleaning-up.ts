@@ -10,7 +10,7 @@ import {
 import { aReservation } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
-import { expectTold, type Survivor, type Task, untilDone } from './task.ts';
+import { expectAcknowledged, type Survivor, type Task, untilDone } from './task.ts';
 
 /** The publications to clean up a day later, and the one that must stay. */
 interface Stock {
@@ -36,7 +36,7 @@ export const cleaningUp: Task<Stock> = {
     const report = await survivor.node.cleaning.cleanUp();
     expect(report).to.deep.include({ listing: 'done', missing: [], failures: 0, finished: true });
     await expectStock(survivor, stock);
-    await expectTold(survivor, 'pin.purged', stock.stopped);
+    await expectAcknowledged(survivor, 'pin.purged', stock.stopped);
     await expectNothingLeft(survivor);
   },
 };

@@ -1,7 +1,7 @@
 import { hours, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import { ACCOUNT, erase } from './erase.ts';
-import { expectTold, type Survivor, type Task, untilDone } from './task.ts';
+import { expectAcknowledged, type Survivor, type Task, untilDone } from './task.ts';
 
 /** Erases an account with two sites and a name; what was begun, the next sweep ends. */
 export const erasing: Task<readonly string[]> = {
@@ -32,7 +32,7 @@ async function expectErased({ node, client, ...rest }: Survivor, roles: readonly
   for (const id of roles) expect(await client.view(id), 'to viewers').to.equal(404);
   expect((await client.publish('again')).status, 'its key').to.equal(401);
   expect(await node.ports.archives.list(undefined, 10)).to.have.length(0);
-  await expectTold({ node, client, ...rest }, 'pin.stopped', roles);
+  await expectAcknowledged({ node, client, ...rest }, 'pin.stopped', roles);
   const history = await node.history.list({ by: OPERATOR, limit: 100 });
   if (history.kind !== 'page') throw new Error(history.code);
   const ended = history.events.filter(({ type }) => type === 'account.erased');

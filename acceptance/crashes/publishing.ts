@@ -1,7 +1,7 @@
 import { hours, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Answer, Client, siteOf } from '../service/client.ts';
-import { expectTold, type Survivor, type Task } from './task.ts';
+import { expectAcknowledged, type Survivor, type Task } from './task.ts';
 
 /** Publishes. In the end there is one publication, even if it was sent several times. */
 export const publishing: Task<undefined> = {
@@ -19,7 +19,7 @@ export const publishing: Task<undefined> = {
 async function expectWhole(survivor: Survivor, answer: Answer | undefined): Promise<void> {
   const { client, clock } = survivor;
   const listed = await client.list();
-  await expectTold(
+  await expectAcknowledged(
     survivor,
     'pin.published',
     listed.map(({ id }) => id),
@@ -45,7 +45,7 @@ async function expectWhole(survivor: Survivor, answer: Answer | undefined): Prom
   expect(only?.id).to.equal(after.pin?.id);
   const mismatch = await client.publish('the key', siteOf('another'));
   expect([mismatch.status, mismatch.code]).to.deep.equal([409, 'idempotency_mismatch']);
-  await expectTold(survivor, 'pin.published', [only?.id ?? '']);
+  await expectAcknowledged(survivor, 'pin.published', [only?.id ?? '']);
   await expectClean(survivor, only?.id ?? '');
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
 import { takeDown } from './take-down.ts';
-import { expectTold, type Survivor, type Task, untilDone } from './task.ts';
+import { expectAcknowledged, type Survivor, type Task, untilDone } from './task.ts';
 
 const SITE = siteOf('a false bank');
 
@@ -31,14 +31,14 @@ async function expectWholeOrNot(survivor: Survivor, roles: readonly string[]): P
     expect(role.deletedAt === null, 'a stop without its ban').to.equal(takedown === undefined);
     if (takedown !== undefined) down.push(id);
   }
-  await expectTold(survivor, 'pin.taken_down', down);
+  await expectAcknowledged(survivor, 'pin.taken_down', down);
 }
 
 async function expectDown(survivor: Survivor, roles: readonly string[]): Promise<void> {
   const { client, node } = survivor;
   for (const id of roles) expect(await client.view(id), 'to viewers').to.equal(404);
-  await expectTold(survivor, 'pin.taken_down', roles);
-  await expectTold(survivor, 'pin.purged', roles);
+  await expectAcknowledged(survivor, 'pin.taken_down', roles);
+  await expectAcknowledged(survivor, 'pin.purged', roles);
   expect((await client.publish('again', SITE)).code).to.equal('invalid_archive');
   expect(node.errors, 'errors').to.deep.equal([]);
   expect(await node.ports.archives.list(undefined, 10)).to.have.length(0);

@@ -79,7 +79,7 @@ async function withVictim<Stock, Result>(
 }
 
 /** Expects an event of a type for each of these roles, one and no more, and none for any other. */
-export async function expectTold(
+export async function expectAcknowledged(
   { node }: Survivor,
   type: EventType,
   roles: readonly string[],

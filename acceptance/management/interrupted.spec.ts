@@ -54,7 +54,7 @@ describe('an interrupted upload in a browser', () => {
     await publisher.chooseFolder({ 'index.html': 'x', 'noise.bin': randomBytes(2_000_000) });
     const line = page.locator('.stage-line');
     await line.filter({ hasText: 'The connection was lost' }).waitFor();
-    await page.locator('.stage-figure').filter({ hasNotText: '0 bytes' }).waitFor();
+    await page.locator('.stage-progress').filter({ hasNotText: '0 bytes' }).waitFor();
     await line.filter({ hasText: 'Uploading site…' }).waitFor();
     await publisher.heading('Published');
   });

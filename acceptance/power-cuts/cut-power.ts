@@ -43,7 +43,7 @@ export interface Found {
 }
 
 const KEY = `pf_powercut_${'a'.repeat(43)}`;
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 /** So many answers in a row for which no event loop waited are given when the threads write. */
 const ANSWERS_BY_THREADS = 10;
 
@@ -74,9 +74,9 @@ async function cutPowerIn(folder: string, how: PowerCuts): Promise<Found> {
       const isFourth = n % 4 === 1;
       const fails = failing && isFourth;
       const before = countFailed(disk);
-      if (fails) failFlushes(disk, restarting === 'ended' ? MOST_FAILURES : randomInt(1, MOST_FAILURES + 1));
+      if (fails) failFlushes(disk, restarting === 'ended' ? MAX_FAILURES : randomInt(1, MAX_FAILURES + 1));
       if (isFourth && restarting === 'ended') {
-        while (fails && countFailed(disk) < before + MOST_FAILURES) await pause(1);
+        while (fails && countFailed(disk) < before + MAX_FAILURES) await pause(1);
         await server.end();
         cutNow(n);
         server = await startServer(disk.data, KEY, env);

@@ -8,7 +8,7 @@ import { startServer } from './server.ts';
 const KEY = `pf_eventloop_${'a'.repeat(43)}`;
 const PUBLICATIONS = 20;
 /** Publications after which the thread that writes is there, on any machine. */
-const MOST_BEFORE = 5_000;
+const MAX_BEFORE = 5_000;
 
 /** The flushes that an event loop waited for in 20 publications, the first of which follow one without any. */
 function flushesInLoop(how: Flushing): Promise<number> {
@@ -23,7 +23,7 @@ function flushesInLoop(how: Flushing): Promise<number> {
           expect((await client.publish(randomUUID())).status).to.equal(201);
         return countInLoops(disk) - before;
       };
-      const most = how.withoutThread ? PUBLICATIONS : MOST_BEFORE;
+      const most = how.withoutThread ? PUBLICATIONS : MAX_BEFORE;
       for (let n = 0; n < most && (await flushesOf(1)) > 0; n += 1);
       return await flushesOf(PUBLICATIONS);
     } finally {

@@ -6,7 +6,7 @@ const ENDED = 10_000;
 /** Milliseconds that no request may be held. */
 const GOAL = 20;
 const TIMES = 5;
-const MOST_TIMES = 15;
+const MAX_TIMES = 15;
 
 /** The longest that a request took, and the event loop was late, in milliseconds. */
 interface Round {
@@ -28,7 +28,7 @@ export async function cleanupRows(database: string, ground: Ground): Promise<rea
   const rounds: Round[] = [];
   const whole = () => rounds.filter(({ removed }) => removed === ENDED);
   const calm = () => whole().filter(({ quiet }) => quiet <= GOAL);
-  while (calm().length < TIMES && rounds.length < MOST_TIMES) rounds.push(await cleanUp(ground));
+  while (calm().length < TIMES && rounds.length < MAX_TIMES) rounds.push(await cleanUp(ground));
   const counted = calm().length < TIMES ? whole() : calm();
   const all = (name: keyof Round) => counted.map((round) => round[name]);
   return [

@@ -20,15 +20,15 @@ describe('The promises of the ports', () => {
       /** Another. @see nothing */
       /** @promise a-port/three: alone */`;
     expect(promisesIn(source)).to.deep.equal([
-      { id: 'a-port/one', says: 'a sentence, with: colons' },
-      { id: 'a-port/two', says: 'a sentence over two lines' },
-      { id: 'a-port/three', says: 'alone' },
+      { id: 'a-port/one', text: 'a sentence, with: colons' },
+      { id: 'a-port/two', text: 'a sentence over two lines' },
+      { id: 'a-port/three', text: 'alone' },
     ]);
   });
 
   it('are checked by a clause each, in the same words', async () => {
     const unchecked = (await readPromises()).filter(
-      ({ id, says }) => !clauses.some((clause) => clause.id === id && clause.says === says),
+      ({ id, text }) => !clauses.some((clause) => clause.id === id && clause.text === text),
     );
     expect(unchecked).to.deep.equal([]);
   });

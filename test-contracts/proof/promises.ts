@@ -6,7 +6,7 @@ import * as rules from 'pinfold-core-stores/contracts.ts';
 /** A promise as it stands on a port, or as a clause repeats it. */
 export interface Promised {
   readonly id: string;
-  readonly says: string;
+  readonly text: string;
 }
 
 /** The part of a contract that can be compared with its port. */
@@ -44,7 +44,7 @@ export function promisesIn(source: string): readonly Promised[] {
   return comments.flatMap((comment) => {
     const text = comment.slice(3, -2).replaceAll(/\n\s*\*[ \t]?/g, '\n');
     const tags = text.matchAll(/^\s*@promise ([a-z-]+\/[a-z-]+): ([^@]*)/gm);
-    return [...tags].map(([, id = '', says = '']) => ({ id, says: says.trim().replaceAll(/\s+/g, ' ') }));
+    return [...tags].map(([, id = '', text = '']) => ({ id, text: text.trim().replaceAll(/\s+/g, ' ') }));
   });
 }
 

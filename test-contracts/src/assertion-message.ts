@@ -5,7 +5,7 @@ import { uuidOf } from './fixtures/roles.ts';
 const DAY = 86_400_000;
 /** How far from the fixtures' beginning a number is taken for an instant. */
 const NEAR = 400 * DAY;
-const LONGEST = 160;
+const MAX_LENGTH = 160;
 
 interface Compared {
   readonly message: string;
@@ -72,7 +72,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 function brief(value: unknown): string {
   const text = spoken(value, 0);
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)} …`;
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)} …`;
 }
 
 /** A value as text, in lines when `indent` is given. */
@@ -93,13 +93,13 @@ function spoken(value: unknown, indent: number): string {
 
 /** The fixtures' ids by their numbers; those that are nearly one of them stay as they are, to be told apart. */
 function named(text: string): string {
-  const told = text
+  const shown = text
     .replaceAll(/\b(\d{13})-([0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12}))\b/g, archive)
     .replaceAll(/\b[0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12})\b/g, (uuid: string, n: string) =>
       isFixture(uuid, n) ? `role ${number(n)}` : uuid,
     )
     .replaceAll(/\b0{40}0*([1-9a-f][0-9a-f]{0,23}|0)\b/g, (_, n: string) => `hash ${number(n)}`);
-  return told === text ? text : `<${told}>`;
+  return shown === text ? text : `<${shown}>`;
 }
 
 /** Archives of one number and several instants are told apart by these. */

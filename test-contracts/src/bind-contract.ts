@@ -31,7 +31,7 @@ export function bindContract<Port, S extends Subject<Port>>(
   };
   runner.describe(`${options.name} as ${contract.port}`, () => {
     const declare = (clause: Clause<Port, S>, body: () => Promise<void>): unknown =>
-      runner.it(`${clause.id}: ${clause.says}`, body);
+      runner.it(`${clause.id}: ${clause.text}`, body);
     for (const clause of contract.harness) {
       declare(clause, async () => {
         try {

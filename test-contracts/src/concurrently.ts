@@ -15,7 +15,7 @@ export async function together<Port, Result>(
 /** Looks again and again, and lets other work go on between, until `work` is over; gives what came of it. */
 export async function meanwhile<Result>(
   work: Promise<Result>,
-  look: () => Promise<unknown>,
+  observe: () => Promise<unknown>,
 ): Promise<Result> {
   let isOver = false;
   const done = work.finally(() => {
@@ -24,7 +24,7 @@ export async function meanwhile<Result>(
   // A look that fails first rejects in its place.
   done.catch(() => undefined);
   while (!isOver) {
-    await look();
+    await observe();
     await nextTurn();
   }
   return await done;

@@ -28,7 +28,7 @@ export interface Clause<Port, S extends Subject<Port> = Subject<Port>> {
   /** The stable id of the promise, as it stands on the port: `api-key-store/create`. */
   readonly id: string;
   /** The promise itself, in the words of the port. */
-  readonly says: string;
+  readonly text: string;
   /**
    * Rejects when the promise is broken.
    *
@@ -56,7 +56,7 @@ export function toClauses<Port, S extends Subject<Port>>(
 ): readonly Clause<Port, S>[] {
   return Object.entries(table).map(([promise, check]) => {
     const [id = ''] = promise.split(': ', 1);
-    return { id, says: promise.slice(id.length + 2), check };
+    return { id, text: promise.slice(id.length + 2), check };
   });
 }
 
@@ -84,7 +84,7 @@ export interface ContractOptions<Port, S extends Subject<Port> = Subject<Port>> 
  * @example
  * import { apiKeyStoreContract, clausesOf } from '@pinfold/test-contracts';
  *
- * for (const { id, says } of clausesOf(apiKeyStoreContract)) console.log(id, says);
+ * for (const { id, text } of clausesOf(apiKeyStoreContract)) console.log(id, text);
  */
 export function clausesOf<Port, S extends Subject<Port>>(
   contract: Contract<Port, S>,

@@ -175,9 +175,9 @@ export function openFiles(): number {
  * modules, have some open for a moment.
  */
 export async function filesLeftOpen(before: number): Promise<number> {
-  for (let looks = 1; ; looks += 1) {
+  for (let tries = 1; ; tries += 1) {
     const left = openFiles() - before;
-    if (left < SPARE || looks === 100) return left;
+    if (left < SPARE || tries === 100) return left;
     await setTimeout(20);
   }
 }

@@ -24,6 +24,16 @@ export {
 } from './fixtures/multipart.ts';
 export { aPairing } from './fixtures/pairings.ts';
 export { openRawConnection, type RawAnswer, RawConnection } from './fixtures/raw-connection.ts';
+export {
+  ALL,
+  eventFor,
+  eventIds,
+  loaded,
+  publish,
+  recordedEvents,
+  recordedIds,
+  walkEvents,
+} from './fixtures/recorded-events.ts';
 export { restOf } from './fixtures/rest-of.ts';
 export {
   aClaim,
@@ -38,7 +48,6 @@ export {
   UNBOUNDED,
   uuidOf,
 } from './fixtures/roles.ts';
-export { ALL, eventFor, eventIds, idsTold, loaded, publish, told, walkEvents } from './fixtures/told.ts';
 export {
   type CostlyReferences,
   costlyPages,

@@ -32,7 +32,7 @@ export function describeArchiveStorage(options: MochaArchiveStorageOptions): voi
   const { create, runs = 100 } = options;
   const random = {
     id: 'archive-storage/random',
-    says: 'it answers as the storage in memory after any sequence of calls',
+    text: 'it answers as the storage in memory after any sequence of calls',
     check: () => checkArchiveStorageSequences(create, { runs }),
   };
   const { clauses } = archiveStorageContract;
@@ -107,7 +107,7 @@ export function describeDatabase(options: MochaDatabaseOptions): void {
   const create = (): Promise<StoreSubject<Database>> => open(LIBRARY);
   const random = {
     id: 'database/random',
-    says: 'random programs come to what they come to in memory',
+    text: 'random programs come to what they come to in memory',
     check: () => checkRandomPrograms(create, { runs }),
   };
   const further = clauses === undefined ? [random] : [];

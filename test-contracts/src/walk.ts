@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 /** More items, or pages, than any clause has: a walk that gives more does not end. */
-const MOST = 10_000;
+const MAX_PAGES = 10_000;
 
 /** How a list is walked. */
 interface Walk<Place, Given> {
@@ -23,7 +23,7 @@ export async function walk<Item>(
     const page = await list(all.at(-1) ?? after);
     expectAtMost(limit, page.length, 'a page');
     all.push(...page);
-    expectAtMost(MOST, all.length, 'the walk does not end');
+    expectAtMost(MAX_PAGES, all.length, 'the walk does not end');
     if (page.length < (upTo === 'empty' ? 1 : limit)) return all;
     await between?.(page);
   }
@@ -42,7 +42,7 @@ export async function walkPages<Item, Place>(
   const pages: PageOf<Item, Place>[] = [];
   for (let place = after; pages.length === 0 || place !== undefined; place = pages.at(-1)?.next) {
     pages.push(await list(place));
-    expectAtMost(MOST, pages.length, 'the walk does not end');
+    expectAtMost(MAX_PAGES, pages.length, 'the walk does not end');
     await between?.(pages.length);
   }
   return pages;

@@ -5,7 +5,7 @@ import { anArchiveId, aRole, aRoleId, aSha256, START } from '../src/fixtures/ind
 import { anArchiveIdAt } from '../src/fixtures/roles.ts';
 
 /** What a failed comparison says. */
-function said(check: () => unknown): string {
+function description(check: () => unknown): string {
   try {
     check();
   } catch (error) {
@@ -17,17 +17,17 @@ function said(check: () => unknown): string {
 describe('A comparison that fails', () => {
   it('says where lists differ first, with ids that speak', () => {
     const [expected, came] = [[1, 5, 3].map(aRoleId), [1, 3, 5].map(aRoleId)];
-    expect(said(() => expect(came, 'the list').to.deep.equal(expected))).to.equal(
+    expect(description(() => expect(came, 'the list').to.deep.equal(expected))).to.equal(
       'the list: expected role 5 at [1], but role 3 came',
     );
   });
 
   it('says what is missing at the end of a list, and what is too much', () => {
     const ids = [1, 2, 3].map(anArchiveId);
-    expect(said(() => expect(ids.slice(0, 2), 'a page').to.deep.equal(ids))).to.equal(
+    expect(description(() => expect(ids.slice(0, 2), 'a page').to.deep.equal(ids))).to.equal(
       'a page: expected 3 items, but 2 ([2] is archive 3) came',
     );
-    expect(said(() => expect(ids).to.deep.equal(ids.slice(0, 2)))).to.equal(
+    expect(description(() => expect(ids).to.deep.equal(ids.slice(0, 2)))).to.equal(
       'expected 2 items, but 3 ([2] is archive 3) came',
     );
   });
@@ -35,31 +35,31 @@ describe('A comparison that fails', () => {
   it('tells ids apart that are nearly one of them, and archives of one number by their instants', () => {
     const near = (id: string) => id.replace('-4000-', '-4001-');
     const one = anArchiveId(1);
-    expect(said(() => expect([anArchiveIdAt(5, 1)]).to.deep.equal([near(one)]))).to.equal(
+    expect(description(() => expect([anArchiveIdAt(5, 1)]).to.deep.equal([near(one)]))).to.equal(
       `expected "${near(one)}" at [0], but archive 1 of 12:00:00.005 came`,
     );
-    expect(said(() => expect([near(aRoleId(1))]).to.deep.equal([aRoleId(1)]))).to.equal(
+    expect(description(() => expect([near(aRoleId(1))]).to.deep.equal([aRoleId(1)]))).to.equal(
       `expected role 1 at [0], but "${near(aRoleId(1))}" came`,
     );
   });
 
   it('names the member that differs, and the time of day', () => {
     const renamed = aRole(5, { title: 'b' as Title });
-    expect(said(() => expect({ value: renamed }).to.deep.equal({ value: aRole(5) }))).to.equal(
+    expect(description(() => expect({ value: renamed }).to.deep.equal({ value: aRole(5) }))).to.equal(
       'expected "Site 5" at value.title, but "b" came',
     );
     const limited = (until: number) => ({ kind: 'limited', until });
     const soon = later(START, duration(2_000));
-    expect(said(() => expect(limited(soon)).to.deep.equal(limited(later(START, days(7)))))).to.equal(
+    expect(description(() => expect(limited(soon)).to.deep.equal(limited(later(START, days(7)))))).to.equal(
       'expected 2026-11-27 12:00:00 at until, but 12:00:02 came',
     );
   });
 
   it('tells nothing from undefined, and hashes by number', () => {
-    expect(said(() => expect(undefined, 'the newest').to.deep.equal({ hash: aSha256(7) }))).to.equal(
+    expect(description(() => expect(undefined, 'the newest').to.deep.equal({ hash: aSha256(7) }))).to.equal(
       'the newest: expected {"hash":hash 7}, but undefined came',
     );
-    expect(said(() => expect(new Set([aRoleId(1)])).to.deep.equal(new Set([aRoleId(2)])))).to.equal(
+    expect(description(() => expect(new Set([aRoleId(1)])).to.deep.equal(new Set([aRoleId(2)])))).to.equal(
       'expected [role 2], but [role 1] came',
     );
   });
@@ -77,7 +77,7 @@ describe('A comparison that fails', () => {
   });
 
   it('stays as it is where a number or a text was compared, and so does any other error', () => {
-    expect(said(() => expect(1, 'how many').to.equal(2))).to.equal('how many: expected 1 to equal 2');
+    expect(description(() => expect(1, 'how many').to.equal(2))).to.equal('how many: expected 1 to equal 2');
     const error = new Error('broken');
     expect(inWords(error)).to.equal(error);
   });

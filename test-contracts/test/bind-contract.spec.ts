@@ -8,18 +8,18 @@ interface Counter {
 
 const counterContract: Contract<Counter> = {
   port: 'Counter',
-  harness: [{ id: 'counter/harness-fresh', says: 'it is fresh', check: async () => {} }],
+  harness: [{ id: 'counter/harness-fresh', text: 'it is fresh', check: async () => {} }],
   clauses: [
     {
       id: 'counter/next',
-      says: 'it counts from 1',
+      text: 'it counts from 1',
       check: async ({ port }) => {
         expect(port.next()).to.equal(1);
       },
     },
     {
       id: 'counter/apart',
-      says: 'two count apart',
+      text: 'two count apart',
       check: async ({ port }, another) => {
         port.next();
         expect((await another()).port.next()).to.equal(1);
@@ -80,7 +80,7 @@ describe('bindContract', () => {
   it('checks no clause after one of the harness has failed, and names that one instead', async () => {
     const failing = {
       id: 'counter/harness-open',
-      says: 'it opens',
+      text: 'it opens',
       check: () => Promise.reject(new Error('no counter')),
     };
     const broken = { ...counterContract, harness: [failing, ...counterContract.harness] };
@@ -94,7 +94,7 @@ describe('bindContract', () => {
   });
 
   it('checks every clause after one that is not of the harness has failed', async () => {
-    const failing = { id: 'counter/first', says: 'first', check: () => Promise.reject(new Error('broken')) };
+    const failing = { id: 'counter/first', text: 'first', check: () => Promise.reject(new Error('broken')) };
     const broken = { ...counterContract, clauses: [failing, ...counterContract.clauses] };
     expect(await failuresOf(broken)).to.deep.equal({ 'counter/first': 'broken' });
   });

@@ -15,22 +15,22 @@ export interface Directory {
 export function readDirectory(
   file: ByteSource,
   end: EndRecord,
-  mostEntries: number,
+  maxEntries: number,
   control?: Pick<ProofControl, 'throwIfStopped'>,
 ): Directory {
-  if (end.count > mostEntries) return unreadable(end, tooMany(end.count, mostEntries));
+  if (end.count > maxEntries) return unreadable(end, tooMany(end.count, maxEntries));
   const begin = beginOf(file, end);
   const headers: CentralHeader[] = [];
   let at = begin;
   while (at < end.directoryEnd) {
     if (headers.length % 1_024 === 0) control?.throwIfStopped();
     const header = readCentralHeader(file, at, end.directoryEnd);
-    if (header === undefined || headers.length === mostEntries) break;
+    if (header === undefined || headers.length === maxEntries) break;
     headers.push(header);
     at = header.next;
   }
   if (at !== end.directoryEnd) {
-    if (headers.length === mostEntries) return unreadable(end, tooMany(headers.length + 1, mostEntries));
+    if (headers.length === maxEntries) return unreadable(end, tooMany(headers.length + 1, maxEntries));
     return unreadable(end, { rule: 'ambiguous_structure', reason: 'directory_unreadable' });
   }
   return { headers, begin, problems: countProblems(headers, end) };

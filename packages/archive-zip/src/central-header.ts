@@ -1,5 +1,5 @@
 import { type ByteSource, uint16, uint32 } from './byte-source.ts';
-import { type ExtraField, extraFields, statedFigures, ZIP64 } from './extra-fields.ts';
+import { type ExtraField, extraFields, statedSizes, ZIP64 } from './extra-fields.ts';
 
 /** A header of the central directory, read from its own bytes (APPNOTE.TXT, section 4.3.12). */
 export interface CentralHeader {
@@ -50,11 +50,11 @@ export function readCentralHeader(file: ByteSource, at: number, end: number): Ce
     externalAttributes: uint32(header, 38),
     rawName: new Uint8Array(header.subarray(CENTRAL_BYTES, nameEnd)),
     fields,
-    ...figures(header, fields),
+    ...sizes(header, fields),
   };
 }
 
-function figures(
+function sizes(
   header: Uint8Array,
   fields: readonly ExtraField[],
 ): Pick<CentralHeader, 'size' | 'compressedSize' | 'localOffset' | 'disk' | 'consistent'> {
@@ -65,7 +65,7 @@ function figures(
     localOffset: uint32(header, 42),
   };
   if (fields.every(({ id }) => id !== ZIP64)) return { ...fixed, consistent: true };
-  const { size, compressedSize, localOffset, disk, readable } = statedFigures(fixed, fields);
+  const { size, compressedSize, localOffset, disk, readable } = statedSizes(fixed, fields);
   const agree = [size, compressedSize, localOffset, disk].every((values) => new Set(values).size === 1);
   return {
     size: size[0] ?? fixed.size,

@@ -15,12 +15,10 @@ export function isDescriptorLength(bytes: number): boolean {
 export function descriptorAgrees(descriptor: Buffer, central: CentralHeader): boolean {
   const signed = descriptor.length % 8 === 0;
   if (signed && descriptor.readUInt32LE(0) !== SIGNATURE) return false;
-  const figures = signed ? descriptor.subarray(4) : descriptor;
-  const wide = figures.length === 20;
-  const size = (at: number): number => (wide ? uint64(figures, 4 + 2 * at) : figures.readUInt32LE(4 + at));
+  const fields = signed ? descriptor.subarray(4) : descriptor;
+  const wide = fields.length === 20;
+  const size = (at: number): number => (wide ? uint64(fields, 4 + 2 * at) : fields.readUInt32LE(4 + at));
   return (
-    figures.readUInt32LE(0) === central.crc32 &&
-    size(0) === central.compressedSize &&
-    size(4) === central.size
+    fields.readUInt32LE(0) === central.crc32 && size(0) === central.compressedSize && size(4) === central.size
   );
 }

@@ -29,7 +29,7 @@ const ZIP64_BYTES = 56;
 const OVERFLOW_16 = 0xffff;
 const OVERFLOW_32 = 0xffff_ffff;
 
-interface Figures {
+interface DirectoryFields {
   readonly disk: number;
   readonly directoryDisk: number;
   readonly countOnDisk: number;
@@ -42,7 +42,7 @@ interface Figures {
 export function readEndRecord(file: ByteSource, at: number): EndRecord {
   const record = file.at(at, END_BYTES);
   const commentLength = uint16(record, 20);
-  const plain: Figures = {
+  const plain: DirectoryFields = {
     disk: uint16(record, 4),
     directoryDisk: uint16(record, 6),
     countOnDisk: uint16(record, 8),
@@ -63,26 +63,26 @@ export function addsUp(end: EndRecord): boolean {
 }
 
 function directoryOf(
-  figures: Figures,
+  fields: DirectoryFields,
   wrong: Ambiguity | undefined,
 ): Pick<EndRecord, 'directoryOffset' | 'directorySize' | 'count' | 'wrong'> {
-  const { directoryOffset, directorySize, count } = figures;
+  const { directoryOffset, directorySize, count } = fields;
   const directory = { directoryOffset, directorySize, count };
   return wrong === undefined ? directory : { ...directory, wrong };
 }
 
-function directoryProblem(figures: Figures, directoryEnd: number): Ambiguity | undefined {
-  if (figures.disk !== 0 || figures.directoryDisk !== 0) return 'several_parts';
-  if (figures.countOnDisk !== figures.count) return 'entry_counts';
-  if (figures.directoryOffset + figures.directorySize !== directoryEnd) return 'directory_misplaced';
-  return figures.count * CENTRAL_BYTES > figures.directorySize ? 'directory_too_small' : undefined;
+function directoryProblem(fields: DirectoryFields, directoryEnd: number): Ambiguity | undefined {
+  if (fields.disk !== 0 || fields.directoryDisk !== 0) return 'several_parts';
+  if (fields.countOnDisk !== fields.count) return 'entry_counts';
+  if (fields.directoryOffset + fields.directorySize !== directoryEnd) return 'directory_misplaced';
+  return fields.count * CENTRAL_BYTES > fields.directorySize ? 'directory_too_small' : undefined;
 }
 
 function zip64Record(
   file: ByteSource,
   locatorAt: number,
   locator: Uint8Array,
-  plain: Figures,
+  plain: DirectoryFields,
 ): Omit<EndRecord, 'at' | 'commentLength'> {
   const recordAt = uint64(locator, 8);
   const oneDisk = uint32(locator, 4) === 0 && uint32(locator, 16) <= 1;
@@ -90,7 +90,7 @@ function zip64Record(
   if (record === undefined || record.length < ZIP64_BYTES || uint32(record, 0) !== ZIP64_SIGNATURE) {
     return { directoryEnd: locatorAt, ...directoryOf(plain, 'zip64_misplaced') };
   }
-  const zip64: Figures = {
+  const zip64: DirectoryFields = {
     disk: uint32(record, 16),
     directoryDisk: uint32(record, 20),
     countOnDisk: uint64(record, 24),
@@ -113,9 +113,9 @@ function zip64Record(
 }
 
 /** Whether each figure of the end record equals the Zip64 one, or marks one that does not fit. */
-function agree(plain: Figures, zip64: Figures): boolean {
-  const fits = (figure: keyof Figures, overflow: number): boolean =>
-    plain[figure] === zip64[figure] || plain[figure] === overflow;
+function agree(plain: DirectoryFields, zip64: DirectoryFields): boolean {
+  const fits = (field: keyof DirectoryFields, overflow: number): boolean =>
+    plain[field] === zip64[field] || plain[field] === overflow;
   return (
     fits('disk', OVERFLOW_16) &&
     fits('directoryDisk', OVERFLOW_16) &&

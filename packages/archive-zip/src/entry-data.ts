@@ -35,31 +35,31 @@ export interface PieceSource {
   readonly control: ProofControl;
 }
 
-/** How the data of an entry ended: exactly where they should, not so, or unread because `visit` had enough. */
+/** How the data of an entry ended: exactly where they should, not so, or unread because `onPiece` had enough. */
 export type PiecesEnd = 'exact' | 'corrupt' | 'left';
 
 /** Where the data of an entry are, and how they are packed. */
 export type PackedData = Pick<EntryTask, 'method' | 'compressedSize' | 'dataOffset'>;
 
-/** Reads an entry in pieces, in memory for a few, however large it is; `visit` answers whether to continue. */
+/** Reads an entry in pieces, in memory for a few, however large it is; `onPiece` answers whether to continue. */
 export async function readPieces(
   task: PackedData,
   source: PieceSource,
-  visit: (piece: Buffer) => boolean,
+  onPiece: (piece: Buffer) => boolean,
   pieceBytes: number = PIECE,
 ): Promise<PiecesEnd> {
   const pieces = piecesOf(task, source, pieceBytes);
   if (task.method === 0) {
-    for (const piece of pieces) if (!visit(piece)) return 'left';
+    for (const piece of pieces) if (!onPiece(piece)) return 'left';
     return 'exact';
   }
-  return inflatePieces(pieces, task, visit, pieceBytes);
+  return inflatePieces(pieces, task, onPiece, pieceBytes);
 }
 
 async function inflatePieces(
   pieces: Iterable<Buffer>,
   task: PackedData,
-  visit: (piece: Buffer) => boolean,
+  onPiece: (piece: Buffer) => boolean,
   chunkSize: number,
 ): Promise<PiecesEnd> {
   const source = Readable.from(pieces);
@@ -67,7 +67,7 @@ async function inflatePieces(
   source.once('error', (error) => inflater.destroy(error));
   source.pipe(inflater);
   try {
-    for await (const piece of inflater) if (!visit(piece as Buffer)) return 'left';
+    for await (const piece of inflater) if (!onPiece(piece as Buffer)) return 'left';
     return endsExactly(inflater, task) ? 'exact' : 'corrupt';
   } catch (error) {
     if (isZlibError(error)) return 'corrupt';

@@ -37,7 +37,7 @@ export function extraFields(bytes: Uint8Array): readonly ExtraField[] {
 }
 
 /** The figures of a header that overflow into its Zip64 field, in the order in which they stand there. */
-export interface Zip64Figures {
+export interface Zip64Fields {
   readonly size: number;
   readonly compressedSize: number;
   readonly localOffset?: number;
@@ -45,7 +45,7 @@ export interface Zip64Figures {
 }
 
 /** The values of a header for each figure: two if the header has it twice. */
-export interface StatedFigures {
+export interface StatedSizes {
   readonly size: readonly number[];
   readonly compressedSize: readonly number[];
   readonly localOffset: readonly number[];
@@ -57,24 +57,25 @@ export interface StatedFigures {
 /** Stands for a field that is not there, where every figure is as the header itself has it. */
 const NONE: ExtraField = { id: ZIP64, data: new Uint8Array(), whole: true };
 
-type Figure = keyof Zip64Figures;
+type Zip64FieldName = keyof Zip64Fields;
 
-const ORDER: readonly { readonly figure: Figure; readonly bytes: 4 | 8; readonly overflow: number }[] = [
-  { figure: 'size', bytes: 8, overflow: OVERFLOW_32 },
-  { figure: 'compressedSize', bytes: 8, overflow: OVERFLOW_32 },
-  { figure: 'localOffset', bytes: 8, overflow: OVERFLOW_32 },
-  { figure: 'disk', bytes: 4, overflow: OVERFLOW_16 },
-];
+const ORDER: readonly { readonly name: Zip64FieldName; readonly bytes: 4 | 8; readonly overflow: number }[] =
+  [
+    { name: 'size', bytes: 8, overflow: OVERFLOW_32 },
+    { name: 'compressedSize', bytes: 8, overflow: OVERFLOW_32 },
+    { name: 'localOffset', bytes: 8, overflow: OVERFLOW_32 },
+    { name: 'disk', bytes: 4, overflow: OVERFLOW_16 },
+  ];
 
 /** A header's figures with its Zip64 field. Some writers put all of them there: where possible, both readings. */
-export function statedFigures(fixed: Zip64Figures, fields: readonly ExtraField[]): StatedFigures {
+export function statedSizes(fixed: Zip64Fields, fields: readonly ExtraField[]): StatedSizes {
   const [field = NONE, second] = fields.filter(({ id }) => id === ZIP64);
-  const overflowing = ORDER.filter(({ figure, overflow }) => field !== NONE && fixed[figure] === overflow);
+  const overflowing = ORDER.filter(({ name, overflow }) => field !== NONE && fixed[name] === overflow);
   const needed = read(field.data, overflowing);
   const all = needed.rest === 0 ? undefined : read(field.data, ORDER);
-  const stated = (figure: Figure): readonly number[] => {
-    const short = needed.values.get(figure) ?? fixed[figure];
-    const long = all?.values.get(figure);
+  const stated = (name: Zip64FieldName): readonly number[] => {
+    const short = needed.values.get(name) ?? fixed[name];
+    const long = all?.values.get(name);
     return [short, long].filter((value) => value !== undefined);
   };
   return {
@@ -90,12 +91,15 @@ export function statedFigures(fixed: Zip64Figures, fields: readonly ExtraField[]
   };
 }
 
-function read(data: Uint8Array, order: typeof ORDER): { values: ReadonlyMap<Figure, number>; rest: number } {
-  const values = new Map<Figure, number>();
+function read(
+  data: Uint8Array,
+  order: typeof ORDER,
+): { values: ReadonlyMap<Zip64FieldName, number>; rest: number } {
+  const values = new Map<Zip64FieldName, number>();
   let at = 0;
-  for (const { figure, bytes } of order) {
+  for (const { name, bytes } of order) {
     if (at + bytes > data.length) break;
-    values.set(figure, bytes === 8 ? uint64(data, at) : uint32(data, at));
+    values.set(name, bytes === 8 ? uint64(data, at) : uint32(data, at));
     at += bytes;
   }
   return { values, rest: data.length - at };

@@ -9,11 +9,11 @@ export interface FoundEnd {
 }
 
 const P = 0x50;
-const LONGEST_COMMENT = 0xffff;
+const MAX_COMMENT_BYTES = 0xffff;
 /** Bytes searched at once when the end record is not at the end. */
-const STRETCH = 1_048_576;
+const PIECE = 1_048_576;
 /** A file made of nothing but signatures must not cost more than any other. */
-const MOST_TRIED = 64;
+const MAX_TRIED = 64;
 /** The possible beginnings of a ZIP: an entry, an end record alone, or the mark of a ZIP that was meant to be split. */
 const BEGINNINGS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00'];
 
@@ -24,12 +24,12 @@ const TRAILING: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'trailin
 
 /** Finds the end record. Only one whose comment ends with the file, and holds no other, is without problems. */
 export function findEnd(file: ByteSource): FoundEnd {
-  const tailAt = Math.max(0, file.size - END_BYTES - LONGEST_COMMENT);
+  const tailAt = Math.max(0, file.size - END_BYTES - MAX_COMMENT_BYTES);
   const found = signaturesIn(file, tailAt, file.size);
   const closing = found.filter((at) => commentEnd(file, at) === file.size);
   const first = closing[0];
   if (first === undefined) return unclosed(file, found);
-  const records = closing.slice(0, MOST_TRIED).map((at) => readEndRecord(file, at));
+  const records = closing.slice(0, MAX_TRIED).map((at) => readEndRecord(file, at));
   const end = records.find(addsUp) ?? (records[0] as EndRecord);
   const several = found.some((at) => at > first);
   const problems: ArchiveProblem[] = several ? [SEVERAL] : [];
@@ -39,7 +39,7 @@ export function findEnd(file: ByteSource): FoundEnd {
 
 /** No end record ends with the file: it was cut, something was put behind it, or it never was a ZIP. */
 function unclosed(file: ByteSource, found: readonly number[]): FoundEnd {
-  const last = found.slice(-MOST_TRIED).reverse();
+  const last = found.slice(-MAX_TRIED).reverse();
   for (const at of last.length > 0 ? last : signaturesBefore(file)) {
     const end = readEndRecord(file, at);
     if (addsUp(end)) return { end, problems: [commentEnd(file, at) > file.size ? TRUNCATED : TRAILING] };
@@ -60,10 +60,10 @@ function signaturesIn(file: ByteSource, from: number, to: number): readonly numb
 /** The first places in the whole file where an end record may begin. */
 function signaturesBefore(file: ByteSource): readonly number[] {
   const found: number[] = [];
-  for (let from = 0; from < file.size && found.length < MOST_TRIED; from += STRETCH) {
-    found.push(...signaturesIn(file, from, Math.min(file.size, from + STRETCH + END_BYTES - 1)));
+  for (let from = 0; from < file.size && found.length < MAX_TRIED; from += PIECE) {
+    found.push(...signaturesIn(file, from, Math.min(file.size, from + PIECE + END_BYTES - 1)));
   }
-  return found.slice(0, MOST_TRIED);
+  return found.slice(0, MAX_TRIED);
 }
 
 function commentEnd(file: ByteSource, at: number): number {

@@ -19,7 +19,7 @@ export interface ListJob {
   readonly kind: 'list';
   readonly staged: StagedBytes;
   readonly size: number;
-  readonly mostEntries: number;
+  readonly maxEntries: number;
 }
 
 /** Inflates some entries of an archive. */
@@ -44,7 +44,7 @@ export type Job = ListJob | SentProveJob;
 
 /** A listing on its way between threads: its packed entries in serialized stretches, so that none holds the receiver. */
 export interface ListResult extends Omit<ArchiveListing, 'entries'> {
-  readonly stretches: readonly Uint8Array[];
+  readonly pieces: readonly Uint8Array[];
 }
 
 /** The results of one job's inflated entries. */

@@ -26,13 +26,13 @@ const HEADER_WINDOW = 4_096;
  */
 export async function listArchive(
   archive: ArchiveSource,
-  mostEntries: number,
+  maxEntries: number,
   control: ProofControl,
 ): Promise<ArchiveListing> {
   const file = new StagedFile(archive, DIRECTORY_WINDOW);
   const { end, problems } = findEnd(file);
   if (end === undefined) return { entries: [], problems, trusted: false };
-  const directory = readDirectory(file, end, mostEntries, control);
+  const directory = readDirectory(file, end, maxEntries, control);
   const { headers } = directory;
   // As long as names are unknown, an entry's place in the directory stands for its path.
   const placed = headers.map((header, index) => ({ header, path: String(index) }));
@@ -80,7 +80,7 @@ export async function listArchive(
   }
   return {
     entries,
-    problems: found.kept.map((problem) => withPath(problem, named)),
+    problems: found.listed.map((problem) => withPath(problem, named)),
     omitted: found.omitted,
     trusted,
     ...(guess !== undefined && { guessed: guess.guessed }),

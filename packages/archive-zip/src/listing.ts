@@ -36,8 +36,8 @@ export interface DirectoryListing extends ArchiveListing {
 /** The longest comment, and the Zip64 records before the end record. */
 const TAIL_BYTES = END_BYTES + 0xffff + 76;
 /** A larger ZIP of small files is refused in any case. */
-const MOST_DIRECTORY_BYTES = 67_108_864;
-const MOST_ENTRIES = 150_000;
+const MAX_DIRECTORY_BYTES = 67_108_864;
+const MAX_ENTRIES = 150_000;
 
 /**
  * Reads the directory of a ZIP and nothing else of it, on every runtime with `fetch`: to warn before an upload. A ZIP
@@ -68,9 +68,9 @@ export async function listingOf(archive: ArchiveBytes): Promise<DirectoryListing
   const { end, problems } = findEnd(sourceOf(size, pieces));
   if (end === undefined) return { entries: [], problems, trusted: false, begin: size, isZip64: false };
   const from = Math.max(0, Math.min(end.directoryOffset, end.directoryEnd - end.directorySize));
-  if (end.count <= MOST_ENTRIES && end.directoryEnd - from <= MOST_DIRECTORY_BYTES)
+  if (end.count <= MAX_ENTRIES && end.directoryEnd - from <= MAX_DIRECTORY_BYTES)
     pieces.unshift(await read(from, end.directoryEnd));
-  const directory = readDirectory(sourceOf(size, pieces), end, MOST_ENTRIES);
+  const directory = readDirectory(sourceOf(size, pieces), end, MAX_ENTRIES);
   const named = nameHeaders(directory.headers, entryNames(directory.headers).names);
   const found = new ProblemList();
   found.add([...problems, ...directory.problems]);
@@ -81,7 +81,7 @@ export async function listingOf(archive: ArchiveBytes): Promise<DirectoryListing
   });
   return {
     entries,
-    problems: found.kept,
+    problems: found.listed,
     omitted: found.omitted,
     trusted: !STRUCTURE.some((rule) => found.has(rule)),
     begin: directory.begin,

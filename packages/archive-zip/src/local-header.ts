@@ -1,6 +1,6 @@
 import type { HeaderField } from '@pinfold/core';
 import type { CentralHeader } from './central-header.ts';
-import { type ExtraField, extraFields, statedFigures } from './extra-fields.ts';
+import { type ExtraField, extraFields, statedSizes } from './extra-fields.ts';
 import type { StagedFile } from './staged-file.ts';
 
 /** A local header, and what in it is not what the central directory says (APPNOTE.TXT, section 4.3.7). */
@@ -35,12 +35,12 @@ export function readLocalHeader(file: StagedFile, central: CentralHeader): Local
   if (header.readUInt16LE(8) !== central.method) mismatches.push('method');
   if (header.readUInt32LE(10) !== central.modified) mismatches.push('time');
   if (!header.subarray(LOCAL_BYTES, nameEnd).equals(central.rawName)) mismatches.push('name');
-  mismatches.push(...figureMismatches(header, fields, flags, central));
+  mismatches.push(...sizeMismatches(header, fields, flags, central));
   return { dataOffset: central.localOffset + length, flags, fields, mismatches };
 }
 
 /** With a descriptor each figure may be 0 instead, on its own; without one it must be right. */
-function figureMismatches(
+function sizeMismatches(
   header: Buffer,
   fields: readonly ExtraField[],
   flags: number,
@@ -50,7 +50,7 @@ function figureMismatches(
   const isSame = fixed.compressedSize === central.compressedSize && fixed.size === central.size;
   // As in most archives.
   if (isSame && fields.length === 0 && header.readUInt32LE(14) === central.crc32) return [];
-  const stated = statedFigures(fixed, fields);
+  const stated = statedSizes(fixed, fields);
   const later = (flags & DESCRIPTOR_FLAG) !== 0;
   const right = (values: readonly number[], expected: number): boolean =>
     values.every((value) => value === expected || (later && value === 0));

@@ -9,8 +9,8 @@ import type { EntryTask } from './jobs.ts';
 /** Listed entries in columns. */
 export interface PackedEntries {
   readonly names: readonly string[];
-  /** {@link ENTRY_FIGURES} of one entry after those of another. */
-  readonly figures: Float64Array;
+  /** {@link NUMBERS_OF_ENTRY} of one entry after those of another. */
+  readonly numbers: Float64Array;
   /** The places of those that are AppleDouble. */
   readonly appleDouble: readonly number[];
 }
@@ -19,96 +19,96 @@ export interface PackedEntries {
 export interface PackedTasks {
   readonly names: readonly string[];
   readonly paths: readonly (EntryPath | undefined)[];
-  /** {@link TASK_FIGURES} of one entry after those of another. */
-  readonly figures: Float64Array;
+  /** {@link NUMBERS_OF_TASK} of one entry after those of another. */
+  readonly numbers: Float64Array;
 }
 
 /** Proofs, of which one that says nothing beyond UTF-8 is the number of its entry. */
 export type PackedProofs = readonly (number | EntryProof)[];
 
-const ENTRY_FIGURES = 8;
-const TASK_FIGURES = 9;
+const NUMBERS_OF_ENTRY = 8;
+const NUMBERS_OF_TASK = 9;
 
 export function packEntries(entries: readonly ListedEntry[]): PackedEntries {
-  const figures = new Float64Array(entries.length * ENTRY_FIGURES);
+  const numbers = new Float64Array(entries.length * NUMBERS_OF_ENTRY);
   const appleDouble: number[] = [];
   let at = 0;
   for (const [index, entry] of entries.entries()) {
     if (entry.appleDouble === true) appleDouble.push(index);
-    figures[at] = entry.host;
-    figures[at + 1] = entry.externalAttributes;
-    figures[at + 2] = entry.flags;
-    figures[at + 3] = entry.method;
-    figures[at + 4] = entry.crc32;
-    figures[at + 5] = entry.compressedSize;
-    figures[at + 6] = entry.size;
-    figures[at + 7] = entry.dataOffset;
-    at += ENTRY_FIGURES;
+    numbers[at] = entry.host;
+    numbers[at + 1] = entry.externalAttributes;
+    numbers[at + 2] = entry.flags;
+    numbers[at + 3] = entry.method;
+    numbers[at + 4] = entry.crc32;
+    numbers[at + 5] = entry.compressedSize;
+    numbers[at + 6] = entry.size;
+    numbers[at + 7] = entry.dataOffset;
+    at += NUMBERS_OF_ENTRY;
   }
-  return { names: entries.map(({ name }) => name), figures, appleDouble };
+  return { names: entries.map(({ name }) => name), numbers, appleDouble };
 }
 
-export function unpackEntries({ names, figures, appleDouble }: PackedEntries): readonly ListedEntry[] {
-  const figure = (at: number): number => figures[at] ?? 0;
+export function unpackEntries({ names, numbers, appleDouble }: PackedEntries): readonly ListedEntry[] {
+  const numberAt = (at: number): number => numbers[at] ?? 0;
   const apples = new Set(appleDouble);
   return names.map((name, index) => {
-    const at = index * ENTRY_FIGURES;
+    const at = index * NUMBERS_OF_ENTRY;
     const entry = {
       name,
-      host: figure(at),
-      externalAttributes: figure(at + 1),
-      flags: figure(at + 2),
-      method: figure(at + 3),
-      crc32: figure(at + 4),
-      compressedSize: figure(at + 5),
-      size: figure(at + 6),
-      dataOffset: figure(at + 7),
+      host: numberAt(at),
+      externalAttributes: numberAt(at + 1),
+      flags: numberAt(at + 2),
+      method: numberAt(at + 3),
+      crc32: numberAt(at + 4),
+      compressedSize: numberAt(at + 5),
+      size: numberAt(at + 6),
+      dataOffset: numberAt(at + 7),
     };
     return apples.has(index) ? { ...entry, appleDouble: true } : entry;
   });
 }
 
 export function packTasks(tasks: readonly EntryTask[]): PackedTasks {
-  const figures = new Float64Array(tasks.length * TASK_FIGURES);
+  const numbers = new Float64Array(tasks.length * NUMBERS_OF_TASK);
   let at = 0;
   for (const task of tasks) {
-    figures[at] = task.entry;
-    figures[at + 1] = task.limit;
-    figures[at + 2] = task.method;
-    figures[at + 3] = task.crc32;
-    figures[at + 4] = task.compressedSize;
-    figures[at + 5] = task.size;
-    figures[at + 6] = task.dataOffset;
-    figures[at + 7] = task.observedBytes;
-    figures[at + 8] = task.referenceWork;
-    at += TASK_FIGURES;
+    numbers[at] = task.entry;
+    numbers[at + 1] = task.limit;
+    numbers[at + 2] = task.method;
+    numbers[at + 3] = task.crc32;
+    numbers[at + 4] = task.compressedSize;
+    numbers[at + 5] = task.size;
+    numbers[at + 6] = task.dataOffset;
+    numbers[at + 7] = task.observedBytes;
+    numbers[at + 8] = task.referenceWork;
+    at += NUMBERS_OF_TASK;
   }
-  return { names: tasks.map(({ name }) => name), paths: tasks.map(({ path }) => path), figures };
+  return { names: tasks.map(({ name }) => name), paths: tasks.map(({ path }) => path), numbers };
 }
 
-export function unpackTasks({ names, paths, figures }: PackedTasks): readonly EntryTask[] {
-  const figure = (at: number): number => figures[at] ?? 0;
+export function unpackTasks({ names, paths, numbers }: PackedTasks): readonly EntryTask[] {
+  const numberAt = (at: number): number => numbers[at] ?? 0;
   return names.map((name, index) => {
-    const at = index * TASK_FIGURES;
+    const at = index * NUMBERS_OF_TASK;
     const path = paths[index];
     const task = {
-      entry: figure(at),
+      entry: numberAt(at),
       name,
-      limit: figure(at + 1),
-      method: figure(at + 2),
-      crc32: figure(at + 3),
-      compressedSize: figure(at + 4),
-      size: figure(at + 5),
-      dataOffset: figure(at + 6),
-      observedBytes: figure(at + 7),
-      referenceWork: figure(at + 8),
+      limit: numberAt(at + 1),
+      method: numberAt(at + 2),
+      crc32: numberAt(at + 3),
+      compressedSize: numberAt(at + 4),
+      size: numberAt(at + 5),
+      dataOffset: numberAt(at + 6),
+      observedBytes: numberAt(at + 7),
+      referenceWork: numberAt(at + 8),
     };
     return path === undefined ? task : { ...task, path };
   });
 }
 
 export function packProofs(proofs: readonly EntryProof[]): PackedProofs {
-  return proofs.map((proof) => (saysNothing(proof) ? proof.entry : proof));
+  return proofs.map((proof) => (isPlain(proof) ? proof.entry : proof));
 }
 
 export function unpackProofs(packed: PackedProofs): readonly EntryProof[] {
@@ -120,7 +120,7 @@ export function nothingOf(entry: number): EntryProof {
   return { entry, utf8: true, references: [], secrets: [], whole: true };
 }
 
-function saysNothing({ utf8, whole, references, secrets, ...others }: EntryProof): boolean {
+function isPlain({ utf8, whole, references, secrets, ...others }: EntryProof): boolean {
   const isBare = Object.keys(others).length === 1;
   return isBare && utf8 && whole && references.length === 0 && secrets.length === 0;
 }

@@ -121,7 +121,7 @@ function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Bu
   }
   if (observedBytes === 0) return { kind: 'proved', proof: { ...nothing, whole: false } };
   const bytes = beginning.subarray(0, observedBytes);
-  const bounds = { work, look: () => tools.control.throwIfStopped() };
+  const bounds = { work, checkpoint: () => tools.control.throwIfStopped() };
   const wide = utf16Text(bytes);
   // Secrets are ASCII in any other encoding; only names of files need more.
   const seen =

@@ -54,7 +54,7 @@ function readPage(index: number, entry: ListedEntry, bytes: Buffer, { control }:
   const head = (wide ?? bytes.toString('latin1', 0, HEAD_BYTES)).slice(0, HEAD_BYTES);
   const charset = wide === undefined ? valueIn(head, META, CHARSET) : undefined;
   const text = wide ?? decodePage(bytes, charset);
-  const bounds = { work: PAGE_WORK, look: () => control.throwIfStopped() };
+  const bounds = { work: PAGE_WORK, checkpoint: () => control.throwIfStopped() };
   const { references, whole } = observe(entry.name, text, bounds);
   const loaded = references.filter(({ isBase }) => isBase !== true);
   return {

@@ -3,8 +3,8 @@ import type { CentralHeader } from './central-header.ts';
 import { END_BYTES, END_SIGNATURE, type EndRecord } from './end-record.ts';
 import { ZIP64 } from './extra-fields.ts';
 
-const MOST_16 = 0xffff;
-const MOST_32 = 0xffff_ffff;
+const MAX_UINT16 = 0xffff;
+const MAX_UINT32 = 0xffff_ffff;
 
 /**
  * Whether there is one way to read a directory that breaks no rule: its end record ends the file and holds no other, and
@@ -14,7 +14,7 @@ export function isReadOneWay(file: ByteSource, end: EndRecord, headers: readonly
   if (end.at + END_BYTES !== file.size || end.directoryEnd !== end.at || holdsAnother(file, end))
     return false;
   const { count, directorySize, directoryOffset } = end;
-  if (count >= MOST_16 || Math.max(directorySize, directoryOffset) >= MOST_32) return false;
+  if (count >= MAX_UINT16 || Math.max(directorySize, directoryOffset) >= MAX_UINT32) return false;
   return headers.every(isWithoutZip64);
 }
 
@@ -27,6 +27,6 @@ function holdsAnother(file: ByteSource, { at }: EndRecord): boolean {
 }
 
 function isWithoutZip64({ fields, size, compressedSize, localOffset, disk }: CentralHeader): boolean {
-  if (Math.max(size, compressedSize, localOffset) >= MOST_32 || disk >= MOST_16) return false;
+  if (Math.max(size, compressedSize, localOffset) >= MAX_UINT32 || disk >= MAX_UINT16) return false;
   return fields.length === 0 || fields.every(({ id }) => id !== ZIP64);
 }

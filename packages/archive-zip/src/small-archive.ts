@@ -17,12 +17,12 @@ const ASCII_END = 0x80;
 let scratch: Buffer | undefined;
 
 /** Lists a small archive on this thread. Undefined if that could take more than a few milliseconds. */
-export async function listSmall(bytes: Uint8Array, mostEntries: number): Promise<ArchiveListing | undefined> {
+export async function listSmall(bytes: Uint8Array, maxEntries: number): Promise<ArchiveListing | undefined> {
   const archive = new MemorySource(bytes);
   const file = new StagedFile(archive, bytes.length);
   const { end } = findEnd(file);
   if (end !== undefined && !areSmall(readDirectory(file, end, SMALL_ENTRIES).headers)) return undefined;
-  return listArchive(archive, mostEntries, new ProofControl());
+  return listArchive(archive, maxEntries, new ProofControl());
 }
 
 function areSmall(headers: readonly CentralHeader[]): boolean {

@@ -39,12 +39,21 @@ export function splitTasks({ listing, tasks }: ProofRequest, workers: number): S
   const referring = toRead.filter(({ task: { path = '' } }) => isReferring(path) || isScript(path)).length;
   const entryTasks = toRead.map(({ task, entry }) => {
     const { method, crc32, compressedSize, size, dataOffset } = entry;
-    const looked = observed.get(task.entry) ?? 0;
+    const readBytes = observed.get(task.entry) ?? 0;
     // Known before anything is inflated, it is the same whichever thread proves which entries.
-    const referenceWork = looked + Math.floor(SHARED_WORK / Math.max(1, referring));
-    return { ...task, method, crc32, compressedSize, size, dataOffset, observedBytes: looked, referenceWork };
+    const referenceWork = readBytes + Math.floor(SHARED_WORK / Math.max(1, referring));
+    return {
+      ...task,
+      method,
+      crc32,
+      compressedSize,
+      size,
+      dataOffset,
+      observedBytes: readBytes,
+      referenceWork,
+    };
   });
-  return { jobs: stretches(entryTasks, workers), empty };
+  return { jobs: shares(entryTasks, workers), empty };
 }
 
 /** Small files first, so that as many as possible are looked through. */
@@ -57,9 +66,9 @@ function observedBytes(
   const seen = tasks.filter(({ task: { path } }) => path !== undefined && isObservable(path));
   for (const { task, entry } of seen.sort((a, b) => a.entry.size - b.entry.size)) {
     const weight = weightOf(task.path);
-    const looked = Math.min(entry.size, Math.floor(left / weight));
-    bytes.set(task.entry, looked);
-    left -= looked * weight;
+    const readBytes = Math.min(entry.size, Math.floor(left / weight));
+    bytes.set(task.entry, readBytes);
+    left -= readBytes * weight;
   }
   return bytes;
 }
@@ -68,7 +77,7 @@ function isNothing(entry: ListedEntry): boolean {
   return entry.method === 0 && entry.compressedSize === 0 && entry.size === 0 && entry.crc32 === 0;
 }
 
-function stretches(tasks: readonly EntryTask[], workers: number): readonly (readonly EntryTask[])[] {
+function shares(tasks: readonly EntryTask[], workers: number): readonly (readonly EntryTask[])[] {
   const all = tasks.reduce((sum, task) => sum + costOf(task), 0);
   const share = Math.min(LARGEST_JOB, Math.max(SMALLEST_JOB, all / (workers * SHARES)));
   const jobs: EntryTask[][] = [];

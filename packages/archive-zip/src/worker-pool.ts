@@ -26,7 +26,7 @@ interface Lane {
 
 /** Worker threads of this package: started when needed, then reused. They do not keep the process alive. */
 export class WorkerPool {
-  readonly #most: number;
+  readonly #max: number;
   readonly #entry: URL;
   readonly #lanes: Set<Lane> = new Set();
   readonly #queue: Waiting[] = [];
@@ -35,7 +35,7 @@ export class WorkerPool {
   #closing: Promise<void> | undefined;
 
   constructor(most: number, entry: URL = ENTRY) {
-    this.#most = most;
+    this.#max = most;
     this.#entry = entry;
   }
 
@@ -101,7 +101,7 @@ export class WorkerPool {
     const [least] = [...this.#lanes].sort((a, b) => a.running.size - b.running.size);
     if (least?.running.size === 0) return least;
     try {
-      if (this.#lanes.size < this.#most) return this.#openLane();
+      if (this.#lanes.size < this.#max) return this.#openLane();
     } catch (error) {
       if (least === undefined) return { error };
     }

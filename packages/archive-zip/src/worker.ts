@@ -10,7 +10,7 @@ import { ProofControl, Stopped } from './proof-control.ts';
 import { proveEntries } from './prove-entries.ts';
 
 /** Entries the receiver takes up at once: a few milliseconds. */
-const STRETCH = 1_000;
+const PIECE = 1_000;
 
 const port = parentPort;
 if (port === null) throw new TypeError('this file is run as a worker thread');
@@ -52,7 +52,7 @@ async function read(
   control: ProofControl,
 ): Promise<ListResult | SentProveResult> {
   if (job.kind === 'prove') return await proved(archive, job, control);
-  return stretched(await listArchive(archive, job.mostEntries, control));
+  return stretched(await listArchive(archive, job.maxEntries, control));
 }
 
 async function proved(
@@ -65,9 +65,9 @@ async function proved(
 }
 
 function stretched({ entries, ...rest }: ArchiveListing): ListResult {
-  const stretches: Uint8Array[] = [];
-  for (let from = 0; from < entries.length; from += STRETCH) {
-    stretches.push(serialize(packEntries(entries.slice(from, from + STRETCH))));
+  const pieces: Uint8Array[] = [];
+  for (let from = 0; from < entries.length; from += PIECE) {
+    pieces.push(serialize(packEntries(entries.slice(from, from + PIECE))));
   }
-  return { stretches, ...rest };
+  return { pieces, ...rest };
 }

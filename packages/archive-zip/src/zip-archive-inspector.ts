@@ -28,8 +28,8 @@ export interface ZipArchiveInspectorOptions {
   readonly entries?: number | undefined;
 }
 
-const MOST_WORKERS = 4;
-const MOST_ENTRIES = 150_000;
+const MAX_WORKERS = 4;
+const MAX_ENTRIES = 150_000;
 
 /**
  * Reads ZIP archives and proves them from their bytes (APPNOTE.TXT 6.3.10), in threads of its own. node-stream-zip
@@ -55,18 +55,18 @@ export class ZipArchiveInspector implements ArchiveInspector {
   readonly #copies: WeakMap<StagedArchive, Promise<Uint8Array>> = new WeakMap();
 
   constructor(options: ZipArchiveInspectorOptions = {}) {
-    this.#workers = Math.max(1, options.workers ?? Math.min(MOST_WORKERS, availableParallelism()));
-    this.#entries = options.entries ?? MOST_ENTRIES;
+    this.#workers = Math.max(1, options.workers ?? Math.min(MAX_WORKERS, availableParallelism()));
+    this.#entries = options.entries ?? MAX_ENTRIES;
     this.#pool = new WorkerPool(this.#workers);
   }
 
   async list(
     archive: StagedArchive,
     signal?: AbortSignal,
-    mostEntries: number = this.#entries,
+    maxEntries: number = this.#entries,
   ): Promise<ArchiveListing> {
     const { size } = archive;
-    const most = Math.min(mostEntries, this.#entries);
+    const most = Math.min(maxEntries, this.#entries);
     const bytes = smallBytes(archive);
     if (bytes !== undefined) {
       const { listSmall } = await this.#here(signal);
@@ -75,7 +75,7 @@ export class ZipArchiveInspector implements ArchiveInspector {
       if (listing !== undefined) return listing;
     }
     const staged = await this.#bytesOf(archive);
-    const [result] = await this.#run([{ kind: 'list', staged, size, mostEntries: most } as const], signal);
+    const [result] = await this.#run([{ kind: 'list', staged, size, maxEntries: most } as const], signal);
     if (result === undefined) throw new TypeError('a listing was stopped by nobody');
     return received(result);
   }
@@ -190,9 +190,9 @@ function resultOf<Result>(reply: JobReply<Result>): readonly Result[] {
 }
 
 /** Takes a listing up stretch by stretch, other work in between: one of 100,000 entries takes a tenth of a second. */
-async function received({ stretches, ...rest }: ListResult): Promise<ArchiveListing> {
+async function received({ pieces, ...rest }: ListResult): Promise<ArchiveListing> {
   const entries: ListedEntry[] = [];
-  for (const [index, bytes] of stretches.entries()) {
+  for (const [index, bytes] of pieces.entries()) {
     if (index > 0) await setImmediate();
     entries.push(...unpackEntries(deserialize(bytes) as PackedEntries));
   }

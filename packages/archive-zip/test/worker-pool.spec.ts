@@ -5,7 +5,7 @@ import { WorkerPool } from '../src/worker-pool.ts';
 
 /** A job that a worker of the test reads as what to do. */
 function told(what: string): Job {
-  return { kind: 'list', staged: { file: what }, size: 0, mostEntries: 0 };
+  return { kind: 'list', staged: { file: what }, size: 0, maxEntries: 0 };
 }
 
 const WORKER = new URL('./told-worker.ts', import.meta.url);

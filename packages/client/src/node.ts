@@ -6,7 +6,7 @@ import type { Published, PublishOptions } from './options.ts';
 import { type FileToPack, type PackedFiles, type PackOptions, packFiles, partToLeaveOut } from './zip.ts';
 
 /** Far above every limit of a site: it keeps a folder that was given by mistake from filling the memory. */
-const MOST_BYTES = 1_073_741_824;
+const MAX_BYTES = 1_073_741_824;
 
 /** Options of {@link packFolder}. */
 export interface PackFolderOptions extends PackOptions {
@@ -35,7 +35,7 @@ export async function packFolder(
   const readBounded = async (file: string): Promise<Uint8Array> => {
     const bytes = await read(file);
     size += bytes.byteLength;
-    if (size > MOST_BYTES) throw new RangeError('the folder has more than 1 GiB; is it the right one?');
+    if (size > MAX_BYTES) throw new RangeError('the folder has more than 1 GiB; is it the right one?');
     return bytes;
   };
   const walk = async (folder: string, prefix: string): Promise<void> => {

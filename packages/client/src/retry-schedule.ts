@@ -18,7 +18,7 @@ export interface Retry {
 }
 
 const FIRST_WAIT = 500;
-const LONGEST_WAIT = 20_000;
+const MAX_WAIT = 20_000;
 
 export const realTiming: Timing = {
   now: () => performance.now(),
@@ -58,7 +58,7 @@ export function retryWaits(
     // Without jitter, `Retry-After: 0` would be a tight loop.
     const asked = (error.retryAfter ?? 0) * 1_000;
     const wait = asked > 0 ? asked : longest * random();
-    longest = Math.min(longest * 2, LONGEST_WAIT);
+    longest = Math.min(longest * 2, MAX_WAIT);
     const left = firstFailure + Math.min(within, retryFor) - now();
     if (retryFor === 0 || wait > left) throw error;
     onRetry?.({ error, wait });

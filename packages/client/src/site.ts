@@ -1,6 +1,6 @@
 /** A title stands at the beginning of a page. */
 const READ_BYTES = 65_536;
-const MOST_CHARACTERS = 255;
+const MAX_CHARACTERS = 255;
 /** Contents of these elements are no part of the page's head, and may hold a `<title>` of their own. */
 const OPENING = /<(?:!--|(?<element>script|style|svg|template|title)(?=[\s/>]))/gi;
 const CHARSET = /charset\s{0,9}=\s{0,9}["']?([\w-]{1,40})/i;
@@ -80,6 +80,6 @@ function cleaned(source: string): string | undefined {
     })
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .replaceAll(/[\p{Cs}\u{FFFD}]/gu, '');
-  const title = [...text.trim()].slice(0, MOST_CHARACTERS).join('').trim();
+  const title = [...text.trim()].slice(0, MAX_CHARACTERS).join('').trim();
   return title === '' ? undefined : title;
 }

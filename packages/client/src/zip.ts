@@ -48,7 +48,7 @@ const READ_AHEAD = 16;
 const LATIN1 = new TextDecoder('latin1');
 const END_BYTES = 22;
 /** A ZIP without Zip64 holds one entry fewer than its counter of 16 bits allows: the last value has a meaning. */
-const MOST_FILES = 65_534;
+const MAX_FILES = 65_534;
 /** fflate copies files into an object, whose prototype this name would set. It gets another of the same length. */
 const PROTOTYPE = '__proto__';
 const IN_PLACE_OF_IT = '__proto--';
@@ -188,7 +188,7 @@ class Archive {
   #size = 0;
 
   add(path: string, bytes: Uint8Array): void {
-    if (this.#entries.length === MOST_FILES) throw new RangeError(`more than ${MOST_FILES} files`);
+    if (this.#entries.length === MAX_FILES) throw new RangeError(`more than ${MAX_FILES} files`);
     const deflated = zipOf(path, bytes, LEVEL);
     const { zip, view, start, end } =
       deflated.packedBytes <= bytes.length * MAX_DEFLATED ? deflated : zipOf(path, bytes, 0);

@@ -12,8 +12,8 @@ export {
 export {
   eventPageOf,
   filenameFolded,
-  MOST_RANK,
-  MOST_SEARCHED,
+  MAX_RANK,
+  MAX_SEARCHED,
   pageOf,
   placeOf,
   startOf,
@@ -24,7 +24,7 @@ export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
-  type AdmissionLooks,
+  type AdmissionFacts,
   type AdmissionRequest,
   boundsOf,
   FORBIDDEN_CONTENT,
@@ -38,8 +38,8 @@ export { judgeListing } from './domain/archive-rules.ts';
 export {
   type AttemptRefusal,
   type AttemptTally,
+  MAX_UNSETTLED,
   refuseAttempt,
-  UNSETTLED_AT_MOST,
 } from './domain/attempts.ts';
 export { UNAUTHORIZED } from './domain/credential.ts';
 export { readNames } from './domain/entry-names.ts';
@@ -63,6 +63,6 @@ export { answerOf, type FilesByPath, fallback, pageForFolder, type Resolution } 
 export { siteRoot } from './domain/site-root.ts';
 export { isAppleDouble, isSystemEntry, mayBeAppleDouble } from './domain/system-files.ts';
 export { hasManyMarks } from './domain/text.ts';
-export { MOST_WARNINGS } from './domain/warnings.ts';
+export { MAX_WARNINGS } from './domain/warnings.ts';
 export type { AllPorts, Stores } from './ports/all-ports.ts';
 export { MAX_READ } from './ports/archive-storage.ts';

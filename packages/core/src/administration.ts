@@ -12,8 +12,8 @@ export {
   type AdministeredAccount,
   type Administration,
   type AdministrationPorts,
-  type BlockWish,
   createAdministration,
+  type NewBlock,
 } from './use-cases/administration.ts';
 export type { EraseOutcome, Erasing, ErasingPorts } from './use-cases/erasing.ts';
 export type {

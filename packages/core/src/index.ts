@@ -112,14 +112,12 @@ export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
 export type { CountedViews, Day, DayOfViews } from './domain/views.ts';
 export type {
   FollowedReference,
-  KeptWarning,
   ObservedFile,
   OriginNeed,
   SecretKind,
   SiteTool,
   Warning,
   WarningRules,
-  WordedWarning,
 } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
 export type { AccountChange, AccountStore } from './ports/account-store.ts';
@@ -141,7 +139,7 @@ export type { GrantSigner } from './ports/grant-signer.ts';
 export type {
   EventPage,
   EventQuery,
-  EventThinning,
+  EventTrimming,
   ExpiredRole,
   FeedPart,
   FeedQuery,
@@ -151,9 +149,9 @@ export type {
   BegunSignIn,
   IdentityProvider,
   Person,
+  SignInFailure,
   SignInProblem,
   SignInReturn,
-  SignInTrouble,
 } from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';
 export type { Machine } from './ports/machine.ts';
@@ -189,8 +187,8 @@ export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts'
 export type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from './ports/takedown-store.ts';
 export type { ViewStore } from './ports/view-store.ts';
 export type {
-  Figures,
   KeyQuotaExceeded,
+  LimitAndActual,
   NameQuotaExceeded,
   NoDetails,
   PublicationQuotaExceeded,

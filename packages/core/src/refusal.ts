@@ -13,18 +13,18 @@ export type RuleDetails<Rules> = {
 export type NoDetails = unknown;
 
 /** A limit, and what was there instead. */
-export interface Figures {
+export interface LimitAndActual {
   readonly limit: number;
   readonly actual: number;
 }
 
 /** The quotas of an account; `actual` includes the refused publication, key or name. */
 export interface QuotaRules {
-  readonly sites: Figures;
-  readonly bytes: Figures;
+  readonly sites: LimitAndActual;
+  readonly bytes: LimitAndActual;
   /** API keys that are not revoked. */
-  readonly keys: Figures;
-  readonly names: Figures;
+  readonly keys: LimitAndActual;
+  readonly names: LimitAndActual;
 }
 
 /** A quota of publications is used up. */

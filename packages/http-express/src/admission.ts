@@ -2,7 +2,7 @@ import type { Caller, Rate, Scope } from '@pinfold/core';
 import { NORMAL, refuseChange } from '@pinfold/core/adapter';
 import { causeOf } from '@pinfold/core/history';
 import { credentialOf } from '@pinfold/core/internal';
-import { callerOf, isWhole, requestRateOf, tellRate } from '@pinfold/http/internal';
+import { addRateHeaders, callerOf, isWhole, requestRateOf } from '@pinfold/http/internal';
 import { englishOf, REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
 import type { Request, Response } from 'express';
 import type { AccountCall, Call, Endpoint, OperatorCall } from './endpoint.ts';
@@ -37,7 +37,7 @@ export const admitAccount: Admit<AccountCall> = async (arrival) => {
   const { service, request, response, found, endpoint } = arrival;
   const isComplete = await isWhole(request);
   const caller = await callerOf(service.authenticate, request, { response });
-  if (caller === undefined) return refuseStranger(service, request, response);
+  if (caller === undefined) return refuseAnonymous(service, request, response);
   arrival.identified(caller);
   const account = (await service.useCases.accounts.load(caller.account))?.value;
   const requestRate = await requestRateOf(service.requestRate, caller, account);
@@ -68,7 +68,7 @@ export const admitOperator: Admit<OperatorCall> = async (arrival) => {
   const { administration } = service;
   const isComplete = await isWhole(request);
   const caller = await callerOf(service.authenticate, request, { response });
-  if (caller === undefined) return refuseStranger(service, request, response);
+  if (caller === undefined) return refuseAnonymous(service, request, response);
   arrival.identified(caller);
   if (administration === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
   if (endpoint === undefined) return refuseMissing(found);
@@ -121,18 +121,18 @@ function refuseMissing(found: FoundRoute<never> | undefined): AnyRefusal {
 }
 
 /** Counts a wrong key by the client's address; a request without one tries nothing. */
-function refuseStranger(
+function refuseAnonymous(
   { requestLimiter, clientAddress, useCases: { clock } }: Service,
   request: Request,
   response: Response,
 ): AnyRefusal {
   if (request.headers.authorization === undefined) return refuseRequest('unauthorized');
   const now = clock.now();
-  const { kind, left } = requestLimiter.takeStranger(request, clientAddress(request), now);
+  const { kind, left } = requestLimiter.takeAnonymous(request, clientAddress(request), now);
   if (kind === 'admitted') return refuseRequest('unauthorized');
-  tellRate(response, 'requests', left, now);
+  addRateHeaders(response, 'requests', left, now);
   return refuseRequest('rate_limited', {
-    detail: englishOf(REFUSAL_TEXTS.rate_limited_strangers),
+    detail: englishOf(REFUSAL_TEXTS.rate_limited_anonymous),
     retryAt: left.nextAt,
   });
 }
@@ -146,6 +146,6 @@ function limit(
 ): AnyRefusal | undefined {
   const now = useCases.clock.now();
   const { kind, left } = requestLimiter.accounts.take(account, rate, now, cost);
-  tellRate(response, 'requests', left, now);
+  addRateHeaders(response, 'requests', left, now);
   return kind === 'limited' ? refuseRequest('rate_limited', { retryAt: left.nextAt }) : undefined;
 }

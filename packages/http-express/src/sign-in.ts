@@ -41,7 +41,7 @@ export function describeSignIn(document: JsonObject, signIn: SignIn): JsonObject
     ours: problemTable[code as keyof SignInWords],
     theirs: { title, detail, advice },
   }));
-  const told = JSON.parse(JSON.stringify(document), (name, value: unknown) => {
+  const copy = JSON.parse(JSON.stringify(document), (name, value: unknown) => {
     if (name === 'securitySchemes') return { signIn: signIn.securityScheme };
     if (name === 'security') return (value as readonly unknown[]).map(() => ({ signIn: [] }));
     if (typeof value !== 'string') return value;
@@ -54,6 +54,6 @@ export function describeSignIn(document: JsonObject, signIn: SignIn): JsonObject
       value,
     );
   });
-  told.components.headers['WWW-Authenticate'].example = signIn.challenge;
-  return told;
+  copy.components.headers['WWW-Authenticate'].example = signIn.challenge;
+  return copy;
 }

@@ -20,8 +20,8 @@ export interface Administered {
 /** Opens a service that is administered over HTTP. */
 export async function openAdministered(options: RigOptions = {}): Promise<Administered> {
   const rig = await openRig(options);
-  const wish = { by: OPERATOR, account: accountId('operators'), scopes: ['admin'] } as const;
-  const admin = await rig.manageKeys.create(wish);
+  const fields = { by: OPERATOR, account: accountId('operators'), scopes: ['admin'] } as const;
+  const admin = await rig.manageKeys.create(fields);
   const ask: Administered['ask'] = (method, path, body, key = admin.text, type = 'application/json') =>
     askApi(rig, `/admin/v1${path}`, {
       method,

@@ -6,8 +6,8 @@ import { ask } from './client.ts';
 describe('GET /admin/openapi.json', () => {
   it('is for callers of the scope admin alone', async () => {
     const { rig } = await openAdministered();
-    const wish = { by: OPERATOR, account: accountId('operators'), scopes: ['admin'] } as const;
-    const { text: key } = await rig.manageKeys.create(wish);
+    const fields = { by: OPERATOR, account: accountId('operators'), scopes: ['admin'] } as const;
+    const { text: key } = await rig.manageKeys.create(fields);
     const read = (headers: Record<string, string>, method = 'GET') =>
       ask(rig, '/admin/openapi.json', { method, headers });
     const as = (authorization: string) => ({ authorization, 'accept-encoding': 'identity' });

@@ -84,8 +84,8 @@ describe('/admin/v1', () => {
 
   it('gives a key of the scope admin nothing of the other scopes', async () => {
     const { rig } = await openAdministered();
-    const wish = { by: OPERATOR, account: accountId('first'), scopes: ['admin'] } as const;
-    const { text } = await rig.manageKeys.create(wish);
+    const fields = { by: OPERATOR, account: accountId('first'), scopes: ['admin'] } as const;
+    const { text } = await rig.manageKeys.create(fields);
     expect((await askAs(rig, text, '/api/v1/pins')).status).to.equal(403);
   });
 
@@ -229,13 +229,13 @@ describe('accounts under /admin/v1', () => {
       rig.clock.advance(minutes(1));
     }
     for (const _ of [1, 2]) await change('first', { blocked: false });
-    const { events: told } = (await ask('GET', '/events?account=first&limit=3')).json;
-    expect(told.map(({ type }) => type)).to.deep.equal([
+    const { events: details } = (await ask('GET', '/events?account=first&limit=3')).json;
+    expect(details.map(({ type }) => type)).to.deep.equal([
       'account.unblocked',
       'account.limits_changed',
       'account.blocked',
     ]);
-    expect(told[0]?.actor).to.include({ kind: 'key' });
+    expect(details[0]?.actor).to.include({ kind: 'key' });
     const [seen] = (await own('/api/v1/events?limit=1')).json.events;
     expect(seen?.actor).to.deep.equal({ kind: 'operator', id: null });
   });

@@ -63,7 +63,7 @@ interface Document {
 
 /** Headers that every answer has, or whose meaning stands with the errors. */
 const USUAL = new Set(['X-Request-Id', 'Cache-Control', 'RateLimit-Policy', 'RateLimit']);
-const MOST_LISTED = 9;
+const MAX_LISTED = 9;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const OPTIONS = { publicUrl: 'https://share.example' };
 
@@ -265,7 +265,7 @@ function describe(schema: Schema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum !== undefined) {
     // Codes, rules and types of events stand in docs/wire.md and docs/operators/history.md.
-    if (schema.enum.length > MOST_LISTED) return 'string';
+    if (schema.enum.length > MAX_LISTED) return 'string';
     return schema.enum.map((value) => `\`${value}\``).join(', ') + byDefault(schema);
   }
   const choices = schema.oneOf ?? schema.anyOf;

@@ -152,11 +152,11 @@ export function turn(): Promise<void> {
 }
 
 /** Milliseconds, nearly as many as a test may take: how many turns they are depends on the machine. */
-const LONGEST = 50_000;
+const MAX_LENGTH = 50_000;
 
 /** Waits, turn by turn, until something has come true. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const begun = performance.now(); performance.now() - begun < LONGEST; await turn()) {
+  for (const begun = performance.now(); performance.now() - begun < MAX_LENGTH; await turn()) {
     if (await isTrue()) return;
   }
   throw new Error('it never came true');

@@ -13,8 +13,8 @@ describe('POST /api/v1/pins/{id}/grants', () => {
   let id: string;
   beforeEach(async () => {
     answer = async (at) => ({ kind: 'created', url, expiresAt: at as never });
-    const createGrant: CreateGrant = (wish) => {
-      asked = wish;
+    const createGrant: CreateGrant = (fields) => {
+      asked = fields;
       return answer(rig.clock.now());
     };
     rig = await openRig({ api: { createGrant } });
@@ -41,8 +41,8 @@ describe('POST /api/v1/pins/{id}/grants', () => {
     expect((await create({ 'content-type': 'text/plain' }, '{}')).status).to.equal(415);
     expect((await create(json, '{')).status).to.equal(400);
     for (const body of ['{"password":"x"}', '[]', 'null', '"x"']) {
-      const { status, json: told } = await create(json, body);
-      expect([status, told.code], body).to.deep.equal([422, 'invalid_update']);
+      const { status, json: details } = await create(json, body);
+      expect([status, details.code], body).to.deep.equal([422, 'invalid_update']);
     }
   });
 

@@ -88,20 +88,20 @@ describe('A body of JSON', () => {
       { body: '', headers: typed, optional: empty, required: { code: 'invalid_request' } },
     ];
     for (const { body, headers, optional, required } of rows) {
-      const told = JSON.stringify({ body, headers });
-      expect(await read(body, headers, true), told).to.deep.include(optional);
-      expect(await read(body, headers), told).to.deep.include(required);
+      const details = JSON.stringify({ body, headers });
+      expect(await read(body, headers, true), details).to.deep.include(optional);
+      expect(await read(body, headers), details).to.deep.include(required);
     }
   });
 
   it('is refused unless it is whole, well-formed and in UTF-8', async () => {
     const detail = 'Send the body as well-formed JSON in UTF-8.';
     for (const body of ['{', '', Uint8Array.of(0x22, 0xff, 0x22)]) {
-      expect(await read(body)).to.deep.include({ code: 'invalid_request', told: { detail } });
+      expect(await read(body)).to.deep.include({ code: 'invalid_request', details: { detail } });
     }
     expect(await read(`"${'a'.repeat(16_382)}"`)).to.include({ kind: 'json' });
     const long = await read(`"${'a'.repeat(16_383)}"`);
-    expect(long).to.deep.include({ told: { detail: 'Send at most 16 KiB of JSON.' } });
+    expect(long).to.deep.include({ details: { detail: 'Send at most 16 KiB of JSON.' } });
     expect(await read('\ufeff{"a":1}')).to.deep.include({ kind: 'json', value: { a: 1 } });
   });
 });

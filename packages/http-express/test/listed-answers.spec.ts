@@ -9,7 +9,7 @@ import type { Rig } from './rig.ts';
 type Json = { readonly [name: string]: Json };
 
 /** A request of an operation. */
-interface Wish {
+interface Call {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ interface Wish {
 }
 
 /** Makes of a request that is right one that is not. */
-type Spoil = (wish: Wish) => Wish | Promise<Wish>;
+type Spoil = (call: Call) => Call | Promise<Call>;
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -30,7 +30,7 @@ const PARTS = [
 ] as const;
 
 /** What a problem says whatever the reason was: of its suggestion, whether that speaks of the key. */
-function told({
+function errorsOf({
   type,
   title,
   status,
@@ -69,10 +69,10 @@ describe('Every answer that the document lists', () => {
     await held;
   });
 
-  const send = ({ path, ...wish }: Wish): Promise<Answer> =>
+  const send = ({ path, ...call }: Call): Promise<Answer> =>
     ask(rig, path, {
-      ...wish,
-      headers: { authorization: 'ada', ...wish.headers },
+      ...call,
+      headers: { authorization: 'ada', ...call.headers },
       ...({ duplex: 'half' } as object),
     });
   const patch = (path: string, body: object) =>
@@ -81,7 +81,7 @@ describe('Every answer that the document lists', () => {
     parts: readonly FormPart[] = [archivePart(freshSite())],
     key = `key ${sites}`,
     path = '/api/v1/pins',
-  ): Wish {
+  ): Call {
     const { contentType, body } = multipart(parts);
     const headers = { 'content-type': contentType, 'idempotency-key': key };
     return { method: 'POST', path, headers, body: new Uint8Array(body) };
@@ -114,7 +114,7 @@ describe('Every answer that the document lists', () => {
   const freshName = (): string => `name-${sites}`;
 
   /** Points a name at a new publication: one that shows another already, unless it is given. */
-  async function naming(name?: string, authorization = 'ada'): Promise<Wish> {
+  async function naming(name?: string, authorization = 'ada'): Promise<Call> {
     const known = name ?? freshName();
     const query = name === undefined ? `?name=${known}` : '';
     if (name === undefined) await send(publishing(undefined, undefined, `/api/v1/pins${query}`));
@@ -125,7 +125,7 @@ describe('Every answer that the document lists', () => {
   }
 
   /** The requests of an operation that are right: those of its examples, or the only one. */
-  async function right(pattern: string, method: string, { requestBody }: Json): Promise<readonly Wish[]> {
+  async function right(pattern: string, method: string, { requestBody }: Json): Promise<readonly Call[]> {
     if (method === 'PUT') return [await naming(), await naming(freshName())];
     if (requestBody?.content?.['multipart/form-data'] !== undefined) {
       const again = publishing();
@@ -149,8 +149,8 @@ describe('Every answer that the document lists', () => {
   }
 
   /** A request that may not wait for events, since as many as may do so already. */
-  async function crowded(wish: Wish): Promise<Wish> {
-    const waiting = { ...wish, path: `${wish.path}?order=asc&after=latest&wait=30` };
+  async function crowded(call: Call): Promise<Call> {
+    const waiting = { ...call, path: `${call.path}?order=asc&after=latest&wait=30` };
     const five = Array.from({ length: 5 }, () => send(waiting));
     held = Promise.allSettled([held, ...five]);
     // One of them could not wait, so the others do.
@@ -159,86 +159,86 @@ describe('Every answer that the document lists', () => {
   }
 
   /** A request for a large answer, while others leave as many bytes untaken as may be. */
-  function crowdedOut(wish: Wish): Wish {
+  function crowdedOut(call: Call): Call {
     outgoingBytes.memory = 0;
     outgoingBytes.load(1);
     crowding += 1;
-    return { ...wish, headers: { 'accept-encoding': 'identity' } };
+    return { ...call, headers: { 'accept-encoding': 'identity' } };
   }
 
   const as =
     (authorization: string): Spoil =>
-    (wish) => ({ ...wish, headers: { ...wish.headers, authorization } });
+    (call) => ({ ...call, headers: { ...call.headers, authorization } });
   const withBody =
     (body: object): Spoil =>
-    (wish) => ({ ...wish, body: JSON.stringify(body) });
+    (call) => ({ ...call, body: JSON.stringify(body) });
   const withHeaders =
     (headers: Readonly<Record<string, string>>): Spoil =>
-    (wish) => ({ ...wish, headers: { ...wish.headers, ...headers } });
+    (call) => ({ ...call, headers: { ...call.headers, ...headers } });
 
   const spoils: Readonly<Record<string, Spoil>> = {
     unauthorized: as('nobody'),
     forbidden: as('powerless'),
     account_blocked: as('blocked'),
     internal_error: as('unlucky'),
-    unavailable: (wish) => (wish.path.endsWith('/openapi.json') ? crowdedOut(wish) : as('too early')(wish)),
-    quota_exceeded: (wish) => (wish.method === 'PUT' ? naming(freshName(), 'nameless') : as('full')(wish)),
-    rate_limited: async (wish) => {
-      if (wish.path.startsWith('/admin/')) return await fromBusyAddress(wish);
+    unavailable: (call) => (call.path.endsWith('/openapi.json') ? crowdedOut(call) : as('too early')(call)),
+    quota_exceeded: (call) => (call.method === 'PUT' ? naming(freshName(), 'nameless') : as('full')(call)),
+    rate_limited: async (call) => {
+      if (call.path.startsWith('/admin/')) return await fromBusyAddress(call);
       await send({ method: 'GET', path: '/api/v1/limits', headers: { authorization: 'busy' } });
-      return as('busy')(wish);
+      return as('busy')(call);
     },
-    not_found: (wish) =>
-      wish.method === 'PUT'
-        ? withBody({ pin: UNKNOWN })(wish)
-        : wish.path.startsWith('/api/')
-          ? { ...wish, path: wish.path.replace(/[^/]+$/, UNKNOWN) }
-          : as('powerless')(wish),
-    invalid_request: (wish) => ({ ...wish, path: `${wish.path}?unknown=1` }),
-    cursor_expired: async (wish) => {
+    not_found: (call) =>
+      call.method === 'PUT'
+        ? withBody({ pin: UNKNOWN })(call)
+        : call.path.startsWith('/api/')
+          ? { ...call, path: call.path.replace(/[^/]+$/, UNKNOWN) }
+          : as('powerless')(call),
+    invalid_request: (call) => ({ ...call, path: `${call.path}?unknown=1` }),
+    cursor_expired: async (call) => {
       await send(publishing());
-      const { json } = await send({ ...wish, path: `${wish.path}?order=asc&limit=1` });
+      const { json } = await send({ ...call, path: `${call.path}?order=asc&limit=1` });
       await rig.memory.history.drop(after(rig.clock.now(), minutes(1)), 1_000);
-      return { ...wish, path: `${wish.path}?order=asc&after=${json.next_cursor}` };
+      return { ...call, path: `${call.path}?order=asc&after=${json.next_cursor}` };
     },
     unsupported_media_type: withHeaders({ 'content-type': 'text/html' }),
-    request_timeout: (wish) => ({
-      ...wish,
+    request_timeout: (call) => ({
+      ...call,
       body: new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(0x2d)) }),
     }),
-    invalid_name: (wish) =>
-      wish.method === 'PUT' ? { ...wish, path: '/api/v1/names/-' } : { ...wish, path: `${wish.path}?name=-` },
+    invalid_name: (call) =>
+      call.method === 'PUT' ? { ...call, path: '/api/v1/names/-' } : { ...call, path: `${call.path}?name=-` },
     invalid_update: withBody({ title: 'two', password: 'changes at once' }),
-    invalid_password: (wish) =>
-      (wish.method === 'PATCH'
+    invalid_password: (call) =>
+      (call.method === 'PATCH'
         ? withBody({ password: 'short' })
-        : withHeaders({ 'pinfold-password': 'short' }))(wish),
-    invalid_title: (wish) =>
-      wish.method === 'PATCH'
-        ? withBody({ title: 'a\nb' })(wish)
+        : withHeaders({ 'pinfold-password': 'short' }))(call),
+    invalid_title: (call) =>
+      call.method === 'PATCH'
+        ? withBody({ title: 'a\nb' })(call)
         : publishing([archivePart(freshSite()), titlePart('a\nb')]),
-    invalid_state: async (wish) => {
-      if (wish.path.includes('/others')) return { ...wish, path: wish.path.replace('others', 'erased%3A1') };
-      const id = wish.method === 'PUT' ? JSON.parse(String(wish.body)).pin : wish.path.split('/')[4];
+    invalid_state: async (call) => {
+      if (call.path.includes('/others')) return { ...call, path: call.path.replace('others', 'erased%3A1') };
+      const id = call.method === 'PUT' ? JSON.parse(String(call.body)).pin : call.path.split('/')[4];
       await send({ method: 'DELETE', path: `/api/v1/pins/${id}`, headers: {} });
-      if (wish.path.startsWith('/admin/')) await takeDown(id, true);
-      return wish;
+      if (call.path.startsWith('/admin/')) await takeDown(id, true);
+      return call;
     },
-    idempotency_key_required: ({ headers, ...wish }) => {
+    idempotency_key_required: ({ headers, ...call }) => {
       const { 'idempotency-key': _, ...others } = headers;
-      return { ...wish, headers: others };
+      return { ...call, headers: others };
     },
     invalid_idempotency_key: withHeaders({ 'idempotency-key': '' }),
-    idempotency_mismatch: async (wish) => {
-      await send(wish);
-      const key = wish.headers['idempotency-key'];
+    idempotency_mismatch: async (call) => {
+      await send(call);
+      const key = call.headers['idempotency-key'];
       return publishing(undefined, key);
     },
     idempotency_in_progress: async () => {
-      const wish = publishing([archivePart(freshSite(), 'slow.zip')]);
-      held = send(wish);
+      const call = publishing([archivePart(freshSite(), 'slow.zip')]);
+      held = send(call);
       await committing.promise;
-      return wish;
+      return call;
     },
     archive_too_large: () => publishing([archivePart(new Uint8Array(1_001))]),
     invalid_form: () => publishing([]),
@@ -246,16 +246,16 @@ describe('Every answer that the document lists', () => {
   };
 
   /** Administration takes no account's rate: of it, only wrong keys are bounded. */
-  async function fromBusyAddress(wish: Wish): Promise<Wish> {
+  async function fromBusyAddress(call: Call): Promise<Call> {
     const headers = { authorization: 'nobody', [ADDRESS_HEADER]: 'busy' };
     for (let n = 0; n < 60; n += 1) await send({ method: 'GET', path: '/api/v1/limits', headers });
-    return { ...wish, headers: { ...wish.headers, ...headers } };
+    return { ...call, headers: { ...call.headers, ...headers } };
   }
 
   /** Lets a body that never comes be waited for until that is over. */
-  async function answered(wish: Wish): Promise<Answer> {
-    const answer = send(wish);
-    if (!(wish.body instanceof ReadableStream)) return answer;
+  async function answered(call: Call): Promise<Answer> {
+    const answer = send(call);
+    if (!(call.body instanceof ReadableStream)) return answer;
     let isOver = false;
     void answer.finally(() => {
       isOver = true;
@@ -280,18 +280,18 @@ describe('Every answer that the document lists', () => {
           seen.set(String(status), names);
           expect(listed, what).not.to.deep.equal([]);
         };
-        for (const wish of await right(pattern, method.toUpperCase(), operation)) {
-          const answer = await answered(wish);
+        for (const call of await right(pattern, method.toUpperCase(), operation)) {
+          const answer = await answered(call);
           expect(answer.status, answer.text).to.be.lessThan(300);
           note(answer, pattern);
           const etag = answer.headers.get('etag');
           if (etag === null) continue;
-          const again = await answered({ ...wish, headers: { ...wish.headers, 'if-none-match': etag } });
+          const again = await answered({ ...call, headers: { ...call.headers, 'if-none-match': etag } });
           expect(again.status).to.equal(304);
           expect(again.headers.get('vary')).to.equal(answer.headers.get('vary'));
           note(again, `${pattern} unchanged`);
           for (const [status, headers] of pattern.endsWith('/archive') ? PARTS : []) {
-            const part = await answered({ ...wish, headers: { ...wish.headers, ...headers } });
+            const part = await answered({ ...call, headers: { ...call.headers, ...headers } });
             expect(part.status, JSON.stringify(headers)).to.equal(status);
             note(part, `${pattern} ${status}`);
           }
@@ -299,13 +299,13 @@ describe('Every answer that the document lists', () => {
         for (const [status, { content }] of Object.entries(operation.responses ?? {})) {
           const examples = content?.['application/problem+json']?.examples ?? {};
           for (const [code, { value }] of Object.entries(examples)) {
-            const [wish] = await right(pattern, method.toUpperCase(), operation);
-            if (wish === undefined) throw new Error(`no request of ${pattern}`);
-            const answer = await answered(await (spoils[code] ?? expect.fail(code))(wish));
+            const [call] = await right(pattern, method.toUpperCase(), operation);
+            if (call === undefined) throw new Error(`no request of ${pattern}`);
+            const answer = await answered(await (spoils[code] ?? expect.fail(code))(call));
             expect(`${answer.status} ${answer.json.code}`, `${method} ${pattern}`).to.equal(
               `${status} ${code}`,
             );
-            expect(told(answer.json), `${method} ${pattern}`).to.deep.equal(told(value ?? {}));
+            expect(errorsOf(answer.json), `${method} ${pattern}`).to.deep.equal(errorsOf(value ?? {}));
             note(answer, `${pattern} ${code}`);
           }
         }

@@ -148,7 +148,7 @@ describe('The API documents', () => {
   });
 
   it('tell of a wrong body without naming members of another one', () => {
-    let told = 0;
+    let details = 0;
     for (const { components, paths = {} } of documents) {
       for (const { requestBody, responses } of Object.values(paths).flatMap((item) => Object.values(item))) {
         const { examples } = responses?.[422]?.content?.['application/problem+json'] ?? {};
@@ -158,10 +158,10 @@ describe('The API documents', () => {
         const named = String(examples.invalid_update.value?.detail).match(/"[^"]+"/g) ?? [];
         for (const member of named)
           expect(JSON.stringify(components?.schemas?.[name]), name).to.include(member);
-        told += 1;
+        details += 1;
       }
     }
-    expect(told).to.be.greaterThan(3);
+    expect(details).to.be.greaterThan(3);
   });
 
   it('tells what it calls operations, and the parameter that not every service has', () => {

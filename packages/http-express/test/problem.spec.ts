@@ -42,8 +42,8 @@ describe('A problem', () => {
     for (const { code, key } of PROBLEMS) {
       const kept = answerRefusal(refuseRequest(code), publishing, NOW).json.suggestion;
       const plain = answerRefusal(refuseRequest(code), context, NOW).json.suggestion;
-      const told = key === 'keep' ? ', keeping the same' : ' with a new';
-      expect(kept, code).to.match(new RegExp(`^[^.]+${told} Idempotency-Key\\.$`));
+      const details = key === 'keep' ? ', keeping the same' : ' with a new';
+      expect(kept, code).to.match(new RegExp(`^[^.]+${details} Idempotency-Key\\.$`));
       expect(plain, code).to.match(/^[^.]+\.$/);
       expect(plain, code).not.to.include('Idempotency-Key');
     }
@@ -88,7 +88,7 @@ describe('A problem', () => {
   });
 
   it('tells a running publication’s twin to wait 1 to 5 seconds', () => {
-    for (const [wait, told] of [
+    for (const [wait, details] of [
       [60, '5'],
       [3, '3'],
       [0, '1'],
@@ -96,7 +96,10 @@ describe('A problem', () => {
     ] as const) {
       const retryAt = instant(NOW + wait * 1_000);
       const refusal = { kind: 'refused', code: 'idempotency_in_progress', retryAt } as const;
-      expect(answerRefusal(refusal, publishing, NOW).headers).to.deep.equal({ ...TYPE, 'Retry-After': told });
+      expect(answerRefusal(refusal, publishing, NOW).headers).to.deep.equal({
+        ...TYPE,
+        'Retry-After': details,
+      });
     }
     expect(headersOf('rate_limited', 42)).to.deep.equal({ ...TYPE, 'Retry-After': '42' });
   });

@@ -14,14 +14,14 @@ describe('The form of a publication', () => {
       [form.refuse('archive_too_large'), 'archive_too_large', limit],
     ] as const) {
       expect(refused).to.include({ kind: 'refused', code });
-      expect(refused).to.have.nested.property('told.errors[0]').that.includes(error);
+      expect(refused).to.have.nested.property('details.errors[0]').that.includes(error);
     }
     expect(form.file(archive)).to.equal(undefined);
-    expect(form.end()).to.deep.equal({ kind: 'wish', wish: { filename: 'site.zip', title: null } });
+    expect(form.end()).to.deep.equal({ kind: 'fields', fields: { filename: 'site.zip', title: null } });
   });
 
   it('is to be sent whole', () => {
-    const told = { detail: 'Send the body whole: it broke off.' };
-    expect(refuseBody('broken_off', '')).to.deep.include({ code: 'invalid_request', told });
+    const details = { detail: 'Send the body whole: it broke off.' };
+    expect(refuseBody('broken_off', '')).to.deep.include({ code: 'invalid_request', details });
   });
 });

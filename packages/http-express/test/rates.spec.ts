@@ -18,8 +18,12 @@ describe('The rate of requests', () => {
 
   it('is told on every answer of the API, and past it is 429 with Retry-After', async () => {
     const rig = await openRig({ api: { requestRate: { count: 3, window: seconds(60) } } });
-    expect(told(await ask(rig, '/api/v1/limits'))).to.deep.equal({ requests: { q: 3, w: 60, r: 2, t: 20 } });
-    expect(told(await ask(rig, '/api/v1/nothing'))).to.deep.equal({ requests: { q: 3, w: 60, r: 1, t: 40 } });
+    expect(details(await ask(rig, '/api/v1/limits'))).to.deep.equal({
+      requests: { q: 3, w: 60, r: 2, t: 20 },
+    });
+    expect(details(await ask(rig, '/api/v1/nothing'))).to.deep.equal({
+      requests: { q: 3, w: 60, r: 1, t: 40 },
+    });
     expect((await ask(rig, '/api/v1/limits')).json.rates).to.deep.equal({
       requests: { limit: 3, window_seconds: 60, remaining: 0 },
       publications: null,
@@ -28,7 +32,7 @@ describe('The rate of requests', () => {
     expect(`${limited.status} ${limited.json.code}`).to.equal('429 rate_limited');
     expect(limited.json).to.include({ retryable: true });
     expect(limited.headers.get('retry-after')).to.equal('20');
-    expect(told(limited)).to.deep.equal({ requests: { q: 3, w: 60, r: 0, t: 20 } });
+    expect(details(limited)).to.deep.equal({ requests: { q: 3, w: 60, r: 0, t: 20 } });
     const other = { authorization: `Bearer ${rig.keys.second}` };
     expect((await ask(rig, '/api/v1/limits', { headers: other })).status).to.equal(200);
     rig.clock.advance(seconds(20));
@@ -53,21 +57,21 @@ describe('The rate of requests', () => {
         requestRate: ({ account }) => (account === FIRST ? { count: 5, window: minutes(1) } : null),
       },
     });
-    expect(told(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.q', 5);
+    expect(details(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.q', 5);
     const other = { authorization: `Bearer ${rig.keys.second}` };
-    expect(told(await ask(rig, '/api/v1/limits', { headers: other }))).to.deep.equal({});
+    expect(details(await ask(rig, '/api/v1/limits', { headers: other }))).to.deep.equal({});
     await limit(rig, { requests: '9/1h' as RateText });
-    expect(told(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.w', 3_600);
+    expect(details(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.w', 3_600);
     await limit(rig, { requests: 'off' as RateText });
-    expect(told(await ask(rig, '/api/v1/limits'))).to.deep.equal({});
+    expect(details(await ask(rig, '/api/v1/limits'))).to.deep.equal({});
   });
 
   it('takes ten for a change and one for everything else, whatever becomes of it', async () => {
     const rig = await openRig({ api: { requestRate: { count: 100, window: seconds(100) } } });
     const { json, ...published } = await publish(rig, 'a');
-    expect(told({ json, ...published })).to.have.nested.property('requests.r', 99);
+    expect(details({ json, ...published })).to.have.nested.property('requests.r', 99);
     const pin = `/api/v1/pins/${json.pin.id}`;
-    const remaining = async (answer: Promise<Answer>) => told(await answer).requests?.r;
+    const remaining = async (answer: Promise<Answer>) => details(await answer).requests?.r;
     expect(await remaining(ask(rig, pin))).to.equal(98);
     expect(await remaining(update(rig, json.pin.id, { title: 'New' }))).to.equal(88);
     expect(await remaining(update(rig, json.pin.id, { title: 1 }))).to.equal(78);
@@ -83,7 +87,7 @@ describe('The rate of requests', () => {
     const limited = await update(rig, id, { title: 'New' });
     expect(limited.status).to.equal(429);
     expect(limited.headers.get('retry-after')).to.equal('8');
-    expect(told(limited)).to.deep.equal({ requests: { q: 12, w: 12, r: 2, t: 8 } });
+    expect(details(limited)).to.deep.equal({ requests: { q: 12, w: 12, r: 2, t: 8 } });
     expect((await ask(rig, '/api/v1/limits')).status).to.equal(200);
     rig.clock.advance(seconds(9));
     expect((await update(rig, id, { title: 'New' })).status).to.equal(404);
@@ -99,23 +103,23 @@ describe('The rate of publications', () => {
     const rig = await openRig({ quotas, api, beforePublish: () => refusal });
     const first = await publish(rig, 'a');
     expect(first.status).to.equal(201);
-    expect(told(first)).to.deep.equal({
+    expect(details(first)).to.deep.equal({
       requests: { q: 100, w: 100, r: 99, t: 1 },
       publications: { q: 2, w: 120, r: 1, t: 60 },
     });
-    expect(told(await publish(rig, 'broken', undefined, Buffer.from('no zip')))).to.have.nested.property(
+    expect(details(await publish(rig, 'broken', undefined, Buffer.from('no zip')))).to.have.nested.property(
       'publications.r',
       1,
     );
     const words = { en: 'Add a licence.', ja: 'ライセンスがありません。' };
     refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence', words };
-    expect(told(await publish(rig, 'refused'))).to.have.nested.property('publications.r', 1);
+    expect(details(await publish(rig, 'refused'))).to.have.nested.property('publications.r', 1);
     refusal = undefined;
     expect((await publish(rig, 'b')).status).to.equal(201);
     const limited = await publish(rig, 'c');
     expect(`${limited.status} ${limited.json.code}`).to.equal('429 rate_limited');
     expect(limited.headers.get('retry-after')).to.equal('60');
-    expect(told(limited).publications).to.deep.equal({ q: 2, w: 120, r: 0, t: 60 });
+    expect(details(limited).publications).to.deep.equal({ q: 2, w: 120, r: 0, t: 60 });
     expect((await ask(rig, '/api/v1/limits')).json.rates).to.deep.include({
       publications: { limit: 2, window_seconds: 120, remaining: 0 },
     });
@@ -129,13 +133,13 @@ describe('The rate of publications', () => {
     await publish(rig, 'b');
     const replayed = await publish(rig, 'a');
     expect(replayed.status).to.equal(200);
-    expect(told(replayed)).to.deep.equal({});
+    expect(details(replayed)).to.deep.equal({});
     const mismatch = await publish(rig, 'a', 'Another title');
     expect(`${mismatch.status} ${mismatch.json.code}`).to.equal('409 idempotency_mismatch');
-    expect(told(mismatch)).to.deep.equal({});
+    expect(details(mismatch)).to.deep.equal({});
     const dry = await publish(rig, 'c', undefined, siteZip(), '?dry_run=true');
     expect(dry.status).to.equal(200);
-    expect(told(dry)).to.deep.equal({});
+    expect(details(dry)).to.deep.equal({});
     expect(dry.json, 'no name was asked for').to.have.all.keys('pin', 'archive', 'warnings');
   });
 
@@ -154,7 +158,7 @@ describe('A quota', () => {
     const rig = await openRig({ quotas: { sites: 1, publications: { count: 9, window: minutes(9) } } });
     const { json } = await publish(rig, 'a');
     const refused = await publish(rig, 'b');
-    expect(told(refused)).to.have.nested.property('publications.r', 8);
+    expect(details(refused)).to.have.nested.property('publications.r', 8);
     expect(`${refused.status} ${refused.json.code}`).to.equal('403 quota_exceeded');
     expect(refused.json).to.include({ retryable: false });
     const [error, ...others] = refused.json.errors as readonly object[];
@@ -241,7 +245,7 @@ function post(rig: Rig, { key = 'free', archive, query, apiKey }: PublishOptions
 }
 
 /** What the headers tell, as a parser of structured fields reads them. */
-function told({ headers }: Answer): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+function details({ headers }: Answer): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const policies = itemsOf(headers.get('ratelimit-policy'));
   const left = itemsOf(headers.get('ratelimit'));
   expect([...left.keys()]).to.deep.equal([...policies.keys()]);

@@ -68,8 +68,8 @@ export async function openRig({ api, ...options }: RigOptions = {}): Promise<Rig
   const doors = (inside: Inside) => apiAlone(inside, { log: (entry) => log.push(entry), ...api });
   const service = await openService(createMemory(), doors, options);
   const baseUrl = `http://127.0.0.1:${service.port}`;
-  const told = await fetch(`${baseUrl}/openapi.json`, { headers: { connection: 'close' } });
-  const document = (await told.json()) as ApiDocument;
+  const details = await fetch(`${baseUrl}/openapi.json`, { headers: { connection: 'close' } });
+  const document = (await details.json()) as ApiDocument;
   log.length = 0;
   const rig: Rig = {
     ...service,

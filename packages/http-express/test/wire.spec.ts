@@ -8,9 +8,9 @@ describe('The page about the wire', () => {
   it('has every code with its status and what to do with the Idempotency-Key, and no other', async () => {
     const page = await readFile(PAGE, 'utf8');
     const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \| [^|]+ \| (keep|new) \|$/gm)];
-    const told = rows.map(([, status, code, key]) => `${status} ${code} ${key}`);
+    const details = rows.map(([, status, code, key]) => `${status} ${code} ${key}`);
     const known = Object.values(problemTable).map(({ status, code, key }) => `${status} ${code} ${key}`);
-    expect(told).to.have.members([...new Set(known)]);
-    expect(new Set(told).size).to.equal(told.length);
+    expect(details).to.have.members([...new Set(known)]);
+    expect(new Set(details).size).to.equal(details.length);
   });
 });

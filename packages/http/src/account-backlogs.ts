@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { AccountId } from '@pinfold/core';
 
-const MOST_UNTAKEN_BYTES = 16 * 1_048_576;
+const MAX_UNTAKEN_BYTES = 16 * 1_048_576;
 
 interface Backlog {
   bytes: number;
@@ -11,11 +11,11 @@ interface Backlog {
 
 /** Bounds an account's untaken answers, which are held in memory whole: past the bound the oldest is cut off. */
 export class AccountBacklogs {
-  readonly #most: number;
+  readonly #max: number;
   readonly #backlogs: Map<AccountId, Backlog> = new Map();
 
-  constructor(most: number = MOST_UNTAKEN_BYTES) {
-    this.#most = most;
+  constructor(most: number = MAX_UNTAKEN_BYTES) {
+    this.#max = most;
   }
 
   /** Counts what is left of an answer that was written. */
@@ -29,7 +29,7 @@ export class AccountBacklogs {
     backlog.bytes += bytes;
     response.once('close', () => this.#drop(account, backlog, response));
     for (const oldest of backlog.answers.keys()) {
-      if (backlog.bytes <= this.#most) return;
+      if (backlog.bytes <= this.#max) return;
       oldest.destroy();
       this.#drop(account, backlog, oldest);
     }

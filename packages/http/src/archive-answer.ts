@@ -33,9 +33,8 @@ export async function archiveAnswer(
   const { request } = download;
   const { size } = archive;
   const { id, sha256, originalFilename } = archive.publication;
-  // Publications of early releases have no SHA-256: without a tag no condition holds for them.
-  const etag = sha256 === '' ? '' : `"${sha256}"`;
-  const validators = { ...(etag !== '' && { ETag: etag }), 'Accept-Ranges': 'bytes' };
+  const etag = `"${sha256}"`;
+  const validators = { ETag: etag, 'Accept-Ranges': 'bytes' };
   const failed = failedPrecondition(request, etag);
   if (failed === 304) return { status: failed, headers: validators };
   if (failed === 412) return { status: failed, headers: { 'Content-Length': '0' } };

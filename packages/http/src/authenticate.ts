@@ -47,12 +47,12 @@ export function withoutAdministration<Request extends IncomingMessage, Response 
   authenticate: Authenticate<Request, Response>,
   warn: (message: string) => void = console.warn,
 ): Authenticate<Request, Response> {
-  let isTold = false;
+  let hasWarned = false;
   return async (request, options) => {
     const caller = await callerOf(authenticate, request, options);
     if (!caller?.scopes.includes('admin')) return caller;
-    if (!isTold) warn(ADMIN_REMOVED);
-    isTold = true;
+    if (!hasWarned) warn(ADMIN_REMOVED);
+    hasWarned = true;
     return { ...caller, scopes: caller.scopes.filter((scope) => scope !== 'admin') };
   };
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
 /** The most bytes of cookies that are taken: what browsers keep of ours has a twentieth of it. */
-const MOST = 12_288;
+const MAX_BYTES = 12_288;
 
 /** Whether cookies are too large together: a sibling host can fill a jar, and proxies would refuse without advice. */
 export function hasTooManyCookies({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  return headers.cookie !== undefined && headers.cookie.length > MOST;
+  return headers.cookie !== undefined && headers.cookie.length > MAX_BYTES;
 }
 
 /** Every value of a name in a Cookie header (RFC 6265, section 5.4): a sibling host may have planted more than one. */

@@ -4,7 +4,7 @@ export { type Answer, admitAnswer, type EncodedAnswer, encodeAnswer, send } from
 export { type ArchiveDownload, archiveAnswer } from './archive-answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
-export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
+export { BodyError, type BodyFailure, type BodyLimits, readWhole } from './body/watched-body.ts';
 export { failedPrecondition, requestedRange } from './conditions.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { doorOf, type Given } from './door-options.ts';
@@ -12,10 +12,10 @@ export { type Arrival, type Door, followRequest, type Settled } from './follow-r
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { hashOnly, type ReceiveFile, receiveInto } from './forms/receive-file.ts';
 export {
+  type FormFailure,
   type FormField,
   type FormFile,
   type FormReader,
-  type FormTrouble,
   type ReceivedForm,
   type ReceiveFormOptions,
   receiveForm,
@@ -43,7 +43,7 @@ export { palette, paletteOf } from './palette.ts';
 export { readPieces, type SentBody, sendPieces } from './pieces.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
-export { clientOf, requestRateOf, socketAddress, tellRate } from './rates/request-limiter.ts';
+export { addRateHeaders, clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
 export { consoleLog } from './request-entry.ts';
 export { type RequestTarget, readTarget, takeOriginForm } from './request-target.ts';
 export { isOwnForm } from './same-origin.ts';

@@ -44,8 +44,8 @@ function strip(response: ServerResponse, isUnwanted: (name: string) => boolean):
     const { setHeader } = response;
     response.setHeader = (name, value) => {
       if (!isUnwanted(name)) return setHeader.call(response, name, value);
-      const kept = [value].flat().filter((one) => own.has(beginningOf(one)));
-      return kept.length === 0 ? response : setHeader.call(response, name, kept.map(String));
+      const remaining = [value].flat().filter((one) => own.has(beginningOf(one)));
+      return remaining.length === 0 ? response : setHeader.call(response, name, remaining.map(String));
     };
     try {
       return writeHead(status, headers);

@@ -7,7 +7,7 @@ export type StepKind = 'cheap' | 'costly';
 const KINDS: readonly StepKind[] = ['cheap', 'costly'];
 
 /** How long clients that connect may keep every costly step from beginning, in milliseconds. */
-const LONGEST_REST = 10;
+const MAX_REST = 10;
 
 /**
  * Bounds how many steps one turn of the event loop begins. Node accepts one connection a turn, so a client that connects
@@ -16,7 +16,7 @@ const LONGEST_REST = 10;
  * download of many pieces does not stand behind every connection that sends requests ahead.
  */
 export class Turns {
-  readonly #most: number;
+  readonly #max: number;
   /** The next first. */
   readonly #waiting: Readonly<Record<StepKind, (() => void)[]>> = { cheap: [], costly: [] };
   readonly #begun: Record<StepKind, number> = { cheap: 0, costly: 0 };
@@ -25,7 +25,7 @@ export class Turns {
   #next: NodeJS.Immediate | undefined;
 
   constructor(most: number = MAX_A_TURN) {
-    this.#most = most;
+    this.#max = most;
   }
 
   /** Whether costly steps wait. */
@@ -41,7 +41,7 @@ export class Turns {
 
   /** Begins a step in this turn; false when it has to {@link wait}. */
   takeNow(kind: StepKind = 'costly'): boolean {
-    if (this.#hasNewClient || this.#begun[kind] >= this.#most || this.#waiting[kind].length > 0) return false;
+    if (this.#hasNewClient || this.#begun[kind] >= this.#max || this.#waiting[kind].length > 0) return false;
     this.#count(kind, 1);
     return true;
   }
@@ -58,7 +58,7 @@ export class Turns {
   }
 
   readonly #beginNext = (): void => {
-    const rests = this.#hasNewClient && performance.now() - this.#lastBegun < LONGEST_REST;
+    const rests = this.#hasNewClient && performance.now() - this.#lastBegun < MAX_REST;
     this.#hasNewClient = false;
     this.#next = undefined;
     for (const kind of KINDS) this.#begun[kind] = 0;
@@ -67,7 +67,7 @@ export class Turns {
       return;
     }
     for (const kind of KINDS) {
-      const next = this.#waiting[kind].splice(0, this.#most);
+      const next = this.#waiting[kind].splice(0, this.#max);
       if (next.length > 0) this.#count(kind, next.length);
       for (const begin of next) begin();
     }

@@ -4,8 +4,8 @@ import { type FormPart, multipart } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
+  type FormFailure,
   type FormReader,
-  type FormTrouble,
   type ReceiveFormOptions,
   receiveForm,
   receiveInto,
@@ -15,7 +15,7 @@ import { incoming, turns } from './incoming.ts';
 /** What a form was refused for. */
 interface Refused {
   readonly kind: 'refused';
-  readonly why: FormTrouble | 'field' | 'file' | 'end';
+  readonly why: FormFailure | 'field' | 'file' | 'end';
 }
 
 /** Takes whatever is not named after a refusal. */
@@ -35,10 +35,10 @@ class Reader implements FormReader<readonly string[], Refused> {
 
   end() {
     const refused = this.seen.some((one) => one.startsWith('last='));
-    return refused ? this.#refused('end') : { kind: 'wish' as const, wish: this.seen };
+    return refused ? this.#refused('end') : { kind: 'fields' as const, fields: this.seen };
   }
 
-  refuse(why: FormTrouble) {
+  refuse(why: FormFailure) {
     return this.#refused(why);
   }
 
@@ -130,7 +130,7 @@ describe('A form', () => {
           },
         });
         if (outcome instanceof Error || outcome.kind !== 'received') throw new TypeError(whyOf(outcome));
-        expect(outcome.wish).to.deep.equal(['title=日本', 'archive: a.zip application/zip']);
+        expect(outcome.fields).to.deep.equal(['title=日本', 'archive: a.zip application/zip']);
         expect(outcome.archive.file).to.equal(bytes.toString('latin1'));
       },
     );

@@ -10,7 +10,7 @@ function opened(incomingRequest = incoming()) {
   const watched = new WatchedBody(request, { ...times, bytes: 100_000 });
   const pieces: Buffer[] = [];
   const troubles: unknown[] = [];
-  watched.on('error', (error) => troubles.push(error instanceof BodyError ? error.trouble : error));
+  watched.on('error', (error) => troubles.push(error instanceof BodyError ? error.reason : error));
   const read = () => watched.on('data', (piece: Buffer) => pieces.push(piece));
   return {
     ...incomingRequest,
@@ -181,6 +181,6 @@ describe('A body', () => {
   it('that says it is too long is not even begun', async () => {
     const { request, body, times } = incoming({ 'content-length': '11' });
     const refused = await readWhole(request, { ...times, bytes: 10 }).catch((error: unknown) => error);
-    expect([(refused as BodyError).trouble, body.listenerCount('data')]).to.deep.equal(['too_long', 0]);
+    expect([(refused as BodyError).reason, body.listenerCount('data')]).to.deep.equal(['too_long', 0]);
   });
 });

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { accountId, days, hours, minutes, OPERATOR, type Password } from '@pinfold/core';
 import packaged from '@sparticuz/chromium';
 import { type BrowserContextOptions, chromium, type FileChooser, type Page } from 'playwright-core';
-import type { LookOptions, NodeHealth } from '../src/index.ts';
+import type { BrandingOptions, NodeHealth } from '../src/index.ts';
 import { BY_ADA, OWNER, openScreen, type Screen, zipOf } from '../test/open-screen.ts';
 import { takeViewersPages } from './viewers-pages.ts';
 
@@ -186,14 +186,14 @@ async function administering(
 /** The screen as a team's own. */
 async function takeYours(browser: Awaited<ReturnType<typeof chromium.launch>>): Promise<void> {
   const caller = { account: OWNER, displayName: 'Ada Lovelace', scopes: ['manage'] as const };
-  const look: LookOptions = {
+  const branding: BrandingOptions = {
     productName: 'Harbour pages',
     accentColor: '#0a7d5c',
     back: { url: '/', text: '← Harbour' },
     signOutUrl: '/logout',
     languages: ['en'],
   };
-  const screen = await openScreen({ management: { authenticate: async () => caller, look } });
+  const screen = await openScreen({ management: { authenticate: async () => caller, branding } });
   for (const title of ['Tide tables', 'Price list', 'Summer programme']) await screen.publish(title);
   const page = await browser.newPage({ ...VIEWS['small-light-en'], timezoneId: 'Asia/Tokyo' });
   await page.goto(`${screen.base}/`);
@@ -248,12 +248,12 @@ async function choose(
 async function signIn(
   screen: Screen,
   page: Page,
-  look: () => Promise<void> = async () => {},
+  branding: () => Promise<void> = async () => {},
   scope: 'admin' | 'manage' = 'manage',
 ): Promise<void> {
   const { token } = await screen.sessions.offerLink(OWNER, BY_ADA, scope);
   await page.goto(`${screen.base}/sign-in?link=${token}`);
-  await look();
+  await branding();
   await page.locator('.sign-in button').click();
   await page.waitForURL(`${screen.base}/`);
 }

@@ -9,7 +9,7 @@ export interface OwnLink {
 }
 
 /** How an embedding team changes the screen; every member is optional. */
-export interface LookOptions {
+export interface BrandingOptions {
   /** The product's name, in titles and at the top. Default `Pinfold`. */
   readonly productName?: string | undefined;
   /** The address of a picture in place of our mark, of your host or another. */
@@ -24,13 +24,13 @@ export interface LookOptions {
   /** The languages that are offered, the one for everybody else first. Default all. */
   readonly languages?: readonly [Language, ...Language[]] | undefined;
   /** Words in place of ours, by the name of the message; what browsers' scripts say stays ours. */
-  readonly words?:
+  readonly messages?:
     | Readonly<Partial<Record<Language, Readonly<Partial<Record<MessageId, Message>>>>>>
     | undefined;
 }
 
-/** {@link LookOptions}, checked and complete. */
-export interface Look extends LookOptions {
+/** {@link BrandingOptions}, checked and complete. */
+export interface Branding extends BrandingOptions {
   readonly productName: string;
   readonly languages: readonly [Language, ...Language[]];
   readonly catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>>;
@@ -43,15 +43,15 @@ export interface Look extends LookOptions {
 const COLOR = /^[#\w\s.,%()/+-]{1,100}$/;
 
 /** @throws TypeError for an invalid colour or address, and for an unknown language, member or message. */
-export function lookOf(options: LookOptions): Look {
-  const { productName = 'Pinfold', languages = ALL_LANGUAGES, words = {}, ...more } = options;
+export function brandingOf(options: BrandingOptions): Branding {
+  const { productName = 'Pinfold', languages = ALL_LANGUAGES, messages = {}, ...more } = options;
   const { accentColor, logoUrl, back, signInUrl, signOutUrl, ...unknown } = more;
-  checkNames(unknown, words);
+  checkNames(unknown, messages);
   if (languages.length === 0 || languages.some((one) => !Object.hasOwn(LANGUAGES, one))) {
-    throw new TypeError(`look.languages must name at least one of ${ALL_LANGUAGES.join(' and ')}`);
+    throw new TypeError(`branding.languages must name at least one of ${ALL_LANGUAGES.join(' and ')}`);
   }
   if (accentColor !== undefined && !COLOR.test(accentColor)) {
-    throw new TypeError('look.accentColor must be a CSS colour');
+    throw new TypeError('branding.accentColor must be a CSS colour');
   }
   for (const url of [logoUrl, back?.url, signInUrl, signOutUrl]) checkUrl(url);
   return {
@@ -59,20 +59,20 @@ export function lookOf(options: LookOptions): Look {
     productName,
     languages,
     catalogues: Object.fromEntries(
-      ALL_LANGUAGES.map((one) => [one, { ...catalogues[one], ...words[one] }]),
-    ) as Look['catalogues'],
+      ALL_LANGUAGES.map((one) => [one, { ...catalogues[one], ...messages[one] }]),
+    ) as Branding['catalogues'],
     sheet: accentColor === undefined ? undefined : sheetOf(accentColor),
     pictures: logoUrl === undefined ? "'self'" : `'self' ${originOf(logoUrl)}`.trim(),
   };
 }
 
 /** Plain JavaScript has no types: a misspelt name would have no effect. */
-function checkNames(unknown: object, words: NonNullable<LookOptions['words']>): void {
-  for (const name of Object.keys(unknown)) throw new TypeError(`look has no ${name}`);
-  for (const [language, messages] of Object.entries(words)) {
+function checkNames(unknown: object, catalogs: NonNullable<BrandingOptions['messages']>): void {
+  for (const name of Object.keys(unknown)) throw new TypeError(`branding has no ${name}`);
+  for (const [language, messages] of Object.entries(catalogs)) {
     for (const name of Object.keys(messages ?? {})) {
       if (!Object.hasOwn(catalogues.en, name)) {
-        throw new TypeError(`look.words.${language}: there is no message ${name}`);
+        throw new TypeError(`branding.messages.${language}: there is no message ${name}`);
       }
     }
   }
@@ -82,7 +82,7 @@ function checkNames(unknown: object, words: NonNullable<LookOptions['words']>): 
 function checkUrl(url: string | undefined): void {
   if (url === undefined || /^\/(?![/\\])/.test(url)) return;
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
-  throw new TypeError('addresses of look begin with /, http:// or https://');
+  throw new TypeError('addresses of branding begin with /, http:// or https://');
 }
 
 function originOf(url: string): string {

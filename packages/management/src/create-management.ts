@@ -10,7 +10,7 @@ import { nowhere, routesOf } from './routes.ts';
  * bodies: `app.use('/manage', createManagement({ … }))`. It passes on what is none of its pages. No site may be served from the same origin without a sandbox.
  *
  * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; when
- * `identityProvider` is given without `sessions`; or when a part of `look` is wrong.
+ * `identityProvider` is given without `sessions`; or when a part of `branding` is wrong.
  *
  * @example
  * import { accountId, type UseCases } from '@pinfold/core';

@@ -14,7 +14,7 @@ const KiB = 1_024;
 /** Formats by language and kind. Making one takes a hundred times as long as using it. */
 const FORMATS: Map<string, unknown> = new Map();
 /** There are hundreds of time zones, and a person may name any. */
-const MOST_FORMATS = 100;
+const MAX_FORMATS = 100;
 
 /** The format of an exact time to the minute, with the zone if it is UTC. */
 export function momentFormat(language: Language, timeZone: string): Intl.DateTimeFormat {
@@ -31,7 +31,7 @@ export function momentFormat(language: Language, timeZone: string): Intl.DateTim
 }
 
 /** Messages, figures and times in one language and time zone, on the server and in the browser. */
-export class Words<Id extends string> {
+export class Messages<Id extends string> {
   readonly language: Language;
   /** An IANA name; `UTC` if the person's zone is unknown. */
   readonly timeZone: string;
@@ -48,7 +48,7 @@ export class Words<Id extends string> {
   }
 
   /** A message; `count` among the values chooses its plural form (Unicode TR 35, plural rules). */
-  say(id: Id, values: Values = {}): string {
+  text(id: Id, values: Values = {}): string {
     const message = this.#catalogue[id];
     const text = typeof message === 'string' ? message : this.#plural(message, Number(values.count));
     return text.replace(/\{(\w+)\}/g, (_, name: string) => this.#value(values[name]));
@@ -56,7 +56,7 @@ export class Words<Id extends string> {
 
   /** The label of what asks for more before it does something. */
   more(id: Id): string {
-    return `${this.say(id)}…`;
+    return `${this.text(id)}…`;
   }
 
   join(sentences: readonly string[]): string {
@@ -127,7 +127,7 @@ export class Words<Id extends string> {
     const name = `${this.language} ${kind}`;
     const known = FORMATS.get(name) as Format | undefined;
     if (known !== undefined) return known;
-    if (FORMATS.size >= MOST_FORMATS) FORMATS.clear();
+    if (FORMATS.size >= MAX_FORMATS) FORMATS.clear();
     const format = make(this.language);
     FORMATS.set(name, format);
     return format;

@@ -23,7 +23,7 @@ import { doorOf, type Given, withoutAdministration } from '@pinfold/http/interna
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { type Assets, loadAssets } from './assets.ts';
-import { type Look, type LookOptions, lookOf } from './branding.ts';
+import { type Branding, type BrandingOptions, brandingOf } from './branding.ts';
 import { PageTurns } from './response/page-turns.ts';
 
 /** Entries of the manifests that are cached, in all: of 20 MB at most. */
@@ -76,7 +76,7 @@ export interface ManagementOptions extends DoorOptions {
   /** Pass `viewer.openArchive`, unless `access` decides who may look. Absent: no ZIP can be downloaded. */
   readonly openArchive?: OpenArchive | undefined;
   /** Your own look and texts of the screen. */
-  readonly look?: LookOptions | undefined;
+  readonly branding?: BrandingOptions | undefined;
 }
 
 /** {@link ManagementOptions}, checked and complete. */
@@ -85,7 +85,7 @@ export interface Screen extends Omit<ManagementOptions, keyof DoorOptions>, Give
   readonly pageTurns: PageTurns;
   /** A cache by publication. A manifest never changes, and reading one takes long. */
   readonly manifests: LRUCache<RoleId, Manifest>;
-  readonly look: Look;
+  readonly branding: Branding;
   readonly assets: Assets;
 }
 
@@ -114,7 +114,7 @@ export function screenOf(options: ManagementOptions): Screen {
     ...doorOf(options, options.useCases.clock),
     ...(isFiltered ? { authenticate: withoutAdministration(authenticate) } : {}),
     publicUrl: publicUrl(options.publicUrl),
-    look: lookOf(options.look ?? {}),
+    branding: brandingOf(options.branding ?? {}),
     assets: loadAssets(),
     pageTurns: new PageTurns(),
     manifests: new LRUCache({ maxSize: CACHED_FILES, sizeCalculation: ({ entries }) => entries.length }),

@@ -1,4 +1,4 @@
-import type { KeptWarning } from '@pinfold/core';
+import type { Warning } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal/html';
 import {
   archiveFinding,
@@ -7,7 +7,7 @@ import {
   type PublishProblem,
   warningFinding,
 } from '@pinfold/http/internal/texts';
-import type { Words } from './i18n.ts';
+import type { Messages } from './i18n.ts';
 import type { SharedId } from './messages/catalogues.ts';
 
 const SHOWN = 5;
@@ -17,53 +17,50 @@ const MAX_WARNINGS = 20;
 interface Found extends Finding<FindingTextId> {
   readonly rule: string;
   readonly path?: string | undefined;
-  /** What an older version said in place of what was seen, which is English. */
-  readonly detail?: string;
 }
 
 /** Broken rules with their files. It runs on the server and in the browser alike, as {@link remarkList} does. */
-export function problemList(words: Words<SharedId>, problems: readonly PublishProblem[]): Html {
+export function problemList(messages: Messages<SharedId>, problems: readonly PublishProblem[]): Html {
   const found = problems.map((problem): Found => {
-    const finding = archiveFinding(problem, (size) => words.size(size));
+    const finding = archiveFinding(problem, (size) => messages.size(size));
     return { ...finding, rule: problem.rule, path: 'path' in problem ? problem.path : undefined };
   });
-  return listByCause(words, found, 'andMore');
+  return listByCause(messages, found, 'andMore');
 }
 
-export function remarkList(words: Words<SharedId>, warnings: readonly KeptWarning[]): Html {
+export function remarkList(messages: Messages<SharedId>, warnings: readonly Warning[]): Html {
   const found = warnings.map((warning): Found => {
-    if ('detail' in warning) return { ...warning, texts: [warning.rule], values: {} };
     const { rule } = warning;
     return { ...warningFinding(warning), rule, path: 'path' in warning ? warning.path : undefined };
   });
-  return listByCause(words, found, warnings.length < MAX_WARNINGS ? 'andMore' : 'andMoreAtLeast');
+  return listByCause(messages, found, warnings.length < MAX_WARNINGS ? 'andMore' : 'andMoreAtLeast');
 }
 
 function listByCause(
-  words: Words<SharedId>,
+  messages: Messages<SharedId>,
   all: readonly Found[],
   more: 'andMore' | 'andMoreAtLeast',
 ): Html {
   const groups = [...Map.groupBy(all, ({ texts }) => texts.join()).values()].map((own) => {
     const [{ rule, texts, values }] = own as [Found];
     // A script may be older than the server it talks to.
-    const sentences = texts.map((id) => words.say(words.has(id) ? id : 'otherRule', values));
-    const all = [...targets(words, own), ...own.flatMap((one) => itemOf(words, one) ?? [])];
+    const sentences = texts.map((id) => messages.text(messages.has(id) ? id : 'otherRule', values));
+    const all = [...targets(messages, own), ...own.flatMap((one) => itemOf(messages, one) ?? [])];
     // Every file with a secret counts.
-    const items = rule === 'possible_secret' ? all : firstOf(words, all, more);
-    return html`<li><p>${words.join(sentences)}</p>${items.length > 0 && html`<ul class="paths">${items}</ul>`}</li>`;
+    const items = rule === 'possible_secret' ? all : firstOf(messages, all, more);
+    return html`<li><p>${messages.join(sentences)}</p>${items.length > 0 && html`<ul class="paths">${items}</ul>`}</li>`;
   });
   return html`<ul class="problems">${groups}</ul>`;
 }
 
 function firstOf(
-  words: Words<SharedId>,
+  messages: Messages<SharedId>,
   items: readonly Html[],
   message: 'andMore' | 'andMoreAtLeast',
 ): readonly Html[] {
   const count = items.length - SHOWN;
   if (count <= 0) return items;
-  return [...items.slice(0, SHOWN), html`<li class="quiet">${words.say(message, { count })}</li>`];
+  return [...items.slice(0, SHOWN), html`<li class="quiet">${messages.text(message, { count })}</li>`];
 }
 
 function isTarget({ seen }: Found): boolean {
@@ -71,25 +68,26 @@ function isTarget({ seen }: Found): boolean {
 }
 
 /** What references lead to, each once, with the file that refers to it, or how many do. */
-function targets(words: Words<SharedId>, own: readonly Found[]): readonly Html[] {
+function targets(messages: Messages<SharedId>, own: readonly Found[]): readonly Html[] {
   const byTarget = Map.groupBy(own.filter(isTarget), ({ values }) => values.target);
   return [...byTarget].map(([target, made]) => {
     const paths = [...new Set(made.map(({ path = '' }) => path))];
     const [path = ''] = paths;
     const place =
-      paths.length === 1 ? words.say('seenIn', { path }) : words.say('seenInFiles', { count: paths.length });
+      paths.length === 1
+        ? messages.text('seenIn', { path })
+        : messages.text('seenInFiles', { count: paths.length });
     return html`<li><code dir="auto">${target}</code> <span class="quiet" dir="auto">${place}</span></li>`;
   });
 }
 
 /** A file with what was seen in it; nothing for what is said of the whole site. */
-function itemOf(words: Words<SharedId>, found: Found): Html | undefined {
-  const { path = '', seen, cause, values, detail } = found;
+function itemOf(messages: Messages<SharedId>, found: Found): Html | undefined {
+  const { path = '', seen, cause, values } = found;
   // The path of a forbidden name has the name.
   const own = seen === 'seen_segment' ? undefined : (seen ?? cause);
-  const text = detail ?? (own === undefined ? '' : words.say(own, values));
+  const text = own === undefined ? '' : messages.text(own, values);
   if (isTarget(found) || path + text === '') return undefined;
-  const language = detail === undefined ? words.language : 'en';
-  const quiet = text && html` <span class="quiet" lang="${language}" dir="auto">${text}</span>`;
+  const quiet = text && html` <span class="quiet" lang="${messages.language}" dir="auto">${text}</span>`;
   return html`<li>${path && html`<code dir="auto">${path}</code>`}${quiet}</li>`;
 }

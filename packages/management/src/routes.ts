@@ -166,15 +166,15 @@ function administrationOf(screen: With<'administration'>): readonly Route[] {
 
 export const nowhere: Endpoint = {
   guards: Guards.none.and(anyone).all,
-  handle: async (visit: RequestContext) => notFound(visit),
+  handle: async (context: RequestContext) => notFound(context),
 };
 
 function on<Known extends RequestContext, Has extends Screen>(
   method: Route['method'],
   path: string,
   { all }: Guards<Known>,
-  handle: (visit: Known & { readonly screen: Has }) => Promise<Answer>,
+  handle: (context: Known & { readonly screen: Has }) => Promise<Answer>,
   screen: Has,
 ): Route {
-  return { method, path, guards: all, handle: (visit: Known) => handle({ ...visit, screen }) };
+  return { method, path, guards: all, handle: (context: Known) => handle({ ...context, screen }) };
 }

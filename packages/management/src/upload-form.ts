@@ -1,9 +1,9 @@
 import { type IdempotencyKey, type Limits, parseFilename, parseIdempotencyKey } from '@pinfold/core';
-import type { FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http/internal';
+import type { FormFailure, FormField, FormFile, FormReader } from '@pinfold/http/internal';
 import type { MessageId } from './messages/catalogues.ts';
 import type { FormToken } from './request/form-guard.ts';
 
-export interface Wish {
+export interface UploadFields {
   readonly key: string;
   readonly filename: string;
   readonly title: string;
@@ -25,7 +25,7 @@ export interface UploadRefusal {
 const BAD_FORM: UploadRefusal = { kind: 'refused', status: 400, title: 'badFormTitle', text: 'badFormText' };
 const STALE: UploadRefusal = { kind: 'refused', status: 403, title: 'staleFormTitle', text: 'staleFormText' };
 
-const TROUBLES: Readonly<Record<FormTrouble, UploadRefusal>> = {
+const REFUSALS: Readonly<Record<FormFailure, UploadRefusal>> = {
   archive_too_large: { kind: 'refused', status: 413, text: 'problemsTitle' },
   unreadable_part: BAD_FORM,
   no_archive: { kind: 'refused', status: 422, text: 'nothingChosen' },
@@ -39,7 +39,7 @@ const TROUBLES: Readonly<Record<FormTrouble, UploadRefusal>> = {
 const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password', 'name']);
 
 /** Reads an upload. Its token stands before its file, so that a forged form's file is not even received. */
-export class UploadForm implements FormReader<Wish, UploadRefusal> {
+export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   readonly #token: FormToken;
   readonly #limits: Limits;
   readonly #texts: Map<string, string> = new Map();
@@ -71,17 +71,23 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
     return typeof key === 'string' ? key : undefined;
   }
 
-  end(): { readonly kind: 'wish'; readonly wish: Wish } {
+  end(): { readonly kind: 'fields'; readonly fields: UploadFields } {
     const text = (name: string): string => this.#texts.get(name) ?? '';
     const filename = this.#filename ?? '';
     // A list of nameless publications is of no help, so the file's name is the default title.
     const title = text('title').trim() || stemOf(filename);
-    const wish = { key: text('key'), filename, title, password: text('password'), name: text('name').trim() };
-    return { kind: 'wish', wish };
+    const fields = {
+      key: text('key'),
+      filename,
+      title,
+      password: text('password'),
+      name: text('name').trim(),
+    };
+    return { kind: 'fields', fields };
   }
 
-  refuse(trouble: FormTrouble): UploadRefusal {
-    return trouble === 'no_archive' && !this.#texts.has('form') ? STALE : TROUBLES[trouble];
+  refuse(reason: FormFailure): UploadRefusal {
+    return reason === 'no_archive' && !this.#texts.has('form') ? STALE : REFUSALS[reason];
   }
 }
 

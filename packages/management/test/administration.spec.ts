@@ -131,20 +131,20 @@ describe('the pages of administrators', () => {
     const own = `/administration/publications/${id}`;
     expect((await admin.get(own)).text).not.to.include('Blocked');
     const account = '/administration/accounts/owner';
-    for (const [sites, words] of [
+    for (const [sites, messages] of [
       ['keep', 'Its sites stay online.'],
       ['hide', 'Its sites are offline.'],
     ] as const) {
       await admin.send(account, `${account}/block`, { reason: 'Phishing', sites });
       expect((await admin.get(own)).text, sites)
         .to.include('Blocked')
-        .and.to.include(words);
+        .and.to.include(messages);
     }
   });
 
   it('take a publication down with its copies, and lift the ban', async () => {
     const { id, sha256 } = await screen.publish('Bait');
-    const copy = await screen.publish('Copy', undefined, accountId('stranger'));
+    const copy = await screen.publish('Copy', undefined, accountId('anonymous'));
     expect((await admin.get('/administration/publications?q=bait')).text).to.include(id);
     const page = `/administration/publications/${id}`;
     expect((await admin.send(page, `${page}/take-down`, { reason: '' })).status).to.equal(422);

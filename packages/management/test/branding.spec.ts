@@ -1,6 +1,6 @@
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
-import { lookOf } from '../src/branding.ts';
+import { brandingOf } from '../src/branding.ts';
 import type { ManagementOptions } from '../src/index.ts';
 import { openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -18,7 +18,7 @@ describe('the screen of a team', () => {
   it('has the name of the product, its logo, its colour and a link back', async () => {
     await open({
       authenticate: async () => ada,
-      look: {
+      branding: {
         productName: 'Harbour & Co',
         logoUrl: 'https://cdn.example/logo.svg',
         accentColor: '#0a7d5c',
@@ -36,7 +36,7 @@ describe('the screen of a team', () => {
   });
 
   it('names the person, and leads to where they sign out', async () => {
-    await open({ authenticate: async () => ada, look: { signOutUrl: '/bye' } });
+    await open({ authenticate: async () => ada, branding: { signOutUrl: '/bye' } });
     const { text } = await person.get('/');
     expect(text).to.contain('>Ada &lt;Lovelace&gt;</span>').and.not.to.contain('user.8f2c');
     expect(text).to.contain('<a href="/bye">Sign out</a>');
@@ -48,7 +48,7 @@ describe('the screen of a team', () => {
   });
 
   it('leads whoever is not signed in to where they can', async () => {
-    await open({ authenticate: async () => undefined, look: { signInUrl: '/login' } });
+    await open({ authenticate: async () => undefined, branding: { signInUrl: '/login' } });
     const { status, text } = await person.get('/');
     expect(status).to.equal(401);
     expect(text).to.contain('<a class="button" href="/login">Sign in</a>');
@@ -57,7 +57,7 @@ describe('the screen of a team', () => {
   it('says words of theirs in place of ours, in the languages they offer alone', async () => {
     await open({
       authenticate: async () => ada,
-      look: { languages: ['ja'], words: { ja: { publications: 'ページ' } } },
+      branding: { languages: ['ja'], messages: { ja: { publications: 'ページ' } } },
     });
     const { text } = await person.get('/');
     expect(text).to.contain('<html lang="ja">').and.contain('>ページ</a>');
@@ -74,7 +74,7 @@ describe('the screen of a team', () => {
 });
 
 describe('what a team chooses', () => {
-  for (const look of [
+  for (const branding of [
     { accentColor: 'red}body{display:none' },
     { accentColor: '</style>' },
     { logoUrl: 'javascript:alert(1)' },
@@ -84,10 +84,10 @@ describe('what a team chooses', () => {
     { languages: [] as never },
     { languages: ['xx'] as never },
     { accentColour: 'red' } as never,
-    { words: { en: { publicatons: 'Pages' } } } as never,
+    { messages: { en: { publicatons: 'Pages' } } } as never,
   ]) {
-    it(`is refused when it is ${JSON.stringify(look)}`, () => {
-      expect(() => lookOf(look)).to.throw(TypeError);
+    it(`is refused when it is ${JSON.stringify(branding)}`, () => {
+      expect(() => brandingOf(branding)).to.throw(TypeError);
     });
   }
 });

@@ -13,7 +13,7 @@ describe('the history', () => {
 
   it('tells who did what, on the page of a publication and on one of all', async () => {
     const { id } = await screen.publish('Mine');
-    await screen.publish('Theirs', undefined, accountId('stranger'));
+    await screen.publish('Theirs', undefined, accountId('anonymous'));
     screen.clock.advance(minutes(1));
     await person.send(`/publications/${id}`, `/publications/${id}/pin`);
     const { text } = await person.get(`/publications/${id}`);

@@ -1,6 +1,6 @@
 import { after, before, days, hours, type Instant, instant, minutes, seconds } from '@pinfold/core';
 import { expect } from 'chai';
-import { Words } from '../src/i18n.ts';
+import { Messages } from '../src/i18n.ts';
 
 const NOW = instant(Date.UTC(2026, 10, 20, 12));
 const CATALOGUE = {
@@ -9,14 +9,14 @@ const CATALOGUE = {
 };
 
 describe('Words', () => {
-  const en = new Words('en', 'UTC', CATALOGUE);
-  const ja = new Words('ja', 'Asia/Tokyo', CATALOGUE);
+  const en = new Messages('en', 'UTC', CATALOGUE);
+  const ja = new Messages('ja', 'Asia/Tokyo', CATALOGUE);
 
   it('puts values in their places, and chooses the plural', () => {
-    expect(en.say('plain', { name: '{count}' })).to.equal('Hello {count}, {count}');
-    expect(en.say('counted', { count: 1 })).to.equal('1 file');
-    expect(en.say('counted', { count: 1_234 })).to.equal('1,234 files');
-    expect(ja.say('counted', { count: 1 })).to.equal('1 files');
+    expect(en.text('plain', { name: '{count}' })).to.equal('Hello {count}, {count}');
+    expect(en.text('counted', { count: 1 })).to.equal('1 file');
+    expect(en.text('counted', { count: 1_234 })).to.equal('1,234 files');
+    expect(ja.text('counted', { count: 1 })).to.equal('1 files');
   });
 
   it('counts bytes in the units of the limits', () => {

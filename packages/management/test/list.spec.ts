@@ -195,15 +195,15 @@ describe('the keys', () => {
   it('are bounded: the page says so with 403 where one more was asked for', async () => {
     const { token: form } = await person.get('/keys');
     for (let n = 0; n < 100; n += 1) await screen.keys.create({ by: OPERATOR, account: OWNER });
-    for (const [language, words] of [
+    for (const [language, messages] of [
       ['en', 'limit of API keys (100)'],
       ['ja', '100 個まで'],
     ] as const) {
       const headers = { 'accept-language': language };
       const refused = await person.post('/keys', { form, label: 'x', scope: 'pins:read' }, headers);
       expect(refused.status).to.equal(403);
-      expect(refused.text).to.include(words).and.not.include('name="scope"');
-      expect((await person.get('/keys', headers)).text).to.include(words);
+      expect(refused.text).to.include(messages).and.not.include('name="scope"');
+      expect((await person.get('/keys', headers)).text).to.include(messages);
     }
     expect(await listedKeys(screen.keys, OWNER)).to.have.lengthOf(100);
     expect(screen.log.filter(({ outcome }) => outcome === 'quota_exceeded')).to.have.lengthOf(2);

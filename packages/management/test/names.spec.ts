@@ -37,7 +37,7 @@ describe('the names', () => {
 
   it('have their rules, and lead to publications of the account alone', async () => {
     const { id } = await screen.publish('Mine');
-    const theirs = await screen.publish('Theirs', undefined, accountId('stranger'));
+    const theirs = await screen.publish('Theirs', undefined, accountId('anonymous'));
     await set(id, 'No Name');
     const said = (await person.get(`/publications/${id}`)).text;
     expect(said).to.include('A name has 1 to 63 of the characters').and.include('try “no-name”.');
@@ -187,8 +187,8 @@ describe('the names', () => {
     };
     const useCases = { ...screen.useCases, names: { ...screen.useCases.names, list } };
     const { signal } = new AbortController();
-    const visit = { account: OWNER, signal, screen: { useCases } } as unknown as SignedInContext;
-    expect(await namesShowing(visit, id)).to.deep.equal({ names: [], areAll: false });
+    const context = { account: OWNER, signal, screen: { useCases } } as unknown as SignedInContext;
+    expect(await namesShowing(context, id)).to.deep.equal({ names: [], areAll: false });
     expect(calls).to.equal(10);
   });
 });

@@ -139,7 +139,7 @@ describe('publishing from the screen', () => {
     twice.append('form', form);
     const late = formOf({ key: 'k' }, zipOf(SITE));
     late.append('form', form);
-    for (const [data, status, words] of [
+    for (const [data, status, messages] of [
       [formOf({ form, key: 'k' }), 422, 'Choose a ZIP first.'],
       [dataOf(new Uint8Array(6_000)), 413, 'The ZIP is too large'],
       [dataOf(zipOf(SITE), { title: 'x'.repeat(300) }), 422, 'it has 300 characters, and 255 are allowed'],
@@ -152,9 +152,9 @@ describe('publishing from the screen', () => {
       [dataOf(zipOf(SITE), { form: 'x' }), 403, 'reload the page and try again'],
     ] as const) {
       const page = await person.post('/publish', data);
-      expect([page.status, page.text.includes(words)], words).to.deep.equal([status, true]);
+      expect([page.status, page.text.includes(messages)], messages).to.deep.equal([status, true]);
       const answer = await person.upload(data);
-      expect([answer.status, bodyOf(answer).kind], words).to.deep.equal([
+      expect([answer.status, bodyOf(answer).kind], messages).to.deep.equal([
         status,
         status === 413 ? 'problems' : 'refused',
       ]);

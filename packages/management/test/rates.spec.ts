@@ -203,9 +203,9 @@ describe('strangers at the screen', () => {
     let succeeds = false;
     const identityProvider: IdentityProvider = {
       name: 'Elsewhere',
-      begin: async () => ({ kind: 'begun', url: 'https://id.example/', kept: 'kept' }),
+      begin: async () => ({ kind: 'begun', url: 'https://id.example/', browserState: 'kept' }),
       finish: async () =>
-        succeeds ? { kind: 'recognised', person } : { kind: 'trouble', problem: 'declined' },
+        succeeds ? { kind: 'recognised', person } : { kind: 'failed', problem: 'declined' },
       signOutUrl: async () => undefined,
     };
     await open({ identityProvider });

@@ -32,12 +32,12 @@ describe('several publications at once', () => {
   });
 
   it('are those of the account alone, and none without a token', async () => {
-    const theirs = await screen.publish('Theirs', undefined, accountId('stranger'));
+    const theirs = await screen.publish('Theirs', undefined, accountId('anonymous'));
     const mine = await screen.publish('Mine');
     expect((await person.get(`/stop?id=${theirs.id}&id=x`)).location).to.equal('/manage/');
     expect((await stop([mine.id], 'wrong')).status).to.equal(403);
     await stop([theirs.id], (await person.get('/')).token);
-    const found = await screen.useCases.read({ by: 'stranger', id: theirs.id });
+    const found = await screen.useCases.read({ by: 'anonymous', id: theirs.id });
     expect(found).to.have.nested.property('publication.state', 'published');
     expect(await stateOf(mine.id)).to.equal('published');
   });

@@ -137,8 +137,8 @@ describe('cookies that a sibling planted', () => {
 
   it('do not hide what was said to this browser', async () => {
     await person.post('/sign-out', { form: (await person.get('/')).token });
-    const said = ['pinfold_said', person.cookies.get('pinfold_said')] as const;
-    const cookie = cookieHeader(form(person), ['pinfold_said', 'cGxhbnRlZA'], said);
+    const said = ['pinfold_flash', person.cookies.get('pinfold_flash')] as const;
+    const cookie = cookieHeader(form(person), ['pinfold_flash', 'cGxhbnRlZA'], said);
     expect((await get('/sign-in', cookie)).text).to.contain('You are signed out.');
   });
 

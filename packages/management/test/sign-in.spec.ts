@@ -187,8 +187,8 @@ describe("an embedding team's own sign-in", () => {
   function failing(problem: SignInProblem): IdentityProvider {
     return {
       name: 'Harbour',
-      begin: async (url) => ({ kind: 'begun', url, kept: 'kept' }),
-      finish: async () => ({ kind: 'trouble', problem, detail: 'why' }),
+      begin: async (url) => ({ kind: 'begun', url, browserState: 'kept' }),
+      finish: async () => ({ kind: 'failed', problem, detail: 'why' }),
       signOutUrl: async () => undefined,
     };
   }

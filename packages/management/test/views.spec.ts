@@ -27,7 +27,7 @@ describe('views of a publication', () => {
     const told = await card(id);
     expect(told).to.include('1,201 views in the last 30 days').and.not.include('Wrong passwords');
     const rows = [
-      ...told.matchAll(/<tr><th scope="row">([^<]*)<\/th><td class="figure">([^<]*)<\/td><\/tr>/g),
+      ...told.matchAll(/<tr><th scope="row">([^<]*)<\/th><td class="number">([^<]*)<\/td><\/tr>/g),
     ];
     expect(rows.map(([, , views]) => views)).to.deep.equal(['1', '1,200']);
     expect(rows[0]?.[1]).to.match(/^\d+ \w+ \d{4}$/);
@@ -37,7 +37,7 @@ describe('views of a publication', () => {
       ['290', '63'],
     ]);
     await add(id, 7, 5);
-    expect((await person.get('/')).text).to.include('<td class="figure" data-label="Views">1,201</td>');
+    expect((await person.get('/')).text).to.include('<td class="number" data-label="Views">1,201</td>');
   });
 
   it('come with wrong passwords where there is one, or were any', async () => {

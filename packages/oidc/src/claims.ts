@@ -15,8 +15,8 @@ export function withVerifiedEmails(claimSets: readonly Claims[]): readonly Claim
   return claimSets.map((claims) => {
     const { email, ...others } = claims;
     const verdicts = claimSets.filter((one) => one.email === email).map((one) => one.email_verified);
-    const said = verdicts.filter((verdict) => verdict !== undefined);
-    return said.length > 0 && said.every((verdict) => verdict === true) ? claims : others;
+    const stated = verdicts.filter((verdict) => verdict !== undefined);
+    return stated.length > 0 && stated.every((verdict) => verdict === true) ? claims : others;
   });
 }
 
@@ -69,14 +69,14 @@ function holds(claimSets: readonly Claims[], { path, value }: Condition): boolea
   return [claimAt(claimSets, path)].flat().some((one) => isText(one, value));
 }
 
-const MOST_NAMES = 40;
-const LONGEST_NAME = 64;
+const MAX_NAMES = 40;
+const MAX_NAME_LENGTH = 64;
 
 /** The names of the claims that came, for people, without their values. */
 export function namesOf(claimSets: readonly Claims[]): string {
   const names = [...new Set(claimSets.flatMap((claims) => Object.keys(claims)))].sort();
-  const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
-  return shown.join(', ') + (names.length > MOST_NAMES ? ', …' : '');
+  const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH));
+  return shown.join(', ') + (names.length > MAX_NAMES ? ', …' : '');
 }
 
 function parseCondition(text: string): Condition {

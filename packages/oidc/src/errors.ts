@@ -1,4 +1,4 @@
-import type { SignInProblem, SignInTrouble } from '@pinfold/core';
+import type { SignInFailure, SignInProblem } from '@pinfold/core';
 import { isError } from '@pinfold/core/internal';
 import {
   AuthorizationResponseError,
@@ -19,40 +19,40 @@ const DECLINED: ReadonlySet<string> = new Set([
 const OUT_OF_ORDER: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
 
 /** The problem of a failed sign-in; rethrows other errors. Details have no claim or token, and from the browser only a code. */
-export function troubleOf(error: unknown): SignInTrouble {
+export function failureOf(error: unknown): SignInFailure {
   if (error instanceof AuthorizationResponseError) return ofCode(error.error);
   if (error instanceof ResponseBodyError) return ofCode(error.error, printable(error.error_description));
   if (error instanceof WWWAuthenticateChallengeError) {
-    return trouble('misconfigured', `the issuer answers with ${error.status}`);
+    return failure('misconfigured', `the issuer answers with ${error.status}`);
   }
   if (error instanceof ClientError) return ofClient(error);
   // Of fetch.
   if (isError(error) && error.name === 'TypeError' && isError(error.cause))
-    return trouble('unreachable', reasonOf(error));
+    return failure('unreachable', reasonOf(error));
   throw error;
 }
 
-function ofCode(code: string, description?: string): SignInTrouble {
+function ofCode(code: string, description?: string): SignInFailure {
   const known = /^[\w.-]{1,64}$/.test(code) ? code : 'an unknown code';
   const detail = `the issuer answers with ${known}${description === undefined ? '' : `: ${description}`}`;
-  if (DECLINED.has(code)) return trouble('declined', detail);
-  if (OUT_OF_ORDER.has(code)) return trouble('unreachable', detail);
-  return trouble(code === 'invalid_grant' ? 'late' : 'misconfigured', detail);
+  if (DECLINED.has(code)) return failure('declined', detail);
+  if (OUT_OF_ORDER.has(code)) return failure('unreachable', detail);
+  return failure(code === 'invalid_grant' ? 'late' : 'misconfigured', detail);
 }
 
-function ofClient(error: ClientError): SignInTrouble {
+function ofClient(error: ClientError): SignInFailure {
   const { code, cause } = error;
-  if (code === 'OAUTH_TIMEOUT') return trouble('unreachable', 'the issuer does not answer in time');
-  if (code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED') return trouble('clock', reasonOf(error));
+  if (code === 'OAUTH_TIMEOUT') return failure('unreachable', 'the issuer does not answer in time');
+  if (code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED') return failure('clock', reasonOf(error));
   if (code === undefined && isError(cause) && cause.name === 'TypeError')
-    return trouble('unreachable', reasonOf(cause));
+    return failure('unreachable', reasonOf(cause));
   const status = cause instanceof Response ? cause.status : undefined;
   const detail = status === undefined ? reasonOf(error) : `the issuer answers with ${status}`;
-  return trouble(status !== undefined && status >= 500 ? 'unreachable' : 'untrusted', detail);
+  return failure(status !== undefined && status >= 500 ? 'unreachable' : 'untrusted', detail);
 }
 
-function trouble(problem: SignInProblem, detail: string): SignInTrouble {
-  return { kind: 'trouble', problem, detail };
+function failure(problem: SignInProblem, detail: string): SignInFailure {
+  return { kind: 'failed', problem, detail };
 }
 
 function reasonOf({ message, cause }: Error): string {

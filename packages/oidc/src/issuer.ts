@@ -39,7 +39,7 @@ const KEYS_CACHED_FOR = minutes(5);
 const OLD_ENOUGH = 60;
 
 /** No document, key set or token of a provider comes near. */
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 interface BoundedAnswer {
   readonly status: number;
@@ -146,7 +146,7 @@ async function fetchBounded(
   let bytes = 0;
   for await (const part of body) {
     bytes += part.byteLength;
-    if (bytes > MOST_BYTES) throw new ClientError('the provider sent an answer of more than 1 MiB');
+    if (bytes > MAX_BYTES) throw new ClientError('the provider sent an answer of more than 1 MiB');
     parts.push(part);
   }
   return { status, headers, body: Buffer.concat(parts) };

@@ -1,4 +1,4 @@
-import { type AccountId, accountId, type Person, type SignInTrouble } from '@pinfold/core';
+import { type AccountId, accountId, type Person, type SignInFailure } from '@pinfold/core';
 import { isErasedAccount, nameOf } from '@pinfold/core/internal';
 import {
   type ClaimRule,
@@ -24,24 +24,24 @@ const SHOWN = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 /** Decides from the claims who a person is and what they may do; the claims that count most come first. */
 export function personOf(
   sub: string,
-  sayings: readonly Claims[],
+  claimSets: readonly Claims[],
   rules: PersonRules,
-): { readonly kind: 'recognised'; readonly person: Person } | SignInTrouble {
-  const believed = withVerifiedEmails(sayings);
-  const claim = claimAt(believed, rules.accountClaim);
+): { readonly kind: 'recognised'; readonly person: Person } | SignInFailure {
+  const verified = withVerifiedEmails(claimSets);
+  const claim = claimAt(verified, rules.accountClaim);
   const account = typeof claim === 'string' && claim !== '' ? named(rules.accountPrefix + claim) : undefined;
   const id = named(sub);
   if (account === undefined || id === undefined) {
-    const detail = `the claim ${rules.accountClaim} is no text that could name an account; claims that came: ${namesOf(believed)}`;
-    return { kind: 'trouble', problem: 'nameless', detail };
+    const detail = `the claim ${rules.accountClaim} is no text that could name an account; claims that came: ${namesOf(verified)}`;
+    return { kind: 'failed', problem: 'nameless', detail };
   }
-  const isAdmin = rules.admins !== undefined && fulfils(believed, rules.admins);
-  const displayName = [claimAt(sayings, 'name'), claimAt(sayings, 'email')].find(isShown) ?? null;
+  const isAdmin = rules.admins !== undefined && fulfils(verified, rules.admins);
+  const displayName = [claimAt(claimSets, 'name'), claimAt(claimSets, 'email')].find(isShown) ?? null;
   const person: Person = { account, id, displayName, scope: isAdmin ? 'admin' : 'manage' };
-  const failed = rules.require === undefined ? [] : unfulfilled(believed, rules.require);
+  const failed = rules.require === undefined ? [] : unfulfilled(verified, rules.require);
   if (failed.length > 0) {
-    const detail = `not so: ${failed.join(', ')}; claims that came: ${namesOf(believed)}`;
-    return { kind: 'trouble', problem: 'not_allowed', detail, person };
+    const detail = `not so: ${failed.join(', ')}; claims that came: ${namesOf(verified)}`;
+    return { kind: 'failed', problem: 'not_allowed', detail, person };
   }
   return { kind: 'recognised', person };
 }

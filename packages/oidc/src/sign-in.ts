@@ -4,8 +4,8 @@ import {
   type Clock,
   minutes,
   type Person,
+  type SignInFailure,
   type SignInReturn,
-  type SignInTrouble,
 } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
 import {
@@ -23,7 +23,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import type { Claims } from './claims.ts';
-import { troubleOf } from './errors.ts';
+import { failureOf } from './errors.ts';
 import { type ClientMethod, Issuer } from './issuer.ts';
 import { type PersonRules, personOf } from './person.ts';
 import { keyOf, type SignInState, seal, unseal } from './state-cookie.ts';
@@ -42,7 +42,7 @@ const LASTS = minutes(10);
 const EXCHANGES = { places: 8, queue: 64 };
 
 /** An older state has most likely expired. */
-const MOST_STATES = 4_096;
+const MAX_STATES = 4_096;
 
 type Recognised = { readonly kind: 'recognised'; readonly person: Person };
 
@@ -63,24 +63,24 @@ export class SignIn {
     this.#key = keyOf(options.issuer.href, options.clientId, options.clientSecret);
   }
 
-  async begin(returnUrl: string): Promise<BegunSignIn | SignInTrouble> {
+  async begin(returnUrl: string): Promise<BegunSignIn | SignInFailure> {
     const { scopes, clock } = this.#options;
-    const kept: SignInState = {
+    const signInState: SignInState = {
       state: randomState(),
       nonce: randomNonce(),
       verifier: randomPKCECodeVerifier(),
       endsAt: after(clock.now(), LASTS),
     };
-    return await this.#troubled(async () => {
+    return await this.#orFailure(async () => {
       const url = buildAuthorizationUrl(await this.#issuer.known(), {
         redirect_uri: returnUrl,
         scope: scopes,
-        state: kept.state,
-        nonce: kept.nonce,
-        code_challenge: await calculatePKCECodeChallenge(kept.verifier),
+        state: signInState.state,
+        nonce: signInState.nonce,
+        code_challenge: await calculatePKCECodeChallenge(signInState.verifier),
         code_challenge_method: 'S256',
       });
-      return { kind: 'begun', url: url.href, kept: seal(kept, this.#key) };
+      return { kind: 'begun', url: url.href, browserState: seal(signInState, this.#key) };
     });
   }
 
@@ -88,25 +88,25 @@ export class SignIn {
     cameBack: string,
     sealed: string | undefined,
     { client, signal }: SignInReturn,
-  ): Promise<Recognised | SignInTrouble> {
+  ): Promise<Recognised | SignInFailure> {
     const url = new URL(cameBack);
-    const kept = sealed === undefined ? undefined : unseal(sealed, this.#key);
-    const isOurs = kept !== undefined && kept.endsAt > this.#options.clock.now();
-    if (!isOurs || url.searchParams.get('state') !== kept.state)
-      return { kind: 'trouble', problem: 'forgotten' };
-    if (this.#spent.has(kept.state)) return { kind: 'trouble', problem: 'late' };
-    this.#spend(kept.state);
+    const signInState = sealed === undefined ? undefined : unseal(sealed, this.#key);
+    const isOurs = signInState !== undefined && signInState.endsAt > this.#options.clock.now();
+    if (!isOurs || url.searchParams.get('state') !== signInState.state)
+      return { kind: 'failed', problem: 'forgotten' };
+    if (this.#spent.has(signInState.state)) return { kind: 'failed', problem: 'late' };
+    this.#spend(signInState.state);
     const leave = await this.#exchanges.enter(client, signal).catch(() => undefined);
     if (leave === undefined) {
       // The code was not used: the browser may come back with it.
-      this.#spent.delete(kept.state);
+      this.#spent.delete(signInState.state);
       signal.throwIfAborted();
-      return { kind: 'trouble', problem: 'busy' };
+      return { kind: 'failed', problem: 'busy' };
     }
     try {
-      return await this.#troubled(async () => {
-        const { sub, sayings } = await this.#exchange(url, kept, signal);
-        return personOf(sub, sayings, this.#options);
+      return await this.#orFailure(async () => {
+        const { sub, claimSets } = await this.#exchange(url, signInState, signal);
+        return personOf(sub, claimSets, this.#options);
       }, signal);
     } finally {
       leave();
@@ -120,43 +120,45 @@ export class SignIn {
       return buildEndSessionUrl(config).href;
     } catch (error) {
       // Our session has ended, whether theirs can be or not.
-      troubleOf(error);
+      failureOf(error);
       return undefined;
     }
   }
 
   #spend(state: string): void {
     const [oldest] = this.#spent;
-    if (oldest !== undefined && this.#spent.size >= MOST_STATES) this.#spent.delete(oldest);
+    if (oldest !== undefined && this.#spent.size >= MAX_STATES) this.#spent.delete(oldest);
     this.#spent.add(state);
   }
 
   /** Exchanges the code for the issuer's claims. Tries the other way to authenticate where the issuer wants that. */
-  async #exchange(url: URL, kept: SignInState, signal: AbortSignal): ReturnType<typeof saidBy> {
+  async #exchange(url: URL, signInState: SignInState, signal: AbortSignal): ReturnType<typeof claimsOf> {
     const other = this.#method === 'client_secret_basic' ? 'client_secret_post' : 'client_secret_basic';
     let methods: readonly string[] = [];
     try {
       return await this.#issuer.forExchange(this.#method, signal, (config) => {
         methods = config.serverMetadata().token_endpoint_auth_methods_supported ?? [];
-        return saidBy(config, url, kept);
+        return claimsOf(config, url, signInState);
       });
     } catch (error) {
       if (!isUnknownClient(error) || !methods.includes(other)) throw error;
     }
-    const said = await this.#issuer.forExchange(other, signal, (config) => saidBy(config, url, kept));
+    const stated = await this.#issuer.forExchange(other, signal, (config) =>
+      claimsOf(config, url, signInState),
+    );
     this.#method = other;
-    return said;
+    return stated;
   }
 
-  async #troubled<Outcome>(
+  async #orFailure<Outcome>(
     work: () => Promise<Outcome>,
     signal?: AbortSignal,
-  ): Promise<Outcome | SignInTrouble> {
+  ): Promise<Outcome | SignInFailure> {
     try {
       return await work();
     } catch (error) {
       signal?.throwIfAborted();
-      return troubleOf(error);
+      return failureOf(error);
     }
   }
 }
@@ -167,11 +169,11 @@ function isUnknownClient(error: unknown): boolean {
   return error instanceof ResponseBodyError && error.error === 'invalid_client';
 }
 
-async function saidBy(
+async function claimsOf(
   config: Configuration,
   url: URL,
   { state, nonce, verifier }: SignInState,
-): Promise<{ readonly sub: string; readonly sayings: readonly Claims[] }> {
+): Promise<{ readonly sub: string; readonly claimSets: readonly Claims[] }> {
   const tokens = await authorizationCodeGrant(config, url, {
     expectedState: state,
     expectedNonce: nonce,
@@ -186,7 +188,8 @@ async function saidBy(
   }
   const { userinfo_endpoint } = config.serverMetadata();
   // Without a subject there is nothing more to ask.
-  if (userinfo_endpoint === undefined || idToken.sub === '') return { sub: idToken.sub, sayings: [idToken] };
+  if (userinfo_endpoint === undefined || idToken.sub === '')
+    return { sub: idToken.sub, claimSets: [idToken] };
   const userinfo = await fetchUserInfo(config, tokens.access_token, idToken.sub);
-  return { sub: idToken.sub, sayings: [idToken, userinfo] };
+  return { sub: idToken.sub, claimSets: [idToken, userinfo] };
 }

@@ -15,8 +15,8 @@ export function keyOf(issuer: string, clientId: string, clientSecret: string): U
   return new Uint8Array(hkdfSync('sha256', clientSecret, `${issuer}\n${clientId}`, 'pinfold oidc state', 32));
 }
 
-export function seal(kept: SignInState, key: Uint8Array): string {
-  const text = Buffer.from(JSON.stringify(kept)).toString('base64url');
+export function seal(signInState: SignInState, key: Uint8Array): string {
+  const text = Buffer.from(JSON.stringify(signInState)).toString('base64url');
   return `${text}.${signature(text, key).toString('base64url')}`;
 }
 

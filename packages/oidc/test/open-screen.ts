@@ -4,7 +4,13 @@ import { createMemory, type Memory } from '@pinfold/memory';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import express from 'express';
-import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer, type Told } from 'pinfold-test-servers/issuer';
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  type IssuedRecord,
+  type Issuer,
+  openIssuer,
+} from 'pinfold-test-servers/issuer';
 import { type Inside, openService, type TestService } from 'pinfold-test-servers/service';
 import { type OpenIdConnectOptions, openIdConnect } from '../src/index.ts';
 import type { Stop, Traveller } from './test-browser.ts';
@@ -32,9 +38,9 @@ export interface Screen {
 /** What a test wants otherwise. */
 export interface ScreenOptions {
   readonly client?: Partial<OpenIdConnectOptions>;
-  readonly issuer?: Told;
+  readonly issuer?: IssuedRecord;
   /** What the issuer knows of the client. */
-  readonly registered?: Told;
+  readonly registered?: IssuedRecord;
   /** When the screen thinks it is; by default what the issuer thinks. */
   readonly now?: Instant;
 }

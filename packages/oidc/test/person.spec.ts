@@ -98,7 +98,7 @@ describe('who somebody is', () => {
       person: { account: accountId('oidc:u1'), id: 'u1', displayName: null, scope: 'admin' },
     });
     const both = { require: parseClaimRule('groups=staff'), admins: parseClaimRule('groups=ops') };
-    expect(judge(claims, both)).to.deep.include({ kind: 'trouble', problem: 'not_allowed' });
+    expect(judge(claims, both)).to.deep.include({ kind: 'failed', problem: 'not_allowed' });
   });
 
   it('is refused with the clauses that failed and the names of the claims, and no value of one', () => {

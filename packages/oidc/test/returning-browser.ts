@@ -13,12 +13,12 @@ export async function beginSignIn(
   const state = new URL(begun.url).searchParams.get('state') ?? '';
   return (client, code = 'a', signal = new AbortController().signal) => {
     const cameBack = `${returnUrl}?${new URLSearchParams({ code, state })}`;
-    return provider.finish(cameBack, begun.kept, { client, signal });
+    return provider.finish(cameBack, begun.browserState, { client, signal });
   };
 }
 
 /** Expects that a return of a browser ended in a problem. */
 export async function expectProblem(finished: Finished, problem: string): Promise<void> {
   const outcome = await finished;
-  expect(outcome.kind === 'trouble' && outcome.problem).to.equal(problem);
+  expect(outcome.kind === 'failed' && outcome.problem).to.equal(problem);
 }

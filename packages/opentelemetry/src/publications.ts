@@ -23,7 +23,9 @@ export function recordMeasurements(meter: Meter): Observe {
     unit: 's',
   });
   const record: {
-    readonly [Kind in Measurement['kind']]: (figure: Extract<Measurement, { readonly kind: Kind }>) => void;
+    readonly [Kind in Measurement['kind']]: (
+      measurement: Extract<Measurement, { readonly kind: Kind }>,
+    ) => void;
   } = {
     publish: ({ outcome }) => publications.add(1, { 'pinfold.outcome': outcome }),
     try: ({ outcome }) => tries.add(1, { 'pinfold.outcome': outcome }),
@@ -31,5 +33,5 @@ export function recordMeasurements(meter: Meter): Observe {
     sweep: ({ took }) => sweeps.record(took / 1_000),
     sessions_ended: ({ count, reason }) => sessionsEnded.add(count, { 'pinfold.reason': reason }),
   };
-  return (figure) => record[figure.kind](figure as never);
+  return (measurement) => record[measurement.kind](measurement as never);
 }

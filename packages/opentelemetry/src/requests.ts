@@ -30,7 +30,7 @@ interface Going {
   readonly inner: boolean;
   readonly method: Attributes;
   readonly begun: number;
-  told?: AnsweredRequest;
+  answered?: AnsweredRequest;
 }
 
 const METHODS: ReadonlySet<string> = new Set(
@@ -76,9 +76,9 @@ export class Requests {
     context.with(going.context, next);
   }
 
-  told(entry: AnsweredRequest, request: IncomingMessage): void {
+  answered(entry: AnsweredRequest, request: IncomingMessage): void {
     const going = this.#going.get(request);
-    if (going !== undefined) going.told = entry;
+    if (going !== undefined) going.answered = entry;
   }
 
   #methodOf({ method = '', socket }: IncomingMessage): Attributes {
@@ -88,13 +88,13 @@ export class Requests {
   }
 
   #end(
-    { span, context: within, inner, method, begun, told }: Going,
+    { span, context: within, inner, method, begun, answered }: Going,
     response: ServerResponse,
     ended: number,
   ): void {
-    const status = statusOf(response, told);
-    const route = told === undefined || told.route === 'none' ? undefined : told.route;
-    const error = errorOf(status, told);
+    const status = statusOf(response, answered);
+    const route = answered === undefined || answered.route === 'none' ? undefined : answered.route;
+    const error = errorOf(status, answered);
     const attributes: Attributes = {
       ...method,
       ...(status === undefined ? {} : { 'http.response.status_code': status }),
@@ -119,14 +119,14 @@ function nameOf(method: Attributes): string {
 const CLIENT_GONE = 499;
 
 /** The status that was sent. A door remembers it; frameworks replace `headersSent` of a response. */
-function statusOf(response: ServerResponse, told: AnsweredRequest | undefined): number | undefined {
-  if (told !== undefined) return told.status === CLIENT_GONE ? undefined : told.status;
+function statusOf(response: ServerResponse, answered: AnsweredRequest | undefined): number | undefined {
+  if (answered !== undefined) return answered.status === CLIENT_GONE ? undefined : answered.status;
   return response.headersSent ? response.statusCode : undefined;
 }
 
-function errorOf(status: number | undefined, told: AnsweredRequest | undefined): string | undefined {
+function errorOf(status: number | undefined, answered: AnsweredRequest | undefined): string | undefined {
   if (status === undefined) return 'client_gone';
   if (status < 500) return undefined;
-  if (isFault(told?.error)) return told.error.code;
-  return told?.outcome ?? String(status);
+  if (isFault(answered?.error)) return answered.error.code;
+  return answered?.outcome ?? String(status);
 }

@@ -64,7 +64,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const requests = new Requests(tracer, meter, options);
   return {
     requests: (request, response, next) => requests.take(request, response, next),
-    onRequest: (entry, request) => requests.told(entry, request),
+    onRequest: (entry, request) => requests.answered(entry, request),
     observe: recordMeasurements(meter),
     addHeaders: (headers) => propagation.inject(context.active(), headers),
     observer: storeObserver(tracer, meter, database),

@@ -15,7 +15,7 @@ export interface PostgresExamined {
   readonly readOnly: boolean;
   readonly encoding: string;
   /** The server's limit of connections, for all its users together. */
-  readonly mostConnections: number;
+  readonly maxConnections: number;
   /** False behind a pooler that mixes connections up. */
   readonly keepsPreparedStatements: boolean;
   readonly now: Instant;
@@ -39,7 +39,7 @@ export interface PostgresExamined {
 }
 
 interface Server extends Pick<PostgresExamined, 'release' | 'standby' | 'readOnly' | 'encoding' | 'user'> {
-  readonly mostConnections: string;
+  readonly maxConnections: string;
   readonly now: number;
   readonly mayMakeSchema: boolean;
 }
@@ -49,7 +49,7 @@ const SERVER = `
     pg_catalog.pg_is_in_recovery() AS standby,
     pg_catalog.current_setting('default_transaction_read_only') = 'on' AS "readOnly",
     pg_catalog.current_setting('server_encoding') AS encoding,
-    pg_catalog.current_setting('max_connections') AS "mostConnections",
+    pg_catalog.current_setting('max_connections') AS "maxConnections",
     pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now,
     current_user AS "user",
     pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "mayMakeSchema"`;
@@ -81,18 +81,18 @@ export async function examinePostgres({
   readonly pool: PostgresPool;
   readonly schema: string;
 }): Promise<PostgresExamined> {
-  const isKept = await keepsPreparedStatements(pool);
+  const isPrepared = await keepsPreparedStatements(pool);
   const client = await pool.connect();
   try {
     const [server] = await ask<Server>(client, SERVER);
     if (server === undefined) throw new Error('the server said nothing of itself');
-    const { now, mostConnections, ...told } = server;
+    const { now, maxConnections, ...rest } = server;
     const found = await schemaOf(client, schema);
     return {
-      ...told,
-      keepsPreparedStatements: isKept,
+      ...rest,
+      keepsPreparedStatements: isPrepared,
       now: instant(now),
-      mostConnections: Number(mostConnections),
+      maxConnections: Number(maxConnections),
       newest: NEWEST_VERSION,
       ...(found === undefined ? {} : { schema: found }),
     };

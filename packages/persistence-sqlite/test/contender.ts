@@ -20,8 +20,8 @@ const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => 
   /** Answers how often it was the first. */
   migrate: async (handle) => {
     await handle.migrate();
-    const outcome = await handle.roles.keepComparison(aComparison(), undefined);
-    return outcome.kind === 'kept' ? 1 : 0;
+    const outcome = await handle.roles.saveComparison(aComparison(), undefined);
+    return outcome.kind === 'saved' ? 1 : 0;
   },
 
   /** Answers how many of the keys it reserved. */

@@ -16,11 +16,11 @@ export async function stock(
       fingerprint: aReservation(n).fingerprint,
       warnings: [],
       lastEventAt: role.publishedAt,
-      isExpiryTold: false,
+      isExpiryRecorded: false,
       manifest: manifestOf(n),
     };
     return { kind: 'publication', value };
   });
-  await imports.keep(token, records);
+  await imports.saveRecords(token, records);
   await imports.end(token);
 }

@@ -23,10 +23,10 @@ export const GRANT_BYTES = 52;
 export const VIEWER_BLOCK = 48;
 
 /** The longest id, in bytes of UTF-8. */
-const LONGEST_ID = 255;
+const MAX_ID_BYTES = 255;
 
 /** The most bytes of a viewer: the flag and the length of the id are before it. */
-export const MOST_VIEWER_BYTES: number = Math.ceil((LONGEST_ID + 2) / VIEWER_BLOCK) * VIEWER_BLOCK;
+export const MAX_VIEWER_BYTES: number = Math.ceil((MAX_ID_BYTES + 2) / VIEWER_BLOCK) * VIEWER_BLOCK;
 
 /** All of a grant in {@link GRANT_BYTES} bytes, and in whole blocks behind them where it names a viewer. */
 export function encodeGrant(grant: Grant): Buffer {
@@ -43,7 +43,7 @@ export function encodeGrant(grant: Grant): Buffer {
 
 function encodeViewer({ id, gavePassword }: KnownViewer): Buffer {
   const text = Buffer.from(id);
-  if (text.length > LONGEST_ID) throw new TypeError("a viewer's id has at most 255 bytes");
+  if (text.length > MAX_ID_BYTES) throw new TypeError("a viewer's id has at most 255 bytes");
   const bytes = Buffer.alloc(Math.ceil((text.length + 2) / VIEWER_BLOCK) * VIEWER_BLOCK);
   bytes[0] = Number(gavePassword);
   bytes[1] = text.length;

@@ -7,7 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import type { Grant, GrantSigner } from '@pinfold/core';
-import { decodeGrant, encodeGrant, GRANT_BYTES, MOST_VIEWER_BYTES, VIEWER_BLOCK } from './grant-bytes.ts';
+import { decodeGrant, encodeGrant, GRANT_BYTES, MAX_VIEWER_BYTES, VIEWER_BLOCK } from './grant-bytes.ts';
 
 /** Options of {@link HmacGrantSigner}. */
 export interface HmacGrantSignerOptions {
@@ -20,15 +20,15 @@ export interface HmacGrantSignerOptions {
 
 const PURPOSE_OF_KEY = 'pinfold viewing grant, version 1';
 const PURPOSE_OF_HIDING = 'pinfold viewer of a grant, version 1';
-const SHORTEST_SECRET = 16;
+const MIN_SECRET_LENGTH = 16;
 const MAC_BYTES = 32;
 const NONCE_BYTES = 16;
-const VERIFIED_AT_MOST = 8_192;
+const MAX_VERIFIED = 8_192;
 
 /** The bytes of a token are a multiple of three, so base64url leaves no spare bits in which two texts could differ. */
 const CHARACTERS = '[A-Za-z0-9_-]';
 const TOKEN = new RegExp(
-  `^${CHARACTERS}{${textLength(GRANT_BYTES + MAC_BYTES)}}(?:${CHARACTERS}{${textLength(VIEWER_BLOCK)}}){0,${MOST_VIEWER_BYTES / VIEWER_BLOCK}}$`,
+  `^${CHARACTERS}{${textLength(GRANT_BYTES + MAC_BYTES)}}(?:${CHARACTERS}{${textLength(VIEWER_BLOCK)}}){0,${MAX_VIEWER_BYTES / VIEWER_BLOCK}}$`,
 );
 
 /** The keys that are made of one secret. */
@@ -79,7 +79,7 @@ export class HmacGrantSigner implements GrantSigner {
     if (grant === undefined) return undefined;
     // A copy: the token is a part of a Cookie header or an address, which it would keep in memory.
     this.#verified.set(Buffer.from(token, 'latin1').toString('latin1'), grant);
-    if (this.#verified.size > VERIFIED_AT_MOST) {
+    if (this.#verified.size > MAX_VERIFIED) {
       const [oldest = token] = this.#verified.keys();
       this.#verified.delete(oldest);
     }
@@ -101,8 +101,8 @@ export class HmacGrantSigner implements GrantSigner {
 
 function deriveKeys(secret: string | Uint8Array): Keys {
   const bytes = Buffer.from(secret);
-  if (bytes.length < SHORTEST_SECRET) {
-    throw new TypeError(`a secret for viewing grants has at least ${SHORTEST_SECRET} bytes`);
+  if (bytes.length < MIN_SECRET_LENGTH) {
+    throw new TypeError(`a secret for viewing grants has at least ${MIN_SECRET_LENGTH} bytes`);
   }
   const derive = (purpose: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync('sha256', bytes, '', purpose, MAC_BYTES)));

@@ -8,7 +8,7 @@ const SECRET_BYTES = 32;
 
 /** A generated id has 11 digits; an operator may choose a shorter or longer one. */
 const KEY = /^pf_([0-9A-Za-z]{1,32})_([0-9A-Za-z]{43})$/;
-const LONGEST_KEY = 79;
+const MAX_KEY_LENGTH = 79;
 
 /**
  * API keys `pf_<id>_<secret>`: an id of 11 base62 digits, and 256 random bits in 43 of them.
@@ -27,7 +27,7 @@ export class NodeApiKeySecrets implements ApiKeySecrets {
   }
 
   read(text: string): PresentedKey | undefined {
-    if (text.length > LONGEST_KEY) return undefined;
+    if (text.length > MAX_KEY_LENGTH) return undefined;
     const [, id, secret] = KEY.exec(text) ?? [];
     if (id === undefined || secret === undefined) return undefined;
     return { id: id as ApiKeyId, secretHash: sha256(secret) };

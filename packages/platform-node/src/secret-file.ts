@@ -20,8 +20,8 @@ const SECRET = /^[\x21-\x7e]{32,}$/;
  * const secret = await loadOrCreateSecret('./data/secret');
  */
 export async function loadOrCreateSecret(file: string): Promise<string> {
-  const kept = await readSecret(file);
-  if (kept !== undefined) return kept;
+  const stored = await readSecret(file);
+  if (stored !== undefined) return stored;
   await createSecret(file);
   const created = await readSecret(file);
   if (created === undefined) throw new Error(`the secret kept in ${file} disappeared while it was read`);

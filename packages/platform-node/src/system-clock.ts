@@ -1,7 +1,7 @@
 import type { Clock, Duration, Instant } from '@pinfold/core';
 
 /** The longest delay that Node's timers take; a longer one would fire at once. */
-const LONGEST_DELAY = 2_147_483_647;
+const MAX_DELAY = 2_147_483_647;
 
 /**
  * The host's clock.
@@ -32,7 +32,7 @@ export class SystemClock implements Clock {
         reject(signal?.reason);
       };
       const wait = (left: number): void => {
-        timer = setTimeout(woken, Math.min(Math.ceil(left), LONGEST_DELAY));
+        timer = setTimeout(woken, Math.min(Math.ceil(left), MAX_DELAY));
       };
       const woken = (): void => {
         // Timers can fire a fraction of a millisecond early.

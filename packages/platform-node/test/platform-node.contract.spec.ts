@@ -48,6 +48,6 @@ describeContract(grantSignerContract, {
   create: async () => ({
     ...(await subjectsOf(() => signerWith(PRESENT))()),
     successor: async () => signerWith(NEW, PRESENT),
-    stranger: async () => signerWith(FOREIGN),
+    ofAnotherKey: async () => signerWith(FOREIGN),
   }),
 });

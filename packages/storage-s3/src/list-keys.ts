@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { NonsenseError } from './s3-failure.ts';
 
-const MOST = 1_000;
+const MAX_KEYS = 1_000;
 
 export interface KeyPage {
   readonly keys: readonly string[];
@@ -27,7 +27,7 @@ export async function listKeys(
   const command = new ListObjectsV2Command({
     Bucket: bucket,
     Prefix: folder,
-    MaxKeys: Math.min(limit, MOST),
+    MaxKeys: Math.min(limit, MAX_KEYS),
     ...(after === undefined ? {} : { StartAfter: after }),
   });
   const { Contents, KeyCount, IsTruncated } = await client.send(command, options);

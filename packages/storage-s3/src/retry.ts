@@ -5,7 +5,7 @@ const TRIES = 4;
 const FIRST_PAUSE = 100;
 
 /** The call fails when the store asks for a longer wait; the caller may retry later. */
-const LONGEST_PAUSE = seconds(20);
+const MAX_PAUSE = seconds(20);
 
 /** Runs a call until it succeeds, up to four times, while its failure is one that `mayPass`. */
 export async function tryAgain<Result>(
@@ -19,7 +19,7 @@ export async function tryAgain<Result>(
       return await call();
     } catch (error) {
       const pause = Math.max(backOff(tries), retryAfter(error));
-      if (within.aborted || !mayPass(error) || tries === TRIES || pause > LONGEST_PAUSE) throw error;
+      if (within.aborted || !mayPass(error) || tries === TRIES || pause > MAX_PAUSE) throw error;
       await clock.sleep(duration(Math.ceil(pause)), within);
     }
   }

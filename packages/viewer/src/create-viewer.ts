@@ -161,7 +161,7 @@ function contextOf(options: ViewerOptions): ViewerContext {
   };
   const sites = new Sites(useCases.open, siteCacheBytes);
   const bodies = new Bodies(cacheBytes);
-  options.figures?.({ bodies, sites, inflations: tools.turns });
+  options.statistics?.({ bodies, sites, inflations: tools.turns });
   const access = options.access === undefined ? byPassword : byTeam(options.access, settings.publicUrl);
   return {
     settings,
@@ -171,7 +171,7 @@ function contextOf(options: ViewerOptions): ViewerContext {
     sites,
     bodies,
     tools,
-    policies: filePolicies(settings.mode, access.tellsApart),
+    policies: filePolicies(settings.mode, access.identifiesViewers),
     counter: options.counter,
   };
 }

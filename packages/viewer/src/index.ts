@@ -3,10 +3,10 @@ export type { MayView, ViewerAccess, ViewerId } from './access/access.ts';
 export { createViewer, type Viewer } from './create-viewer.ts';
 export { type UnreadHeadPage, unreadHeadPage } from './pages/answers.ts';
 export type {
-  CacheFigures,
+  CacheStatistics,
   ViewerBounds,
-  ViewerFigures,
   ViewerMode,
   ViewerOptions,
+  ViewerStatistics,
   ViewerUseCases,
 } from './viewer-options.ts';

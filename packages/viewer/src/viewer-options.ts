@@ -26,17 +26,17 @@ export type ViewerUseCases = Pick<
 >;
 
 /** The hits, misses and size of a cache. */
-export interface CacheFigures {
+export interface CacheStatistics {
   readonly hits: number;
   readonly misses: number;
   readonly bytes: number;
 }
 
 /** The figures of a viewer, always current. */
-export interface ViewerFigures {
-  readonly bodies: CacheFigures;
+export interface ViewerStatistics {
+  readonly bodies: CacheStatistics;
   /** The cache of hot sites' lists of files. */
-  readonly sites: CacheFigures;
+  readonly sites: CacheStatistics;
   readonly inflations: { readonly running: number; readonly waiting: number };
 }
 
@@ -69,7 +69,7 @@ export interface ViewerOptions {
   /** Receives every answered request of the viewer's own, once it is over. Default: faults go to `console.error`. */
   readonly log?: RequestLog | undefined;
   /** Given, once, what metrics may read at any time. */
-  readonly figures?: ((figures: ViewerFigures) => void) | undefined;
+  readonly statistics?: ((statistics: ViewerStatistics) => void) | undefined;
   /** Counts views and wrong passwords; absent: they are not counted. */
   readonly counter?: ViewCounter | undefined;
   /** The id of a request in the log. Default: a UUID. */

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { isFault, type RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import type { ViewerFigures, ViewerOptions } from '../src/index.ts';
+import type { ViewerOptions, ViewerStatistics } from '../src/index.ts';
 import { expectPage } from './expect-page.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -12,10 +12,10 @@ const PIECE = 65_536;
 
 async function openCounted(
   viewer: Partial<ViewerOptions> = {},
-): Promise<{ rig: Rig; figures: ViewerFigures }> {
-  const figures = Promise.withResolvers<ViewerFigures>();
-  const rig = await openRig({ viewer: { ...viewer, figures: figures.resolve } });
-  return { rig, figures: await figures.promise };
+): Promise<{ rig: Rig; statistics: ViewerStatistics }> {
+  const statistics = Promise.withResolvers<ViewerStatistics>();
+  const rig = await openRig({ viewer: { ...viewer, statistics: statistics.resolve } });
+  return { rig, statistics: await statistics.promise };
 }
 
 /** A connection whose client asks and then reads nothing. */
@@ -34,9 +34,9 @@ async function settle(rig: Rig, turns = 40): Promise<void> {
 
 describe('the bodies of files', () => {
   let rig: Rig;
-  let figures: ViewerFigures;
+  let statistics: ViewerStatistics;
   beforeEach(async () => {
-    ({ rig, figures } = await openCounted());
+    ({ rig, statistics } = await openCounted());
   });
 
   it('are read with one read, and from memory the next time', async () => {
@@ -50,9 +50,9 @@ describe('the bodies of files', () => {
     expect(rig.storage.reads).to.have.length(1);
     for (let time = 0; time < 3; time += 1) await rig.askSite(id, '/large.bin');
     expect(rig.storage.reads).to.have.length(2);
-    expect(figures.bodies).to.include({ hits: 4, misses: 2 });
-    expect(figures.sites).to.include({ hits: 6, misses: 1 });
-    expect(figures.inflations).to.include({ running: 0, waiting: 0 });
+    expect(statistics.bodies).to.include({ hits: 4, misses: 2 });
+    expect(statistics.sites).to.include({ hits: 6, misses: 1 });
+    expect(statistics.inflations).to.include({ running: 0, waiting: 0 });
   });
 
   it('stay within the memory they were given', async () => {
@@ -62,7 +62,7 @@ describe('the bodies of files', () => {
       [9_000, 18_800, 2, 2],
       [9_000, 18_500, 1, 4],
     ] as const) {
-      ({ rig, figures } = await openCounted({ cacheBytes: most }));
+      ({ rig, statistics } = await openCounted({ cacheBytes: most }));
       const id = await rig.publish({
         'index.html': 'x',
         'a.txt': { stored: 'a'.repeat(length) },
@@ -73,7 +73,7 @@ describe('the bodies of files', () => {
       }
       expect(rig.storage.reads, `${length} of ${most}`).to.have.length(read);
       const least = kept * length;
-      expect(figures.bodies.bytes).to.be.within(least, least + kept * 400);
+      expect(statistics.bodies.bytes).to.be.within(least, least + kept * 400);
     }
   });
 

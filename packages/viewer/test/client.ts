@@ -21,7 +21,7 @@ export interface Ask {
 }
 
 /** Far more than any answer takes, in milliseconds: one that never comes ends its own test, and not what runs them all. */
-const LONGEST = 50_000;
+const MAX_LENGTH = 50_000;
 
 /** Sends one request on a connection of its own. */
 export async function ask(port: number, path: string, how: Ask = {}): Promise<Answer> {
@@ -33,7 +33,7 @@ export async function ask(port: number, path: string, how: Ask = {}): Promise<An
     method,
     headers: { host, ...headers },
     agent: false,
-    signal: AbortSignal.timeout(LONGEST),
+    signal: AbortSignal.timeout(MAX_LENGTH),
   });
   sent.end(body);
   const [answer] = await once(sent, 'response');

@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ALL_LANGUAGES } from '@pinfold/http/internal';
 import { expect } from 'chai';
-import { catalogues, type PageName, waitInWords } from '../src/pages/catalogue.ts';
+import { catalogues, type PageName, waitText } from '../src/pages/catalogue.ts';
 import { passwordPage, plainPage } from '../src/pages/pages.ts';
 
 const LANGUAGES = ALL_LANGUAGES;
@@ -78,11 +78,11 @@ describe("the viewers' pages", () => {
   });
 
   it('say how long to wait in words', () => {
-    expect(waitInWords('en', 1)).to.equal('1 second');
-    expect(waitInWords('en', 59)).to.equal('59 seconds');
-    expect(waitInWords('en', 60)).to.equal('1 minute');
-    expect(waitInWords('en', 61)).to.equal('2 minutes');
-    expect(waitInWords('ja', 300)).to.match(/^5\s?分$/);
+    expect(waitText('en', 1)).to.equal('1 second');
+    expect(waitText('en', 59)).to.equal('59 seconds');
+    expect(waitText('en', 60)).to.equal('1 minute');
+    expect(waitText('en', 61)).to.equal('2 minutes');
+    expect(waitText('ja', 300)).to.match(/^5\s?分$/);
     expect(passwordPage('en', { kind: 'too_many_tries', seconds: 240 })).to.contain('4 minutes');
   });
 

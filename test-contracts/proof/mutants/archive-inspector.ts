@@ -38,7 +38,7 @@ const shape: PortShape<ArchiveInspector> = {
   code: 'staging_unavailable',
   methods: {
     list: {
-      takes: { archive: 'opaque', signal: 'signal', mostEntries: 'count' },
+      takes: { archive: 'opaque', signal: 'signal', maxEntries: 'count' },
       answers: { entries: [ENTRY], problems: PROBLEMS, trusted: 'flag' },
       early: { value: { entries: [], problems: [], trusted: false } },
       clauses: 'list-entries list-names list-structure list-unreadable list-bounded list-aborted',

@@ -8,7 +8,7 @@ import {
   type Instant,
   minutes,
 } from '@pinfold/core';
-import { UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
+import { MAX_UNSETTLED } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
 import {
   attemptCounterContract,
@@ -130,7 +130,7 @@ const losingLateOnes: Spoiling<AttemptCounter> = () => {
   return (store) => ({
     begin: async (attempt) => {
       for (const [ticket, begun] of open) {
-        if (after(begun, UNSETTLED_AT_MOST) <= attempt.now) await store.settle(ticket);
+        if (after(begun, MAX_UNSETTLED) <= attempt.now) await store.settle(ticket);
       }
       const outcome = await store.begin(attempt);
       if (outcome.kind === 'admitted') open.set(outcome.ticket, attempt.now);

@@ -182,7 +182,7 @@ async function* eachChanged(answers: AsyncIterable<unknown>, change: Change): As
 }
 
 /** More calls of one method than any clause makes. */
-const MOST_CALLS = 10_000;
+const MAX_CALLS = 10_000;
 
 /** A sound method. It gives up where a caller never ends, as one that walks pages whose cursor does not move. */
 function bounded(port: object, method: string): Call {
@@ -190,7 +190,7 @@ function bounded(port: object, method: string): Call {
   let calls = 0;
   return (...inputs) => {
     calls += 1;
-    if (calls > MOST_CALLS) throw new Error(`${method} was called ${calls} times`);
+    if (calls > MAX_CALLS) throw new Error(`${method} was called ${calls} times`);
     return Reflect.apply(sound, port, inputs);
   };
 }

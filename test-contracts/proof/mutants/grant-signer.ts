@@ -13,7 +13,7 @@ const openSound = async (): Promise<GrantSignerSubject> => ({
   port: new HmacGrantSigner({ secrets: [PRESENT] }),
   peer: async () => new HmacGrantSigner({ secrets: [PRESENT] }),
   successor: async () => new HmacGrantSigner({ secrets: [NEW, PRESENT] }),
-  stranger: async () => new HmacGrantSigner({ secrets: [FOREIGN] }),
+  ofAnotherKey: async () => new HmacGrantSigner({ secrets: [FOREIGN] }),
   dispose: async () => {},
 });
 

@@ -9,19 +9,19 @@ export const CLIENT_ID = 'pinfold';
 export const CLIENT_SECRET = 'a secret that only this test knows';
 
 /** What the issuer says of somebody, beside their `sub`. */
-export type Told = Readonly<Record<string, unknown>>;
+export type IssuedRecord = Readonly<Record<string, unknown>>;
 
 /** An issuer of OpenID Connect in this process. */
 export interface Issuer {
   readonly url: string;
   /** What it says of people, by the names they sign in with. */
-  readonly people: Map<string, Told>;
+  readonly people: Map<string, IssuedRecord>;
   /** Changes the claims of the id_tokens from now on, signed as they were. */
-  forge: ((claims: Told) => Told) | undefined;
+  forge: ((claims: IssuedRecord) => IssuedRecord) | undefined;
   /** What it was asked for, method and path. */
   readonly asked: string[];
   /** Knows a client from now on, and signs with a new key. */
-  serve(redirectUri: string, configuration?: Told, client?: Told): void;
+  serve(redirectUri: string, configuration?: IssuedRecord, client?: IssuedRecord): void;
   /** Codes that it has given out are too old from now on. */
   expireCodes(): void;
   /** Signs id_tokens from now on with a key that it no longer names. */
@@ -40,7 +40,7 @@ interface Key {
 export async function openIssuer(host: string = 'localhost'): Promise<Issuer> {
   const server = await listening();
   const url = `http://${host}:${(server.address() as AddressInfo).port}`;
-  const people = new Map<string, Told>();
+  const people = new Map<string, IssuedRecord>();
   const records = new IssuerRecords();
   let answer: RequestListener | undefined;
   let key: Key | undefined;
@@ -89,7 +89,7 @@ function newKey(id: string): Key {
   return { id, secret: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey };
 }
 
-function configurationOf(people: ReadonlyMap<string, Told>, { id, secret }: Key): Told {
+function configurationOf(people: ReadonlyMap<string, IssuedRecord>, { id, secret }: Key): IssuedRecord {
   return {
     jwks: { keys: [{ ...secret.export({ format: 'jwk' }), kid: id, use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['a key for cookies'] },
@@ -112,14 +112,14 @@ function forging(issuer: Issuer, key: Key, { method, url }: IncomingMessage, res
     if (tokens.id_token === undefined) return end(body);
     const claims = JSON.parse(
       Buffer.from(tokens.id_token.split('.')[1] ?? '', 'base64url').toString(),
-    ) as Told;
+    ) as IssuedRecord;
     const forged = JSON.stringify({ ...tokens, id_token: signed(forge(claims), key) });
     response.setHeader('Content-Length', Buffer.byteLength(forged));
     return end(forged);
   }) as typeof response.end;
 }
 
-function signed(claims: Told, { id, secret }: Key): string {
+function signed(claims: IssuedRecord, { id, secret }: Key): string {
   const parts = [{ alg: 'RS256', typ: 'JWT', kid: id }, claims];
   const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   return `${text}.${sign('sha256', Buffer.from(text), secret).toString('base64url')}`;

@@ -16,6 +16,7 @@ import { withPeer } from '../contract.ts';
 import { anAccountName, BLOCK, changeAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
+import { loaded } from '../fixtures/recorded-events.ts';
 import {
   ACCOUNT,
   anEvent,
@@ -26,7 +27,6 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { loaded } from '../fixtures/told.ts';
 import type { AccountStores, StoreClauses } from '../stores.ts';
 
 const ONE_OF_EACH: PublicationLimits = {
@@ -106,8 +106,10 @@ export const boundClauses: StoreClauses<AccountStores> = {
       const ended = { now: after(START, days(99)), endedBefore: after(START, days(99)), begunBefore: START };
       expect((await other.roles.countForCleanup(ended)).archives, 'to remove').to.equal(1);
       expect(await port.apiKeys.find(key.id)).to.equal(undefined);
-      const stranger = anApiKey(2, { account: anAccountName(2) });
-      expect((await other.apiKeys.create(stranger, [anEvent()])).kind, 'another account').to.equal('created');
+      const ofAnotherKey = anApiKey(2, { account: anAccountName(2) });
+      expect((await other.apiKeys.create(ofAnotherKey, [anEvent()])).kind, 'another account').to.equal(
+        'created',
+      );
       expect((await other.apiKeys.create(key, [anEvent()], 'operator')).kind).to.equal('created');
       const byOperator = await other.roles.save(changed, before.version, [anEvent()], 'operator');
       expect(byOperator.kind).to.equal('saved');
@@ -126,12 +128,12 @@ export const boundClauses: StoreClauses<AccountStores> = {
         const { isHidden, accountGeneration } = await loaded(other, aPublication(n).role.id);
         return { isHidden, accountGeneration };
       };
-      const untouched = { isHidden: false, accountGeneration: FIRST_GENERATION };
-      expect(await seen(1)).to.deep.equal(untouched);
+      const unused = { isHidden: false, accountGeneration: FIRST_GENERATION };
+      expect(await seen(1)).to.deep.equal(unused);
       const generation = 2_000_000_000 as Generation;
       await change(port, { blocked: { ...BLOCK, sites: 'hide' }, generation });
       expect(await seen(1)).to.deep.equal({ isHidden: true, accountGeneration: generation });
-      expect(await seen(2), 'of another account').to.deep.equal(untouched);
+      expect(await seen(2), 'of another account').to.deep.equal(unused);
       await change(port, { blocked: { ...BLOCK, sites: 'keep' } });
       expect(await seen(1)).to.deep.equal({ isHidden: false, accountGeneration: generation });
       await change(port, { blocked: null });

@@ -77,12 +77,12 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
     withPeer(async (port, other, subject, another) => {
       for (const [n, key] of KEYS.entries()) {
         await port.create(key, [anEvent()]);
-        const kept = await port.find(key.id);
+        const stored = await port.find(key.id);
         const rival = { ...anApiKey(n, { account: 'globex' as AccountId, label: 'another' }), id: key.id };
         for (const authority of AUTHORITIES) {
           for (const late of [rival, key]) {
             expect(await other.create(late, [anEvent()], authority), late.label).to.deep.equal(EXISTS);
-            expect(await port.find(key.id), `by ${authority}`).to.deep.equal(kept);
+            expect(await port.find(key.id), `by ${authority}`).to.deep.equal(stored);
           }
         }
       }

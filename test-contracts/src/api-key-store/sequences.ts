@@ -55,7 +55,7 @@ const key = ({ ids, accounts, labels, hashes, instants }: Values): fc.Arbitrary<
 
 const id = ({ ids }: Values) => oneOf(...ids);
 const instant = ({ instants }: Values) => oneOf(...instants);
-const told = ({ instants, accounts }: Values) => someEvents(instants, accounts);
+const eventsOf = ({ instants, accounts }: Values) => someEvents(instants, accounts);
 
 const SEQUENCES: Sequences<ApiKeyStore, Values> = {
   reference: async () => {
@@ -75,12 +75,12 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
   steps: [
     call(5, 'create', (values) => [
       key(values),
-      told(values),
+      eventsOf(values),
       oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator'),
       oneOf<(number | null | undefined)[]>(undefined, null, 0, 1, 2),
     ]),
-    call(1, 'createFirst', (values) => [key(values), told(values)]),
-    call(3, 'revoke', (values) => [id(values), instant(values), told(values)]),
+    call(1, 'createFirst', (values) => [key(values), eventsOf(values)]),
+    call(3, 'revoke', (values) => [id(values), instant(values), eventsOf(values)]),
     call(5, 'touch', (values) => [id(values), instant(values), instant(values)]),
     alone(
       step(
@@ -96,7 +96,7 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
     ),
     question(2, 'find', (values) => [id(values)]),
   ],
-  look: step(
+  read: step(
     1,
     'find and list',
     ({ ids, accounts }) => [

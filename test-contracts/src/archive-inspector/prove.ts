@@ -83,7 +83,7 @@ async function observes(subject: ArchiveInspectorSubject): Promise<void> {
   ]);
 }
 
-async function looksWithinBounds(subject: ArchiveInspectorSubject): Promise<void> {
+async function readsWithinBounds(subject: ArchiveInspectorSubject): Promise<void> {
   const wholeOf = async (bytes: Uint8Array) => {
     const request = await requestOf(subject, bytes);
     const [first, again] = [await subject.port.prove(request), await subject.port.prove(request)];
@@ -109,7 +109,7 @@ export const proveClauses: ArchiveInspectorClauses = {
   'archive-inspector/prove-observes: references, suspected secrets, registered service workers and valid UTF-8 are observed':
     observes,
   'archive-inspector/prove-bounded: what may be worth a warning is looked for within bounds: an entry that passes them says so, and another look shows the same':
-    looksWithinBounds,
+    readsWithinBounds,
   'archive-inspector/prove-aborted: an aborted signal rejects with its reason': async (subject) => {
     const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
     await expectAbortedEarlyAndLate((signal) => subject.port.prove(request, signal));

@@ -14,16 +14,16 @@ async function deleteByOther(
   other: ArchiveStorage,
   subject: ArchiveStorageSubject,
 ): Promise<void> {
-  const looks: Readonly<Record<string, (id: ArchiveId) => Promise<unknown>>> = {
+  const observers: Readonly<Record<string, (id: ArchiveId) => Promise<unknown>>> = {
     read: (id) => one.read(id, 10, 10),
     size: (id) => one.size(id),
     list: async (id) => (await walkIds(one, 100)).find((listed) => listed === id),
   };
-  for (const [n, [name, look]] of Object.entries(looks).entries()) {
+  for (const [n, [name, observe]] of Object.entries(observers).entries()) {
     const { id } = await store(subject, 10 + n, 5_000, one);
     await other.delete(id);
     for (const times of ['at once', 'again']) {
-      expect(await look(id), `${name} by who put it, ${times}`).to.equal(undefined);
+      expect(await observe(id), `${name} by who put it, ${times}`).to.equal(undefined);
     }
   }
 }
@@ -75,17 +75,17 @@ async function deleteWhileAsked(subject: ArchiveStorageSubject): Promise<void> {
   const peer = await subject.peer();
   for (const [n, asked] of [subject.port, peer].entries()) {
     const { id, bytes } = await store(subject, 30 + n, 5_000);
-    const looks: Readonly<Record<string, () => Promise<unknown>>> = {
+    const observers: Readonly<Record<string, () => Promise<unknown>>> = {
       'its beginning': () => asked.read(id, 0, 512),
       'all of it': () => asked.read(id, 0, bytes.length),
       'its size': () => asked.size(id),
       'its place in a list': async () => (await walkIds(asked, 100)).find((listed) => listed === id),
     };
-    const before = Object.values(looks).map((look) => look());
+    const before = Object.values(observers).map((observe) => observe());
     const deleted = asked.delete(id);
-    await Promise.all([...before, deleted, ...Object.values(looks).map((look) => look())]);
-    for (const [name, look] of Object.entries(looks)) {
-      expect(await look(), `${name}, asked beside the deletion and again`).to.equal(undefined);
+    await Promise.all([...before, deleted, ...Object.values(observers).map((observe) => observe())]);
+    for (const [name, observe] of Object.entries(observers)) {
+      expect(await observe(), `${name}, asked beside the deletion and again`).to.equal(undefined);
     }
   }
 }

@@ -94,7 +94,7 @@ const SEQUENCES: Sequences<Door, Values> = {
       ),
     ),
   ],
-  look: step(
+  read: step(
     1,
     'see',
     ({ archives }) => [fc.constant(archives), oneOf(0, 1, 512)],

@@ -7,7 +7,7 @@ import {
   instant,
   minutes,
 } from '@pinfold/core';
-import { UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
+import { MAX_UNSETTLED } from '@pinfold/core/adapter';
 import { inOneOrder } from '../sequences/alike.ts';
 import { carelessly } from '../sequences/careless.ts';
 import { type Limits, MANY, type Who } from './values.ts';
@@ -46,7 +46,7 @@ export class Door {
     const { kind, ticket } = outcome;
     const isNew = tries.every((other) => other.ticket !== ticket);
     tries.push({ ticket, from });
-    bounds.push(after(now, window), after(now, UNSETTLED_AT_MOST));
+    bounds.push(after(now, window), after(now, MAX_UNSETTLED));
     for (const end of ends) await this.#counter[end](ticket);
     return { kind, isNew };
   }

@@ -28,7 +28,7 @@ const SEQUENCES: Sequences<Door, Values> = {
     call(1, 'passTo', () => [oneOf(...ERAS)]),
     call(3, 'purge', () => [any, oneOf(0, 1, 2, 3, MANY), oneOf(1, 1, 2)]),
   ],
-  look: call(1, 'measure', (values) => [who(values), oneOf('perAddress', 'perRole')]),
+  read: call(1, 'measure', (values) => [who(values), oneOf('perAddress', 'perRole')]),
 };
 
 /** Does with an {@link AttemptCounter} what `checkRoleStoreSequences` does with a store of roles. */

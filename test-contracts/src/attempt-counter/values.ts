@@ -8,7 +8,7 @@ import {
   type RoleId,
   seconds,
 } from '@pinfold/core';
-import { UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
+import { MAX_UNSETTLED } from '@pinfold/core/adapter';
 import fc from 'fast-check';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
@@ -60,7 +60,7 @@ export const limits: fc.Arbitrary<Limits> = fc.record({
 export const window: fc.Arbitrary<Duration> = fc.constantFrom<Duration[]>(
   1 as Duration,
   seconds(30),
-  UNSETTLED_AT_MOST,
+  MAX_UNSETTLED,
   minutes(5),
   minutes(5),
   300_001 as Duration,

@@ -175,15 +175,15 @@ export const programClauses: DatabaseClauses = {
     const opened = await reader.openSnapshot();
     try {
       const gets = Array.from({ length: 4 }, (_, n): Command => ({ kind: 'get', key: { isbn: isbnOf(n) } }));
-      const look = async () => expectAlike(await reader.snapshot(ASK, { commands: gets }));
+      const compare = async () => expectAlike(await reader.snapshot(ASK, { commands: gets }));
       // An engine may have to connect for it, and all would be written meanwhile.
-      await look();
+      await compare();
       const writing = (async () => {
         for (let pages = 1; pages <= AT_ONCE; pages += 1) {
           await run(port, ...Array.from({ length: 4 }, (_, n) => setting(n, pages)));
         }
       })();
-      await meanwhile(writing, look);
+      await meanwhile(writing, compare);
       const books: Book[] = [];
       for (const command of gets) {
         books.push(...((await opened.read(ASK, { commands: [command] })) as readonly Book[]));

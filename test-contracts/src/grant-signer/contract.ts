@@ -9,7 +9,7 @@ export interface GrantSignerSubject extends Subject<GrantSigner> {
   /** Signs with a new secret, the port's being an earlier one. */
   successor(): Promise<GrantSigner>;
   /** Knows a secret of its own alone. */
-  stranger(): Promise<GrantSigner>;
+  ofAnotherKey(): Promise<GrantSigner>;
 }
 
 type GrantSignerClauses = ClauseTable<GrantSigner, GrantSignerSubject>;
@@ -95,7 +95,7 @@ const clauses: GrantSignerClauses = {
       for (const forgery of forgeries(token)) {
         expect(await subject.port.verify(forgery), JSON.stringify(forgery)).to.equal(undefined);
       }
-      const foreign = await (await subject.stranger()).sign(A_GRANT);
+      const foreign = await (await subject.ofAnotherKey()).sign(A_GRANT);
       const later = await (await subject.successor()).sign(A_GRANT);
       expect(await subject.port.verify(foreign), 'another secret').to.equal(undefined);
       expect(await subject.port.verify(later), 'a later secret').to.equal(undefined);
@@ -107,7 +107,7 @@ const clauses: GrantSignerClauses = {
       const successor = await subject.successor();
       expect(await successor.verify(token)).to.deep.equal(A_GRANT);
       expect(await successor.verify(await successor.sign(A_GRANT))).to.deep.equal(A_GRANT);
-      expect(await (await subject.stranger()).verify(token), 'where it is not given').to.equal(undefined);
+      expect(await (await subject.ofAnotherKey()).verify(token), 'where it is not given').to.equal(undefined);
     },
 };
 

@@ -103,7 +103,7 @@ export const changingClauses: HttpClauses = {
     port,
   }) => {
     const client = new ApiClient(port);
-    const pin = await publishSite(port, { title: 'kept' });
+    const pin = await publishSite(port, { title: 'saved' });
     for (const body of NO_UPDATES) {
       expectProblem(await client.update(pin.id, body), 422, 'invalid_update', body);
     }

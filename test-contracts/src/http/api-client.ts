@@ -3,7 +3,7 @@ import { checkAgainstDocument, readDocument } from './api-document.ts';
 import { type ApiAnswer, type ApiRequest, exchange } from './api-exchange.ts';
 import type { HttpService, HttpSubject } from './subject.ts';
 
-export interface PublishWish {
+export interface PublishRequest {
   readonly archive?: Uint8Array;
   readonly filename?: string;
   readonly title?: string;
@@ -33,9 +33,9 @@ export class ApiClient {
     this.#key = key;
   }
 
-  async send(wish: ApiRequest): Promise<ApiAnswer> {
+  async send(fields: ApiRequest): Promise<ApiAnswer> {
     const authorization = this.#key === undefined ? {} : { Authorization: `Bearer ${this.#key}` };
-    const request = { ...wish, headers: { ...authorization, ...wish.headers } };
+    const request = { ...fields, headers: { ...authorization, ...fields.headers } };
     const answer = await exchange(this.#service.baseUrl, request);
     checkAgainstDocument(await readDocument(this.#service), request, answer);
     return answer;
@@ -74,8 +74,8 @@ export class ApiClient {
     });
   }
 
-  publish({ key = freshKey(), query = '', headers = {}, ...wish }: PublishWish): Promise<ApiAnswer> {
-    const form = multipart(wish.parts ?? partsOf(wish));
+  publish({ key = freshKey(), query = '', headers = {}, ...fields }: PublishRequest): Promise<ApiAnswer> {
+    const form = multipart(fields.parts ?? partsOf(fields));
     return this.send({
       method: 'POST',
       path: `/api/v1/pins${query}`,
@@ -96,6 +96,6 @@ export function withClient(
   return ({ port }) => check(new ApiClient(port), port);
 }
 
-function partsOf({ archive = new Uint8Array(), filename, title }: PublishWish): readonly FormPart[] {
+function partsOf({ archive = new Uint8Array(), filename, title }: PublishRequest): readonly FormPart[] {
   return [archivePart(archive, filename), ...(title === undefined ? [] : [titlePart(title)])];
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiClient, type PublishWish } from './api-client.ts';
+import { ApiClient, type PublishRequest } from './api-client.ts';
 import type { ApiAnswer, WirePin } from './api-exchange.ts';
 import { siteZip } from './sites.ts';
 import type { HttpService } from './subject.ts';
@@ -11,9 +11,9 @@ export function expectProblem(answer: ApiAnswer, status: number, code: string, w
 }
 
 /** Publishes a site of one page, which must succeed. */
-export async function publishSite(service: HttpService, wish: PublishWish = {}): Promise<WirePin> {
-  const archive = wish.archive ?? (await siteZip());
-  const answer = await new ApiClient(service).publish({ archive, ...wish });
+export async function publishSite(service: HttpService, fields: PublishRequest = {}): Promise<WirePin> {
+  const archive = fields.archive ?? (await siteZip());
+  const answer = await new ApiClient(service).publish({ archive, ...fields });
   expect(answer.status, answer.text).to.equal(201);
   return answer.body.pin;
 }

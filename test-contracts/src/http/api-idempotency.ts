@@ -3,7 +3,7 @@ import { AssertionError, expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { archivePart, multipart, titlePart } from '../fixtures/multipart.ts';
 import { openRawConnection } from '../fixtures/raw-connection.ts';
-import { ApiClient, type PublishWish, withClient } from './api-client.ts';
+import { ApiClient, type PublishRequest, withClient } from './api-client.ts';
 import type { ApiAnswer } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
@@ -26,8 +26,8 @@ async function publicationBytes(service: HttpService, key: string): Promise<Buff
 
 /** Sends one publication many times at once, over the service and its peers. */
 async function duplicates(subject: HttpSubject, count: number): Promise<readonly ApiAnswer[]> {
-  const wish = { archive: await siteZip('many'), title: 'once', key: `parallel-${count}` };
-  return together(subject, count, (port) => new ApiClient(port).publish(wish));
+  const fields = { archive: await siteZip('many'), title: 'once', key: `parallel-${count}` };
+  return together(subject, count, (port) => new ApiClient(port).publish(fields));
 }
 
 function expectOneRole(answers: readonly ApiAnswer[]): void {
@@ -45,10 +45,10 @@ function expectOneRole(answers: readonly ApiAnswer[]): void {
 }
 
 /** Far more looks than a publication takes. */
-const MOST_LOOKS = 20_000;
+const MAX_TRIES = 20_000;
 
 async function untilPublished(client: ApiClient, key: string): Promise<string> {
-  for (let n = 0; n < MOST_LOOKS; n += 1) {
+  for (let n = 0; n < MAX_TRIES; n += 1) {
     const [pin] = (await client.get(`/api/v1/pins?idempotency_key=${key}`)).body.pins;
     if (pin !== undefined) return pin.id;
   }
@@ -58,10 +58,10 @@ async function untilPublished(client: ApiClient, key: string): Promise<string> {
 export const idempotencyClauses: HttpClauses = {
   'http/replay: the same request again is 200 with the same role in its state now, and says that it is a replay':
     withClient(async (client, port) => {
-      const wish = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'again' };
-      const pin = await publishSite(port, wish);
-      const replay = async (change: PublishWish = {}) => {
-        const { status, headers, body } = await client.publish({ ...wish, ...change });
+      const fields = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'again' };
+      const pin = await publishSite(port, fields);
+      const replay = async (change: PublishRequest = {}) => {
+        const { status, headers, body } = await client.publish({ ...fields, ...change });
         expect(status).to.equal(200);
         expect(headers['idempotent-replayed']).to.equal('true');
         return body.pin;
@@ -74,8 +74,8 @@ export const idempotencyClauses: HttpClauses = {
       expect((await client.stop(pin.id)).status).to.equal(204);
       expect((await replay()).state).to.equal('deleted');
       const other = new ApiClient(port, port.keys.second);
-      expect((await other.publish({ ...wish, title: 'Autumn' })).status, 'another account').to.equal(201);
-      const untitled = { archive: wish.archive, key: 'untitled' };
+      expect((await other.publish({ ...fields, title: 'Autumn' })).status, 'another account').to.equal(201);
+      const untitled = { archive: fields.archive, key: 'untitled' };
       await publishSite(port, untitled);
       expect((await client.publish({ ...untitled, title: '' })).status, 'an empty title is none').to.equal(
         200,
@@ -83,9 +83,9 @@ export const idempotencyClauses: HttpClauses = {
     }),
   'http/mismatch: the same key with another ZIP, file name or title is idempotency_mismatch and changes nothing':
     withClient(async (client, port) => {
-      const wish = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'taken' };
-      const pin = await publishSite(port, wish);
-      const others: readonly PublishWish[] = [
+      const fields = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'taken' };
+      const pin = await publishSite(port, fields);
+      const others: readonly PublishRequest[] = [
         { archive: await siteZip('other') },
         { filename: 'A.zip' },
         { filename: 'b/b.zip' },
@@ -93,26 +93,26 @@ export const idempotencyClauses: HttpClauses = {
         { title: '' },
       ];
       for (const other of others) {
-        const answer = await client.publish({ ...wish, ...other });
+        const answer = await client.publish({ ...fields, ...other });
         expectProblem(answer, 409, 'idempotency_mismatch', Object.keys(other)[0]);
         expect(answer.body.retryable).to.equal(false);
       }
       expect(await readPin(port, pin.id)).to.deep.equal(pin);
-      expect((await client.publish(wish)).status).to.equal(200);
+      expect((await client.publish(fields)).status).to.equal(200);
       expect(await listIds(port)).to.deep.equal([pin.id]);
     }),
   'http/key-freed: a refused request and one that broke off before its body was whole leave the key free':
     withClient(async (client, port) => {
       const archive = await siteZip();
-      const refused: readonly PublishWish[] = [
+      const refused: readonly PublishRequest[] = [
         { archive: Buffer.from('no zip') },
         { archive, title: 'a\nb' },
         { archive, filename: '' },
         { parts: [archivePart(archive), { name: 'other', body: 'x' }] },
       ];
-      for (const [n, wish] of refused.entries()) {
+      for (const [n, fields] of refused.entries()) {
         const key = `freed-${n}`;
-        expect((await client.publish({ ...wish, key })).status).to.equal(422);
+        expect((await client.publish({ ...fields, key })).status).to.equal(422);
         expect((await client.publish({ archive, title: 'corrected', key })).status).to.equal(201);
       }
       const bytes = await publicationBytes(port, 'broken-off');

@@ -29,18 +29,18 @@ async function publicationFaults(service: HttpService): Promise<readonly Faulty[
   await publishSite(service, { key: taken });
   const other = await siteZip('other');
   return [
-    { code: '401 unauthorized', spoil: (wish) => ({ ...wish, key: 'no-key' }) },
-    { code: '403 forbidden', spoil: (wish) => ({ ...wish, key: service.keys.readOnly }) },
-    { code: '400 invalid_idempotency_key', spoil: (wish) => ({ ...wish, idempotencyKey: '' }) },
-    { code: '422 invalid_password', spoil: (wish) => ({ ...wish, password: 'short' }) },
-    { code: '415 unsupported_media_type', spoil: (wish) => ({ ...wish, type: 'text/plain' }) },
-    { code: '422 invalid_form', spoil: (wish) => ({ ...wish, extra: true }) },
-    { code: '422 invalid_title', spoil: (wish) => ({ ...wish, title: 'a\nb' }) },
+    { code: '401 unauthorized', spoil: (fields) => ({ ...fields, key: 'no-key' }) },
+    { code: '403 forbidden', spoil: (fields) => ({ ...fields, key: service.keys.readOnly }) },
+    { code: '400 invalid_idempotency_key', spoil: (fields) => ({ ...fields, idempotencyKey: '' }) },
+    { code: '422 invalid_password', spoil: (fields) => ({ ...fields, password: 'short' }) },
+    { code: '415 unsupported_media_type', spoil: (fields) => ({ ...fields, type: 'text/plain' }) },
+    { code: '422 invalid_form', spoil: (fields) => ({ ...fields, extra: true }) },
+    { code: '422 invalid_title', spoil: (fields) => ({ ...fields, title: 'a\nb' }) },
     {
       code: '409 idempotency_mismatch',
-      spoil: (wish) => ({ ...wish, idempotencyKey: taken, archive: other }),
+      spoil: (fields) => ({ ...fields, idempotencyKey: taken, archive: other }),
     },
-    { code: '422 invalid_archive', spoil: (wish) => ({ ...wish, archive: Buffer.from('no zip') }) },
+    { code: '422 invalid_archive', spoil: (fields) => ({ ...fields, archive: Buffer.from('no zip') }) },
   ];
 }
 
@@ -70,8 +70,8 @@ export const orderClauses: HttpClauses = {
       };
       for (const [n, { code }] of faults.entries()) {
         // With all faults from here on. The first is applied last, so that no other replaces it.
-        const wish = faults.slice(n).reduceRight((spoilt, { spoil }) => spoil(spoilt), sound);
-        const answer = await new ApiClient(port, wish.key).send(requestOf(wish));
+        const fields = faults.slice(n).reduceRight((spoilt, { spoil }) => spoil(spoilt), sound);
+        const answer = await new ApiClient(port, fields.key).send(requestOf(fields));
         expect(`${answer.status} ${answer.body.code}`).to.equal(code);
       }
       expect((await new ApiClient(port).send(requestOf(sound))).status).to.equal(201);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { archivePart } from '../fixtures/multipart.ts';
 import { costlyReferences } from '../fixtures/zips/costly-zips.ts';
 import { writeZip } from '../fixtures/zips/zip-writer.ts';
-import { ApiClient, type PublishWish, withClient } from './api-client.ts';
+import { ApiClient, type PublishRequest, withClient } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip, zipOf } from './sites.ts';
 import type { HttpClauses } from './subject.ts';
@@ -105,10 +105,10 @@ export const publishingClauses: HttpClauses = {
         ]);
         return client.publish({ parts: [{ name: 'archive', head, body: archive }] });
       };
-      for (const [sent, kept] of FILENAMES) {
+      for (const [sent, stored] of FILENAMES) {
         const { status, body, text } = await publish(sent);
         expect(status, `${sent}: ${text}`).to.equal(201);
-        expect(body.pin.original_filename, sent).to.equal(kept);
+        expect(body.pin.original_filename, sent).to.equal(stored);
       }
       for (const sent of BAD_FILENAMES) {
         expectProblem(await publish(sent), 422, 'invalid_form', sent.toString('latin1'));
@@ -125,8 +125,8 @@ export const publishingClauses: HttpClauses = {
         '.npmrc': 'x',
         _redirects: '/a /b',
       };
-      const wish = { archive: await zipOf(files), key: 'warned' };
-      const { status, body } = await client.publish(wish);
+      const fields = { archive: await zipOf(files), key: 'warned' };
+      const { status, body } = await client.publish(fields);
       expect(status).to.equal(201);
       const rules = body.warnings.map(({ rule }) => rule);
       expect(rules).to.include.members(
@@ -136,7 +136,7 @@ export const publishingClauses: HttpClauses = {
       );
       const suspected = body.warnings.filter(({ rule }) => rule === 'possible_secret');
       expect(suspected.map(({ path }) => path)).to.have.members(['app.js', '.npmrc']);
-      expect((await client.publish(wish)).body.warnings).to.deep.equal(body.warnings);
+      expect((await client.publish(fields)).body.warnings).to.deep.equal(body.warnings);
       const decoded = await client.publish({ archive: japaneseZip(), key: 'decoded' });
       expect(decoded.body.warnings.map(({ rule, path }) => [rule, path])).to.deep.equal([
         ['names_decoded', '会社.html'],
@@ -153,8 +153,8 @@ export const publishingClauses: HttpClauses = {
   'http/publish-password: Pinfold-Password protects a publication from its commit on; it is no part of the fingerprint, and a replay and a dry run change nothing by it':
     withClient(async (client) => {
       const archive = await siteZip();
-      const publish = (password: string, wish: PublishWish = {}) =>
-        client.publish({ archive, headers: { 'Pinfold-Password': password }, ...wish });
+      const publish = (password: string, fields: PublishRequest = {}) =>
+        client.publish({ archive, headers: { 'Pinfold-Password': password }, ...fields });
       for (const password of ['12345678', 'x'.repeat(72), 'caf%C3%A9%20%2B+%25', '%F0%9F%94%91'.repeat(8)]) {
         const { status, body, text } = await publish(password);
         expect([status, body.pin.password_protected], text).to.deep.equal([201, true]);

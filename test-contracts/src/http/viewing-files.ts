@@ -267,8 +267,8 @@ export const fileClauses: HttpClauses = {
       [{}, zipped, 200],
       [{}, '"other"', 200],
     ] as const) {
-      const wish = { headers: { ...headers, 'If-None-Match': own } };
-      const answer = await visitor.part(page, 'index.html', wish);
+      const fields = { headers: { ...headers, 'If-None-Match': own } };
+      const answer = await visitor.part(page, 'index.html', fields);
       expect(answer.status, own).to.equal(status);
       if (status === 304) expect(answer.bytes.length).to.equal(0);
     }

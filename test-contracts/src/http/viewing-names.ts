@@ -10,8 +10,8 @@ import { NAVIGATION, Visitor } from './viewing-visitor.ts';
 
 async function publishTo(service: HttpService, name: string, password?: string): Promise<WireBody> {
   const headers = password === undefined ? {} : { 'Pinfold-Password': encodeURIComponent(password) };
-  const wish = { archive: await zipOf(SITE), query: `?name=${name}`, headers };
-  const answer = await new ApiClient(service).publish(wish);
+  const fields = { archive: await zipOf(SITE), query: `?name=${name}`, headers };
+  const answer = await new ApiClient(service).publish(fields);
   expect(answer.status, answer.text).to.equal(201);
   return answer.body;
 }

@@ -6,7 +6,7 @@ import { publishSite } from './api-expectations.ts';
 import { zipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 import { HOME, openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
-import { type ViewAnswer, type ViewWish, Visitor } from './viewing-visitor.ts';
+import { type ViewAnswer, type ViewRequest, Visitor } from './viewing-visitor.ts';
 
 const MINUTE = 60_000;
 const TRIES = 10;
@@ -69,8 +69,8 @@ export const passwordClauses: HttpClauses = {
     },
   'http/view-password-published: a password given at publication, percent-encoded, is the one that viewers enter':
     async ({ port }) => {
-      const wish = { headers: { 'Pinfold-Password': encodeURIComponent('café + 灯台') } };
-      const pin = await publishSite(port, { archive: await zipOf(SITE), ...wish });
+      const fields = { headers: { 'Pinfold-Password': encodeURIComponent('café + 灯台') } };
+      const pin = await publishSite(port, { archive: await zipOf(SITE), ...fields });
       const visitor = new Visitor(port);
       expect((await visitor.open(pin.shared_url)).url).to.equal(pin.shared_url);
       expect((await visitor.enter(pin.shared_url, 'caf%C3%A9 + 灯台')).status).to.equal(403);
@@ -104,7 +104,7 @@ export const passwordClauses: HttpClauses = {
     async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
-      const send = (wish: ViewWish) => visitor.ask(pin.shared_url, { method: 'POST', ...wish });
+      const send = (fields: ViewRequest) => visitor.ask(pin.shared_url, { method: 'POST', ...fields });
       for (const [type, body] of [...OTHER_FORMS, ...OTHER_FORMS]) {
         const { status } = await send({ headers: { 'Content-Type': type }, body });
         expect(status, `${type}: ${body.slice(0, 40)}`)

@@ -116,14 +116,14 @@ export const sharedUrlClauses: HttpClauses = {
     port,
   }) => {
     const { pin, visitor, page } = await openNewSite(port);
-    const kept = await openNewSite(port, { 'index.html': 'kept' });
-    await port.pin(kept.pin.id);
+    const pinned = await openNewSite(port, { 'index.html': 'saved' });
+    await port.pin(pinned.pin.id);
     const { lifetime_days: lifetime = 0 } = (await new ApiClient(port).get('/api/v1/limits')).body.limits;
     await port.advance(duration(lifetime * DAY));
     for (const url of [pin.shared_url, page.url, new URL('app.js', page.url).href]) {
       expect((await visitor.ask(url, { headers: NAVIGATION })).status, url).to.equal(410);
     }
-    expect((await kept.visitor.ask(kept.page.url)).status).to.equal(200);
+    expect((await pinned.visitor.ask(pinned.page.url)).status).to.equal(200);
   },
   'http/view-forget: an ended or unknown site clears what the browser kept of it, on its own origin alone, and no cookie of others':
     async ({ port }) => {

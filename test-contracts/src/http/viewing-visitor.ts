@@ -6,7 +6,7 @@ export interface ViewAnswer extends Answer {
   readonly url: string;
 }
 
-export interface ViewWish {
+export interface ViewRequest {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Uint8Array;
@@ -22,7 +22,7 @@ export const NAVIGATION: Readonly<Record<string, string>> = {
 export const PART: Readonly<Record<string, string>> = { Accept: '*/*', 'Sec-Fetch-Dest': 'script' };
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
-const MOST_REDIRECTS = 10;
+const MAX_REDIRECTS = 10;
 
 interface Cookie {
   readonly host: string;
@@ -51,7 +51,7 @@ export class Visitor {
   }
 
   /** Sends one request and follows nothing. */
-  async ask(url: string, { method = 'GET', headers = {}, body }: ViewWish = {}): Promise<ViewAnswer> {
+  async ask(url: string, { method = 'GET', headers = {}, body }: ViewRequest = {}): Promise<ViewAnswer> {
     const { host, pathname, search } = new URL(url);
     const cookie = this.#cookiesFor(host, pathname);
     const answer = await sendRequest(this.#service.baseUrl, {
@@ -65,9 +65,9 @@ export class Visitor {
   }
 
   /** Opens an address as a browser does, and follows where it leads. */
-  async open(url: string, wish: ViewWish = {}): Promise<ViewAnswer> {
-    let answer = await this.ask(url, { ...wish, headers: { ...NAVIGATION, ...wish.headers } });
-    for (let step = 0; step < MOST_REDIRECTS; step += 1) {
+  async open(url: string, fields: ViewRequest = {}): Promise<ViewAnswer> {
+    let answer = await this.ask(url, { ...fields, headers: { ...NAVIGATION, ...fields.headers } });
+    for (let step = 0; step < MAX_REDIRECTS; step += 1) {
       const { location } = answer.headers;
       if (location === undefined || answer.status < 300 || answer.status > 399) break;
       answer = await this.ask(location, { headers: { ...NAVIGATION } });
@@ -75,15 +75,15 @@ export class Visitor {
     return answer;
   }
 
-  enter(url: string, password: string, wish: ViewWish = {}): Promise<ViewAnswer> {
+  enter(url: string, password: string, fields: ViewRequest = {}): Promise<ViewAnswer> {
     const body = new URLSearchParams({ password }).toString();
-    return this.ask(url, { method: 'POST', body, ...wish, headers: { ...FORM, ...wish.headers } });
+    return this.ask(url, { method: 'POST', body, ...fields, headers: { ...FORM, ...fields.headers } });
   }
 
   /** Asks for the part of a page, by its address relative to the page. */
-  part(page: ViewAnswer, path: string, wish: ViewWish = {}): Promise<ViewAnswer> {
+  part(page: ViewAnswer, path: string, fields: ViewRequest = {}): Promise<ViewAnswer> {
     const url = new URL(path, page.url).href;
-    return this.ask(url, { ...wish, headers: { ...PART, ...wish.headers } });
+    return this.ask(url, { ...fields, headers: { ...PART, ...fields.headers } });
   }
 
   #cookiesFor(host: string, path: string): string {

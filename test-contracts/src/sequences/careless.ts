@@ -12,9 +12,9 @@ export function carelessly<Port extends object>(port: Port): Port {
         if (calls % 2 === 0) return await Reflect.apply(method, target, inputs);
         const given = inputs.map((input) => (input instanceof AbortSignal ? input : structuredClone(input)));
         const answer: unknown = await Reflect.apply(method, target, given);
-        const told = structuredClone(answer);
+        const copy = structuredClone(answer);
         for (const held of [...given, answer]) if (!(held instanceof AbortSignal)) spoil(held);
-        return told;
+        return copy;
       };
     },
   });

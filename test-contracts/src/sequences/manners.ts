@@ -29,7 +29,7 @@ export type Heard = { readonly answer: unknown } | 'aborted';
 /** Asks with a signal that is aborted at some time, or never. */
 export async function heard(
   { abort, reason }: Manner,
-  said: string,
+  description: string,
   ask: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<Heard> {
   const [controller, why] = [new AbortController(), REASONS[reason]];
@@ -38,7 +38,7 @@ export async function heard(
   const asked = ask(signal).then(
     (answer) => ({ answer }),
     (error: unknown) => {
-      if (signal.aborted) expect(error, `what aborting rejects with: ${said}`).to.equal(why);
+      if (signal.aborted) expect(error, `what aborting rejects with: ${description}`).to.equal(why);
       else throw error;
       return 'aborted' as const;
     },
@@ -48,17 +48,18 @@ export async function heard(
     controller.abort(why);
   }
   const came = await asked;
-  expectUnheard(signal, said);
-  if (abort === 'before') expect(came, `aborted before: ${said}`).to.equal('aborted');
+  expectUnheard(signal, description);
+  if (abort === 'before') expect(came, `aborted before: ${description}`).to.equal('aborted');
   if (abort === 'answered') controller.abort(why);
   return came;
 }
 
 /** Fails if a listener is left on the signal of a call that has ended. */
-export function expectUnheard(signal: AbortSignal, said: string): void {
-  expect(getEventListeners(signal, 'abort'), `who still listens to the signal of ${said}`).to.have.lengthOf(
-    0,
-  );
+export function expectUnheard(signal: AbortSignal, description: string): void {
+  expect(
+    getEventListeners(signal, 'abort'),
+    `who still listens to the signal of ${description}`,
+  ).to.have.lengthOf(0);
 }
 
 /** Changes every mutable part of a value, as a careless caller might do with inputs and answers. */

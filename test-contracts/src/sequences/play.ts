@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HistoryEvent, HistoryStore } from '@pinfold/core';
 import { expect } from 'chai';
 import { inWords } from '../assertion-message.ts';
-import { walkEvents } from '../fixtures/told.ts';
+import { walkEvents } from '../fixtures/recorded-events.ts';
 import { areAlike } from './alike.ts';
 import { type Heard, heard, type Manner, spoil } from './manners.ts';
 import type { Call, Reachable, Reference, Sequences, Turn } from './run.ts';
@@ -15,13 +15,13 @@ interface World<Port> {
 
 /** A call with its actual and its expected answer. */
 interface Answer {
-  readonly said: string;
+  readonly description: string;
   readonly actual: unknown;
   readonly expected: unknown;
 }
 
 /** The expected answers in a world. */
-interface Telling<Port> {
+interface Outcome<Port> {
   readonly world: World<Port>;
   readonly answers: readonly Answer[];
 }
@@ -49,9 +49,10 @@ export class Play<Port> {
     const handles = [subject.port, await subject.peer()];
     this.#worlds = [await this.#world([])];
     for (const turn of turns) await this.#take(turn, handles);
-    const last = turns.at(-1)?.look;
+    const last = turns.at(-1)?.read;
     if (last !== undefined) await this.#ask([last], [await subject.peer()], PLAIN);
-    for (const answer of this.#answers) agree(answer, `in the end, what had been answered to ${answer.said}`);
+    for (const answer of this.#answers)
+      agree(answer, `in the end, what had been answered to ${answer.description}`);
   }
 
   async dispose(): Promise<void> {
@@ -59,27 +60,27 @@ export class Play<Port> {
   }
 
   async #take(turn: Turn<Port>, handles: readonly Port[]): Promise<void> {
-    const { call, handle, again, look, beside, manner } = turn;
+    const { call, handle, again, read, beside, manner } = turn;
     const of = (n: number): Port => handles[n % handles.length] as Port;
     const calls = this.#unspent([call, ...beside.map((other) => other.call)]);
     const ports = [of(handle), ...beside.map((other) => of(other.handle))];
     if (this.#mayBeAtOnce(calls)) await this.#ask(calls, ports, manner);
     else for (const [n, each] of calls.entries()) await this.#ask([each], ports.slice(n), manner);
     if (again) for (const each of this.#unspent([call])) await this.#ask([each], [of(handle + 1)], manner);
-    if (look === undefined) return;
-    for (const port of handles) await this.#ask([look], [port], { ...PLAIN, spoils: manner.spoils });
-    await this.#lookAtEvents();
+    if (read === undefined) return;
+    for (const port of handles) await this.#ask([read], [port], { ...PLAIN, spoils: manner.spoils });
+    await this.#compareEvents();
   }
 
-  async #lookAtEvents(): Promise<void> {
+  async #compareEvents(): Promise<void> {
     if (this.#history === undefined) return;
-    const said = 'the events that were kept';
+    const description = 'the events that were kept';
     const actual = await eventsIn(this.#history);
-    const tellings = this.#worlds.map(async (world) => ({
+    const outcomes = this.#worlds.map(async (world) => ({
       world,
-      answers: [{ said, actual, expected: await eventsIn(world.store.history) }],
+      answers: [{ description, actual, expected: await eventsIn(world.store.history) }],
     }));
-    await this.#keep(await Promise.all(tellings), said);
+    await this.#keep(await Promise.all(outcomes), description);
   }
 
   #unspent(calls: readonly Call<Port>[]): Call<Port>[] {
@@ -104,12 +105,12 @@ export class Play<Port> {
       calls.map((call, n) => {
         const [port, given] = [ports[n] as Port, inputs[n] as unknown[]];
         if (n > 0 || !call.isQuestion) return call.make(port, given).then((answer) => ({ answer }));
-        return heard(manner, call.said, (signal) => call.make(port, given, signal));
+        return heard(manner, call.description, (signal) => call.make(port, given, signal));
       }),
     );
-    for (const [n, { said, inputs: given }] of calls.entries())
-      agree({ said, actual: inputs[n], expected: given() }, `what was given to ${said}`);
-    await this.#tell(calls, came);
+    for (const [n, { description, inputs: given }] of calls.entries())
+      agree({ description, actual: inputs[n], expected: given() }, `what was given to ${description}`);
+    await this.#settle(calls, came);
     if (isPlain && manner.spoils) {
       // These answers are about to change, so they are no longer compared.
       this.#answers.length -= came.filter((each) => each !== 'aborted').length;
@@ -118,8 +119,8 @@ export class Play<Port> {
   }
 
   /** Keeps the worlds in which the answers are right. */
-  async #tell(calls: readonly Call<Port>[], came: readonly Heard[]): Promise<void> {
-    const tellings: Telling<Port>[] = [];
+  async #settle(calls: readonly Call<Port>[], came: readonly Heard[]): Promise<void> {
+    const outcomes: Outcome<Port>[] = [];
     for (const world of this.#worlds) {
       for (const order of ordersOf(calls)) {
         const next = calls.length === 1 ? world : await this.#world(world.past);
@@ -129,23 +130,23 @@ export class Play<Port> {
           expected[n] = await call.make(next.store.port, call.inputs());
           next.past.push(call);
         }
-        const answers = calls.flatMap(({ said }, n) => {
+        const answers = calls.flatMap(({ description }, n) => {
           const each = came[n];
           if (each === undefined || each === 'aborted') return [];
-          return [{ said, actual: each.answer, expected: expected[n] }];
+          return [{ description, actual: each.answer, expected: expected[n] }];
         });
-        tellings.push({ world: next, answers });
+        outcomes.push({ world: next, answers });
       }
     }
     const others = calls.length === 1 ? '' : ' at once with others';
-    await this.#keep(tellings, `${calls[0]?.said}${others}`);
+    await this.#keep(outcomes, `${calls[0]?.description}${others}`);
   }
 
-  async #keep(tellings: readonly Telling<Port>[], said: string): Promise<void> {
-    const right = tellings.filter(({ answers }) => answers.every(isRight));
-    const told = (right[0] ?? tellings[0])?.answers ?? [];
-    if (right.length === 0) for (const answer of told) agree(answer, said);
-    this.#answers.push(...told);
+  async #keep(outcomes: readonly Outcome<Port>[], description: string): Promise<void> {
+    const right = outcomes.filter(({ answers }) => answers.every(isRight));
+    const agreed = (right[0] ?? outcomes[0])?.answers ?? [];
+    if (right.length === 0) for (const answer of agreed) agree(answer, description);
+    this.#answers.push(...agreed);
     this.#worlds = await this.#different(right.map(({ world }) => world));
   }
 
@@ -187,10 +188,10 @@ function isRight({ actual, expected }: Answer): boolean {
   return areAlike(actual, expected);
 }
 
-function agree(answer: Answer, said: string): void {
+function agree(answer: Answer, description: string): void {
   if (isRight(answer)) return;
   try {
-    expect(answer.actual, said).to.deep.equal(answer.expected);
+    expect(answer.actual, description).to.deep.equal(answer.expected);
   } catch (error) {
     throw inWords(error);
   }

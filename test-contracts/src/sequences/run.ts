@@ -17,7 +17,7 @@ export interface ModelOptions {
 
 /** A call and its inputs: it can be made on any store of the port, and has a text for messages. */
 export interface Call<Port> {
-  readonly said: string;
+  readonly description: string;
   /** A value that only the first call of a run may use; later calls with it are left out. */
   readonly spends: string | undefined;
   /** Whether it changes nothing and takes a signal. */
@@ -50,7 +50,7 @@ export interface Sequences<Port, Values> {
   readonly turns?: number;
   readonly steps: readonly Step<Port, Values>[];
   /** All reads, to show every change of a step. */
-  readonly look: Step<Port, Values>;
+  readonly read: Step<Port, Values>;
   /**
    * The state of a reference that answers do not show. If given, calls are also made concurrently, and callers change
    * their inputs and answers: no call may depend on the answer to another one.
@@ -83,7 +83,7 @@ export function stepsFor<Port, Values>() {
     weight,
     callsOf: (values) =>
       inputsOf(inputs(values)).map((given) => ({
-        said: `${name} ${given.map((input) => JSON.stringify(input)).join(', ')}`,
+        description: `${name} ${given.map((input) => JSON.stringify(input)).join(', ')}`,
         spends: spends?.(...given),
         inputs: () => structuredClone(given),
         make: (port, inputs) => make(port, ...(inputs as Inputs)),
@@ -146,7 +146,7 @@ export interface Turn<Port> {
   readonly again: boolean;
   readonly beside: readonly { readonly call: Call<Port>; readonly handle: number }[];
   readonly manner: Manner;
-  readonly look: Call<Port> | undefined;
+  readonly read: Call<Port> | undefined;
 }
 
 /** Few calls come with others: the same, one of its kind, or any. */
@@ -160,7 +160,7 @@ function besideOf<Port>(calls: readonly fc.Arbitrary<Call<Port>>[]): fc.Arbitrar
 }
 
 function turnsOf<Port, Values>(
-  { steps, look, turns: most = 60 }: Sequences<Port, Values>,
+  { steps, read, turns: most = 60 }: Sequences<Port, Values>,
   values: Values,
 ): fc.Arbitrary<readonly Turn<Port>[]> {
   const kinds = steps.map(({ weight, callsOf }) => ({ weight, arbitrary: callsOf(values) }));
@@ -179,31 +179,33 @@ function turnsOf<Port, Values>(
     handle: fc.nat({ max: 1 }),
     again: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true)),
     manner: manners,
-    look: fc.option(look.callsOf(values), { nil: undefined, freq: 2 }),
+    read: fc.option(read.callsOf(values), { nil: undefined, freq: 2 }),
   });
   const turn = fc.tuple(called, how).map(([calls, more]) => ({ ...calls, ...more }));
   const withWords = fc.record({
     turns: fc.array(turn, { maxLength: most, size: 'max' }),
-    last: look.callsOf(values),
+    last: read.callsOf(values),
     manner: manners,
   });
   return withWords.map(({ turns, last, manner }) => {
-    const all = [...turns, { call: last, handle: 0, again: false, beside: [], manner, look: last }];
+    const all = [...turns, { call: last, handle: 0, again: false, beside: [], manner, read: last }];
     return Object.assign(all, { [fc.toStringMethod]: () => all.map(inLines).join('') });
   });
 }
 
-function inLines<Port>({ call, handle, again, beside, manner, look }: Turn<Port>): string {
+function inLines<Port>({ call, handle, again, beside, manner, read }: Turn<Port>): string {
   const handles = again ? `${handle}, then ${1 - handle}` : handle;
-  const others = beside.map((other) => `\n    at once with ${other.call.said} on handle ${other.handle}`);
+  const others = beside.map(
+    (other) => `\n    at once with ${other.call.description} on handle ${other.handle}`,
+  );
   const { abort, spoils } = manner;
   const when = typeof abort === 'number' ? `after ${abort} turns` : abort;
   const how = [
     call.isQuestion && when !== undefined ? `, aborted ${when}` : '',
     spoils ? ', with inputs and answers changed later' : '',
   ];
-  const looks = look === undefined ? '' : `\n  ${look.said} on both`;
-  return `\n  ${call.said} on handle ${handles}${how.join('')}${others.join('')}${looks}`;
+  const reads = read === undefined ? '' : `\n  ${read.description} on both`;
+  return `\n  ${call.description} on handle ${handles}${how.join('')}${others.join('')}${reads}`;
 }
 
 /** How many calls a port that does not answer is tried with. */
@@ -215,10 +217,10 @@ async function playInVain<Port>(turns: readonly Turn<Port>[], port: Port, code: 
   const calls = turns.slice(-IN_VAIN).map(({ call }) => call);
   const make = ({ make, inputs }: Call<Port>): Promise<unknown> => make(port, inputs(), signal);
   for (const call of calls) {
-    await expectFaults(code, { [call.said]: make(call) });
-    expectUnheard(signal, call.said);
+    await expectFaults(code, { [call.description]: make(call) });
+    expectUnheard(signal, call.description);
   }
-  const atOnce = calls.map((call, n) => [`${call.said}, ${n}`, make(call)]);
+  const atOnce = calls.map((call, n) => [`${call.description}, ${n}`, make(call)]);
   await expectFaults(code, Object.fromEntries(atOnce));
   expectUnheard(signal, 'all of them at once');
 }

@@ -1,5 +1,5 @@
 /** Longer values carry data. */
-const LONGEST_TARGET = 2_048;
+const MAX_TARGET_LENGTH = 2_048;
 /** Space and character references: the value is not the target as it stands. */
 const NEEDS_DECODING = /[\s&]/;
 const CHARACTERS = /&(?:#(\d{1,7}|x[\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
@@ -12,14 +12,14 @@ const UNKNOWN_CHARACTER = /^(?:[^?#&]|&#|&(?!#))*?&(?!(?:amp|quot|apos|lt|gt)\b)
  * has a character reference that is not known here.
  */
 export function targetOf(value: string): string {
-  if (value.length > LONGEST_TARGET) return '';
+  if (value.length > MAX_TARGET_LENGTH) return '';
   if (!NEEDS_DECODING.test(value)) return value;
   return UNKNOWN_CHARACTER.test(value) ? '' : withoutSpace(decodeCharacters(value));
 }
 
 /** The same of a value without character references, as CSS and scripts have them. */
 export function plainTargetOf(value: string): string {
-  return value.length > LONGEST_TARGET ? '' : withoutSpace(value);
+  return value.length > MAX_TARGET_LENGTH ? '' : withoutSpace(value);
 }
 
 function withoutSpace(value: string): string {

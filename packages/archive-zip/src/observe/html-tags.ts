@@ -33,7 +33,7 @@ export type Tag = { readonly name: string } & { [Name in Exclude<Attribute, 'nam
 const OPAQUE = new Set(['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']);
 const ALL: ReadonlySet<string> = new Set(ATTRIBUTES);
 const STYLE_ALONE: ReadonlySet<string> = new Set(['style']);
-const LONGEST_ATTRIBUTE = Math.max(...ATTRIBUTES.map(({ length }) => length));
+const MAX_ATTRIBUTE_LENGTH = Math.max(...ATTRIBUTES.map(({ length }) => length));
 const STYLE_LENGTH = 'style'.length;
 
 const QUOTE = 34;
@@ -104,7 +104,7 @@ function behind(html: string, mark: string, from: number): number {
 
 /** Reads attributes up to the `>` and returns its position, or -1 when the text ends before. */
 function readAttributes(html: string, from: number, tag: Tag, wanted: ReadonlySet<string>): number {
-  const longest = wanted === ALL ? LONGEST_ATTRIBUTE : STYLE_LENGTH;
+  const longest = wanted === ALL ? MAX_ATTRIBUTE_LENGTH : STYLE_LENGTH;
   let at = from;
   while (at < html.length) {
     const code = html.charCodeAt(at);

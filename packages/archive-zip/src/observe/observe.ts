@@ -26,7 +26,7 @@ export interface Observation {
 }
 
 /** Bytes decoded at once: V8 collects longer texts late, and takes longer to search them. */
-const STRETCH = 65_536;
+const PIECE = 65_536;
 /** Read around a stretch: more than the longest secret. */
 const AROUND = 256;
 const NOTHING: Observation = { references: [], secrets: [], whole: true };
@@ -72,10 +72,10 @@ export function observeBytes(
 ): Observation {
   if (!isObservable(path)) return { ...NOTHING, secrets: secretsOf(path, bytes, []) };
   const secrets = new Set<SecretKind>();
-  for (let at = 0; at < bytes.length; at += STRETCH) {
+  for (let at = 0; at < bytes.length; at += PIECE) {
     const from = Math.max(0, at - AROUND);
-    const text = bytes.toString('latin1', from, at + STRETCH + AROUND);
-    for (const kind of secretsIn(text, at - from, at - from + STRETCH)) secrets.add(kind);
+    const text = bytes.toString('latin1', from, at + PIECE + AROUND);
+    for (const kind of secretsIn(text, at - from, at - from + PIECE)) secrets.add(kind);
   }
   const collector = new ReferenceCollector(path, bounds);
   if (isScript(path)) readModule(headOf(bytes), collector);
@@ -85,7 +85,7 @@ export function observeBytes(
 /** The beginning of a script, as UTF-8 only where it imports anything: that takes V8 up to forty times as long. */
 function headOf(bytes: Buffer): string {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  const head = bytes.subarray(isMarked ? 3 : 0, STRETCH);
+  const head = bytes.subarray(isMarked ? 3 : 0, PIECE);
   const text = head.toString('latin1');
   return importsOf(text).length === 0 ? text : head.toString('utf8');
 }
@@ -106,7 +106,7 @@ function secretsOf(
 function readReferences(path: string, text: string, collector: ReferenceCollector): PageFindings | undefined {
   if (isPage(path)) return readPage(text, collector);
   if (STYLE_SHEET.test(path)) readCss(text, collector);
-  else if (isScript(path)) readModule(text.slice(0, STRETCH), collector);
+  else if (isScript(path)) readModule(text.slice(0, PIECE), collector);
   else if (isManifest(path)) {
     manifestUrls(text).every(({ url, navigation }) => collector.add(plainTargetOf(url), { navigation }));
   }

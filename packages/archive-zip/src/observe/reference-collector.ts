@@ -17,7 +17,7 @@ export interface ObservationBounds {
   /** Characters compared to read and to follow references. */
   readonly work: number;
   /** Called now and then; throws to end the search. */
-  readonly look?: () => void;
+  readonly checkpoint?: () => void;
 }
 
 /** Cost of a tag without a new reference, in characters. */
@@ -27,15 +27,15 @@ const REFERENCE_COST = 48;
 /** A slash in any form: the reference may lead into another folder. */
 const SLASH = /[\\/%]/;
 const FOLDERS = /^.*[\\/%]/s;
-/** Costs between two calls of `look`. */
-const LOOK_EVERY = 256;
+/** Costs between two calls of `checkpoint`. */
+const CHECK_EVERY = 256;
 
 /** Collects the references of one file, each once, until they cost more work than the bounds allow. */
 export class ReferenceCollector {
   /** Whether there was enough work for all. */
   whole = true;
   readonly #file: string;
-  readonly #look: (() => void) | undefined;
+  readonly #checkpoint: (() => void) | undefined;
   readonly #references: Reference[] = [];
   readonly #seen = new Set<string>();
   readonly #folders = new Set<string>();
@@ -43,10 +43,10 @@ export class ReferenceCollector {
   #steps = 0;
   #base: string | undefined;
 
-  constructor(file: string, { work, look }: ObservationBounds) {
+  constructor(file: string, { work, checkpoint }: ObservationBounds) {
     this.#file = file;
     this.#left = work;
-    this.#look = look;
+    this.#checkpoint = checkpoint;
   }
 
   /** Parts of the page that stand before its `<base>` were loaded without it; links are followed later. */
@@ -69,7 +69,7 @@ export class ReferenceCollector {
   /** Takes the cost of reading so many characters from what is left. Returns whether there was as much. */
   spend(characters: number): boolean {
     this.#steps += 1;
-    if (this.#steps % LOOK_EVERY === 0) this.#look?.();
+    if (this.#steps % CHECK_EVERY === 0) this.#checkpoint?.();
     this.#left -= characters;
     if (this.#left < 0) this.whole = false;
     return this.whole;

@@ -1,12 +1,12 @@
 import type { FollowedReference } from '@pinfold/core';
-import { MOST_WARNINGS } from '@pinfold/core/adapter';
+import { MAX_WARNINGS } from '@pinfold/core/adapter';
 import { type Destination, resolverOf } from './page-references.ts';
 import type { Reference } from './reference-collector.ts';
 import { isScript } from './script-findings.ts';
 import type { SitePaths } from './site-paths.ts';
 
-/** References between two calls of `look`. */
-const LOOK_EVERY = 256;
+/** References between two calls of `checkpoint`. */
+const CHECK_EVERY = 256;
 
 /** The warning that a reference can become; which one depends on how the site is served. */
 type Sort = 'nothing' | 'absolute' | `${'absolute ' | ''}${'unanswered' | 'other case'}`;
@@ -26,21 +26,21 @@ type CountedSort = Sort | `module ${Sort}`;
  */
 export class ReferenceSieve {
   readonly #site: SitePaths;
-  readonly #look: (() => void) | undefined;
+  readonly #checkpoint: (() => void) | undefined;
   readonly #loaded = new Set<string>();
   readonly #passed: Map<CountedSort, number> = new Map();
 
   /** @param look called now and then; throws to end the work. */
-  constructor(site: SitePaths, look?: () => void) {
+  constructor(site: SitePaths, checkpoint?: () => void) {
     this.#site = site;
-    this.#look = look;
+    this.#checkpoint = checkpoint;
   }
 
   /** The references of a file that no file answers exactly, and those that lead out of a site under a path. */
   sift(file: string, references: readonly Reference[]): readonly FollowedReference[] {
     const referencesOf = resolverOf(this.#site, file);
     return references.flatMap((reference, index) => {
-      if (index % LOOK_EVERY === 0) this.#look?.();
+      if (index % CHECK_EVERY === 0) this.#checkpoint?.();
       const destination = referencesOf(reference)?.follow(reference);
       if (destination === undefined) return [];
       const sort = sortOf(destination);
@@ -63,7 +63,7 @@ export class ReferenceSieve {
   #passes(sort: CountedSort): boolean {
     const passed = this.#passed.get(sort) ?? 0;
     this.#passed.set(sort, passed + 1);
-    return passed < MOST_WARNINGS;
+    return passed < MAX_WARNINGS;
   }
 }
 

@@ -147,11 +147,13 @@ describe('the references of a page', () => {
   it('are read no further once somebody says so', () => {
     const html = '<img src=a.png>'.repeat(10_000);
     let looks = 0;
-    const look = () => {
+    const checkpoint = () => {
       looks += 1;
       if (looks === 3) throw new Error('stopped');
     };
-    expect(() => observe('index.html', html, { work: Number.POSITIVE_INFINITY, look })).to.throw('stopped');
+    expect(() => observe('index.html', html, { work: Number.POSITIVE_INFINITY, checkpoint })).to.throw(
+      'stopped',
+    );
   });
 });
 

@@ -7,25 +7,25 @@ import type { EventPage } from '../ports/history-store.ts';
 import type { Page, RoleQuery } from '../ports/role-store.ts';
 
 /** The greatest rank. In the list by end, a role's rank is this minus its end in milliseconds, or 0 without an end. */
-export const MOST_RANK: number = Number.MAX_SAFE_INTEGER;
+export const MAX_RANK: number = Number.MAX_SAFE_INTEGER;
 
 /** The cursor of a role in a list, which has the largest rank first. */
 export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
   const { id, publishedAt, expiresAt, archiveBytes } = role;
   if (order === undefined) return { rank: publishedAt, id };
   if (order === 'largest') return { rank: archiveBytes, id };
-  return { rank: expiresAt === null ? 0 : MOST_RANK - expiresAt, id };
+  return { rank: expiresAt === null ? 0 : MAX_RANK - expiresAt, id };
 }
 
 /** The cursor that a page begins after. The list of published roles by end skips those that have ended. */
 export function startOf({ after, order, state, now }: RoleQuery): RoleCursor {
   if (after !== undefined) return after;
   const skips = order === 'ending' && state === 'published';
-  return skips ? { rank: MOST_RANK - now, id: '' as RoleId } : { rank: MOST_RANK, id: '~' as RoleId };
+  return skips ? { rank: MAX_RANK - now, id: '' as RoleId } : { rank: MAX_RANK, id: '~' as RoleId };
 }
 
 /** The most roles that a search checks for one page. */
-export const MOST_SEARCHED = 2_000;
+export const MAX_SEARCHED = 2_000;
 
 /**
  * A page of a list. Query one role more than the page holds: it shows whether another page follows.
@@ -35,11 +35,11 @@ export const MOST_SEARCHED = 2_000;
 export function pageOf(
   roles: readonly Role[],
   { limit, order }: Pick<RoleQuery, 'limit' | 'order'>,
-  lookedTo?: RoleCursor,
+  readTo?: RoleCursor,
 ): Page<Role> {
   const items = roles.slice(0, limit);
   const last = roles.length > limit ? items.at(-1) : undefined;
-  return { items, next: last === undefined ? lookedTo : placeOf(last, order) };
+  return { items, next: last === undefined ? readTo : placeOf(last, order) };
 }
 
 /** A page of the history. Query one event more than the page holds: it shows whether another page follows. */

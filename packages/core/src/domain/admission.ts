@@ -28,7 +28,7 @@ export type Inadmissible =
   | PublicationQuotaExceeded;
 
 /** The look-ups of a store for an admission, each made only if needed. */
-export interface AdmissionLooks {
+export interface AdmissionFacts {
   isForbidden(): boolean;
   inService(): Pick<AccountUse, 'sites' | 'bytes'>;
   names(): NamesInUse;
@@ -89,21 +89,21 @@ export function refuseErasing({ reason }: Block): Refusal<'account_blocked'> {
  */
 export function refuseAdmission(
   account: KnownAccount | undefined,
-  wish: AdmissionRequest,
-  looks: AdmissionLooks,
+  request: AdmissionRequest,
+  facts: AdmissionFacts,
 ): Refusal<'invalid_archive' | 'rate_limited'> | PublicationQuotaExceeded | undefined {
-  if (looks.isForbidden()) return FORBIDDEN_CONTENT;
-  const limits = boundsOf(account, wish.limits);
+  if (facts.isForbidden()) return FORBIDDEN_CONTENT;
+  const limits = boundsOf(account, request.limits);
   const { publications } = limits;
   if (publications !== null) {
-    const { remaining, nextAt } = leftOf(publications, account?.publicationsMark ?? null, wish.now);
+    const { remaining, nextAt } = leftOf(publications, account?.publicationsMark ?? null, request.now);
     if (remaining === 0) return { kind: 'refused', code: 'rate_limited', retryAt: nextAt };
   }
-  const used = hasQuota(limits) ? looks.inService() : { sites: 0, bytes: 0 };
+  const used = hasQuota(limits) ? facts.inService() : { sites: 0, bytes: 0 };
   return (
     pastQuota('sites', limits.sites, used.sites + 1) ??
-    pastQuota('bytes', limits.bytes, used.bytes + wish.archiveBytes) ??
-    (wish.isNamed ? refuseName(looks.names(), limits.names) : undefined)
+    pastQuota('bytes', limits.bytes, used.bytes + request.archiveBytes) ??
+    (request.isNamed ? refuseName(facts.names(), limits.names) : undefined)
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Figures, NoDetails, RuleDetails } from '../refusal.ts';
+import type { LimitAndActual, NoDetails, RuleDetails } from '../refusal.ts';
 import type { UnsafePath } from './entry-path.ts';
 import type { IndexHint } from './index-hint.ts';
 
@@ -56,9 +56,9 @@ export interface ArchiveRules {
   readonly bad_encoding: AtPath & { readonly reason: BadEncoding };
   readonly forbidden_name: AtPath & { readonly segment: string };
   readonly missing_index: { readonly hint?: IndexHint };
-  readonly too_many_files: Figures;
-  readonly file_too_large: AtPath & Pick<Figures, 'limit'> & Partial<Figures>;
-  readonly expanded_too_large: Pick<Figures, 'limit'> & Partial<Figures>;
+  readonly too_many_files: LimitAndActual;
+  readonly file_too_large: AtPath & Pick<LimitAndActual, 'limit'> & Partial<LimitAndActual>;
+  readonly expanded_too_large: Pick<LimitAndActual, 'limit'> & Partial<LimitAndActual>;
   /** `other` is the same path in another spelling; absent when one path is there twice. */
   readonly duplicate_path: AtPath & { readonly other?: string };
   readonly path_conflict: AtPath;

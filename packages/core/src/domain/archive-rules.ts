@@ -1,5 +1,5 @@
 import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
-import { atOnce, stretchesOf, workOf } from './chunks.ts';
+import { atOnce, chunksOf, workOf } from './chunks.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
 import { type EntryPath, entryPath, forbiddenSegment, isTooLong, unsafePath } from './entry-path.ts';
@@ -98,20 +98,17 @@ type ArchiveLimits = Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>;
 const FAR_TOO_MANY = 10;
 
 /** The most entries to read, with folders and system files: those are not limited, so few files do not lower it. */
-export function mostEntries({ files }: Pick<Limits, 'files'>): number {
+export function maxEntries({ files }: Pick<Limits, 'files'>): number {
   return FAR_TOO_MANY * Math.max(files, defaultLimits.files);
 }
 
 /** Applies every rule that needs no bytes to a listing, and reports all that are broken at once. */
 export function judgeListing(listing: ArchiveListing, limits: ArchiveLimits): Judgement {
-  return atOnce(judgeInStretches(listing, limits));
+  return atOnce(judgeInChunks(listing, limits));
 }
 
 /** Like {@link judgeListing}, but yields every few milliseconds, so that other work gets its turn. */
-export function* judgeInStretches(
-  listing: ArchiveListing,
-  limits: ArchiveLimits,
-): Generator<void, Judgement> {
+export function* judgeInChunks(listing: ArchiveListing, limits: ArchiveLimits): Generator<void, Judgement> {
   const entries = named(listing.entries);
   const files = entries.filter((entry) => !entry.isFolder);
   const own = entries.filter((entry) => !entry.isSystem).map(({ name }) => name);
@@ -130,7 +127,7 @@ export function* judgeInStretches(
   if (root === undefined && readable) found.add([noIndex(own)]);
   const provable = listing.trusted && !BOUNDS.some((rule) => found.has(rule));
   return {
-    problems: found.kept,
+    problems: found.listed,
     omitted: found.omitted,
     files: yield* siteFiles(files, stripped),
     tasks: provable ? proofTasks(entries, stripped, limits) : [],
@@ -162,14 +159,14 @@ function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
   return entries;
 }
 
-/** Names the limit for files where an inspector stopped at {@link mostEntries}. */
+/** Names the limit for files where an inspector stopped at {@link maxEntries}. */
 function underLimit(problem: ArchiveProblem, { files }: ArchiveLimits): ArchiveProblem {
   return problem.rule === 'too_many_files' ? { ...problem, limit: files } : problem;
 }
 
 function* addProblemsOfEach(entries: readonly NamedEntry[], found: ProblemList): Generator<void, void> {
-  for (const stretch of stretchesOf(entries)) {
-    for (const entry of stretch) found.add(entryProblems(entry));
+  for (const chunk of chunksOf(entries)) {
+    for (const entry of chunk) found.add(entryProblems(entry));
     yield;
   }
 }
@@ -232,8 +229,8 @@ function boundProblems(entries: readonly NamedEntry[], limits: ArchiveLimits): r
 
 function* addSamePathProblems(files: readonly NamedEntry[], found: ProblemList): Generator<void, void> {
   const seen = new Map<string, string>();
-  for (const stretch of stretchesOf(files)) {
-    for (const { name: path } of stretch) {
+  for (const chunk of chunksOf(files)) {
+    for (const { name: path } of chunk) {
       // One that is too long is refused anyway, and to fold it may take time with the square of its length.
       const folded = isTooLong(path) ? path : foldPath(path);
       const other = seen.get(folded);
@@ -251,8 +248,8 @@ function noIndex(names: readonly string[]): ArchiveProblem {
 
 function* siteFiles(files: readonly NamedEntry[], root: string): Generator<void, readonly SiteFile[]> {
   const site: SiteFile[] = [];
-  for (const stretch of stretchesOf(files)) {
-    for (const file of stretch) {
+  for (const chunk of chunksOf(files)) {
+    for (const file of chunk) {
       const path = sitePath(file, root);
       if (path !== undefined) site.push({ path, entry: file.index });
     }

@@ -1,14 +1,14 @@
 import { type Duration, type Instant, seconds } from './instant.ts';
 
 /** The age from which an unsettled try counts as wrong: its process died. */
-export const UNSETTLED_AT_MOST: Duration = seconds(60);
+export const MAX_UNSETTLED: Duration = seconds(60);
 
 /** The counts of an open window, and its limit. */
 export interface AttemptTally {
   readonly endsAt: Instant;
   /** Every try of the window: wrong ones, and those under way. */
   readonly tries: number;
-  /** Unsettled tries that began less than {@link UNSETTLED_AT_MOST} ago. */
+  /** Unsettled tries that began less than {@link MAX_UNSETTLED} ago. */
   readonly underWay: number;
   readonly limit: number;
 }

@@ -1,7 +1,7 @@
 import { hasManyMarks } from './text.ts';
 
 /** Characters of names processed between two pauses: some milliseconds of work. */
-const STRETCH = 131_072;
+const CHUNK_BYTES = 131_072;
 const NAME_COST = 64;
 /** The most marks in a row that are normalized at a time, since sorting them takes quadratic time. */
 const SORTED_AT_ONCE = 64;
@@ -13,12 +13,12 @@ interface Named {
 }
 
 /** Splits items with names into chunks of about the same work. */
-export function* stretchesOf<E extends Named>(all: readonly E[]): Generator<readonly E[]> {
+export function* chunksOf<E extends Named>(all: readonly E[]): Generator<readonly E[]> {
   let from = 0;
   let sum = 0;
   for (const [index, { name, work = workOf(name) }] of all.entries()) {
     sum += work;
-    if (sum < STRETCH) continue;
+    if (sum < CHUNK_BYTES) continue;
     yield all.slice(from, index + 1);
     from = index + 1;
     sum = 0;

@@ -1,4 +1,4 @@
-import type { Figures, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
+import type { LimitAndActual, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { sha256Of } from './sha256.ts';
@@ -23,7 +23,7 @@ export type Fingerprint = Branded<string, 'Fingerprint'>;
 export interface IdempotencyKeyRules {
   readonly empty: NoDetails;
   readonly characters: NoDetails;
-  readonly too_long: Figures;
+  readonly too_long: LimitAndActual;
   readonly secret: NoDetails;
 }
 

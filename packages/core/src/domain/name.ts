@@ -4,7 +4,7 @@ import type { Branded } from './brand.ts';
 import type { AccountId, RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import { type Role, type RoleState, stateOf } from './role.ts';
-import { type KeptWarning, MOST_WARNINGS, type Warning } from './warnings.ts';
+import { MAX_WARNINGS, type Warning } from './warnings.ts';
 
 /** A name of an account for one of its publications: 1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end. */
 export type PinName = Branded<string, 'PinName'>;
@@ -125,14 +125,14 @@ export function decideName(
  * @param names the names of the account before the commit.
  */
 export function withNameWarnings(
-  warnings: readonly KeptWarning[],
+  warnings: readonly Warning[],
   role: Pick<Role, 'passwordHash'>,
   { count, shown }: NamesInUse,
   { names: limit }: Pick<PublicationLimits, 'names'>,
-): readonly KeptWarning[] {
+): readonly Warning[] {
   const used = shown === undefined ? count + 1 : count;
   const own: Warning[] = [];
   if (shown?.isProtected && role.passwordHash === null) own.push({ rule: 'password_dropped' });
   if (limit !== null && used >= limit * NEARLY) own.push({ rule: 'names_nearly_full', used, most: limit });
-  return [...own, ...warnings].slice(0, MOST_WARNINGS);
+  return [...own, ...warnings].slice(0, MAX_WARNINGS);
 }

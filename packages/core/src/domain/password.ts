@@ -1,4 +1,4 @@
-import type { Figures, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
+import type { LimitAndActual, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasLoneSurrogate, utf8Length } from './text.ts';
@@ -21,12 +21,12 @@ export function withoutHash(hash: PasswordHash | null): PasswordHash | null {
 export interface PasswordRules {
   readonly type: NoDetails;
   readonly encoding: NoDetails;
-  readonly too_short: Figures;
-  readonly too_long: Figures;
+  readonly too_short: LimitAndActual;
+  readonly too_long: LimitAndActual;
 }
 
 /** The longest guess that is worth hashing, in bytes of UTF-8 as sent. */
-const LONGEST_GUESS = 1_024;
+const MAX_GUESS_LENGTH = 1_024;
 
 /** Reads a new password; the empty string and null both mean that protection ends. Limits count the string as sent. */
 export function parsePassword(
@@ -46,10 +46,10 @@ export function parsePassword(
 
 /** Reads a viewer's guess; `undefined` when it cannot be any password and needs no hashing. */
 export function parseGuess(value: string): Password | undefined {
-  if (value === '' || hasLoneSurrogate(value) || utf8Length(value) > LONGEST_GUESS) return undefined;
+  if (value === '' || hasLoneSurrogate(value) || utf8Length(value) > MAX_GUESS_LENGTH) return undefined;
   return value.normalize('NFC') as Password;
 }
 
-function invalid(told: RuleDetails<PasswordRules>): Refusal<'invalid_password'> {
-  return { kind: 'refused', code: 'invalid_password', ...told };
+function invalid(details: RuleDetails<PasswordRules>): Refusal<'invalid_password'> {
+  return { kind: 'refused', code: 'invalid_password', ...details };
 }

@@ -1,4 +1,4 @@
-import { stretchesOf } from './chunks.ts';
+import { chunksOf } from './chunks.ts';
 
 /** A name of an entry; folders end with `/`. */
 interface Named {
@@ -13,13 +13,13 @@ export function* filesThatAreFolders<E extends Named>(
   files: readonly E[],
 ): Generator<void, readonly E[]> {
   const byHash = new Map<number, E[]>();
-  for (const stretch of stretchesOf(files)) {
-    for (const file of stretch) add(byHash, hashOf(file.name), file);
+  for (const chunk of chunksOf(files)) {
+    for (const file of chunk) add(byHash, hashOf(file.name), file);
     yield;
   }
   const conflicts = new Set<E>();
-  for (const stretch of stretchesOf(entries)) {
-    for (const { name } of stretch) addFolders(name, byHash, conflicts);
+  for (const chunk of chunksOf(entries)) {
+    for (const { name } of chunk) addFolders(name, byHash, conflicts);
     yield;
   }
   return files.filter((file) => conflicts.has(file));

@@ -1,7 +1,7 @@
 import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
 
 /** The most problems of one rule: an archive within the limits has no more. */
-const KEPT_OF_A_RULE = 1_000;
+const MAX_OF_A_RULE = 1_000;
 
 /**
  * The broken rules of one archive, as they are found: the first 1,000 problems of each rule, and the number of the
@@ -12,16 +12,16 @@ const KEPT_OF_A_RULE = 1_000;
  *
  * const found = new ProblemList();
  * for (let n = 0; n < 1_250; n += 1) found.add([{ rule: 'corrupt_data', path: `${n}.txt` }]);
- * found.kept.length; // 1000
+ * found.listed.length; // 1000
  * found.omitted; // 250
  */
 export class ProblemList {
   readonly #counts = new Map<ArchiveRule, number>();
-  readonly #kept: ArchiveProblem[] = [];
+  readonly #listed: ArchiveProblem[] = [];
   #omitted = 0;
 
-  get kept(): readonly ArchiveProblem[] {
-    return this.#kept;
+  get listed(): readonly ArchiveProblem[] {
+    return this.#listed;
   }
 
   get omitted(): number {
@@ -38,7 +38,7 @@ export class ProblemList {
     for (const problem of problems) {
       const count = (this.#counts.get(problem.rule) ?? 0) + 1;
       this.#counts.set(problem.rule, count);
-      if (count <= KEPT_OF_A_RULE) this.#kept.push(problem);
+      if (count <= MAX_OF_A_RULE) this.#listed.push(problem);
       else this.#omitted += 1;
     }
   }

@@ -4,7 +4,7 @@ import type { RemovalClock } from './removal-clock.ts';
 
 /** The progress of comparing storage with the records. It is stored after each window of ids, so that any sweep can resume it. */
 export interface Comparison {
-  readonly keptAt: Instant;
+  readonly savedAt: Instant;
   /** Whether there may be more to do: windows to count, or archives to remove. */
   readonly isUnderWay: boolean;
   /** Whether the last complete comparison found too many archives without a record. */
@@ -15,11 +15,11 @@ export interface Comparison {
   readonly compared: number;
   /** Those of them that no record names. */
   readonly unnamed: number;
-  /** The first {@link MOST_IDS} of those that are not removed yet. */
+  /** The first {@link MAX_IDS} of those that are not removed yet. */
   readonly orphans: readonly ArchiveId[];
-  /** Archives that a record names and storage does not have: the first {@link MOST_IDS}. */
+  /** Archives that a record names and storage does not have: the first {@link MAX_IDS}. */
   readonly missing: readonly ArchiveId[];
-  /** Stored with the comparison, and no part of it; absent before the first sweep of a release that has it. */
+  /** Stored with the comparison, and no part of it. */
   readonly removal?: RemovalClock | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface ComparedWindow {
 }
 
 /** The most ids of a kind in a {@link Comparison}: bounds what the store and a node hold. */
-export const MOST_IDS = 1_000;
+export const MAX_IDS = 1_000;
 
 /** The least time from the end of one comparison to the beginning of the next. */
 const PAUSE: Duration = hours(24);
@@ -40,7 +40,7 @@ const PAUSE: Duration = hours(24);
 const HELD: Duration = minutes(2);
 
 export const NOT_COMPARED: Comparison = {
-  keptAt: instant(0),
+  savedAt: instant(0),
   isUnderWay: true,
   isRefused: false,
   upTo: null,
@@ -67,7 +67,7 @@ export function turnOf(
   { isForced, takesOver }: ComparisonRequest,
 ): ComparisonTurn {
   if (found === undefined) return { kind: 'compare', from: NOT_COMPARED };
-  const age = now - found.keptAt;
+  const age = now - found.savedAt;
   // Counts this old are too far from what is there now.
   if (isForced || age >= PAUSE) {
     return { kind: 'compare', from: { ...NOT_COMPARED, isRefused: found.isRefused } };
@@ -82,20 +82,20 @@ export function withWindow(comparison: Comparison, window: ComparedWindow): Comp
     upTo: window.upTo,
     compared: comparison.compared + window.compared,
     unnamed: comparison.unnamed + window.orphans.length,
-    orphans: [...comparison.orphans, ...window.orphans].slice(0, MOST_IDS),
-    missing: [...comparison.missing, ...window.missing].slice(0, MOST_IDS),
+    orphans: [...comparison.orphans, ...window.orphans].slice(0, MAX_IDS),
+    missing: [...comparison.missing, ...window.missing].slice(0, MAX_IDS),
   };
 }
 
 /** The comparison at its end. After a refusal its figures stay; else those of the orphans that the next one removes. */
 export function ended(comparison: Comparison, isRefused: boolean): Comparison {
-  const looked = isRefused ? 0 : Math.min(comparison.unnamed, MOST_IDS);
+  const listed = isRefused ? 0 : Math.min(comparison.unnamed, MAX_IDS);
   return {
     ...comparison,
     isUnderWay: false,
     isRefused,
-    compared: comparison.compared - looked,
-    unnamed: comparison.unnamed - looked,
+    compared: comparison.compared - listed,
+    unnamed: comparison.unnamed - listed,
     orphans: [],
     missing: [],
   };
@@ -104,7 +104,7 @@ export function ended(comparison: Comparison, isRefused: boolean): Comparison {
 /** Whether only the clock of removal differs: each window that is stored has an instant of its own. */
 export function isSameProgress(one: Comparison, other: Comparison | undefined): boolean {
   return (
-    one.keptAt === other?.keptAt && one.upTo === other.upTo && one.orphans.length === other.orphans.length
+    one.savedAt === other?.savedAt && one.upTo === other.upTo && one.orphans.length === other.orphans.length
   );
 }
 

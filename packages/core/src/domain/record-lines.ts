@@ -46,7 +46,7 @@ import type { Generation, Role } from './role.ts';
 import type { Takedown } from './takedown.ts';
 import { parseTitle, type Title } from './title.ts';
 import type { CountedViews, Day } from './views.ts';
-import type { KeptWarning } from './warnings.ts';
+import type { Warning } from './warnings.ts';
 
 /** Any text that every database can store. */
 const anyText = <Value extends string>(): Form<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
@@ -113,7 +113,6 @@ const WARNING = {
   target: anyText(),
   file: anyText(),
   secret: anyText(),
-  detail: anyText(),
   used: count(),
   most: count(),
 };
@@ -121,7 +120,7 @@ const [, ...ofSomeRules] = Object.keys(WARNING) as (keyof typeof WARNING)[];
 const warning = object<Record<keyof typeof WARNING, string | number>>(
   WARNING,
   ofSomeRules,
-) as unknown as Form<KeptWarning>;
+) as unknown as Form<Warning>;
 
 export const ROLE: Forms<Role> = {
   id: uuid<RoleId>(),
@@ -133,8 +132,7 @@ export const ROLE: Forms<Role> = {
   fileCount: count(),
   size: count(),
   archiveBytes: count(),
-  // Unknown for publications of an early release.
-  sha256: hash(/^(?:[0-9a-f]{64})?$/),
+  sha256: hash(/^[0-9a-f]{64}$/),
   publishedAt: instant,
   expiresAt: nullable(instant),
   pinned: flag,
@@ -150,7 +148,7 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
   fingerprint: nullable(fingerprint),
   warnings: list(warning),
   lastEventAt: instant,
-  isExpiryTold: flag,
+  isExpiryRecorded: flag,
   manifest: nullable(anyText<EncodedManifest>()),
 });
 
@@ -170,7 +168,7 @@ const previous: Form<RoleId | undefined> = uuid<RoleId>();
 export const TAKEDOWN: Forms<Takedown> = {
   id: uuid<RoleId>(),
   account: accountName,
-  sha256: hash(/^(?:[0-9a-f]{64})?$/),
+  sha256: hash(/^[0-9a-f]{64}$/),
   reason: anyText(),
   at: instant,
   liftedAt: nullable(instant),

@@ -9,7 +9,7 @@ import type { NameRecord } from './name.ts';
 import type { Role } from './role.ts';
 import type { Takedown } from './takedown.ts';
 import type { CountedViews } from './views.ts';
-import type { KeptWarning } from './warnings.ts';
+import type { Warning } from './warnings.ts';
 
 /** An account as it moves: how far its rate was taken from stays behind. */
 export type AccountRecord = Omit<Account, 'publicationsMark'>;
@@ -27,10 +27,10 @@ export interface MovedName extends Omit<NameRecord, 'previous'> {
 export interface PublicationRecord extends Role {
   /** Null where it has no Idempotency-Key. */
   readonly fingerprint: Fingerprint | null;
-  readonly warnings: readonly KeptWarning[];
+  readonly warnings: readonly Warning[];
   /** When the last of its events was: the next one is later. */
   readonly lastEventAt: Instant;
-  readonly isExpiryTold: boolean;
+  readonly isExpiryRecorded: boolean;
   /** Null once its archive was removed. */
   readonly manifest: EncodedManifest | null;
 }

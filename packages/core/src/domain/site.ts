@@ -20,7 +20,7 @@ export type Resolution<File = ManifestEntry> =
  * No path of a file is longer in any normal form: it has at most 1,024 bytes, and canonical decomposition makes at most
  * three units of two bytes. Normalizing a long text can take time quadratic in its length.
  */
-const LONGEST_NAME = 2_048;
+const MAX_NAME_LENGTH = 2_048;
 
 /**
  * Which file answers a path (packages/viewer/README.md#what-it-answers).
@@ -30,7 +30,7 @@ const LONGEST_NAME = 2_048;
  */
 export function resolve<File>(files: FilesByPath<File>, path: string, navigation: boolean): Resolution<File> {
   const name = path.slice(1);
-  const answer = name.length > LONGEST_NAME ? undefined : answerOf(files, name.normalize('NFC'));
+  const answer = name.length > MAX_NAME_LENGTH ? undefined : answerOf(files, name.normalize('NFC'));
   return answer ?? fallback(files, name, navigation);
 }
 

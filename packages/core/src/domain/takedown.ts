@@ -35,8 +35,7 @@ export const takedownCursors: CursorCodec<TakedownCursor> = cursorCodec<Takedown
   {
     at: readInstant,
     id: parseRoleId,
-    // Roles of an early release have an empty SHA-256.
-    sha256: (text) => (text === '' ? (text as Sha256) : parseSha256(text)),
+    sha256: parseSha256,
   },
   ['takedowns'],
 );

@@ -1,4 +1,4 @@
-import type { Figures, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
+import type { LimitAndActual, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasBrokenCharacter, hasControlCharacter } from './text.ts';
@@ -11,7 +11,7 @@ export interface TitleRules {
   readonly type: NoDetails;
   readonly encoding: NoDetails;
   readonly control_character: NoDetails;
-  readonly too_long: Figures;
+  readonly too_long: LimitAndActual;
 }
 
 /** Reads a title; the empty string and null both mean none. */
@@ -28,6 +28,6 @@ export function parseTitle(
   return actual > limit ? invalid({ rule: 'too_long', limit, actual }) : (value as Title);
 }
 
-function invalid(told: RuleDetails<TitleRules>): Refusal<'invalid_title'> {
-  return { kind: 'refused', code: 'invalid_title', ...told };
+function invalid(details: RuleDetails<TitleRules>): Refusal<'invalid_title'> {
+  return { kind: 'refused', code: 'invalid_title', ...details };
 }

@@ -94,16 +94,6 @@ type FileRule = 'source_map' | 'service_worker' | 'unused_server_file';
 /** Something allowed that will disappoint viewers. */
 export type Warning = RuleDetails<WarningRules>;
 
-/** A warning as an older version stored it with its role: in words. */
-export interface WordedWarning {
-  readonly rule: keyof WarningRules;
-  readonly detail: string;
-  readonly path?: string;
-}
-
-/** A warning as it is stored with a role. */
-export type KeptWarning = Warning | WordedWarning;
-
 /** A file of the site with what was seen in it. */
 export interface ObservedFile {
   readonly path: string;
@@ -141,7 +131,7 @@ const SCRIPT = /\.[cm]?js$/i;
 const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htaccess']);
 
 /** The most warnings an answer carries. */
-export const MOST_WARNINGS = 20;
+export const MAX_WARNINGS = 20;
 
 /**
  * Judges what was seen. One warning of each rule comes before the second of any, so that no rule hides another:
@@ -192,7 +182,7 @@ export function warningsOf(
     ...unused,
     ...rest,
   ];
-  return orderProblems(all).slice(0, MOST_WARNINGS);
+  return orderProblems(all).slice(0, MAX_WARNINGS);
 }
 
 function nameWarning({ path, encoding }: ReadNames): Warning {

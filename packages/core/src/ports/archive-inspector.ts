@@ -37,7 +37,7 @@ export interface ProofRequest {
 export interface ArchiveInspector {
   /**
    * Reads structure, names and headers; of the data only what names and AppleDouble files need, within bounds.
-   * `mostEntries` includes folders; absent: its own bound.
+   * `maxEntries` includes folders; absent: its own bound.
    * @promise archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset
    * @promise archive-inspector/list-names: names that nothing marks are read in the one encoding that chooseNameEncoding takes by the pages, and AppleDouble files are marked
    * @promise archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported
@@ -46,7 +46,7 @@ export interface ArchiveInspector {
    * @promise archive-inspector/list-aborted: an aborted signal rejects with its reason
    * @promise archive-inspector/list-unreadable: a staged file that is not there is the fault staging_unavailable
    */
-  list(archive: StagedArchive, signal?: AbortSignal, mostEntries?: number): Promise<ArchiveListing>;
+  list(archive: StagedArchive, signal?: AbortSignal, maxEntries?: number): Promise<ArchiveListing>;
 
   /**
    * @promise archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says

@@ -51,7 +51,7 @@ export interface ExpiredRole {
 }
 
 /** Which events of roles with many of them to drop. */
-export interface EventThinning {
+export interface EventTrimming {
   /** Only roles with an event recorded from this instant on and before `until` are looked at. */
   readonly since: Instant;
   /** Only events recorded before this instant are dropped. */
@@ -110,7 +110,7 @@ export interface HistoryStore {
    * @promise history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none
    * @promise history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts
    */
-  tellExpired(events: readonly HistoryEvent[]): Promise<void>;
+  recordExpired(events: readonly HistoryEvent[]): Promise<void>;
 
   /**
    * Drops events recorded before an instant, at most `limit`; answers how many: fewer than `limit` only when none is left.
@@ -122,5 +122,5 @@ export interface HistoryStore {
    * Drops events of roles with more than `keep`; answers how many: fewer than `limit` only when none is left.
    * @promise history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay
    */
-  thin(thinning: EventThinning): Promise<number>;
+  trimEvents(trimming: EventTrimming): Promise<number>;
 }

@@ -35,8 +35,8 @@ export type SignInProblem =
   | 'busy';
 
 /** The sign-in failed. */
-export interface SignInTrouble {
-  readonly kind: 'trouble';
+export interface SignInFailure {
+  readonly kind: 'failed';
   readonly problem: SignInProblem;
   /** In one line for the operator, without anything secret. */
   readonly detail?: string;
@@ -49,7 +49,7 @@ export interface BegunSignIn {
   readonly kind: 'begun';
   readonly url: string;
   /** Signed, of URL-safe characters and dots, good for a few minutes and one sign-in. */
-  readonly kept: string;
+  readonly browserState: string;
 }
 
 /** The request with which a browser comes back. */
@@ -62,12 +62,12 @@ export interface SignInReturn {
 
 /**
  * Recognises people by a sign-in elsewhere, to which their browser is sent and from which it comes back. Any failure
- * there is a {@link SignInTrouble}.
+ * there is a {@link SignInFailure}.
  */
 export interface IdentityProvider {
   readonly name: string;
 
-  begin(returnUrl: string): Promise<BegunSignIn | SignInTrouble>;
+  begin(returnUrl: string): Promise<BegunSignIn | SignInFailure>;
 
   /**
    * Ends a sign-in.
@@ -78,9 +78,9 @@ export interface IdentityProvider {
    */
   finish(
     cameBack: string,
-    kept: string | undefined,
+    browserState: string | undefined,
     from: SignInReturn,
-  ): Promise<{ readonly kind: 'recognised'; readonly person: Person } | SignInTrouble>;
+  ): Promise<{ readonly kind: 'recognised'; readonly person: Person } | SignInFailure>;
 
   /** The provider's sign-out page, if it has one and answers. */
   signOutUrl(): Promise<string | undefined>;

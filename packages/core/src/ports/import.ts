@@ -28,7 +28,7 @@ export interface Import {
    * @promise import/keep-removal: a role whose removal is imported has the instants of it, and neither manifest nor archive
    * @promise import/keep-lost: with a token that another one took over, or that ended, nothing is stored
    */
-  keep(token: Token, records: readonly MovedRecord[]): Promise<{ readonly kind: 'kept' | 'lost' }>;
+  saveRecords(token: Token, records: readonly MovedRecord[]): Promise<{ readonly kind: 'saved' | 'lost' }>;
 
   /**
    * @promise import/end: after the end changes are made again; a lost token ends nothing

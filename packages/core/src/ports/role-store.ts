@@ -12,7 +12,7 @@ import type { EncodedManifest } from '../domain/manifest.ts';
 import type { NameRecord, PinName } from '../domain/name.ts';
 import type { Comparison } from '../domain/reconciliation.ts';
 import type { Generation, Role } from '../domain/role.ts';
-import type { KeptWarning } from '../domain/warnings.ts';
+import type { Warning } from '../domain/warnings.ts';
 import type { Refusal } from '../refusal.ts';
 
 /** Identifies one holder of a reservation or claim; never reused. */
@@ -57,7 +57,7 @@ export type ReserveOutcome =
   /** `isKnown`: whether the account is there. */
   | { readonly kind: 'reserved'; readonly lease: Lease; readonly isKnown: boolean }
   | { readonly kind: 'in_progress'; readonly until: Instant }
-  | { readonly kind: 'complete'; readonly role: RoleId; readonly warnings: readonly KeptWarning[] }
+  | { readonly kind: 'complete'; readonly role: RoleId; readonly warnings: readonly Warning[] }
   | { readonly kind: 'mismatch' }
   /** It was erased since an earlier reservation. */
   | { readonly kind: 'account_gone' }
@@ -66,7 +66,7 @@ export type ReserveOutcome =
 /** The outcome of a commit; after a refusal no role is stored, and the lease still holds. */
 export type CommitOutcome =
   /** With the warnings that were stored, where the publication has a name: then the commit decides some of them. */
-  | { readonly kind: 'committed'; readonly warnings?: readonly KeptWarning[] }
+  | { readonly kind: 'committed'; readonly warnings?: readonly Warning[] }
   | { readonly kind: 'lease_lost' }
   | Inadmissible
   | Refusal<'unauthorized'>;
@@ -78,7 +78,7 @@ export interface RoleCommit {
   readonly now: Instant;
   readonly limits: PublicationLimits;
   readonly manifest: EncodedManifest;
-  readonly warnings: readonly KeptWarning[];
+  readonly warnings: readonly Warning[];
   /** The caller's key or session, which the transaction of the commit checks. */
   readonly credential?: Credential;
   /** A name to point at the role; the token counts where the name is new. */
@@ -313,8 +313,8 @@ export interface RoleStore {
    * @promise role-store/comparison-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
    * @promise role-store/comparison-race: of many at once with one version, or with none, exactly one is stored
    */
-  keepComparison(
+  saveComparison(
     comparison: Comparison,
     loadedAt: Version | undefined,
-  ): Promise<{ readonly kind: 'kept'; readonly version: Version } | { readonly kind: 'conflict' }>;
+  ): Promise<{ readonly kind: 'saved'; readonly version: Version } | { readonly kind: 'conflict' }>;
 }

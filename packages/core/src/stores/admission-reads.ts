@@ -1,4 +1,4 @@
-import { MOST_RANK } from '../adapter/pages.ts';
+import { MAX_RANK } from '../adapter/pages.ts';
 import type { AccountUse } from '../domain/account.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { AccountId } from '../domain/identity.ts';
@@ -22,7 +22,7 @@ export function findBan(sha256: Sha256): Step<readonly Pick<Takedown, 'id'>[], '
 /** Counts the publications of an account that are in service at an instant, for {@link inServiceOf}. */
 export function countInService(account: AccountId, now: Instant): Step<Totals, 'read'> {
   // By their ranks, those without an end and those that end later are one part of an index.
-  const endingRank = lt(MOST_RANK - now);
+  const endingRank = lt(MAX_RANK - now);
   return aggregate(ROLES, { account, deletedAt: null, endingRank }, 'archiveBytes');
 }
 

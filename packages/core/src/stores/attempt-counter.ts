@@ -1,9 +1,4 @@
-import {
-  type AttemptRefusal,
-  type AttemptTally,
-  refuseAttempt,
-  UNSETTLED_AT_MOST,
-} from '../domain/attempts.ts';
+import { type AttemptRefusal, type AttemptTally, MAX_UNSETTLED, refuseAttempt } from '../domain/attempts.ts';
 import type { RoleId } from '../domain/identity.ts';
 import { after, before, type Instant } from '../domain/instant.ts';
 import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
@@ -44,7 +39,7 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
   const counted = countedUnder(attempt);
   const [windows, underWay] = yield* all(
     find(ATTEMPT_WINDOWS, { role, counted: oneOf([ALL, counted]) }),
-    find(ATTEMPTS, { role, begunAt: gt(before(now, UNSETTLED_AT_MOST)) }, { select: UNDER_WAY }),
+    find(ATTEMPTS, { role, begunAt: gt(before(now, MAX_UNSETTLED)) }, { select: UNDER_WAY }),
   );
   const ofRole = windows.find((window) => window.counted === ALL);
   const ofAddress = windows.find((window) => window.counted === counted);
@@ -59,7 +54,7 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
   return { ofRole, ofAddress, refusal };
 }
 
-const look = defineQuery('attempts.look', function* (attempt: Attempt) {
+const readAttempts = defineQuery('attempts.look', function* (attempt: Attempt) {
   return (yield* judge(attempt)).refusal;
 });
 
@@ -167,7 +162,7 @@ const countEnded = defineQuery('attempts.count_ended', function* (endedBy: Insta
 
 /** The programs of the counter of tries. */
 export const ATTEMPT_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  look,
+  readAttempts,
   begin,
   settle,
   forgive,
@@ -183,7 +178,7 @@ export function attemptCounter(database: Database): AttemptCounter {
   return {
     begin: async (attempt): Promise<AttemptOutcome> => {
       // A client that is limited or must wait takes no lock.
-      const refusal = await database.read(look, attempt);
+      const refusal = await database.read(readAttempts, attempt);
       if (refusal !== undefined) return refusal;
       const outcome = await database.write(begin, attempt);
       return outcome.kind === 'begun' ? { kind: 'admitted', ticket: ticketOf(outcome.place) } : outcome;

@@ -1,4 +1,4 @@
-import { filenameFolded, MOST_RANK, titleFolded } from '../adapter/pages.ts';
+import { filenameFolded, MAX_RANK, titleFolded } from '../adapter/pages.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
@@ -22,7 +22,7 @@ export function derivedMembers(
     titleFolded: titleFolded(role),
     filenameFolded: filenameFolded(role),
     endedAt: ends.length === 0 ? null : (Math.min(...ends) as Instant),
-    endingRank: expiresAt === null ? 0 : MOST_RANK - expiresAt,
+    endingRank: expiresAt === null ? 0 : MAX_RANK - expiresAt,
   };
 }
 

@@ -44,10 +44,10 @@ export type OverseeingPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'clock'>;
 
 export function overseeing({ roles, takedowns, clock }: OverseeingPorts, show: ShowPublication): Overseeing {
   async function withTakedowns(found: readonly Role[]): Promise<readonly AdministeredPublication[]> {
-    const kept = await takedowns.of(found.map(({ id }) => id));
+    const records = await takedowns.of(found.map(({ id }) => id));
     return found.map((role) => ({
       publication: show(role),
-      takedown: kept.find(({ id, sha256 }) => id === role.id && sha256 === role.sha256),
+      takedown: records.find(({ id, sha256 }) => id === role.id && sha256 === role.sha256),
     }));
   }
   return {

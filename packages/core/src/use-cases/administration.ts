@@ -39,7 +39,7 @@ export type AccountListRequest = PageRequest;
 export type AccountListOutcome = PageOutcome<'accounts', AdministeredAccount>;
 
 /** Why an account is to change nothing, and what becomes of its sites. */
-export type BlockWish = Omit<Block, 'at'>;
+export type NewBlock = Omit<Block, 'at'>;
 
 /**
  * The operator's actions on accounts, on publications of any account and on the service. Authorize the caller first:
@@ -62,7 +62,7 @@ export interface Administration extends Overseeing, AdministeredArchives, Taking
    *
    * @throws TypeError for what is no reason, and for sites that are neither to keep nor to hide.
    */
-  blockAccount(name: string, block: BlockWish, cause: Cause): Promise<AccountOutcome>;
+  blockAccount(name: string, block: NewBlock, cause: Cause): Promise<AccountOutcome>;
 
   unblockAccount(name: string, cause: Cause): Promise<AccountOutcome>;
 
@@ -198,7 +198,7 @@ function limited(account: AccountChange, wanted: Partial<AccountLimits>): Decisi
   return { change: { ...account, limits }, type: 'account.limits_changed' };
 }
 
-function blocked(account: AccountChange, { reason, sites }: BlockWish, at: Instant): Decision {
+function blocked(account: AccountChange, { reason, sites }: NewBlock, at: Instant): Decision {
   const before = account.blocked;
   if (before?.reason === reason && before.sites === sites) return undefined;
   const isHidden = sites === 'hide' && before?.sites !== 'hide';

@@ -78,11 +78,10 @@ export function archiveReading(
     async openArchive(request) {
       const role = await named(request);
       if (isRefusal(role)) return role;
-      const { archive, archiveBytes, sha256 } = role;
+      const { archive, archiveBytes } = role;
       const size = await archives.size(archive, request.signal);
       if (size === undefined) return await gone(request);
-      // Roles of early releases have no SHA-256, and their size was reckoned.
-      if (sha256 !== '' && size !== archiveBytes) {
+      if (size !== archiveBytes) {
         throw new Fault('store_corrupt', 'an archive is not as long as its role says');
       }
       return {

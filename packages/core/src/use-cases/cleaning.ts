@@ -130,7 +130,7 @@ async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
     yield removed('archives', archives);
     yield { kind: 'ending', roles: await roles.nextForCleanup({ ...ended, limit: MAX_ENDING }) };
   }
-  yield* tellMissing(roles, compared, run);
+  yield* reportMissing(roles, compared, run);
 }
 
 async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
@@ -143,13 +143,13 @@ async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
   yield removed('uploads', await staging.sweep(run.abandonedBefore));
   const compared = yield* compareArchives(ports, run);
   if (!compared.isRefused) yield* removeEnded(ports, limits, run);
-  yield* tellMissing(roles, compared, run);
+  yield* reportMissing(roles, compared, run);
   yield* countStored(roles, run);
   if (compared.fault !== undefined) throw compared.fault;
 }
 
 /** A role that ended is not missed when its archive went and only the record of that was not written. */
-async function* tellMissing(roles: RoleStore, { missing }: Compared, run: CleanUpRun): Steps {
+async function* reportMissing(roles: RoleStore, { missing }: Compared, run: CleanUpRun): Steps {
   if (missing === undefined) return;
   const named = await roles.whichAreNamed(missing);
   const ids = missing.filter((id) => named.has(id));

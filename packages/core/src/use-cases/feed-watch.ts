@@ -11,8 +11,8 @@ const PAUSE = 500;
 const NEVER = Number.POSITIVE_INFINITY as Instant;
 const AT_ONCE = 100;
 /** How many requests of one account may wait in one process, and how many in all. */
-const MOST_OF_ACCOUNT = 4;
-const MOST = 1_024;
+const MAX_OF_ACCOUNT = 4;
+const MAX_WAITING = 1_024;
 
 export const LATEST: number = Number.MAX_SAFE_INTEGER;
 
@@ -75,7 +75,9 @@ export class FeedWatch {
   /** Whether too many requests wait for one more of the account; undefined: the operator's. */
   isCrowded(account: AccountId | undefined): boolean {
     const requests = [...this.#waiters].flatMap(({ awaited: { request } }) => request ?? []);
-    return requests.length >= MOST || requests.filter(({ of }) => of === account).length >= MOST_OF_ACCOUNT;
+    return (
+      requests.length >= MAX_WAITING || requests.filter(({ of }) => of === account).length >= MAX_OF_ACCOUNT
+    );
   }
 
   async #next(waiter: Waiter, signal: AbortSignal | undefined): Promise<boolean> {
@@ -101,7 +103,7 @@ export class FeedWatch {
     let seen: Seen | undefined;
     let goesOn = !this.#stopping.aborted;
     while (this.#waiters.size > 0 && goesOn) {
-      seen = await this.#look(seen);
+      seen = await this.#read(seen);
       if (seen?.hasMore) continue;
       goesOn = await sleepUnlessAborted(this.#clock, this.#pause(), this.#stopping);
       for (const waiter of this.#waiters) if (this.#isOver(waiter)) waiter.wake();
@@ -110,7 +112,7 @@ export class FeedWatch {
   }
 
   /** Wakes those whom new events concern, and everybody when it cannot tell. Resolves to how far it has looked. */
-  async #look(seen: Seen | undefined): Promise<Seen | undefined> {
+  async #read(seen: Seen | undefined): Promise<Seen | undefined> {
     try {
       const query = { account: undefined, pin: undefined, after: seen?.number ?? LATEST, limit: AT_ONCE };
       const { feed, begin, last, items } = await this.#history.feed(query);

@@ -8,7 +8,7 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { FeedPart } from '../ports/history-store.ts';
 import type { Refusal } from '../refusal.ts';
 import { FeedWatch, LATEST, type Wait } from './feed-watch.ts';
-import { MOST_LISTED, pageLimit } from './paging.ts';
+import { MAX_LISTED, pageLimit } from './paging.ts';
 
 /** Which feed to read, and from where. */
 export interface FollowRequest extends ListScope {
@@ -160,9 +160,9 @@ export function createFeed(
       let place = after;
       while (!stopping.aborted) {
         signal?.throwIfAborted();
-        let page = await read(scope, place, MOST_LISTED);
+        let page = await read(scope, place, MAX_LISTED);
         if (page.kind === 'page' && page.items.length === 0) {
-          page = await readOn(scope, page, MOST_LISTED, watch.enter(scope), signal);
+          page = await readOn(scope, page, MAX_LISTED, watch.enter(scope), signal);
         }
         if (page.kind === 'refused') throw new FeedError(page);
         yield* page.items;

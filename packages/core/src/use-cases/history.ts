@@ -56,7 +56,7 @@ export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'ids'>
 /** Options of `createHistory`. */
 export interface HistoryOptions {
   /** How long events, revoked keys, and titles of publications that have ended are stored. Default 400 days. */
-  readonly keptFor?: Duration | undefined;
+  readonly retention?: Duration | undefined;
   /** Aborted when the service stops: requests that wait for events get a page without any, and iterations end. */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -68,11 +68,11 @@ const EVENT_PLACE: PlaceReaders<EventCursor> = {
 
 const BATCH = 100;
 /** To find the events to thin costs more than to drop them. */
-const THINNED_AT_ONCE = 1_000;
+const TRIMMED_AT_ONCE = 1_000;
 
 /** Events of one role that are never thinned, and the age from which further ones are. */
-const KEPT_OF_ROLE = 10_000;
-const FURTHER_KEPT_FOR: Duration = days(7);
+const MAX_EVENTS_OF_ROLE = 10_000;
+const EXTRA_EVENTS_RETENTION: Duration = days(7);
 /** Roles with an event that passed that age within this time are thinned: twice the longest time between sweeps. */
 const THINNED_SINCE: Duration = minutes(20);
 
@@ -89,7 +89,7 @@ const THINNED_SINCE: Duration = minutes(20);
  */
 export function createHistory(
   ports: HistoryPorts,
-  { keptFor = days(400), stopping }: HistoryOptions = {},
+  { retention = days(400), stopping }: HistoryOptions = {},
 ): History {
   const { history, roles, apiKeys } = ports;
   return {
@@ -106,30 +106,30 @@ export function createHistory(
     async sweep({ cause = BY_SYSTEM, signal } = {}) {
       const judgedAt = await removalInstant(ports, signal);
       if (judgedAt === undefined) return;
-      await inBatches(ports, BATCH, signal, () => tellExpired(ports, cause));
-      const oldest = before(judgedAt, keptFor);
+      await inBatches(ports, BATCH, signal, () => recordExpired(ports, cause));
+      const oldest = before(judgedAt, retention);
       await inBatches(ports, BATCH, signal, () => history.drop(oldest, BATCH));
       await inBatches(ports, BATCH, signal, () => roles.dropTitles(oldest, BATCH));
-      const until = before(judgedAt, FURTHER_KEPT_FOR);
-      const thinning = {
+      const until = before(judgedAt, EXTRA_EVENTS_RETENTION);
+      const trimming = {
         since: before(until, THINNED_SINCE),
         until,
-        keep: KEPT_OF_ROLE,
-        limit: THINNED_AT_ONCE,
+        keep: MAX_EVENTS_OF_ROLE,
+        limit: TRIMMED_AT_ONCE,
       };
-      await inBatches(ports, THINNED_AT_ONCE, signal, () => history.thin(thinning));
+      await inBatches(ports, TRIMMED_AT_ONCE, signal, () => history.trimEvents(trimming));
       if (apiKeys !== undefined) await inBatches(ports, BATCH, signal, () => apiKeys.purge(oldest, BATCH));
     },
   };
 }
 
-async function tellExpired({ history, clock, ids }: HistoryPorts, cause: Cause): Promise<number> {
+async function recordExpired({ history, clock, ids }: HistoryPorts, cause: Cause): Promise<number> {
   const now = clock.now();
   const expired = await history.expired(now, BATCH);
   const events = expired.map(({ role, account, expiresAt }) =>
     eventOf(ids, { type: 'pin.expired', at: expiresAt }, cause, account, role, now),
   );
-  if (events.length > 0) await history.tellExpired(events);
+  if (events.length > 0) await history.recordExpired(events);
   return events.length;
 }
 

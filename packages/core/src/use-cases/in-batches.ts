@@ -1,7 +1,7 @@
 import { type Duration, minutes } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 
-const LONGEST: Duration = minutes(1);
+const MAX_DURATION: Duration = minutes(1);
 
 /** Repeats a step until it does less than a whole batch, its time is over or the service is read-only. */
 export async function inBatches(
@@ -14,5 +14,5 @@ export async function inBatches(
   do {
     signal?.throwIfAborted();
     if ((await mode.load(signal)).kind === 'read_only') return;
-  } while ((await step()) === batch && clock.now() - begun < LONGEST);
+  } while ((await step()) === batch && clock.now() - begun < MAX_DURATION);
 }

@@ -17,7 +17,7 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { PresentedKey } from '../ports/api-key-secrets.ts';
 import type { ApiKeyPlace } from '../ports/api-key-store.ts';
 import type { KeyQuotaExceeded } from '../refusal.ts';
-import { cutTo, MOST_LISTED, type PageOutcome, type PageRequest, readPage } from './paging.ts';
+import { cutTo, MAX_LISTED, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
 /** A new key to create. */
 export interface NewKey {
@@ -68,21 +68,21 @@ export interface Keys {
    *
    * @throws TypeError for an account that was erased, and to the operator while it is being erased.
    */
-  create(wish: NewKey & { readonly by: typeof OPERATOR }): Promise<MintedKey>;
-  create(wish: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded>;
+  create(wanted: NewKey & { readonly by: typeof OPERATOR }): Promise<MintedKey>;
+  create(wanted: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded>;
 
   /** Why an account would get no further key now, if it has as many as it may have. */
   refuseFurther(account: string): Promise<KeyQuotaExceeded | undefined>;
 
   /** Makes the installation's first key, of a given text or a new one; `undefined` when there was one before. */
-  createFirst(wish: NewKey, text?: string): Promise<MintedKey | undefined>;
+  createFirst(wanted: NewKey, text?: string): Promise<MintedKey | undefined>;
 
   /**
    * Makes sure that a key of this text is known, from now on for ever; one that was revoked stays so.
    *
    * @throws TypeError when the text is no well-formed key.
    */
-  ensure(text: string, wish: NewKey): Promise<void>;
+  ensure(text: string, wanted: NewKey): Promise<void>;
 
   list(request: KeyListRequest): Promise<KeyListOutcome>;
 
@@ -109,7 +109,7 @@ export async function* everyKey(
   keys: Pick<Keys, 'list'>,
   request: Omit<KeyListRequest, 'cursor' | 'limit'>,
 ): AsyncGenerator<ApiKey, void> {
-  const whole = { ...request, limit: MOST_LISTED };
+  const whole = { ...request, limit: MAX_LISTED };
   for (let part: KeyListRequest | undefined = whole; part !== undefined; ) {
     const page = await keys.list(part);
     if (page.kind === 'refused') throw new TypeError('a cursor of a list of keys is not read by it');
@@ -143,19 +143,19 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
   };
   return {
     limit,
-    create: (wish: NewKey) => create(ports, wish, limit) as Promise<MintedKey>,
+    create: (wanted: NewKey) => create(ports, wanted, limit) as Promise<MintedKey>,
     async refuseFurther(account) {
       return limit === null ? undefined : refuseKey(await apiKeys.countLive(accountId(account)), limit);
     },
-    async createFirst(wish, text) {
+    async createFirst(wanted, text) {
       const minted = text === undefined ? await apiKeySecrets.mint() : { ...(await read(ports, text)), text };
-      const made = newKey(ports, minted, wish);
+      const made = newKey(ports, minted, wanted);
       const key = { ...made.key, isEnsured: text !== undefined };
       const outcome = await apiKeys.createFirst(key, made.events);
       return outcome.kind === 'created' ? { key, text: minted.text } : undefined;
     },
-    async ensure(text, wish) {
-      const { key, events } = newKey(ports, await read(ports, text), wish);
+    async ensure(text, wanted) {
+      const { key, events } = newKey(ports, await read(ports, text), wanted);
       await apiKeys.create({ ...key, isEnsured: true }, events, 'operator');
     },
     async list(request) {
@@ -190,13 +190,13 @@ const ERASING = 'an account that is being erased gets no key';
 
 async function create(
   ports: KeyPorts,
-  wish: NewKey,
+  wanted: NewKey,
   limit: number | null,
 ): Promise<MintedKey | Unchangeable | KeyQuotaExceeded> {
-  const authority = wish.by === OPERATOR ? 'operator' : 'account';
+  const authority = wanted.by === OPERATOR ? 'operator' : 'account';
   for (;;) {
     const minted = await ports.apiKeySecrets.mint();
-    const { key, events } = newKey(ports, minted, wish);
+    const { key, events } = newKey(ports, minted, wanted);
     const outcome = await ports.apiKeys.create(key, events, authority, limit);
     if (outcome.kind === 'refused' && authority === 'operator') throw new TypeError(ERASING);
     if (outcome.kind === 'refused') return outcome;

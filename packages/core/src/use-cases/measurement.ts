@@ -14,7 +14,7 @@ export type Measurement =
   | { readonly kind: 'sweep'; readonly report: CleanUpReport; readonly took: Duration };
 
 /** Takes figures as they come. It is called in the midst of the work, and must neither throw nor wait. */
-export type Observe = (figure: Measurement) => void;
+export type Observe = (measurement: Measurement) => void;
 
 /** How long it has been, on a clock that may have been set back meanwhile. */
 export function since(start: Instant, clock: Clock): Duration {

@@ -20,11 +20,11 @@ export interface Listed<Item, Place> {
   readonly next: Place | undefined;
 }
 
-export const MOST_LISTED = 100;
+export const MAX_LISTED = 100;
 
 /** @throws TypeError when the limit is no whole number from 1 to 100. */
 export function pageLimit(limit = 20): number {
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED) throw new TypeError('limit is 1 to 100');
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED) throw new TypeError('limit is 1 to 100');
   return limit;
 }
 

@@ -46,7 +46,7 @@ export interface Pairings {
    *
    * @throws TypeError when the key would administer, or do nothing.
    */
-  agree(wish: NewConsent): Promise<{ readonly kind: 'agreed' | 'unknown' } | KeyQuotaExceeded>;
+  agree(newConsent: NewConsent): Promise<{ readonly kind: 'agreed' | 'unknown' } | KeyQuotaExceeded>;
 
   /** The key for a secret, once. The consent stays if the account's block or key limit refuses it, or a store fails. */
   redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;

@@ -1,10 +1,10 @@
 import { type Duration, duration, seconds } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 
-const LONGEST_WAIT = seconds(30);
+const MAX_WAIT = seconds(30);
 
 /** The interval at which tries of other nodes are looked for. */
-const LOOK_AGAIN = duration(200);
+const RECHECK_AFTER = duration(200);
 
 /** The most waiting tries of one process. */
 const WAITING = 1_024;
@@ -53,7 +53,7 @@ export class WaitingTries {
     if (this.#waiting >= WAITING || line.size >= WAITING_IN_LINE) return undefined;
     const over = new AbortController();
     const ended = AbortSignal.any(signal === undefined ? [over.signal] : [over.signal, signal]);
-    void this.#pause(LONGEST_WAIT, ended).then(() => over.abort());
+    void this.#pause(MAX_WAIT, ended).then(() => over.abort());
     const waiter: Waiter = { bell: new AbortController() };
     this.#lines.set(name, line.add(waiter));
     this.#waiting += 1;
@@ -63,7 +63,7 @@ export class WaitingTries {
         const answer = first === waiter ? await ask() : undefined;
         if (answer !== undefined) return answer;
         const woken = AbortSignal.any([ended, waiter.bell.signal]);
-        await this.#pause(first === waiter ? LOOK_AGAIN : LONGEST_WAIT, woken);
+        await this.#pause(first === waiter ? RECHECK_AFTER : MAX_WAIT, woken);
         waiter.bell = new AbortController();
       }
       signal?.throwIfAborted();

@@ -1,9 +1,9 @@
 import {
   type ArchiveListing,
   type Judgement,
-  judgeInStretches,
+  judgeInChunks,
   type ListedEntry,
-  mostEntries,
+  maxEntries,
   orderProblems,
   type SiteFile,
 } from '../domain/archive-rules.ts';
@@ -110,7 +110,7 @@ export async function proveArchive(
   archive: StagedArchive,
   signal?: AbortSignal,
 ): Promise<ProvedArchive | Refusal<'invalid_archive'>> {
-  const listing = await inspector.list(archive, signal, mostEntries(limits));
+  const listing = await inspector.list(archive, signal, maxEntries(limits));
   const { problems, omitted, files, tasks } = await judge(listing, limits, clock, signal);
   const proof =
     tasks.length === 0
@@ -119,8 +119,8 @@ export async function proveArchive(
   const broken = new ProblemList();
   broken.add(problems, omitted);
   broken.add(proof.problems);
-  if (broken.kept.length > 0) {
-    const ordered = orderProblems(broken.kept);
+  if (broken.listed.length > 0) {
+    const ordered = orderProblems(broken.listed);
     return { kind: 'refused', code: 'invalid_archive', problems: ordered, omitted: broken.omitted };
   }
   const proofs = new Map(proof.entries.map((entry) => [entry.entry, entry]));
@@ -152,7 +152,7 @@ async function judge(
   clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<Judgement> {
-  const judging = judgeInStretches(listing, limits);
+  const judging = judgeInChunks(listing, limits);
   for (let rests = 0; ; rests += 1) {
     const step = judging.next();
     if (step.done === true) return step.value;

@@ -10,7 +10,7 @@ import type { PinName } from '../domain/name.ts';
 import type { Password } from '../domain/password.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
-import type { KeptWarning } from '../domain/warnings.ts';
+import type { Warning } from '../domain/warnings.ts';
 import { Fault, succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Lease, ReserveOutcome } from '../ports/role-store.ts';
@@ -48,7 +48,7 @@ export type RunOutcome =
   | {
       readonly kind: 'published' | 'replayed';
       readonly role: Role;
-      readonly warnings: readonly KeptWarning[];
+      readonly warnings: readonly Warning[];
     }
   | Refusal<
       | 'account_blocked'

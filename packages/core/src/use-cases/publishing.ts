@@ -10,7 +10,7 @@ import { type Name, type PinName, parseName } from '../domain/name.ts';
 import { parsePassword } from '../domain/password.ts';
 import type { Publication } from '../domain/publication.ts';
 import { parseTitle } from '../domain/title.ts';
-import type { KeptWarning, Warning } from '../domain/warnings.ts';
+import type { Warning } from '../domain/warnings.ts';
 import { Fault } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
@@ -58,7 +58,7 @@ export type PublishOutcome =
   | {
       readonly kind: 'published' | 'replayed';
       readonly publication: Publication;
-      readonly warnings: readonly KeptWarning[];
+      readonly warnings: readonly Warning[];
       /** The requested name as it is now; null if it was deleted since. Absent if none was requested. */
       readonly name?: Name | null;
     }

@@ -5,7 +5,7 @@ import {
   ended,
   isSameProgress,
   isSuspicious,
-  MOST_IDS,
+  MAX_IDS,
   NOT_COMPARED,
   turnOf,
   withWindow,
@@ -66,11 +66,11 @@ function savingAfter(
 ): Save {
   let last = loaded;
   return async (comparison) => {
-    const keptAt = run.now();
+    const savedAt = run.now();
     for (;;) {
-      const value = { ...comparison, keptAt, removal: last?.value.removal };
-      const outcome = await roles.keepComparison(value, last?.version);
-      if (outcome.kind === 'kept') {
+      const value = { ...comparison, savedAt, removal: last?.value.removal };
+      const outcome = await roles.saveComparison(value, last?.version);
+      if (outcome.kind === 'saved') {
         last = { value, version: outcome.version };
         return true;
       }
@@ -151,7 +151,7 @@ export async function compareWindow(
   if (upTo === undefined) return undefined;
   const stored = new Set(listed.filter((id) => id <= upTo));
   const named = new Set(recorded.filter((id) => id <= upTo));
-  const absent = [...named].filter((id) => !stored.has(id)).slice(0, MOST_IDS - counted.missing.length);
+  const absent = [...named].filter((id) => !stored.has(id)).slice(0, MAX_IDS - counted.missing.length);
   return {
     upTo,
     compared: stored.size,

@@ -13,7 +13,7 @@ import type { RoleStore } from '../ports/role-store.ts';
 
 /** The ports of everything that removes by age. */
 export interface RemovalPorts extends Pick<AllPorts, 'clock' | 'machine' | 'persistence'> {
-  readonly roles: Pick<RoleStore, 'loadComparison' | 'keepComparison' | 'countForCleanup'>;
+  readonly roles: Pick<RoleStore, 'loadComparison' | 'saveComparison' | 'countForCleanup'>;
 }
 
 export interface RemovalOptions {
@@ -54,7 +54,7 @@ export async function moveRemovalClock(
     const moved = { reached, behind: duration(Math.max(0, clocks.now - reached)) };
     if (dryRun) return moved;
     const comparison = { ...(loaded?.value ?? NOT_COMPARED), removal };
-    if ((await roles.keepComparison(comparison, loaded?.version)).kind === 'kept') return moved;
+    if ((await roles.saveComparison(comparison, loaded?.version)).kind === 'saved') return moved;
   }
 }
 

@@ -6,7 +6,7 @@ import type { CleanupOutcome, CleanupTask } from '../ports/role-store.ts';
 
 /** From when on another process may claim the removal of an archive. */
 export const CLAIM: Duration = minutes(10);
-const LONGEST_PAUSE: Duration = days(1);
+const MAX_PAUSE: Duration = days(1);
 
 interface RemovalOptions {
   readonly cause: Cause;
@@ -23,7 +23,7 @@ export async function remove(
   const now = clock.now();
   const purged = { type: 'pin.purged', at: now } as const;
   const events = isGone ? [eventOf(ids, purged, cause, task.account, task.role)] : [];
-  const pause = Math.min(minutes(2 ** Math.min(task.failures, 12)), LONGEST_PAUSE) as Duration;
+  const pause = Math.min(minutes(2 ** Math.min(task.failures, 12)), MAX_PAUSE) as Duration;
   const outcome: CleanupOutcome = isGone
     ? { kind: 'removed' }
     : { kind: 'failed', retryAt: after(now, pause) };

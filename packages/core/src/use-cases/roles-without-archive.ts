@@ -1,5 +1,5 @@
 import type { ArchiveId, RoleId } from '../domain/identity.ts';
-import { MOST_IDS } from '../domain/reconciliation.ts';
+import { MAX_IDS } from '../domain/reconciliation.ts';
 import { stateOf } from '../domain/role.ts';
 import type { RoleQuery, RoleStore } from '../ports/role-store.ts';
 import type { CleanUpRun } from './clean-up-run.ts';
@@ -21,7 +21,7 @@ export async function rolesWithoutArchive(
 ): Promise<readonly RoleId[]> {
   const found: RoleId[] = [];
   let after: RoleQuery['after'];
-  while (found.length < MOST_IDS && (await run.hasTimeLeft())) {
+  while (found.length < MAX_IDS && (await run.hasTimeLeft())) {
     const { items, next } = await roles.list({ ...IN_SERVICE, now: run.now(), after });
     const named = await roles.whichAreNamed(items.map(({ archive }) => archive));
     for (const { id, archive } of items) {
@@ -33,5 +33,5 @@ export async function rolesWithoutArchive(
     if (next === undefined) break;
     after = next;
   }
-  return found.slice(0, MOST_IDS);
+  return found.slice(0, MAX_IDS);
 }

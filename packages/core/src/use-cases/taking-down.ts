@@ -157,7 +157,6 @@ async function lift(
 
 /** Publications in service with the archive of a stopped one. No more can come: the archive is forbidden. */
 async function copiesOf({ takedowns, clock }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
-  if (isUnknown(sha256)) return [];
   const now = clock.now();
   const found: RoleId[] = [];
   for (let last: RoleId | undefined; ; last = found.at(-1)) {
@@ -168,19 +167,13 @@ async function copiesOf({ takedowns, clock }: TakedownPorts, { sha256 }: Role): 
 }
 
 /** All takedowns of the same archive, also earlier ones: an interrupted purge is completed. */
-async function takenDownOf({ takedowns }: TakedownPorts, { id, sha256 }: Role): Promise<readonly RoleId[]> {
-  if (isUnknown(sha256)) return [id];
+async function takenDownOf({ takedowns }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
   const found: Takedown[] = [];
   for (;;) {
     const page = await takedowns.list({ sha256, after: found.at(-1), limit: PAGE });
     found.push(...page);
     if (page.length < PAGE) return found.map(({ id }) => id);
   }
-}
-
-/** Roles of early releases have no SHA-256: they are copies of none. */
-function isUnknown(sha256: Sha256): boolean {
-  return sha256 === '';
 }
 
 async function purgeOne(ports: TakedownPorts, role: RoleId, cause: Cause): Promise<void> {

@@ -96,7 +96,7 @@ export function entering(
     return id && roles.load(id, signal);
   }
 
-  function look(loaded: LoadedRole | undefined): Visit {
+  function visitOf(loaded: LoadedRole | undefined): Visit {
     if (loaded === undefined || loaded.isHidden) return { kind: 'unknown' };
     const publication = show(loaded.value);
     const { state } = publication;
@@ -131,7 +131,7 @@ export function entering(
     tokens = [],
   }: EnterRequest): Promise<BegunTry | EnterOutcome | undefined> {
     const loaded = await load(id);
-    const shown = look(loaded);
+    const shown = visitOf(loaded);
     if (shown.kind !== 'published') return shown;
     const { publication } = shown;
     const hash = loaded?.value.passwordHash ?? null;
@@ -164,7 +164,7 @@ export function entering(
   return {
     visit(id, signal) {
       const loaded = load(id, signal);
-      return loaded && 'then' in loaded ? Promise.resolve(loaded).then(look) : look(loaded);
+      return loaded && 'then' in loaded ? Promise.resolve(loaded).then(visitOf) : visitOf(loaded);
     },
     async enter(request) {
       const outcome = await enter(request);

@@ -36,13 +36,13 @@ export interface Views extends ViewCounter {
 /** The ports of `createViews`. */
 export type ViewPorts = Pick<AllPorts, 'views' | 'mode'> & RemovalPorts;
 
-const DAYS_TOLD = 30;
+const DAYS_LISTED = 30;
 
 /** Days of roles in one write: SQLite takes some milliseconds for them, in which its process does nothing else. */
 const BATCH = 1_000;
 
 /** The most pending counters, one for each role and day; beyond it new ones are dropped. */
-const MOST_WAITING = 100_000;
+const MAX_WAITING = 100_000;
 
 /**
  * Puts the counting of views together.
@@ -63,11 +63,11 @@ const MOST_WAITING = 100_000;
 export function createViews(ports: ViewPorts): Views {
   const { views, clock } = ports;
   const waiting = new Map<string, CountedViews>();
-  const firstTold = (now: Instant): Day => (dayOf(now) - DAYS_TOLD + 1) as Day;
+  const firstListed = (now: Instant): Day => (dayOf(now) - DAYS_LISTED + 1) as Day;
 
   function count(more: CountedViews): void {
     const key = `${more.role} ${more.day}`;
-    if (!waiting.has(key) && waiting.size >= MOST_WAITING) return;
+    if (!waiting.has(key) && waiting.size >= MAX_WAITING) return;
     const { views = 0, refusedPasswords = 0 } = waiting.get(key) ?? {};
     const sum = { views: views + more.views, refusedPasswords: refusedPasswords + more.refusedPasswords };
     waiting.set(key, { ...more, ...sum });
@@ -97,11 +97,11 @@ export function createViews(ports: ViewPorts): Views {
       }
       return waiting.size > 0;
     },
-    of: (role) => views.list(role, firstTold(clock.now())),
+    of: (role) => views.list(role, firstListed(clock.now())),
     async sweep(signal) {
       const judgedAt = await removalInstant(ports, signal);
       if (judgedAt === undefined) return;
-      const before = firstTold(judgedAt);
+      const before = firstListed(judgedAt);
       await inBatches(ports, BATCH, signal, () => views.drop(before, BATCH));
     },
   };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { judgeListing } from '../../src/adapter.ts';
-import { judgeInStretches, orderProblems } from '../../src/domain/archive-rules.ts';
+import { judgeInChunks, orderProblems } from '../../src/domain/archive-rules.ts';
 import {
   type ArchiveListing,
   type ArchiveRule,
@@ -295,7 +295,7 @@ describe('judging in stretches', () => {
   const names = (count: number, length: number) =>
     Array.from({ length: count }, (_, n) => entry(`${'ß/'.repeat(length / 2)}${n}`));
   const restsFor = (entries: readonly ListedEntry[]): number => {
-    const judging = judgeInStretches({ entries, problems: [], trusted: true }, defaultLimits);
+    const judging = judgeInChunks({ entries, problems: [], trusted: true }, defaultLimits);
     let rests = 0;
     while (judging.next().done !== true) rests += 1;
     return rests;
@@ -312,7 +312,7 @@ describe('judging in stretches', () => {
 
   it('comes to the same', () => {
     const listing = { entries: names(2_000, 300), problems: [], trusted: true };
-    const judging = judgeInStretches(listing, defaultLimits);
+    const judging = judgeInChunks(listing, defaultLimits);
     let step = judging.next();
     while (step.done !== true) step = judging.next();
     expect(step.value).to.deep.equal(judgeListing(listing, defaultLimits));

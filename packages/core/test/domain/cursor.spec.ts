@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { cursorCodec, type RoleFilter, roleCursors } from '../../src/domain/cursor.ts';
-import { takedownCursors } from '../../src/domain/takedown.ts';
-import { accountId, parseRoleId, type RoleId, type Sha256, type TakedownCursor } from '../../src/index.ts';
+import { accountId, parseRoleId, type RoleId } from '../../src/index.ts';
 import { NOW, UUID } from '../values.ts';
 
 const id = UUID as RoleId;
@@ -76,9 +75,5 @@ describe('a cursor', () => {
       'code',
       'invalid_cursor',
     );
-  });
-  it('leads back to a takedown without a SHA-256', () => {
-    const place: TakedownCursor = { at: NOW, id, sha256: '' as Sha256 };
-    expect(takedownCursors.decode(takedownCursors.encode(place))).to.deep.equal(place);
   });
 });

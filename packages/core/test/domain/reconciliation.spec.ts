@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ArchiveId } from '../../src/domain/identity.ts';
 import { after, before, hours, minutes } from '../../src/domain/instant.ts';
-import { ended, MOST_IDS, NOT_COMPARED, turnOf, withWindow } from '../../src/domain/reconciliation.ts';
+import { ended, MAX_IDS, NOT_COMPARED, turnOf, withWindow } from '../../src/domain/reconciliation.ts';
 import { NOW } from '../values.ts';
 
 const ids = (from: number, count: number) =>
@@ -27,14 +27,14 @@ describe('a comparison of storage with the records', () => {
       upTo: window.upTo,
       compared: 2_007,
       unnamed: 1_002,
-      orphans: ids(0, MOST_IDS),
-      missing: ids(0, MOST_IDS),
+      orphans: ids(0, MAX_IDS),
+      missing: ids(0, MAX_IDS),
     });
   });
 
   it('begins once a day, goes on after two minutes of silence, and keeps a refusal until it ends', () => {
     const asked = { isForced: false, takesOver: false };
-    const found = { ...NOT_COMPARED, keptAt: NOW, isRefused: true, compared: 5 };
+    const found = { ...NOT_COMPARED, savedAt: NOW, isRefused: true, compared: 5 };
     const anew = { kind: 'compare', from: { ...NOT_COMPARED, isRefused: true } };
     const [goesOn, leaves] = [
       { kind: 'compare', from: found },

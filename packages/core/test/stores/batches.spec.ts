@@ -89,7 +89,10 @@ describe('what concerns more accounts than one program has locks', () => {
     const events = expired.map(({ role: pin, account, expiresAt: at }) =>
       anEvent({ type: 'pin.expired', pin, account, at }),
     );
-    await Promise.all([stores.history.tellExpired(events), peer().history.tellExpired(events.toReversed())]);
+    await Promise.all([
+      stores.history.recordExpired(events),
+      peer().history.recordExpired(events.toReversed()),
+    ]);
     expect(await stores.history.expired(END, 1_000)).to.deep.equal([]);
     const { last } = await stores.history.feed({ account: undefined, pin: undefined, after: 0, limit: 1 });
     expect(last.number).to.equal(2 * ACCOUNTS);
@@ -127,10 +130,10 @@ describe('what concerns more accounts than one program has locks', () => {
     );
     await stores.sessions.begin(aSession(1), more.slice(0, 90));
     await stores.sessions.begin(aSession(2), more.slice(90));
-    const thinning = { since: START, until: after(END, duration(1)), keep: 1, limit: 100 };
-    expect(await stores.history.thin(thinning)).to.equal(100);
-    expect(await stores.history.thin(thinning)).to.equal(ACCOUNTS - 100);
-    expect(await stores.history.thin(thinning)).to.equal(0);
+    const trimming = { since: START, until: after(END, duration(1)), keep: 1, limit: 100 };
+    expect(await stores.history.trimEvents(trimming)).to.equal(100);
+    expect(await stores.history.trimEvents(trimming)).to.equal(ACCOUNTS - 100);
+    expect(await stores.history.trimEvents(trimming)).to.equal(0);
   });
 
   it('are removed sessions, links, keys, pairings and tries, by several at once', async () => {

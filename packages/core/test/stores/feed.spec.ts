@@ -70,7 +70,7 @@ describe('the feed of all accounts', () => {
   it('can be read while an import is unfinished, whose events have no numbers yet', async () => {
     const { history, imports } = openStores();
     await imports.begin(aToken(1));
-    await imports.keep(aToken(1), [{ kind: 'event', value: anEvent() }]);
+    await imports.saveRecords(aToken(1), [{ kind: 'event', value: anEvent() }]);
     expect((await history.feed(ALL)).items).to.deep.equal([]);
   });
 

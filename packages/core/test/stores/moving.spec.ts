@@ -58,7 +58,7 @@ async function recordsOf({ snapshot }: Pick<Stores, 'snapshot'>): Promise<readon
 
 async function importInto({ imports }: Stores, records: readonly MovedRecord[]): Promise<void> {
   await imports.begin(TOKEN);
-  await imports.keep(TOKEN, records);
+  await imports.saveRecords(TOKEN, records);
   await imports.end(TOKEN);
 }
 
@@ -190,9 +190,9 @@ describe('moving what a database stores', () => {
       },
       'lift a takedown': () => stores.takedowns.lift(aTakedown(1), LATER, []),
       'claim a purge': () => stores.takedowns.claimPurge({ role: aRoleId(1), token: TOKEN, until: LATER }),
-      'record an expiration': () => stores.history.tellExpired([anEvent({ pin: aRoleId(1) })]),
+      'record an expiration': () => stores.history.recordExpired([anEvent({ pin: aRoleId(1) })]),
       'drop events': () => stores.history.drop(LATER, 10),
-      'thin events': () => stores.history.thin({ since: START, until: LATER, keep: 1, limit: 10 }),
+      'thin events': () => stores.history.trimEvents({ since: START, until: LATER, keep: 1, limit: 10 }),
       'purge keys': () => stores.apiKeys.purge(LATER, 10),
       'purge sessions': () => stores.sessions.purge(LATER, 10),
       'purge pairings': () => stores.pairings.purge(LATER, 10),

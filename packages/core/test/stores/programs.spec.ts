@@ -113,8 +113,8 @@ describe('the programs of the stores', () => {
     await apiKeys.revoke(anApiKeyId(1), START, []);
     await sessions.end(aTokenHash(1), []);
     await takedowns.lift(aTakedown(1), START, []);
-    await history.tellExpired([]);
-    await history.tellExpired([anEvent({ pin: aRole(1).id })]);
+    await history.recordExpired([]);
+    await history.recordExpired([anEvent({ pin: aRole(1).id })]);
     await roles.purge(later, 10);
     for (const { purge } of [apiKeys, attempts, pairings, sessions]) {
       expect(await purge(later, 10)).to.equal(0);

@@ -71,7 +71,7 @@ async function useBranches({ roles, sessions, apiKeys, pairings, history, attemp
     { ...anEvent({ type: 'pin.archive_read' }), account: ACCOUNT, pin: aRoleId(20) },
     START,
   );
-  await history.tellExpired([
+  await history.recordExpired([
     anEvent({ pin: aRoleId(20), type: 'pin.expired', at: aRole(20).expiresAt ?? LATER }),
   ]);
 
@@ -135,7 +135,7 @@ async function purge({ apiKeys, attempts, history, pairings, sessions }: Stores)
 async function move({ snapshot }: Stores, { imports, history }: Stores): Promise<void> {
   await imports.begin(aToken(1));
   await imports.isUnfinished();
-  for await (const record of snapshot.records()) await imports.keep(aToken(1), [record, record]);
+  for await (const record of snapshot.records()) await imports.saveRecords(aToken(1), [record, record]);
   await imports.end(aToken(1));
   await history.feed({ account: ACCOUNT, pin: undefined, after: 0, limit: 10 });
 }

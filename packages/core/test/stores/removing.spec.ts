@@ -106,8 +106,8 @@ describe('what a refused or repeated call leaves as it was', () => {
       anEvent({ pin: aRoleId(n) }),
     ]);
     await sessions.begin(aSession(1), events.flat());
-    const thinning = { since: START, until: LATER, keep: 1, limit: 115 };
-    expect(await history.thin(thinning)).to.equal(115);
-    expect(await history.thin(thinning)).to.equal(15);
+    const trimming = { since: START, until: LATER, keep: 1, limit: 115 };
+    expect(await history.trimEvents(trimming)).to.equal(115);
+    expect(await history.trimEvents(trimming)).to.equal(15);
   });
 });

@@ -1,5 +1,5 @@
 import { type AccountLimits, accountId, type Cause, type Mode, minutes, type RateText } from '@pinfold/core';
-import { type BlockWish, createAdministration } from '@pinfold/core/administration';
+import { createAdministration, type NewBlock } from '@pinfold/core/administration';
 import { createMemory } from '@pinfold/memory';
 import { RandomIds } from '@pinfold/platform-node';
 import { aTakedown, createManualClock, rejectionOf } from '@pinfold/test-contracts/fixtures';
@@ -17,10 +17,10 @@ describe('administration', () => {
 
   it('refuses a block without a reason or with an unknown value of sites', async () => {
     for (const reason of WRONG_TEXTS) {
-      const block = { reason, sites: 'keep' } as BlockWish;
+      const block = { reason, sites: 'keep' } as NewBlock;
       expect(await rejectionOf(administration.blockAccount('ada', block, CAUSE))).to.be.instanceOf(TypeError);
     }
-    const block = { reason: 'x', sites: 'nonsense' } as unknown as BlockWish;
+    const block = { reason: 'x', sites: 'nonsense' } as unknown as NewBlock;
     expect(await rejectionOf(administration.blockAccount('ada', block, CAUSE))).to.be.instanceOf(TypeError);
     expect(await memory.accounts.load(ADA)).to.equal(undefined);
     const right = { reason: '🌊'.repeat(255), sites: 'hide' } as const;

@@ -71,8 +71,8 @@ describe('comparing storage with the records', () => {
     stage.clock.advance(hours(1));
     expect((await run()).listing).to.equal('done');
     const kept = await stage.memory.roles.loadComparison();
-    const years = { ...(kept?.value as Comparison), keptAt: after(stage.clock.now(), hours(100_000)) };
-    await stage.memory.roles.keepComparison(years, kept?.version);
+    const years = { ...(kept?.value as Comparison), savedAt: after(stage.clock.now(), hours(100_000)) };
+    await stage.memory.roles.saveComparison(years, kept?.version);
     stage.clock.advance(hours(25));
     expect((await run()).listing).to.equal('not_due');
     expect((await run({ force: true })).listing).to.equal('done');

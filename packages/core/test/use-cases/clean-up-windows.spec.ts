@@ -289,9 +289,9 @@ describe('comparing storage with the records in windows', () => {
         held.push(ids.length);
         return new Set(ids.filter((id) => (archiveCreatedAt(id) - day) % 50 !== 0));
       },
-      keepComparison: (comparison, version) => {
+      saveComparison: (comparison, version) => {
         held.push(comparison.orphans.length, comparison.missing.length);
-        return stage.memory.roles.keepComparison(comparison, version);
+        return stage.memory.roles.saveComparison(comparison, version);
       },
     });
     stage.clock.advance(hours(25));

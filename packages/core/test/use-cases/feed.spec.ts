@@ -145,7 +145,7 @@ describe('The feed', () => {
     const imported = createMemory();
     await imported.imports.begin(aToken(1));
     const events = items.map(({ event }) => ({ kind: 'event', value: event }) as const);
-    await imported.imports.keep(aToken(1), events);
+    await imported.imports.saveRecords(aToken(1), events);
     await imported.imports.end(aToken(1));
     expect(idsOf(await stage.open(imported).feed({ by: ADA }))).to.have.members(
       items.map(({ event }) => event.id),

@@ -160,8 +160,8 @@ describe('The sweep of the history', () => {
     await stop(stoppedAfter);
     const history = createHistory(ports);
     await Promise.all([history.sweep(), history.sweep(), history.sweep()]);
-    const tellExpired = () => expect.fail('told again');
-    const { apiKeys: _, ...others } = { ...ports, history: replacing(ports.history, { tellExpired }) };
+    const recordExpired = () => expect.fail('told again');
+    const { apiKeys: _, ...others } = { ...ports, history: replacing(ports.history, { recordExpired }) };
     await createHistory(others).sweep();
     const told = (await eventsOf(stage)).filter(({ type }) => type === 'pin.expired');
     expect(told.map(({ at }) => at)).to.deep.equal([expiresAt, expiresAt]);
@@ -170,7 +170,7 @@ describe('The sweep of the history', () => {
   it('drops what is older than it is to be kept', async () => {
     const { clock, ports } = stage;
     await stage.publish();
-    const history = createHistory(ports, { keptFor: days(30) });
+    const history = createHistory(ports, { retention: days(30) });
     clock.advance(days(30));
     await history.sweep();
     expect(await types()).to.deep.equal(['pin.expired', 'pin.published']);
@@ -182,7 +182,7 @@ describe('The sweep of the history', () => {
   it('drops by when an event was recorded, which of an expiration is later than its instant', async () => {
     const { clock, ports } = stage;
     await stage.publish();
-    const history = createHistory(ports, { keptFor: days(30) });
+    const history = createHistory(ports, { retention: days(30) });
     clock.advance(days(20));
     await history.sweep();
     clock.advance(days(30));
@@ -197,7 +197,7 @@ describe('The sweep of the history', () => {
     const { clock, ports, useCases } = stage;
     const again = await stage.request({ key: 'once', title: 'Alice', filename: 'alice.zip' });
     const id = await stage.publish({ key: 'once', title: 'Alice', filename: 'alice.zip' });
-    const history = createHistory(ports, { keptFor: days(30) });
+    const history = createHistory(ports, { retention: days(30) });
     const namesNow = async () => {
       const read = await useCases.read({ by: OWNER, id });
       if (read.kind === 'refused') throw new Error(read.code);

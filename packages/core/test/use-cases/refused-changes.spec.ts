@@ -159,7 +159,7 @@ describe('sweeps of a service that is read-only', () => {
   });
 
   it('tell of no expiration, and drop no event', async () => {
-    const history = createHistory(stage.ports, { keptFor: hours(1) });
+    const history = createHistory(stage.ports, { retention: hours(1) });
     await stage.memory.mode.change(READ_ONLY, []);
     const before = await history.list({ by: OPERATOR });
     await history.sweep();

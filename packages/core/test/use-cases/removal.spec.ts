@@ -35,7 +35,7 @@ describe('A clock that is wrong', () => {
     (await stage.memory.roles.loadComparison())?.value as Comparison;
   const store = async (comparison: Comparison): Promise<void> => {
     const version = (await stage.memory.roles.loadComparison())?.version;
-    await stage.memory.roles.keepComparison(comparison, version);
+    await stage.memory.roles.saveComparison(comparison, version);
   };
 
   it('removes no archive of a publication in service, in one sweep or in a hundred', async () => {
@@ -141,7 +141,7 @@ describe('A clock that is wrong', () => {
         for (const request of [{}, { catchUp: true }, { dryRun: true }, { force: true }]) {
           expect(await cleanUp(request)).to.include({ archives: 0, clockDiffers: true, finished: false });
         }
-        await createHistory({ ...stage.ports, ...told(by) }, { keptFor: minutes(1) }).sweep();
+        await createHistory({ ...stage.ports, ...told(by) }, { retention: minutes(1) }).sweep();
         expect((await eventsOf(stage)).map(({ type }) => type)).to.include('pin.published');
         expect(await stored()).to.deep.equal(before);
       });

@@ -5,7 +5,6 @@ import {
   type IdempotencyKey,
   OPERATOR,
   type RoleId,
-  type Sha256,
   type Takedown,
 } from '@pinfold/core';
 import { instrument, onRoleEvents } from '@pinfold/core/adapter';
@@ -168,27 +167,6 @@ describe('taking down', () => {
     for (const takedown of takedowns) {
       expect(takedown).to.include({ sha256, reason: 'Phishing', at: stage.clock.now() });
     }
-  });
-
-  it('takes no other for a copy where an early release kept no SHA-256', async () => {
-    const other = await stage.publish({ key: 'other' });
-    const roles = replacing(stage.memory.roles, {
-      load: async (...all) => {
-        const loaded = await stage.memory.roles.load(...all);
-        return loaded && { ...loaded, value: { ...loaded.value, sha256: '' as Sha256 } };
-      },
-    });
-    // Of all such publications the store says that they have one and the same.
-    const takedowns = replacing(stage.memory.takedowns, {
-      copies: async ({ after }) => (after === undefined ? [other] : []),
-    });
-    const { takeDown } = administering({ roles, takedowns });
-    await takeDown(wish({ id: await stage.publish({ key: 'before' }) }));
-    const outcome = await takeDown(wish({ copies: true, purge: true }));
-    expect(outcome).to.deep.include({ kind: 'taken_down', copies: [] });
-    expect(await stage.memory.archives.list(undefined, 10), 'its own is removed').to.have.length(2);
-    expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
-    expect((await stage.useCases.visit(other)).kind).to.equal('published');
   });
 
   it('removes the archive at once only with purge, also when repeated, unless another is removing it', async () => {

@@ -1,5 +1,5 @@
 import type { AccountLimits } from '@pinfold/core';
-import type { BlockWish } from '@pinfold/core/administration';
+import type { NewBlock } from '@pinfold/core/administration';
 import { isAccountLimit } from '@pinfold/core/internal';
 import { operatorEndpoint } from '../endpoint.ts';
 import { refuseRequest } from '../problems/problem.ts';
@@ -85,7 +85,7 @@ const updateSchema = T.closed(
   { minProperties: 1, maxProperties: 1 },
 );
 
-type AccountUpdate = { readonly limits: Partial<AccountLimits> } | { readonly blocked: false | BlockWish };
+type AccountUpdate = { readonly limits: Partial<AccountLimits> } | { readonly blocked: false | NewBlock };
 
 export const updateAccount = operatorEndpoint({
   method: 'PATCH',

@@ -3,7 +3,7 @@ import { ROLE_STATES } from '@pinfold/core/internal';
 import { credentialsOf } from '../authentication.ts';
 import { readingEndpoint } from '../endpoint.ts';
 import { refuseRequest } from '../problems/problem.ts';
-import { tell } from '../problems/tell.ts';
+import { problemDetails } from '../problems/problem-details.ts';
 import { DEFAULT_LIMIT, pageParameters } from '../reading/query.ts';
 import { oneOf, string } from '../schema.ts';
 import { pageAnswer, pageOf } from '../wire/members.ts';
@@ -38,7 +38,7 @@ export const listPins = readingEndpoint({
     const pinFor = (publication: Publication) => pinOf(publication, publicUrl);
     if (sent !== undefined) {
       const key = parseIdempotencyKey(sent, useCases.limits, credentialsOf(request));
-      if (typeof key !== 'string') return refuseRequest('invalid_request', tell(key));
+      if (typeof key !== 'string') return refuseRequest('invalid_request', problemDetails(key));
       const found = await useCases.findByKey({ by: caller.account, key });
       return { status: 200, json: { pins: found === undefined ? [] : [pinFor(found)], next_cursor: null } };
     }

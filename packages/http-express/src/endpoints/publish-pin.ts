@@ -9,19 +9,19 @@ import {
 import { boundsOf } from '@pinfold/core/adapter';
 import { discardQuietly } from '@pinfold/core/internal';
 import {
+  addRateHeaders,
   hashOnly,
   type ReceivedForm,
   type ReceiveFile,
   receiveForm,
   receiveInto,
-  tellRate,
 } from '@pinfold/http/internal';
 import { WARNING_RULES } from '@pinfold/http/internal/texts';
 import { type AccountCall, type Outcome, writingEndpoint } from '../endpoint.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
-import { wireWarnings } from '../problems/tell.ts';
+import { wireWarnings } from '../problems/problem-details.ts';
 import { hasMediaType } from '../reading/json-body.ts';
-import { PublicationForm, type PublicationWish } from '../reading/publication-form.ts';
+import { type PublicationFields, PublicationForm } from '../reading/publication-form.ts';
 import { idempotencyKeyOf, passwordOf } from '../reading/publication-headers.ts';
 import { searchOf } from '../reading/query.ts';
 import * as T from '../schema.ts';
@@ -38,7 +38,7 @@ const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([
   'refused_by_host',
 ]);
 
-type Form = ReceivedForm<PublicationWish & { readonly title: Title | null }>;
+type Form = ReceivedForm<PublicationFields & { readonly title: Title | null }>;
 
 const warning = T.named('Warning', () =>
   T.object({
@@ -193,12 +193,12 @@ async function publishForm(
   { useCases, publicUrl }: Service,
   call: AccountCall,
   sent: Pick<PublishRequest, 'key' | 'name' | 'password'>,
-  { archive, wish: { filename, title } }: Form,
+  { archive, fields: { filename, title } }: Form,
 ): Promise<Outcome> {
   const { caller, cause, credential } = call;
   const who = { by: caller.account, cause, credential };
   const outcome = await useCases.publish({ ...who, ...sent, filename, title, archive });
-  if (cameToRate(outcome)) await tellPublications(useCases, call);
+  if (cameToRate(outcome)) await addPublicationRate(useCases, call);
   if (outcome.kind === 'refused') return outcome;
   const { publication, warnings } = outcome;
   const json = {
@@ -219,14 +219,14 @@ function cameToRate(outcome: PublishOutcome): boolean {
   return PAST_THE_KEY.has(outcome.code);
 }
 
-async function tellPublications(
+async function addPublicationRate(
   { accounts, clock, quotasOf }: ApiUseCases,
   { caller, response }: AccountCall,
 ): Promise<void> {
   const account = (await accounts.load(caller.account))?.value;
   const now = clock.now();
   const left = publicationsLeft(account, boundsOf(account, await quotasOf(caller.account)), now);
-  if (left !== null) tellRate(response, 'publications', left, now);
+  if (left !== null) addRateHeaders(response, 'publications', left, now);
 }
 
 async function receiveUpload(
@@ -248,17 +248,17 @@ async function receiveUpload(
 
 /** Authenticates the caller again and checks the title; discards the archive if either is refused. */
 async function judged(
-  { archive, wish: { filename, title } }: ReceivedForm<PublicationWish>,
+  { archive, fields: { filename, title } }: ReceivedForm<PublicationFields>,
   again: AccountCall['again'],
 ): Promise<Form | AnyRefusal> {
-  let isKept = false;
+  let isTaken = false;
   try {
     const refused = await again();
     if (refused !== undefined) return refused;
     if (title !== null && typeof title !== 'string') return title;
-    isKept = true;
-    return { kind: 'received', archive, wish: { filename, title } };
+    isTaken = true;
+    return { kind: 'received', archive, fields: { filename, title } };
   } finally {
-    if (!isKept) await discardQuietly(archive);
+    if (!isTaken) await discardQuietly(archive);
   }
 }

@@ -1,7 +1,7 @@
 import type { ProblemDetails } from '../problems/problem.ts';
+import { archiveError, problemDetails, requestError } from '../problems/problem-details.ts';
 import type { WireCode } from '../problems/problem-table.ts';
-import { tellState } from '../problems/state-refusal.ts';
-import { archiveError, requestError, tell } from '../problems/tell.ts';
+import { stateDetails } from '../problems/state-refusal.ts';
 
 export const EXAMPLE_REQUEST_ID = '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c';
 
@@ -18,15 +18,25 @@ export const exampleDetails = (): Readonly<Partial<Record<WireCode, ProblemDetai
     ],
   },
   invalid_form: { errors: [requestError({ rule: 'archive_missing' })] },
-  invalid_idempotency_key: tell({ kind: 'refused', code: 'invalid_idempotency_key', rule: 'empty' }),
-  invalid_password: tell({
+  invalid_idempotency_key: problemDetails({
+    kind: 'refused',
+    code: 'invalid_idempotency_key',
+    rule: 'empty',
+  }),
+  invalid_password: problemDetails({
     kind: 'refused',
     code: 'invalid_password',
     rule: 'too_short',
     limit: 8,
     actual: 5,
   }),
-  invalid_state: tellState('deleted', 'change'),
-  quota_exceeded: tell({ kind: 'refused', code: 'quota_exceeded', rule: 'sites', limit: 200, actual: 201 }),
-  invalid_title: tell({ kind: 'refused', code: 'invalid_title', rule: 'control_character' }),
+  invalid_state: stateDetails('deleted', 'change'),
+  quota_exceeded: problemDetails({
+    kind: 'refused',
+    code: 'quota_exceeded',
+    rule: 'sites',
+    limit: 200,
+    actual: 201,
+  }),
+  invalid_title: problemDetails({ kind: 'refused', code: 'invalid_title', rule: 'control_character' }),
 });

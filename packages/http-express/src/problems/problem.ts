@@ -1,8 +1,8 @@
 import { type Fault, type Instant, isFault, type Refusal } from '@pinfold/core';
 import type { Answer } from '@pinfold/http/internal';
 import { UnavailableError } from '@pinfold/http/internal/unavailable-error';
+import { problemDetails, type WireError } from './problem-details.ts';
 import { type HttpProblem, type ProblemCode, problemTable, type WireCode } from './problem-table.ts';
-import { tell, type WireError } from './tell.ts';
 
 /** The body of an error answer (RFC 9457). */
 export interface ProblemBody {
@@ -43,22 +43,22 @@ export interface ProblemContext {
   readonly words?: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> | undefined;
 }
 
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 /** In how many seconds a service that is unavailable is worth another try. */
 const RETRY_AFTER = 5;
 /** A publication takes seconds: waiting out the whole lease would be too long. */
-const LONGEST_WAIT = 5;
+const MAX_WAIT = 5;
 
 export interface HttpRefusal {
   readonly kind: 'refused';
   readonly code: ProblemCode;
-  readonly told: ProblemDetails;
+  readonly details: ProblemDetails;
 }
 
 export type AnyRefusal = Refusal | HttpRefusal;
 
-export function refuseRequest(code: ProblemCode, told: ProblemDetails = {}): HttpRefusal {
-  return { kind: 'refused', code, told };
+export function refuseRequest(code: ProblemCode, details: ProblemDetails = {}): HttpRefusal {
+  return { kind: 'refused', code, details };
 }
 
 export interface ProblemAnswer extends Answer {
@@ -68,21 +68,21 @@ export interface ProblemAnswer extends Answer {
 /** The answer to a refused request. `now` tells how long there is to wait. */
 export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now: Instant): ProblemAnswer {
   const problem: HttpProblem = problemTable[refusal.code];
-  const told = detailsOf(refusal, context);
+  const details = detailsOf(refusal, context);
   return {
     status: problem.status,
     headers: {
       'Content-Type': 'application/problem+json',
-      ...waitHeaders(told, problem, now),
+      ...waitHeaders(details, problem, now),
       ...challenge(problem),
-      ...told.headers,
+      ...details.headers,
     },
-    json: problemBody(problem, told, context),
+    json: problemBody(problem, details, context),
   };
 }
 
 function detailsOf(refusal: AnyRefusal, { words }: ProblemContext): ProblemDetails {
-  return { ...words?.[refusal.code], ...('told' in refusal ? refusal.told : tell(refusal)) };
+  return { ...words?.[refusal.code], ...('details' in refusal ? refusal.details : problemDetails(refusal)) };
 }
 
 /** The problem document of a refusal, for programs that answer by other means than HTTP. */
@@ -121,9 +121,9 @@ function problemBody(
     instance: `urn:uuid:${requestId}`,
     retryable: isRetryable(problem),
     suggestion: suggestionOf({ ...problem, advice }, publishing),
-    ...(errors.length > 0 ? { errors: errors.slice(0, MOST_ERRORS) } : {}),
+    ...(errors.length > 0 ? { errors: errors.slice(0, MAX_ERRORS) } : {}),
     ...(problem.code === 'invalid_archive'
-      ? { errors_omitted: omitted + Math.max(0, errors.length - MOST_ERRORS) }
+      ? { errors_omitted: omitted + Math.max(0, errors.length - MAX_ERRORS) }
       : {}),
     ...(oldestCursor === undefined ? {} : { oldest_cursor: oldestCursor }),
   };
@@ -148,7 +148,7 @@ function waitHeaders(
   if (status === 503) return { 'Retry-After': String(RETRY_AFTER) };
   if (retryAt === undefined) return {};
   const left = Math.max(1, Math.ceil((retryAt - now) / 1_000));
-  return { 'Retry-After': String(code === 'idempotency_in_progress' ? Math.min(left, LONGEST_WAIT) : left) };
+  return { 'Retry-After': String(code === 'idempotency_in_progress' ? Math.min(left, MAX_WAIT) : left) };
 }
 
 /** RFC 6750, section 3: without an error code, so that no two reasons can be told apart. */

@@ -5,7 +5,7 @@ import type { AnyRefusal, ProblemDetails } from './problem.ts';
 export type RoleOperation = 'archive' | 'change' | 'name' | 'open' | 'reset_expiration' | 'stop';
 
 type State = Refusal<'invalid_state'>['state'];
-interface Words {
+interface StateText {
   readonly text: RefusalTextId;
   readonly advice: string;
 }
@@ -15,7 +15,7 @@ const PUBLISH_AGAIN = 'Publish the site again and share the new URL';
 const CHOOSE_ANOTHER = 'Choose a publication that is in service';
 
 /** The text for each state that does not permit a change. */
-const TOLD: Readonly<Record<State, Words>> = {
+const BY_STATE: Readonly<Record<State, StateText>> = {
   archive_removed: { text: 'state_archive_removed', advice: PUBLISH_AGAIN },
   deleted: { text: 'state_deleted', advice: PUBLISH_AGAIN },
   expired: { text: 'state_expired', advice: PUBLISH_AGAIN },
@@ -23,7 +23,7 @@ const TOLD: Readonly<Record<State, Words>> = {
 };
 
 /** The texts of operations that need others. */
-const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, Words>>>>> = {
+const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, StateText>>>>> = {
   archive: { deleted: { text: 'state_deleted_archive', advice: PUBLISH_AGAIN } },
   change: {},
   name: {
@@ -35,8 +35,8 @@ const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, W
   stop: { deleted: { text: 'state_stopped_before', advice: 'Go on as if this request had stopped it' } },
 };
 
-export function tellState(state: State, operation: RoleOperation): ProblemDetails {
-  const { text, advice } = OTHERWISE[operation][state] ?? TOLD[state];
+export function stateDetails(state: State, operation: RoleOperation): ProblemDetails {
+  const { text, advice } = OTHERWISE[operation][state] ?? BY_STATE[state];
   const detail = englishOf(REFUSAL_TEXTS[text]);
   return { detail, advice, errors: [{ rule: state, detail }] };
 }
@@ -44,5 +44,5 @@ export function tellState(state: State, operation: RoleOperation): ProblemDetail
 /** The refusal of an operation, with what the role's state means to this operation. */
 export function refusedBy(refusal: Refusal, operation: RoleOperation): AnyRefusal {
   if (refusal.code !== 'invalid_state') return refusal;
-  return { ...refusal, told: tellState(refusal.state, operation) };
+  return { ...refusal, details: stateDetails(refusal.state, operation) };
 }

@@ -5,7 +5,7 @@ import { type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import { refuseBody } from './publication-form.ts';
 
 /** The longest body of JSON, in bytes. */
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 
 /** A body of JSON, with the number of members its outermost object was written with: the last of a name wins. */
 interface JsonBody {
@@ -34,12 +34,12 @@ export async function readJson(
   if (!isJson && !mayBeEmpty) return wrongType;
   if (request.readableDidRead) return parsedBefore(request.body);
   try {
-    const bytes = await readWhole(request, { ...limits, bytes: LONGEST });
+    const bytes = await readWhole(request, { ...limits, bytes: MAX_LENGTH });
     if (isOptional && bytes.length === 0) return EMPTY;
     return isJson ? parse(bytes) : wrongType;
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
-    return refuseBody(error.trouble, 'Send at most 16 KiB of JSON.');
+    return refuseBody(error.reason, 'Send at most 16 KiB of JSON.');
   }
 }
 

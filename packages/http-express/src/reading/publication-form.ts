@@ -6,11 +6,11 @@ import {
   type Refusal,
   type Title,
 } from '@pinfold/core';
-import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http/internal';
+import type { BodyFailure, FormFailure, FormField, FormFile, FormReader } from '@pinfold/http/internal';
 import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
-import { archiveError, type RequestProblem, requestError } from '../problems/tell.ts';
+import { archiveError, type RequestProblem, requestError } from '../problems/problem-details.ts';
 
-export interface PublicationWish {
+export interface PublicationFields {
   readonly filename: Filename;
   /** A wrong title is reported only after the caller was authenticated again. */
   readonly title: Title | null | Refusal<'invalid_title'>;
@@ -36,7 +36,7 @@ function boundaryAdvice(contentType: string): string {
 }
 
 /** Reads the form of a publication: one file named `archive`, and at most one text named `title`. */
-export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> {
+export class PublicationForm implements FormReader<PublicationFields, AnyRefusal> {
   readonly #limits: Limits;
   readonly #contentType: string;
   #filename: Filename | undefined;
@@ -71,17 +71,17 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
     return undefined;
   }
 
-  end(): { readonly kind: 'wish'; readonly wish: PublicationWish } | AnyRefusal {
+  end(): { readonly kind: 'fields'; readonly fields: PublicationFields } | AnyRefusal {
     const title = parseTitle(this.#title ?? null, this.#limits);
     if (this.#filename === undefined) return invalid({ rule: 'archive_missing' });
-    return { kind: 'wish', wish: { filename: this.#filename, title } };
+    return { kind: 'fields', fields: { filename: this.#filename, title } };
   }
 
-  refuse(trouble: FormTrouble): HttpRefusal {
-    switch (trouble) {
+  refuse(reason: FormFailure): HttpRefusal {
+    switch (reason) {
       case 'archive_too_large': {
-        const errors = [archiveError({ rule: trouble, limit: this.#limits.archiveBytes })];
-        return refuseRequest(trouble, { errors });
+        const errors = [archiveError({ rule: reason, limit: this.#limits.archiveBytes })];
+        return refuseRequest(reason, { errors });
       }
       case 'broken':
         return refuseRequest('invalid_request', {
@@ -92,13 +92,13 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
       case 'unreadable_part':
         return invalid({ rule: 'archive_unreadable' });
       default:
-        return refuseBody(trouble, 'Send nothing in the form but the archive and the title.');
+        return refuseBody(reason, 'Send nothing in the form but the archive and the title.');
     }
   }
 }
 
-export function refuseBody(trouble: BodyTrouble, tooLong: string): HttpRefusal {
-  switch (trouble) {
+export function refuseBody(reason: BodyFailure, tooLong: string): HttpRefusal {
+  switch (reason) {
     case 'broken_off':
       return refuseRequest('invalid_request', { detail: 'Send the body whole: it broke off.' });
     case 'read_before':
@@ -111,7 +111,7 @@ export function refuseBody(trouble: BodyTrouble, tooLong: string): HttpRefusal {
     case 'too_long':
       return refuseRequest('invalid_request', { detail: tooLong });
     default:
-      return trouble satisfies never;
+      return reason satisfies never;
   }
 }
 

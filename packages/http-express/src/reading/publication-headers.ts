@@ -3,7 +3,7 @@ import { headerValues } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
-import { requestError } from '../problems/tell.ts';
+import { requestError } from '../problems/problem-details.ts';
 
 /** Reads the header Idempotency-Key, which every publication needs. */
 export function idempotencyKeyOf(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {

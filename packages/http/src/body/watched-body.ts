@@ -15,15 +15,15 @@ export interface BodyLimits {
 }
 
 /** Why a body was not read completely; `read_before`: another parser has read it. */
-export type BodyTrouble = 'broken_off' | 'read_before' | 'stalled' | 'too_long';
+export type BodyFailure = 'broken_off' | 'read_before' | 'stalled' | 'too_long';
 
 export class BodyError extends Error {
-  readonly trouble: BodyTrouble;
+  readonly reason: BodyFailure;
 
-  constructor(trouble: BodyTrouble) {
-    super(`the body was not read: ${trouble}`);
+  constructor(reason: BodyFailure) {
+    super(`the body was not read: ${reason}`);
     this.name = 'BodyError';
-    this.trouble = trouble;
+    this.reason = reason;
   }
 }
 
@@ -151,22 +151,22 @@ export class WatchedBody extends Readable implements IncomingBody {
     this.#end();
   };
 
-  #fail(trouble: BodyTrouble): void {
-    this.destroy(new BodyError(trouble));
+  #fail(reason: BodyFailure): void {
+    this.destroy(new BodyError(reason));
   }
 
   /** A reader that is itself slow does not count as the client's silence. */
   async #watch(): Promise<void> {
     const { clock, idle, total } = this.#limits;
-    let looked: Instant | undefined;
+    let checkedAt: Instant | undefined;
     for (let waited = 0; waited < total; ) {
       const since = this.#last;
       const left = since + idle - clock.now();
-      const isDue = since !== looked && left <= 0 && left > -LATE;
+      const isDue = since !== checkedAt && left <= 0 && left > -LATE;
       // Any other figure means that the clock was set, which must not cut the wait short.
       const rest = left > 0 && left < idle ? left : idle;
       const wait = Math.min(isDue ? 1 : rest, total - waited);
-      looked = since;
+      checkedAt = since;
       if (!(await sleepUnlessAborted(clock, duration(wait), this.#over.signal))) return;
       waited += wait;
       if (this.#last === since && !this.#request.isPaused()) break;

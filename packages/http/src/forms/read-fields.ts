@@ -1,31 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
-import { BodyError, type BodyLimits, type BodyTrouble, readWhole } from '../body/watched-body.ts';
+import { BodyError, type BodyFailure, type BodyLimits, readWhole } from '../body/watched-body.ts';
 
 /** The fields of a form without a file; one that was there several times is a list. */
 export type FormFields = Readonly<Record<string, unknown>>;
 
 export type ReadFields =
   | { readonly kind: 'fields'; readonly fields: FormFields }
-  | { readonly kind: 'unread'; readonly trouble: Exclude<BodyTrouble, 'read_before'> | 'media_type' };
+  | { readonly kind: 'unread'; readonly reason: Exclude<BodyFailure, 'read_before'> | 'media_type' };
 
 const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
-const MOST_FIELDS = 50;
+const MAX_FIELDS = 50;
 
 /** Reads an urlencoded form. Where a parser of bodies was there first, its `request.body` is taken. */
 export async function readFields(request: IncomingMessage, limits: BodyLimits): Promise<ReadFields> {
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
   if (!FORM.test(type) || coding.toLowerCase() !== 'identity')
-    return { kind: 'unread', trouble: 'media_type' };
+    return { kind: 'unread', reason: 'media_type' };
   try {
     const body = await readWhole(request, limits);
-    return { kind: 'fields', fields: parse(body.toString('utf8'), '&', '=', { maxKeys: MOST_FIELDS }) };
+    return { kind: 'fields', fields: parse(body.toString('utf8'), '&', '=', { maxKeys: MAX_FIELDS }) };
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
-    const { trouble } = error;
-    return trouble === 'read_before'
+    const { reason } = error;
+    return reason === 'read_before'
       ? { kind: 'fields', fields: parsedBody(request) }
-      : { kind: 'unread', trouble };
+      : { kind: 'unread', reason };
   }
 }
 

@@ -28,11 +28,11 @@ export const hashOnly: ReceiveFile = (file, limit) =>
       const sha256 = hash.digest('hex') as Sha256;
       resolve({
         kind: 'received',
-        archive: { open: () => notKept(), size, sha256, discard: async () => {} },
+        archive: { open: () => notStored(), size, sha256, discard: async () => {} },
       });
     });
   });
 
-function notKept(): never {
+function notStored(): never {
   throw new TypeError('a repeated upload was not kept');
 }

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { ReceiveOutcome, StagedArchive } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/internal';
 import type { Options } from 'multer';
-import { BodyError, type BodyLimits, type BodyTrouble, WatchedBody } from '../body/watched-body.ts';
+import { BodyError, type BodyFailure, type BodyLimits, WatchedBody } from '../body/watched-body.ts';
 import { DecodableNames } from './decodable-names.ts';
 import type { ReceiveFile } from './receive-file.ts';
 
@@ -24,14 +24,14 @@ export interface FormFile {
   readonly type: string;
 }
 
-export type FormTrouble = BodyTrouble | 'archive_too_large' | 'broken' | 'no_archive' | 'unreadable_part';
+export type FormFailure = BodyFailure | 'archive_too_large' | 'broken' | 'no_archive' | 'unreadable_part';
 
-export interface FormReader<Wish, Refused> {
+export interface FormReader<Fields, Refused> {
   field(field: FormField): Refused | undefined;
   /** Takes the head of a file before its bytes, or refuses the form. A file without a name is ignored. */
   file(file: FormFile): Refused | undefined;
-  end(): { readonly kind: 'wish'; readonly wish: Wish } | Refused;
-  refuse(trouble: FormTrouble): Refused;
+  end(): { readonly kind: 'fields'; readonly fields: Fields } | Refused;
+  refuse(reason: FormFailure): Refused;
 }
 
 export interface ReceiveFormOptions extends Omit<BodyLimits, 'bytes'> {
@@ -40,18 +40,18 @@ export interface ReceiveFormOptions extends Omit<BodyLimits, 'bytes'> {
 }
 
 /** A completely received form. The caller owns the archive, and passes it on or discards it. */
-export interface ReceivedForm<Wish> {
+export interface ReceivedForm<Fields> {
   readonly kind: 'received';
   readonly archive: StagedArchive;
-  readonly wish: Wish;
+  readonly fields: Fields;
 }
 
 /** The most bytes of a form in addition to its archive. */
 const BESIDE = 1_048_576;
 /** The most bytes read of a text field; every reader refuses shorter ones already. */
-const LONGEST_TEXT = 65_536;
+const MAX_TEXT_BYTES = 65_536;
 /** The most parts, ignored ones included: a form of many empty parts must not cost more than any other. */
-const MOST_PARTS = 100;
+const MAX_PARTS = 100;
 /** Bytes that the parser buffers before its sender waits: more than one read of a socket. */
 const PARSED_AHEAD = 131_072;
 
@@ -71,13 +71,13 @@ let multer: typeof import('multer') | undefined;
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
 
 /** Receives a form (RFC 7578) with one file. Refuses as early as possible, and then leaves no staged file. */
-export async function receiveForm<Wish, Refused extends { readonly kind: 'refused' }>(
+export async function receiveForm<Fields, Refused extends { readonly kind: 'refused' }>(
   request: IncomingMessage,
-  reader: FormReader<Wish, Refused>,
+  reader: FormReader<Fields, Refused>,
   options: ReceiveFormOptions,
-): Promise<ReceivedForm<Wish> | Refused> {
+): Promise<ReceivedForm<Fields> | Refused> {
   const form = new IncomingForm(request, reader, options);
-  let received: ReceivedForm<Wish> | undefined;
+  let received: ReceivedForm<Fields> | undefined;
   try {
     const outcome = await form.read();
     if (outcome.kind === 'received') received = outcome;
@@ -87,8 +87,8 @@ export async function receiveForm<Wish, Refused extends { readonly kind: 'refuse
   }
 }
 
-class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
-  readonly #reader: FormReader<Wish, Refused>;
+class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
+  readonly #reader: FormReader<Fields, Refused>;
   readonly #options: ReceiveFormOptions;
   readonly #body: WatchedBody;
   readonly #parsed: PromiseWithResolvers<Refused | undefined> = Promise.withResolvers();
@@ -97,7 +97,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
   #heads = '';
   #receiving: Promise<ReceiveOutcome> | undefined;
 
-  constructor(request: IncomingMessage, reader: FormReader<Wish, Refused>, options: ReceiveFormOptions) {
+  constructor(request: IncomingMessage, reader: FormReader<Fields, Refused>, options: ReceiveFormOptions) {
     this.#reader = reader;
     this.#options = options;
     this.#body = new WatchedBody(request, { ...options, bytes: options.archiveBytes + BESIDE });
@@ -107,7 +107,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
     this.#names = new DecodableNames(headers['content-type']);
   }
 
-  async read(): Promise<ReceivedForm<Wish> | Refused> {
+  async read(): Promise<ReceivedForm<Fields> | Refused> {
     this.#body.once('error', (error) => this.#break(error));
     await this.#parse();
     const refused = await this.#parsed.promise;
@@ -116,7 +116,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
     if (received?.kind !== 'received')
       return this.#reader.refuse(FILE_HEAD.test(this.#heads) ? 'unreadable_part' : 'no_archive');
     const end = this.#reader.end();
-    return end.kind === 'wish' ? { kind: 'received', archive: received.archive, wish: end.wish } : end;
+    return end.kind === 'fields' ? { kind: 'received', archive: received.archive, fields: end.fields } : end;
   }
 
   async leaveNothing(): Promise<void> {
@@ -141,7 +141,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
           this.#admits(() => this.#reader.file({ name, filename, type })),
         ),
       streamHandler: (body, parser) => this.#feed(body, parser),
-      limits: { fieldSize: LONGEST_TEXT, parts: MOST_PARTS },
+      limits: { fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS },
       defParamCharset: 'utf8',
       highWaterMark: PARSED_AHEAD,
     };
@@ -199,7 +199,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
   }
 
   #break(error: unknown): void {
-    if (error instanceof BodyError) this.#admits(() => this.#reader.refuse(error.trouble));
+    if (error instanceof BodyError) this.#admits(() => this.#reader.refuse(error.reason));
     else this.#parsed.reject(error);
   }
 

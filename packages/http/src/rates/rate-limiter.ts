@@ -16,7 +16,7 @@ interface Entry {
 }
 
 /** The most entries; a further one replaces the oldest. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 /** Entries that each call checks for removal: two for one that may come, so that dropping keeps up. */
 const CHECKED = 2;
 
@@ -53,7 +53,7 @@ export class RateLimiter<Key> {
       if (next.done === true) return;
       const [key, entry] = next.value;
       this.#entries.delete(key);
-      if (entry.wholeAt > now && this.#entries.size < MOST_ENTRIES) this.#entries.set(key, entry);
+      if (entry.wholeAt > now && this.#entries.size < MAX_ENTRIES) this.#entries.set(key, entry);
     }
   }
 }

@@ -11,7 +11,7 @@ export type RequestRate = Rate | null | ((caller: Caller) => Rate | null | Promi
 /** The address of the client behind a request. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
-const OF_A_STRANGER: Rate = { count: 60, window: minutes(1) };
+const OF_ANONYMOUS: Rate = { count: 60, window: minutes(1) };
 /** Many clients share the address of a proxy. */
 const OF_A_PROXY: Rate = { count: 600, window: minutes(1) };
 const OF_REVOCATIONS: Rate = { count: 60, window: minutes(1) };
@@ -30,16 +30,16 @@ const OF_REVOCATIONS: Rate = { count: 60, window: minutes(1) };
  */
 export class RequestLimiter {
   readonly accounts: RateLimiter<AccountId> = new RateLimiter();
-  readonly #strangers: RateLimiter<string> = new RateLimiter();
+  readonly #anonymous: RateLimiter<string> = new RateLimiter();
   readonly #revocations: RateLimiter<string> = new RateLimiter();
 
   /**
    * Counts an attempt of a client that is not signed in: a wrong key or link, a sign-in begun elsewhere. Call it after
    * the attempt failed. `address` is as far as proxies are trusted; of IPv6 its /64 counts.
    */
-  takeStranger(request: IncomingMessage, address: string, now: Instant): TakenRequest {
-    const rate = isUntrustedProxy(request, address) ? OF_A_PROXY : OF_A_STRANGER;
-    return this.#strangers.take(clientOf(address), rate, now);
+  takeAnonymous(request: IncomingMessage, address: string, now: Instant): TakenRequest {
+    const rate = isUntrustedProxy(request, address) ? OF_A_PROXY : OF_ANONYMOUS;
+    return this.#anonymous.take(clientOf(address), rate, now);
   }
 
   /** Counts a request that ends access, which the account's rate must never refuse, by session. */
@@ -87,7 +87,12 @@ export function clientOf(address: string): string {
 export type RatePolicy = 'requests' | 'publications';
 
 /** Adds what is left of a rate to the headers of an answer (draft-ietf-httpapi-ratelimit-headers-10). */
-export function tellRate(response: ServerResponse, name: RatePolicy, left: RateLeft, now: Instant): void {
+export function addRateHeaders(
+  response: ServerResponse,
+  name: RatePolicy,
+  left: RateLeft,
+  now: Instant,
+): void {
   if (response.headersSent) return;
   // A refused request wants to know when it passes, as Retry-After says; every other one when all is there again.
   const until = left.nextAt > now ? left.nextAt : left.wholeAt;

@@ -1,10 +1,17 @@
-import type { Ambiguity, ArchiveProblem, BadEncoding, Figures, IndexHint, UnsafePath } from '@pinfold/core';
+import type {
+  Ambiguity,
+  ArchiveProblem,
+  BadEncoding,
+  IndexHint,
+  LimitAndActual,
+  UnsafePath,
+} from '@pinfold/core';
 import type { Finding, Text } from './text.ts';
 
 /** A reason not to publish an archive: a rule of the core, or that it is too large to receive. */
 export type PublishProblem =
   | ArchiveProblem
-  | ({ readonly rule: 'archive_too_large' } & Pick<Figures, 'limit'> & Partial<Figures>);
+  | ({ readonly rule: 'archive_too_large' } & Pick<LimitAndActual, 'limit'> & Partial<LimitAndActual>);
 
 const RULES: Readonly<Record<PublishProblem['rule'], Text>> = {
   not_a_zip: {

@@ -32,7 +32,7 @@ export type RefusalTextId =
   | 'not_found_publication'
   | 'rate_limited'
   | 'rate_limited_publications'
-  | 'rate_limited_strangers'
+  | 'rate_limited_anonymous'
   | 'read_only'
   | 'request_timeout'
   | `state_${State | 'deleted_archive' | 'expired_renewal' | 'expired_viewing' | 'stopped_before'}`;
@@ -141,7 +141,7 @@ export const REFUSAL_TEXTS: Readonly<Record<RefusalTextId, Text>> = {
     en: 'The account has used up its rate of publications: wait, then try again.',
     ja: 'いま公開できる件数の上限に達しました。しばらく待ってから、もう一度お試しください。',
   },
-  rate_limited_strangers: {
+  rate_limited_anonymous: {
     en: 'Too many requests with wrong keys or links came from your network address: wait, then try again.',
     ja: 'お使いのネットワークから、誤ったキーやリンクによるリクエストが続きました。しばらく待ってから、もう一度お試しください。',
   },

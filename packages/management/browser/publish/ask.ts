@@ -1,5 +1,5 @@
 import { type Html, html } from '@pinfold/http/internal/html';
-import type { Speech } from './browser-i18n.ts';
+import type { BrowserMessages } from './browser-i18n.ts';
 import { button, elementOf } from './elements.ts';
 import type { Judged } from './judge.ts';
 import { builtSiteIn, type Source } from './source.ts';
@@ -7,46 +7,49 @@ import { builtSiteIn, type Source } from './source.ts';
 const SHOWN = 8;
 
 export function askToLeaveOut(
-  words: Speech,
+  messages: BrowserMessages,
   { kind, name, leftOut }: Pick<Source, 'kind' | 'name' | 'leftOut'>,
   { files, bytes }: Judged,
 ): Promise<boolean> {
   const more = leftOut.length - SHOWN;
-  const content = html`<p>${words.say('leaveOutText', { name, count: leftOut.length })}</p>
+  const content = html`<p>${messages.text('leaveOutText', { name, count: leftOut.length })}</p>
 <ul class="paths">${leftOut
     .slice(0, SHOWN)
     .map(
       (path) =>
-        html`<li dir="auto">${path.endsWith('/') ? words.say('leaveOutFolder', { path }) : path}</li>`,
+        html`<li dir="auto">${path.endsWith('/') ? messages.text('leaveOutFolder', { path }) : path}</li>`,
     )}
-${more > 0 ? html`<li class="quiet">${words.say('andMore', { count: more })}</li>` : undefined}</ul>
-<p class="quiet">${words.say(kind === 'folder' ? 'leaveOutWhy' : 'forbidden_name')}</p>
-<p>${words.say('leaveOutRest', { count: files, size: words.size(bytes) })}</p>`;
-  return ask(words.say('leaveOutTitle'), content, [
-    [words.say('cancel'), false],
-    [words.say('leaveOut'), true],
+${more > 0 ? html`<li class="quiet">${messages.text('andMore', { count: more })}</li>` : undefined}</ul>
+<p class="quiet">${messages.text(kind === 'folder' ? 'leaveOutWhy' : 'forbidden_name')}</p>
+<p>${messages.text('leaveOutRest', { count: files, size: messages.size(bytes) })}</p>`;
+  return ask(messages.text('leaveOutTitle'), content, [
+    [messages.text('cancel'), false],
+    [messages.text('leaveOut'), true],
   ]);
 }
 
 /** Asks which to publish where a folder looks like the source of a site; `undefined` to publish nothing. */
-export async function askForBuiltSite(words: Speech, source: Source): Promise<Source | undefined> {
+export async function askForBuiltSite(
+  messages: BrowserMessages,
+  source: Source,
+): Promise<Source | undefined> {
   const built = builtSiteIn(source);
   if (built === undefined) return source;
   const { folder, site } = built;
-  const content = html`<p dir="auto">${words.say('builtText', { name: source.name, folder })}</p>`;
-  return await ask<Source | undefined>(words.say('builtTitle'), content, [
-    [words.say('cancel'), undefined],
-    [words.say('builtWhole'), source],
-    [words.say('builtPublish', { folder }), site],
+  const content = html`<p dir="auto">${messages.text('builtText', { name: source.name, folder })}</p>`;
+  return await ask<Source | undefined>(messages.text('builtTitle'), content, [
+    [messages.text('cancel'), undefined],
+    [messages.text('builtWhole'), source],
+    [messages.text('builtPublish', { folder }), site],
   ]);
 }
 
 /** Asks whether a page may be the start page of a folder that has no index.html. */
-export async function askForStartPage(words: Speech, page: string): Promise<boolean> {
-  const content = html`<p dir="auto">${words.say('startPageText', { page })}</p>`;
-  return await ask(words.say('startPageTitle'), content, [
-    [words.say('cancel'), false],
-    [words.say('startPageUse', { page }), true],
+export async function askForStartPage(messages: BrowserMessages, page: string): Promise<boolean> {
+  const content = html`<p dir="auto">${messages.text('startPageText', { page })}</p>`;
+  return await ask(messages.text('startPageTitle'), content, [
+    [messages.text('cancel'), false],
+    [messages.text('startPageUse', { page }), true],
   ]);
 }
 

@@ -1,5 +1,5 @@
 import { type Language, parseLanguage } from '@pinfold/http/internal/language';
-import { type Message, Words } from '../../src/i18n.ts';
+import { type Message, Messages } from '../../src/i18n.ts';
 import type { SharedId } from '../../src/messages/catalogues.ts';
 import * as en from '../../src/messages/en.ts';
 import * as ja from '../../src/messages/ja.ts';
@@ -7,14 +7,14 @@ import { localZone } from '../local-zone.ts';
 
 export type PublishingId = keyof typeof en.publishing | SharedId;
 
-export type Speech = Words<PublishingId>;
+export type BrowserMessages = Messages<PublishingId>;
 
 const CATALOGUES: Readonly<Record<Language, Readonly<Record<PublishingId, Message>>>> = {
   en: { ...en.publishing, ...en.codes, ...en.shared },
   ja: { ...ja.publishing, ...ja.codes, ...ja.shared },
 };
 
-export function speech(): Speech {
+export function browserMessages(): BrowserMessages {
   const language = parseLanguage(document.documentElement.lang) ?? 'en';
-  return new Words(language, localZone(), CATALOGUES[language]);
+  return new Messages(language, localZone(), CATALOGUES[language]);
 }

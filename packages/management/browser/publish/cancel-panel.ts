@@ -1,4 +1,4 @@
-import type { Speech } from './browser-i18n.ts';
+import type { BrowserMessages } from './browser-i18n.ts';
 import { confirmCancelled, type LatePublication } from './cancelled.ts';
 import type { ProgressPanel } from './progress-panel.ts';
 import { lateContent, linkTo, stopForm } from './published.ts';
@@ -6,7 +6,7 @@ import type { Upload } from './upload.ts';
 
 /** The parts of the screen that show how a cancelled upload ended. */
 export interface CancelPanel {
-  readonly words: Speech;
+  readonly messages: BrowserMessages;
   readonly stage: ProgressPanel;
   /** The token of forms when the page was loaded. */
   readonly token: string;
@@ -26,14 +26,14 @@ const UNCONFIRMED = {
 
 /** Asks the server until it has confirmed what became of the upload; `undefined` when the person asks no further. */
 export async function showCancelling(
-  { words, stage, page, freshToken, another }: CancelPanel,
+  { messages, stage, page, freshToken, another }: CancelPanel,
   { key, token }: Upload,
 ): Promise<Awaited<ReturnType<typeof confirmCancelled>> | undefined> {
   const leave = new AbortController();
-  stage.wait(words.say('cancelling'));
+  stage.wait(messages.text('cancelling'));
   const onUnconfirmed = (why: keyof typeof UNCONFIRMED) =>
     stage.wait(
-      words.say(UNCONFIRMED[why]),
+      messages.text(UNCONFIRMED[why]),
       another('chooseAnother', () => leave.abort()),
     );
   try {
@@ -47,17 +47,17 @@ export async function showCancelling(
 
 /** Shows what was published before it was cancelled, with a button that stops it. */
 export async function showLate(
-  { words, stage, token, page, freshToken, another }: CancelPanel,
+  { messages, stage, token, page, freshToken, another }: CancelPanel,
   late: LatePublication,
   name: string,
 ): Promise<void> {
   const address = page(`publications/${late.id}`);
-  const details = linkTo(address, words.say('showDetails'));
+  const details = linkTo(address, messages.text('showDetails'));
   if (late.state !== 'published') {
-    stage.end(words.say('cancelledStopped'), 'bad', undefined, details, another('publishAnother'));
+    stage.end(messages.text('cancelledStopped'), 'bad', undefined, details, another('publishAnother'));
     return;
   }
-  const stop = stopForm(words, address, (await freshToken()) ?? token);
-  const content = lateContent(words, late, name);
-  stage.end(words.say('cancelledLate'), 'bad', content, stop, details, another('publishAnother'));
+  const stop = stopForm(messages, address, (await freshToken()) ?? token);
+  const content = lateContent(messages, late, name);
+  stage.end(messages.text('cancelledLate'), 'bad', content, stop, details, another('publishAnother'));
 }

@@ -5,7 +5,7 @@ const START_FIELD = 42;
 const START_END = 46;
 const END_BYTES = 22;
 const END_SIGNATURE = 0x06054b50;
-const MOST_ENTRIES = 65_534;
+const MAX_ENTRIES = 65_534;
 
 /**
  * The ZIP without some of its entries (APPNOTE.TXT, section 4.3): the rest is copied as it is, nothing is unpacked.
@@ -17,7 +17,7 @@ export function leaveOut(
   leaves: (name: string) => boolean,
 ): Blob | undefined {
   const ends = endsOf(entries, begin);
-  if (ends === undefined || isZip64 || entries.length > MOST_ENTRIES) return undefined;
+  if (ends === undefined || isZip64 || entries.length > MAX_ENTRIES) return undefined;
   const contents: BlobPart[] = [];
   const directory: Blob[] = [];
   let position = 0;
@@ -25,7 +25,7 @@ export function leaveOut(
     if (leaves(name)) continue;
     const end = ends.get(localOffset) ?? localOffset;
     contents.push(archive.slice(localOffset, end));
-    const start = figures(4, (view) => view.setUint32(0, position, true));
+    const start = sizeClass(4, (view) => view.setUint32(0, position, true));
     directory.push(
       new Blob([archive.slice(at, at + START_FIELD), start, archive.slice(at + START_END, next)]),
     );
@@ -46,7 +46,7 @@ function endsOf(entries: readonly DirectoryEntry[], begin: number): ReadonlyMap<
 }
 
 function endRecord(count: number, size: number, offset: number): ArrayBuffer {
-  return figures(END_BYTES, (view) => {
+  return sizeClass(END_BYTES, (view) => {
     view.setUint32(0, END_SIGNATURE, true);
     view.setUint16(8, count, true);
     view.setUint16(10, count, true);
@@ -55,7 +55,7 @@ function endRecord(count: number, size: number, offset: number): ArrayBuffer {
   });
 }
 
-function figures(bytes: number, write: (view: DataView) => void): ArrayBuffer {
+function sizeClass(bytes: number, write: (view: DataView) => void): ArrayBuffer {
   const buffer = new ArrayBuffer(bytes);
   write(new DataView(buffer));
   return buffer;

@@ -1,5 +1,5 @@
 import { type Html, html } from '@pinfold/http/internal/html';
-import type { Speech } from './browser-i18n.ts';
+import type { BrowserMessages } from './browser-i18n.ts';
 import { button, elementOf, nodesOf } from './elements.ts';
 
 export interface Step {
@@ -14,23 +14,23 @@ const REPORTED_EVERY = 5_000;
 /** The part of the panel where publishing is shown, in place of where things are dropped. */
 export class ProgressPanel {
   readonly #panel: HTMLElement;
-  readonly #words: Speech;
+  readonly #messages: BrowserMessages;
   readonly #place: HTMLElement = elementOf(html`<div class="stage"></div>`);
   readonly #status: HTMLElement = elementOf(html`<p class="hidden" role="status"></p>`);
   readonly #bar: HTMLProgressElement = elementOf(html`<progress max="1" value="0"></progress>`);
   readonly #line: HTMLElement = elementOf(html`<p class="stage-line" dir="auto" tabindex="-1"></p>`);
-  readonly #figure: HTMLElement = elementOf(html`<p class="stage-figure quiet"></p>`);
+  readonly #percentage: HTMLElement = elementOf(html`<p class="stage-progress quiet"></p>`);
   #reported = Number.NEGATIVE_INFINITY;
 
-  constructor(panel: HTMLElement, words: Speech) {
+  constructor(panel: HTMLElement, messages: BrowserMessages) {
     this.#panel = panel;
-    this.#words = words;
+    this.#messages = messages;
   }
 
   /** Takes the place of the drop area; a stage that was left there goes. */
   open(): void {
     this.#panel.querySelector('.stage')?.remove();
-    this.#panel.querySelector('.trouble')?.remove();
+    this.#panel.querySelector('.form-error')?.remove();
     this.#panel.toggleAttribute('data-busy', true);
     this.#panel.prepend(this.#place);
     this.#place.append(this.#status);
@@ -47,20 +47,20 @@ export class ProgressPanel {
   work({ text, name, total }: Step, cancel: () => void): void {
     this.#isWorking(true);
     addEventListener('beforeunload', askBeforeLeaving);
-    this.#bar.setAttribute('aria-label', this.#words.say('progressLabel', { name }));
+    this.#bar.setAttribute('aria-label', this.#messages.text('progressLabel', { name }));
     this.#line.textContent = text;
-    this.#figure.textContent = '';
+    this.#percentage.textContent = '';
     if (total !== undefined) this.#measure(0, total);
     if (this.#bar.isConnected) {
-      this.#say(text);
+      this.#announce(text);
       return;
     }
     const head = elementOf(html`<div class="stage-head"></div>`);
-    head.append(this.#line, this.#figure);
+    head.append(this.#line, this.#percentage);
     const row = elementOf(html`<div class="stage-row"></div>`);
-    row.append(this.#bar, button(this.#words.say('cancel'), '', cancel));
+    row.append(this.#bar, button(this.#messages.text('cancel'), '', cancel));
     this.#show(head, row);
-    this.#say('');
+    this.#announce('');
     this.#line.focus();
   }
 
@@ -72,7 +72,7 @@ export class ProgressPanel {
     const row = elementOf(html`<div class="buttons"></div>`);
     row.append(...buttons);
     this.#show(this.#line, row);
-    this.#say(text);
+    this.#announce(text);
     if (hadFocus) this.#line.focus();
   }
 
@@ -95,7 +95,7 @@ export class ProgressPanel {
     const row = elementOf(html`<div class="buttons"></div>`);
     row.append(...buttons.filter((one) => one !== undefined));
     this.#show(heading, nodesOf(html`${content}`), row);
-    this.#say(title);
+    this.#announce(title);
     heading.focus();
   }
 
@@ -107,11 +107,11 @@ export class ProgressPanel {
 
   #measure(done: number, total: number): string {
     this.#bar.value = total === 0 ? 1 : done / total;
-    const text = this.#words.say('uploadedOf', {
-      done: this.#words.size(done),
-      total: this.#words.size(total),
+    const text = this.#messages.text('uploadedOf', {
+      done: this.#messages.size(done),
+      total: this.#messages.size(total),
     });
-    this.#figure.textContent = text;
+    this.#percentage.textContent = text;
     return text;
   }
 
@@ -119,7 +119,7 @@ export class ProgressPanel {
     this.#place.replaceChildren(...content, this.#status);
   }
 
-  #say(text: string): void {
+  #announce(text: string): void {
     this.#status.textContent = text;
   }
 }

@@ -6,7 +6,7 @@ import { putOnClipboard } from '../copy.ts';
 import { pageOf } from '../dialogs.ts';
 import { type Chosen, optionsOf, showOption } from '../publish-panel.ts';
 import { askForBuiltSite, askForStartPage, askToLeaveOut } from './ask.ts';
-import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
+import { type BrowserMessages, browserMessages, type PublishingId } from './browser-i18n.ts';
 import { type CancelPanel, showCancelling, showLate } from './cancel-panel.ts';
 import type { LatePublication } from './cancelled.ts';
 import { button } from './elements.ts';
@@ -21,7 +21,7 @@ import {
 import { pack } from './pack.ts';
 import { unlessAborted } from './pause.ts';
 import { ProgressPanel } from './progress-panel.ts';
-import { leftOutLine, linkTo, protectLink, publishedContent } from './published.ts';
+import { leftOutLine, linkTo, protectLink, publishedContent, refreshList } from './published.ts';
 import {
   type FolderSource,
   type Source,
@@ -55,7 +55,7 @@ export async function publish(panel: HTMLElement, chosen: Chosen): Promise<void>
 
 class Publishing {
   readonly #panel: HTMLElement;
-  readonly #words: Speech = speech();
+  readonly #messages: BrowserMessages = browserMessages();
   readonly #stage: ProgressPanel;
   readonly #data: PanelData;
   #cancel: AbortController = new AbortController();
@@ -65,14 +65,14 @@ class Publishing {
   constructor(panel: HTMLElement) {
     this.#panel = panel;
     this.#data = JSON.parse(panel.dataset.publish ?? '') as PanelData;
-    this.#stage = new ProgressPanel(panel, this.#words);
+    this.#stage = new ProgressPanel(panel, this.#messages);
   }
 
   async run(chosen: Chosen): Promise<void> {
     this.#stage.open();
     await this.#unlessCancelled(async () => {
-      const given = await this.#look(chosen);
-      const chosenSite = given && (await askForBuiltSite(this.#words, given));
+      const given = await this.#inspect(chosen);
+      const chosenSite = given && (await askForBuiltSite(this.#messages, given));
       if (given !== undefined && chosenSite === undefined) this.#fail('cancelled');
       const packed = chosenSite && (await this.#archiveOf(chosenSite));
       if (packed === undefined) return;
@@ -111,7 +111,7 @@ class Publishing {
 
   get #cancelPanel(): CancelPanel {
     return {
-      words: this.#words,
+      messages: this.#messages,
       stage: this.#stage,
       token: this.#data.token,
       page: (path) => this.#page(path),
@@ -120,7 +120,7 @@ class Publishing {
     };
   }
 
-  async #look(chosen: Chosen): Promise<Source | undefined> {
+  async #inspect(chosen: Chosen): Promise<Source | undefined> {
     const first = chosen.kind === 'entries' ? chosen.entries[0] : chosen.files[0];
     const folder = first instanceof File ? first.webkitRelativePath.split('/')[0] : undefined;
     const name = folder || (first?.name ?? '');
@@ -143,8 +143,8 @@ class Publishing {
       source.kind === 'folder' ? judgeWholeFolder(source, limits) : judgeArchive(source.file, limits);
     const judged = await unlessAborted(judging, this.#cancel.signal);
     if (judged.files === 0 && leftOut.length > 0 && !namesFolder(judged)) {
-      const content = leftOutLine(this.#words, 'wouldLeaveOut', leftOut);
-      return this.#refuse(this.#words.say('nothingLeft'), content);
+      const content = leftOutLine(this.#messages, 'wouldLeaveOut', leftOut);
+      return this.#refuse(this.#messages.text('nothingLeft'), content);
     }
     if (source.kind === 'folder' && source.files.length === 0 && !namesFolder(judged))
       return this.#fail('empty');
@@ -152,7 +152,7 @@ class Publishing {
     const packed = source.kind === 'folder' ? await this.#pack(source) : { source, archive: source.file };
     if (packed === undefined || packed.source.leftOut.length === 0) return packed;
     const rest = packed.source.kind === 'folder' ? judgeFolder(packed.source.files, limits) : judged;
-    return (await askToLeaveOut(this.#words, packed.source, rest)) ? packed : this.#fail('leftOutAsked');
+    return (await askToLeaveOut(this.#messages, packed.source, rest)) ? packed : this.#fail('leftOutAsked');
   }
 
   /** The folder with a page as its index.html, where that is all it lacks and the person agrees. */
@@ -161,7 +161,7 @@ class Publishing {
     const { problems } = await unlessAborted(judging, this.#cancel.signal);
     const page = startPageIn(problems);
     if (page === undefined) return folder;
-    return (await askForStartPage(this.#words, page)) ? withStartPage(folder, page) : folder;
+    return (await askForStartPage(this.#messages, page)) ? withStartPage(folder, page) : folder;
   }
 
   async #pack(source: FolderSource): Promise<Packed<FolderSource> | undefined> {
@@ -180,15 +180,15 @@ class Publishing {
 
   #haveProblems(problems: readonly PublishProblem[], leftOut: readonly string[]): boolean {
     if (problems.length === 0) return false;
-    const words = this.#words;
-    const content = html`${problemList(words, problems)}${leftOutLine(words, 'wouldLeaveOut', leftOut)}`;
-    this.#refuse(words.say('problemsTitle'), content);
+    const messages = this.#messages;
+    const content = html`${problemList(messages, problems)}${leftOutLine(messages, 'wouldLeaveOut', leftOut)}`;
+    this.#refuse(messages.text('problemsTitle'), content);
     return true;
   }
 
-  async #send(wish: Upload, source: Source): Promise<void> {
+  async #send(content: Upload, source: Source): Promise<void> {
     const { name } = source;
-    const { size } = wish.archive;
+    const { size } = content.archive;
     let step: PublishingId | undefined;
     const work = (id: PublishingId, total?: number): void => {
       step = id;
@@ -203,8 +203,8 @@ class Publishing {
       waiting: (reason: 'broken' | 'in_progress') => work(reason === 'broken' ? 'waiting' : 'inProgress'),
     };
     work('uploading', size);
-    this.#begun = wish;
-    const outcome = await upload(wish, progress, this.#cancel.signal);
+    this.#begun = content;
+    const outcome = await upload(content, progress, this.#cancel.signal);
     switch (outcome.kind) {
       case 'published':
       case 'replayed':
@@ -216,23 +216,23 @@ class Publishing {
         this.#refuse(outcome.message);
         return;
       default:
-        this.#offerRetry(outcome, wish, source);
+        this.#offerRetry(outcome, content, source);
     }
   }
 
   async #succeed(published: Published, source: Source): Promise<void> {
-    const words = this.#words;
+    const messages = this.#messages;
     this.#emptyOptions();
     const copied = await putOnClipboard(published.name?.url ?? published.sharedUrl);
     if (this.#cancel.signal.aborted)
       return this.#showLate({ ...published, kind: 'published', state: 'published' });
     const page = this.#page(`publications/${published.id}`);
     this.#stage.end(
-      words.say(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
+      messages.text(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
       'good',
-      publishedContent(words, published, page, { copied, source }),
-      linkTo(page, words.say('showDetails')),
-      protectLink(words, page, published),
+      publishedContent(messages, published, page, { copied, source }),
+      linkTo(page, messages.text('showDetails')),
+      protectLink(messages, page, published),
       this.#another('publishAnother'),
     );
     await refreshList();
@@ -240,7 +240,7 @@ class Publishing {
 
   #offerRetry(
     { kind }: Exclude<UploadOutcome, Published | { kind: 'problems' | 'refused' }>,
-    wish: Upload,
+    content: Upload,
     source: Source,
   ): void {
     const texts = {
@@ -250,25 +250,31 @@ class Publishing {
       busy: 'unavailable',
       failed: 'internal_error',
     } as const;
-    const retry = button(this.#words.say('tryAgain'), 'primary', () => {
+    const retry = button(this.#messages.text('tryAgain'), 'primary', () => {
       this.#cancel = new AbortController();
       void this.#unlessCancelled(async () => {
         const token = kind === 'signed_out' ? await this.#freshToken() : undefined;
-        await this.#send({ ...wish, token: token ?? wish.token }, source);
+        await this.#send({ ...content, token: token ?? content.token }, source);
       });
     });
     const first = kind === 'mismatch' ? undefined : retry;
-    this.#stage.end(this.#words.say(texts[kind]), 'bad', undefined, first, this.#another('chooseAnother'));
+    this.#stage.end(
+      this.#messages.text(texts[kind]),
+      'bad',
+      undefined,
+      first,
+      this.#another('chooseAnother'),
+    );
   }
 
   #work(id: PublishingId, name: string, total?: number): void {
-    this.#stage.work({ text: this.#words.say(id, { name }), name, total }, () =>
+    this.#stage.work({ text: this.#messages.text(id, { name }), name, total }, () =>
       this.#cancel.abort(CANCELLED),
     );
   }
 
   #fail(id: PublishingId, values: Values = {}): undefined {
-    this.#refuse(this.#words.say(id, values));
+    this.#refuse(this.#messages.text(id, values));
   }
 
   #refuse(title: string, content?: Html): undefined {
@@ -280,7 +286,7 @@ class Publishing {
   }
 
   #another(id: PublishingId, first: () => void = () => {}): HTMLElement {
-    return button(this.#words.say(id), '', () => {
+    return button(this.#messages.text(id), '', () => {
       first();
       this.#stage.close();
     });
@@ -307,13 +313,4 @@ function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('');
-}
-
-/** Shows the newest list under the panel; one that cannot be had now stays as it is. */
-async function refreshList(): Promise<void> {
-  const old = document.querySelector('[data-list]');
-  const fresh = (await pageOf(location.href))?.querySelector('[data-list]');
-  if (old === null || fresh === null || fresh === undefined) return;
-  old.replaceWith(fresh);
-  document.querySelector('[data-publish]')?.classList.remove('roomy');
 }

@@ -1,7 +1,8 @@
 import { instant } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal/html';
 import { remarkList } from '../../src/problem-lists.ts';
-import type { Speech } from './browser-i18n.ts';
+import { pageOf } from '../dialogs.ts';
+import type { BrowserMessages } from './browser-i18n.ts';
 import type { LatePublication } from './cancelled.ts';
 import { elementOf } from './elements.ts';
 import type { Source } from './source.ts';
@@ -11,7 +12,7 @@ const NAMED = 5;
 
 /** What a publication that was just made shows: its link, who can open it, and what to check. */
 export function publishedContent(
-  words: Speech,
+  messages: BrowserMessages,
   published: Published,
   page: string,
   { copied, source }: { readonly copied: boolean; readonly source: Source },
@@ -23,33 +24,33 @@ export function publishedContent(
     alone !== undefined && 'path' in one ? { ...one, path: alone } : one,
   );
   const lacksFiles = alone !== undefined && remarks.some(({ rule }) => rule === 'broken_reference');
-  return html`${name ? namedRows(words, published, name) : linkRow(words, published.sharedUrl)}
-<img class="code" src="${page}/code.svg${name ? `?name=${name.name}` : ''}" alt="${words.say('linkCode')}" width="128" height="128">
-${copied ? html`<p>${words.say('linkCopied')}</p>` : undefined}
-${untilLine(words, published)}
-${leftOutLine(words, 'leftOut', source.leftOut)}
-${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('remarks')}</p>${remarkList(words, remarks)}${lacksFiles && html`<p>${words.say('page_alone')}</p>`}</div>`}`;
+  return html`${name ? namedRows(messages, published, name) : linkRow(messages, published.sharedUrl)}
+<img class="code" src="${page}/code.svg${name ? `?name=${name.name}` : ''}" alt="${messages.text('linkCode')}" width="128" height="128">
+${copied ? html`<p>${messages.text('linkCopied')}</p>` : undefined}
+${untilLine(messages, published)}
+${leftOutLine(messages, 'leftOut', source.leftOut)}
+${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${messages.text('remarks')}</p>${remarkList(messages, remarks)}${lacksFiles && html`<p>${messages.text('page_alone')}</p>`}</div>`}`;
 }
 
 /** What was published before it was cancelled: anyone with the link can open it until it is stopped. */
-export function lateContent(words: Speech, published: LatePublication, name: string): Html {
-  const moved = name !== '' && html`<p>${words.say('lateNamed', { name })}</p>`;
-  return html`${linkRow(words, published.sharedUrl)}${untilLine(words, published)}${moved}`;
+export function lateContent(messages: BrowserMessages, published: LatePublication, name: string): Html {
+  const moved = name !== '' && html`<p>${messages.text('lateNamed', { name })}</p>`;
+  return html`${linkRow(messages, published.sharedUrl)}${untilLine(messages, published)}${moved}`;
 }
 
-export function stopForm(words: Speech, page: string, token: string): HTMLElement {
+export function stopForm(messages: BrowserMessages, page: string, token: string): HTMLElement {
   return elementOf(
-    html`<form method="post" action="${page}/stop"><input type="hidden" name="form" value="${token}"><button class="danger">${words.say('stop')}</button></form>`,
+    html`<form method="post" action="${page}/stop"><input type="hidden" name="form" value="${token}"><button class="danger">${messages.text('stop')}</button></form>`,
   );
 }
 
 /** The button that leads to the form for a password; a protected site needs none. */
 export function protectLink(
-  words: Speech,
+  messages: BrowserMessages,
   page: string,
   { passwordProtected }: Published,
 ): HTMLElement | undefined {
-  return passwordProtected ? undefined : linkTo(`${page}#new-password`, words.more('protect'));
+  return passwordProtected ? undefined : linkTo(`${page}#new-password`, messages.more('protect'));
 }
 
 export function linkTo(page: string, text: string): HTMLElement {
@@ -58,35 +59,44 @@ export function linkTo(page: string, text: string): HTMLElement {
 
 /** A sentence about what is or would be left out; nothing when that is nothing. */
 export function leftOutLine(
-  words: Speech,
+  messages: BrowserMessages,
   message: 'leftOut' | 'wouldLeaveOut',
   names: readonly string[],
 ): Html | undefined {
   if (names.length === 0) return undefined;
   const more = names.length - NAMED;
   const first = names.slice(0, NAMED).join(', ');
-  const all = more > 0 ? `${first} ${words.say('andMore', { count: more })}` : first;
-  return html`<p class="quiet" dir="auto">${words.say(message, { names: all })}</p>`;
+  const all = more > 0 ? `${first} ${messages.text('andMore', { count: more })}` : first;
+  return html`<p class="quiet" dir="auto">${messages.text(message, { names: all })}</p>`;
 }
 
 function namedRows(
-  words: Speech,
+  messages: BrowserMessages,
   { sharedUrl }: Published,
   { name, url }: NonNullable<Published['name']>,
 ): Html {
-  return html`${linkRow(words, url)}<p>${words.say('shownAt', { name })}</p>
-<p class="quiet">${words.say('ownLink')} <a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a></p>`;
+  return html`${linkRow(messages, url)}<p>${messages.text('shownAt', { name })}</p>
+<p class="quiet">${messages.text('ownLink')} <a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a></p>`;
 }
 
-function linkRow(words: Speech, url: string): Html {
-  return html`<div class="url-row"><a class="url" href="${url}" target="_blank" rel="noopener">${url}</a><button type="button" class="copy primary" data-copy="${url}"><span>${words.say('copyLink')}</span></button></div>`;
+function linkRow(messages: BrowserMessages, url: string): Html {
+  return html`<div class="url-row"><a class="url" href="${url}" target="_blank" rel="noopener">${url}</a><button type="button" class="copy primary" data-copy="${url}"><span>${messages.text('copyLink')}</span></button></div>`;
 }
 
 function untilLine(
-  words: Speech,
+  messages: BrowserMessages,
   { expiresAt, passwordProtected }: Pick<Published, 'expiresAt' | 'passwordProtected'>,
 ): Html | undefined {
   if (expiresAt === null) return undefined;
-  const said = passwordProtected ? 'publishedUntilProtected' : 'publishedUntil';
-  return html`<p>${words.say(said, { moment: words.moment(instant(expiresAt)) })}</p>`;
+  const messageId = passwordProtected ? 'publishedUntilProtected' : 'publishedUntil';
+  return html`<p>${messages.text(messageId, { moment: messages.moment(instant(expiresAt)) })}</p>`;
+}
+
+/** Shows the newest list under the panel; one that cannot be had now stays as it is. */
+export async function refreshList(): Promise<void> {
+  const old = document.querySelector('[data-list]');
+  const fresh = (await pageOf(location.href))?.querySelector('[data-list]');
+  if (old === null || fresh === null || fresh === undefined) return;
+  old.replaceWith(fresh);
+  document.querySelector('[data-publish]')?.classList.remove('roomy');
 }

@@ -1,4 +1,4 @@
-import type { KeptWarning } from '@pinfold/core';
+import type { Warning } from '@pinfold/core';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
 import { pause } from './pause.ts';
 
@@ -20,7 +20,7 @@ export interface Published {
   readonly sharedUrl: string;
   readonly expiresAt: number | null;
   readonly passwordProtected: boolean;
-  readonly remarks: readonly KeptWarning[];
+  readonly remarks: readonly Warning[];
   /** The name that was asked for, if it shows this publication. */
   readonly name?: { readonly name: string; readonly url: string };
 }
@@ -43,18 +43,18 @@ interface Reply {
 }
 
 const PAUSES = [1_000, 2_000, 4_000, 8_000];
-const MOST_WAITS = 60;
+const MAX_WAITS = 60;
 const TEMPORARY: ReadonlySet<number> = new Set([0, 408, 429, 502, 503, 504]);
 
 export async function upload(
-  wish: Upload,
+  content: Upload,
   progress: UploadProgress,
   signal: AbortSignal,
 ): Promise<UploadOutcome> {
   let failures = 0;
   for (let waits = 0; ; ) {
-    const reply = await send(wish, progress, signal);
-    if (reply.body?.kind === 'in_progress' && waits < MOST_WAITS) {
+    const reply = await send(content, progress, signal);
+    if (reply.body?.kind === 'in_progress' && waits < MAX_WAITS) {
       waits += 1;
       progress.waiting('in_progress');
       await pause(PAUSES[0] ?? 0, signal);
@@ -76,7 +76,7 @@ function outcomeOf({ status, body }: Reply): UploadOutcome {
 }
 
 /** One try. XMLHttpRequest, since fetch does not tell how much it has sent. */
-function send(wish: Upload, progress: UploadProgress, signal: AbortSignal): Promise<Reply> {
+function send(content: Upload, progress: UploadProgress, signal: AbortSignal): Promise<Reply> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const request = new XMLHttpRequest();
@@ -87,17 +87,17 @@ function send(wish: Upload, progress: UploadProgress, signal: AbortSignal): Prom
     };
     signal.addEventListener('abort', abort, { once: true });
     request.upload.addEventListener('progress', ({ loaded }) =>
-      progress.sent(Math.min(loaded, wish.archive.size)),
+      progress.sent(Math.min(loaded, content.archive.size)),
     );
     request.upload.addEventListener('load', () => progress.arrived());
     request.addEventListener('loadend', () => {
       signal.removeEventListener('abort', abort);
       resolve({ status: request.status, body: bodyOf(request) });
     });
-    request.open('POST', wish.action);
+    request.open('POST', content.action);
     request.responseType = 'json';
     request.setRequestHeader('Accept', 'application/json');
-    request.send(formOf(wish));
+    request.send(formOf(content));
   });
 }
 

@@ -15,7 +15,7 @@ import { factList } from '../views/tables.ts';
 type Limit = keyof AccountLimits;
 
 /** The errors of a form, with the entered limits. */
-type AccountTrouble =
+type AccountFormError =
   | { readonly field: 'reason' }
   | { readonly field: Limit; readonly values: Readonly<Record<Limit, string>> };
 
@@ -36,74 +36,74 @@ const LIMITS: readonly (readonly [limit: Limit, label: MessageId, wrong: Message
 ];
 
 export async function showAccount(
-  visit: SignedIn<'administration'>,
-  trouble?: AccountTrouble,
+  context: SignedIn<'administration'>,
+  formError?: AccountFormError,
 ): Promise<Answer> {
-  const { words, base, screen } = visit;
-  const name = nameOf(visit);
+  const { messages, base, screen } = context;
+  const name = nameOf(context);
   const found = name && (await screen.administration.showAccount(name));
-  if (found === undefined) return notFound(visit);
+  if (found === undefined) return notFound(context);
   const { account } = found;
-  const limits = limitsForm(visit, account, await limitsInForce(visit, account), trouble);
-  const main = html`${backLink(`${base}/administration`, words.say('backToAccounts'))}
+  const limits = limitsForm(context, account, await limitsInForce(context, account), formError);
+  const main = html`${backLink(`${base}/administration`, messages.text('backToAccounts'))}
 ${heading(account.name)}
-${columns(card(visit, 'accountLimits', limits), html`${factsCard(visit, found)}${blockCard(visit, account)}`)}`;
-  const isReasonWrong = trouble?.field === 'reason';
+${columns(card(context, 'accountLimits', limits), html`${factsCard(context, found)}${blockCard(context, account)}`)}`;
+  const isReasonWrong = formError?.field === 'reason';
   return page(
-    administrationPage(visit, 'accounts', main, { title: account.name, isReasonWrong }),
-    trouble === undefined ? 200 : 422,
+    administrationPage(context, 'accounts', main, { title: account.name, isReasonWrong }),
+    formError === undefined ? 200 : 422,
   );
 }
 
 /** Sets all limits of an account; an empty field leaves it to the service. */
-export async function limit(visit: SignedIn<'administration'>): Promise<Answer> {
-  const entered = LIMITS.map(([name]) => [name, textOf(visit, name)] as const);
+export async function limit(context: SignedIn<'administration'>): Promise<Answer> {
+  const entered = LIMITS.map(([name]) => [name, textOf(context, name)] as const);
   const limits: Record<string, unknown> = {};
   for (const [field, text] of entered) {
     const value = text === '' ? null : parseAccountLimit(field, text);
     if (value === undefined) {
       const values = Object.fromEntries(entered) as Record<Limit, string>;
-      return showAccount(visit, { field, values });
+      return showAccount(context, { field, values });
     }
     limits[field] = value;
   }
-  return change(visit, 'didLimit', (administration, name) =>
-    administration.limitAccount(name, limits as unknown as AccountLimits, visit.cause),
+  return change(context, 'didLimit', (administration, name) =>
+    administration.limitAccount(name, limits as unknown as AccountLimits, context.cause),
   );
 }
 
-export async function block(visit: SignedIn<'administration'>): Promise<Answer> {
-  const reason = reasonOf(visit);
-  if (reason === undefined) return showAccount(visit, { field: 'reason' });
-  const sites = fieldOf(visit, 'sites') === 'hide' ? 'hide' : 'keep';
-  return change(visit, 'didBlock', (administration, name) =>
-    administration.blockAccount(name, { reason, sites }, visit.cause),
+export async function block(context: SignedIn<'administration'>): Promise<Answer> {
+  const reason = reasonOf(context);
+  if (reason === undefined) return showAccount(context, { field: 'reason' });
+  const sites = fieldOf(context, 'sites') === 'hide' ? 'hide' : 'keep';
+  return change(context, 'didBlock', (administration, name) =>
+    administration.blockAccount(name, { reason, sites }, context.cause),
   );
 }
 
-export async function unblock(visit: SignedIn<'administration'>): Promise<Answer> {
-  return change(visit, 'didUnblock', (administration, name) =>
-    administration.unblockAccount(name, visit.cause),
+export async function unblock(context: SignedIn<'administration'>): Promise<Answer> {
+  return change(context, 'didUnblock', (administration, name) =>
+    administration.unblockAccount(name, context.cause),
   );
 }
 
 async function change(
-  visit: SignedIn<'administration'>,
+  context: SignedIn<'administration'>,
   message: MessageId,
   work: (administration: Administration, name: AccountId) => Promise<AccountOutcome>,
 ): Promise<Answer> {
-  const name = nameOf(visit);
-  const { administration } = visit.screen;
+  const name = nameOf(context);
+  const { administration } = context.screen;
   // Only the API and the command create accounts by name.
-  if (name === undefined || (await administration.showAccount(name)) === undefined) return notFound(visit);
+  if (name === undefined || (await administration.showAccount(name)) === undefined) return notFound(context);
   const outcome = await work(administration, name);
   if ('code' in outcome)
-    return seeOther(accountPath(visit, name), { tone: 'bad', message: STATES[outcome.state] });
-  return seeOther(accountPath(visit, name), { tone: 'good', message });
+    return seeOther(accountPath(context, name), { tone: 'bad', message: STATES[outcome.state] });
+  return seeOther(accountPath(context, name), { tone: 'good', message });
 }
 
-export function reasonOf(visit: SignedInContext): string | undefined {
-  const reason = textOf(visit, 'reason');
+export function reasonOf(context: SignedInContext): string | undefined {
+  const reason = textOf(context, 'reason');
   return isOperatorText(reason) ? reason : undefined;
 }
 
@@ -111,37 +111,41 @@ export function nameOf({ request }: SignedInContext): AccountId | undefined {
   return parseAccountId(String(request.params.name));
 }
 
-function textOf(visit: SignedInContext, name: string): string {
-  return (fieldOf(visit, name) ?? '').trim();
+function textOf(context: SignedInContext, name: string): string {
+  return (fieldOf(context, name) ?? '').trim();
 }
 
-async function limitsInForce({ words, screen }: SignedInContext, account: Account): Promise<LimitsInForce> {
+async function limitsInForce(
+  { messages, screen }: SignedInContext,
+  account: Account,
+): Promise<LimitsInForce> {
   const { useCases, requestRate } = screen;
   const { publications, sites, bytes } = boundsOf(account, await useCases.quotasOf(account.name));
   const requests = await requestRateOf(requestRate, { account: account.name, scopes: [] }, account);
-  const rateText = ({ count, window }: Rate) => words.say('ratePer', { count, span: words.span(window) });
+  const rateText = ({ count, window }: Rate) =>
+    messages.text('ratePer', { count, span: messages.span(window) });
   return {
     requests: requests && rateText(requests),
     publications: publications && rateText(publications),
-    sites: sites === null ? null : words.number(sites),
-    bytes: bytes === null ? null : words.size(bytes),
+    sites: sites === null ? null : messages.number(sites),
+    bytes: bytes === null ? null : messages.size(bytes),
   };
 }
 
-function factsCard(visit: SignedInContext, { account, used }: AdministeredAccount): Html {
-  const { words, base, offers } = visit;
+function factsCard(context: SignedInContext, { account, used }: AdministeredAccount): Html {
+  const { messages, base, offers } = context;
   const { name, lastPublishedAt } = account;
-  const facts = factList(visit, [
-    ['sitesInService', words.number(used.sites)],
-    ['archivesSize', words.size(used.bytes)],
-    ['publications24h', words.number(used.publications24h)],
-    ['lastPublished', lastPublishedAt === null ? words.say('never') : moment(visit, lastPublishedAt)],
+  const facts = factList(context, [
+    ['sitesInService', messages.number(used.sites)],
+    ['archivesSize', messages.size(used.bytes)],
+    ['publications24h', messages.number(used.publications24h)],
+    ['lastPublished', lastPublishedAt === null ? messages.text('never') : moment(context, lastPublishedAt)],
   ]);
   const query = String(new URLSearchParams({ account: name }));
   const link = (part: 'publications' | 'history' | 'sessions') =>
-    html`<a href="${base}/administration/${part}?${query}">${words.say(part)}</a>`;
+    html`<a href="${base}/administration/${part}?${query}">${messages.text(part)}</a>`;
   return card(
-    visit,
+    context,
     'facts',
     html`${facts}
 <p>${link('publications')}${offers.history && html` · ${link('history')}`}${offers.signOut && html` · ${link('sessions')}`}</p>`,
@@ -149,47 +153,47 @@ function factsCard(visit: SignedInContext, { account, used }: AdministeredAccoun
 }
 
 function limitsForm(
-  visit: SignedInContext,
+  context: SignedInContext,
   { name, limits }: Account,
   inForce: LimitsInForce,
-  trouble: AccountTrouble | undefined,
+  formError: AccountFormError | undefined,
 ): Html {
-  const { words } = visit;
-  const wrong = trouble?.field === 'reason' ? undefined : trouble;
+  const { messages } = context;
+  const wrong = formError?.field === 'reason' ? undefined : formError;
   const fields = LIMITS.map(([id, label, message]) =>
-    field(visit, id, label, {
+    field(context, id, label, {
       value: String(wrong?.values[id] ?? limits[id] ?? ''),
       describedBy: 'limit-hint',
-      hint: words.say('limitInForce', { limit: inForce[id] ?? words.say('unlimited') }),
-      error: wrong?.field === id ? words.say(message) : undefined,
+      hint: messages.text('limitInForce', { limit: inForce[id] ?? messages.text('unlimited') }),
+      error: wrong?.field === id ? messages.text(message) : undefined,
     }),
   );
   const content = html`
-<p class="quiet hint" id="limit-hint">${words.say('limitHint')}</p>
+<p class="quiet hint" id="limit-hint">${messages.text('limitHint')}</p>
 ${fields}
-<div class="buttons"><button>${words.say('limitsSet')}</button></div>`;
-  return fieldForm(visit, `${accountPath(visit, name)}/limits`, content);
+<div class="buttons"><button>${messages.text('limitsSet')}</button></div>`;
+  return fieldForm(context, `${accountPath(context, name)}/limits`, content);
 }
 
-function blockCard(visit: SignedInContext, { name, blocked }: Account): Html {
-  const { words } = visit;
-  const path = accountPath(visit, name);
+function blockCard(context: SignedInContext, { name, blocked }: Account): Html {
+  const { messages } = context;
+  const path = accountPath(context, name);
   if (blocked?.isErasing === true || isErasedAccount(name)) {
-    const text = words.say(blocked?.isErasing === true ? 'accountErasing' : 'accountErased');
-    return card(visit, 'blocking', html`<p>${text}</p>`);
+    const text = messages.text(blocked?.isErasing === true ? 'accountErasing' : 'accountErased');
+    return card(context, 'blocking', html`<p>${text}</p>`);
   }
   if (blocked !== null) {
-    const values = { moment: words.moment(blocked.at), reason: blocked.reason };
-    const content = html`<p dir="auto">${words.say('blockedBecause', values)}</p><p>${words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept')}</p>
-<div class="buttons">${buttonForm(visit, `${path}/unblock`, words.say('unblock'))}</div>`;
-    return card(visit, 'blocking', content);
+    const values = { moment: messages.moment(blocked.at), reason: blocked.reason };
+    const content = html`<p dir="auto">${messages.text('blockedBecause', values)}</p><p>${messages.text(blocked.sites === 'hide' ? 'blockHidden' : 'blockLeavesSites')}</p>
+<div class="buttons">${buttonForm(context, `${path}/unblock`, messages.text('unblock'))}</div>`;
+    return card(context, 'blocking', content);
   }
-  const sites = choices(visit, 'blockSites', [
-    choice('radio', 'sites', 'keep', words.say('blockKeep'), true),
-    choice('radio', 'sites', 'hide', words.say('blockHide')),
+  const sites = choices(context, 'blockSites', [
+    choice('radio', 'sites', 'keep', messages.text('blockKeep'), true),
+    choice('radio', 'sites', 'hide', messages.text('blockHide')),
   ]);
-  const own = name === visit.account && html`<p><strong>${words.say('blockOwn')}</strong></p>`;
-  const details = { values: { name }, fields: html`${own}${reasonField(visit)}${sites}` };
-  const dialog = confirmation(visit, 'block', 'block', `${path}/block`, details);
-  return card(visit, 'blocking', html`<p class="quiet">${words.say('blockMeans')}</p>${dialog}`);
+  const own = name === context.account && html`<p><strong>${messages.text('blockOwn')}</strong></p>`;
+  const details = { values: { name }, fields: html`${own}${reasonField(context)}${sites}` };
+  const dialog = confirmation(context, 'block', 'block', `${path}/block`, details);
+  return card(context, 'blocking', html`<p class="quiet">${messages.text('blockMeans')}</p>${dialog}`);
 }

@@ -11,7 +11,7 @@ import { icon } from '../views/icons.ts';
 import { distance, heading } from '../views/parts.ts';
 import { filters, listOf, queryOf, searchButton, searchField } from '../views/tables.ts';
 
-const MOST_SEARCHED = 1_000;
+const MAX_SEARCHED = 1_000;
 
 interface Found {
   readonly accounts: readonly AdministeredAccount[];
@@ -20,22 +20,22 @@ interface Found {
   readonly searched?: number | undefined;
 }
 
-export async function showAccounts(visit: SignedIn<'administration'>): Promise<Answer> {
-  const name = queryText(visit, 'name');
-  const byUse = visit.request.query.sort === 'use';
-  if (name !== '' || byUse) return await searchAccounts(visit, name, byUse);
-  const listed = await visit.screen.administration.listAccounts(pageRequest(visit));
-  if (listed.kind === 'refused') return seeOther(`${visit.base}/administration`);
-  return accountsPage(visit, name, byUse, listed);
+export async function showAccounts(context: SignedIn<'administration'>): Promise<Answer> {
+  const name = queryText(context, 'name');
+  const byUse = context.request.query.sort === 'use';
+  if (name !== '' || byUse) return await searchAccounts(context, name, byUse);
+  const listed = await context.screen.administration.listAccounts(pageRequest(context));
+  if (listed.kind === 'refused') return seeOther(`${context.base}/administration`);
+  return accountsPage(context, name, byUse, listed);
 }
 
 /** Searches accounts by name, and leads to a single match. A whole name is found beyond the search's limit, too. */
 async function searchAccounts(
-  visit: SignedIn<'administration'>,
+  context: SignedIn<'administration'>,
   name: string,
   byUse: boolean,
 ): Promise<Answer> {
-  const { administration } = visit.screen;
+  const { administration } = context.screen;
   const all: AdministeredAccount[] = [];
   let cursor: string | undefined;
   do {
@@ -43,39 +43,39 @@ async function searchAccounts(
     if (listed.kind === 'refused') break;
     all.push(...listed.accounts);
     cursor = listed.next;
-  } while (cursor !== undefined && all.length < MOST_SEARCHED);
+  } while (cursor !== undefined && all.length < MAX_SEARCHED);
   const part = name.toLowerCase();
   const found = all.filter(({ account }) => account.name.toLowerCase().includes(part));
   if (byUse) found.sort((one, other) => other.used.bytes - one.used.bytes);
   const searched = cursor === undefined ? undefined : all.length;
   const whole = searched === undefined ? undefined : parseAccountId(name);
   if (whole !== undefined && (await administration.showAccount(whole)) !== undefined)
-    return seeOther(accountPath(visit, whole));
+    return seeOther(accountPath(context, whole));
   const [only] = found;
   if (name !== '' && found.length === 1 && only !== undefined && searched === undefined)
-    return seeOther(accountPath(visit, only.account.name));
-  return accountsPage(visit, name, byUse, { accounts: found.slice(0, PAGE_SIZE), searched });
+    return seeOther(accountPath(context, only.account.name));
+  return accountsPage(context, name, byUse, { accounts: found.slice(0, PAGE_SIZE), searched });
 }
 
 function accountsPage(
-  visit: SignedIn<'administration'>,
+  context: SignedIn<'administration'>,
   name: string,
   byUse: boolean,
   { accounts, next, searched }: Found,
 ): Answer {
-  const { words, base } = visit;
+  const { messages, base } = context;
   const path = `${base}/administration`;
   const order = (message: MessageId, sort: string) =>
     [message, path + queryOf({ sort, name }), (sort === 'use') === byUse] as const;
-  const blocked = html`<span class="marks"><span class="state stopped">${icon('stopped')}${words.say('blocked')}</span></span>`;
-  const main = html`${heading(words.say('accounts'), words.say('accountsIntro'))}
-<div class="list-top">${filters(visit, 'sortLabel', [order('sortByName', ''), order('sortByUse', 'use')])}<form class="search" role="search" action="${path}">
+  const blocked = html`<span class="marks"><span class="state stopped">${icon('stopped')}${messages.text('blocked')}</span></span>`;
+  const main = html`${heading(messages.text('accounts'), messages.text('accountsIntro'))}
+<div class="list-top">${filters(context, 'sortLabel', [order('sortByName', ''), order('sortByUse', 'use')])}<form class="search" role="search" action="${path}">
 ${byUse && hidden('sort', 'use')}
-${searchField(visit, 'name', 'accountName', name)}
-${searchButton(visit, 'findAccount')}
+${searchField(context, 'name', 'accountName', name)}
+${searchButton(context, 'findAccount')}
 </form></div>
-${searched && html`<p class="quiet">${words.say('accountsSearched', { count: searched })}</p>`}
-${listOf(visit, {
+${searched && html`<p class="quiet">${messages.text('accountsSearched', { count: searched })}</p>`}
+${listOf(context, {
   items: accounts,
   none: 'accountsNone',
   path: '/administration',
@@ -85,16 +85,17 @@ ${listOf(visit, {
     [
       'account',
       ({ account }) =>
-        html`<a class="name" href="${accountPath(visit, account.name)}" dir="auto" title="${account.name}">${account.name}</a>${account.blocked && blocked}`,
+        html`<a class="name" href="${accountPath(context, account.name)}" dir="auto" title="${account.name}">${account.name}</a>${account.blocked && blocked}`,
     ],
-    ['sitesInService', ({ used }) => words.number(used.sites)],
-    ['archivesSize', ({ used }) => words.size(used.bytes)],
-    ['publications24h', ({ used }) => words.number(used.publications24h)],
+    ['sitesInService', ({ used }) => messages.number(used.sites)],
+    ['archivesSize', ({ used }) => messages.size(used.bytes)],
+    ['publications24h', ({ used }) => messages.number(used.publications24h)],
     [
       'lastPublished',
-      ({ account: { lastPublishedAt: at } }) => (at === null ? words.say('never') : distance(visit, at)),
+      ({ account: { lastPublishedAt: at } }) =>
+        at === null ? messages.text('never') : distance(context, at),
     ],
   ],
 })}`;
-  return page(administrationPage(visit, 'accounts', main));
+  return page(administrationPage(context, 'accounts', main));
 }

@@ -27,30 +27,30 @@ import { reasonOf } from './account.ts';
 
 const PATH = '/administration/publications';
 
-export async function showAllPublications(visit: SignedIn<'administration'>): Promise<Answer> {
-  const { base, words, screen } = visit;
-  const search = searchText(visit);
-  const account = queryText(visit, 'account');
-  const state = parseRoleState(visit.request.query.state);
+export async function showAllPublications(context: SignedIn<'administration'>): Promise<Answer> {
+  const { base, messages, screen } = context;
+  const search = searchText(context);
+  const account = queryText(context, 'account');
+  const state = parseRoleState(context.request.query.state);
   if (account !== '' && parseAccountId(account) === undefined) return seeOther(base + PATH);
   const listed = await screen.administration.listRoles({
-    ...pageRequest(visit),
+    ...pageRequest(context),
     ...present({ account, search, state }),
   });
   if (listed.kind === 'refused') return seeOther(base + PATH);
   const option = ([value, message]: (typeof STATE_FILTERS)[number]) =>
-    html`<option value="${value ?? ''}"${value === state && html` selected`}>${words.say(message)}</option>`;
-  const main = html`${heading(words.say('allPublications'))}
+    html`<option value="${value ?? ''}"${value === state && html` selected`}>${messages.text(message)}</option>`;
+  const main = html`${heading(messages.text('allPublications'))}
 <div class="list-top"><form class="search wide" role="search" action="${base}${PATH}">
-${searchField(visit, 'account', 'accountName', account)}
-<label class="hidden" for="state">${words.say('state')}</label>
+${searchField(context, 'account', 'accountName', account)}
+<label class="hidden" for="state">${messages.text('state')}</label>
 <select id="state" name="state">${STATE_FILTERS.map(option)}</select>
-${searchField(visit, 'q', 'searchLabel', search)}
-${searchButton(visit)}
+${searchField(context, 'q', 'searchLabel', search)}
+${searchButton(context)}
 </form></div>
-${listOf(visit, {
+${listOf(context, {
   items: listed.publications.map(({ publication, takedown }) => ({
-    ...shownPublication(publication, visit),
+    ...shownPublication(publication, context),
     takedown,
   })),
   none: 'noneFound',
@@ -62,69 +62,76 @@ ${listOf(visit, {
     [
       'publication',
       (publication) =>
-        html`<a class="name" href="${base}${PATH}/${publication.id}" dir="auto" title="${publication.name}">${publication.name}</a><span class="marks">${marks(visit, publication)}${publication.takedown && html`<span class="chip">${words.say('takenDown')}</span>`}</span>`,
+        html`<a class="name" href="${base}${PATH}/${publication.id}" dir="auto" title="${publication.name}">${publication.name}</a><span class="marks">${marks(context, publication)}${publication.takedown && html`<span class="chip">${messages.text('takenDown')}</span>`}</span>`,
     ],
-    ['account', (publication) => accountLink(visit, publication.account)],
-    ['state', (publication) => stateBadge(visit, publication)],
-    ['size', ({ archiveBytes }) => words.size(archiveBytes)],
-    ['publishedAt', ({ publishedAt }) => distance(visit, publishedAt)],
+    ['account', (publication) => accountLink(context, publication.account)],
+    ['state', (publication) => stateBadge(context, publication)],
+    ['size', ({ archiveBytes }) => messages.size(archiveBytes)],
+    ['publishedAt', ({ publishedAt }) => distance(context, publishedAt)],
   ],
 })}`;
-  return page(administrationPage(visit, 'allPublications', main));
+  return page(administrationPage(context, 'allPublications', main));
 }
 
 export async function showAnyPublication(
-  visit: SignedIn<'administration'>,
+  context: SignedIn<'administration'>,
   isReasonWrong: boolean = false,
 ): Promise<Answer> {
-  const { words, base, request, screen } = visit;
-  const found = await screen.administration.showRole(String(request.params.id), visit.signal);
-  if (found.kind === 'refused') return notFound(visit);
-  const publication = shownPublication(found.publication, visit);
+  const { messages, base, request, screen } = context;
+  const found = await screen.administration.showRole(String(request.params.id), context.signal);
+  if (found.kind === 'refused') return notFound(context);
+  const publication = shownPublication(found.publication, context);
   const { name: title, sharedUrl, expiresAt, sha256 } = publication;
   const blocked = (await screen.administration.showAccount(publication.account))?.account.blocked;
-  const facts = factList(visit, [
-    ['account', accountLink(visit, publication.account)],
-    ['blocked', blocked ? words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept') : undefined],
+  const facts = factList(context, [
+    ['account', accountLink(context, publication.account)],
+    [
+      'blocked',
+      blocked ? messages.text(blocked.sites === 'hide' ? 'blockHidden' : 'blockLeavesSites') : undefined,
+    ],
     ['sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`],
-    ['expires', expiresAt === null ? undefined : moment(visit, expiresAt)],
-    ...publicationFacts(visit, publication),
-    ['sha256', html`${shortId(sha256)} ${copyButton(visit, sha256, 'copySha256')}`],
+    ['expires', expiresAt === null ? undefined : moment(context, expiresAt)],
+    ...publicationFacts(context, publication),
+    ['sha256', html`${shortId(sha256)} ${copyButton(context, sha256, 'copySha256')}`],
   ]);
-  const state = html`<p class="head-state">${stateBadge(visit, publication)}${marks(visit, publication)}</p>`;
-  const main = html`${backLink(base + PATH, words.say('allPublications'))}
+  const state = html`<p class="head-state">${stateBadge(context, publication)}${marks(context, publication)}</p>`;
+  const main = html`${backLink(base + PATH, messages.text('allPublications'))}
 ${heading(title, state)}
-${columns(card(visit, 'facts', facts), takedownCard(visit, found, title))}`;
-  const shown = administrationPage(visit, 'allPublications', main, { title, isReasonWrong });
+${columns(card(context, 'facts', facts), takedownCard(context, found, title))}`;
+  const shown = administrationPage(context, 'allPublications', main, { title, isReasonWrong });
   return page(shown, isReasonWrong ? 422 : 200);
 }
 
 function takedownCard(
-  visit: SignedInContext,
+  context: SignedInContext,
   { publication: { id }, takedown }: AdministeredPublication,
   name: string,
 ): Html {
-  const { words, base } = visit;
+  const { messages, base } = context;
   const because =
     takedown &&
-    html`<p dir="auto">${words.say('takenDownBecause', { moment: words.moment(takedown.at), reason: takedown.reason })}</p>`;
-  const fields = html`${reasonField(visit)}
-${choice('checkbox', 'copies', 'yes', words.say('takeDownCopies'))}${choice('checkbox', 'purge', 'yes', words.say('takeDownPurge'))}`;
+    html`<p dir="auto">${messages.text('takenDownBecause', { moment: messages.moment(takedown.at), reason: takedown.reason })}</p>`;
+  const fields = html`${reasonField(context)}
+${choice('checkbox', 'copies', 'yes', messages.text('takeDownCopies'))}${choice('checkbox', 'purge', 'yes', messages.text('takeDownPurge'))}`;
   const details = { values: { name }, fields };
-  const dialog = confirmation(visit, 'takeDown', 'take-down', `${base}${PATH}/${id}/take-down`, details);
-  return card(visit, 'takedown', html`${because}<p class="quiet">${words.say('takeDownMeans')}</p>${dialog}`);
+  const dialog = confirmation(context, 'takeDown', 'take-down', `${base}${PATH}/${id}/take-down`, details);
+  return card(
+    context,
+    'takedown',
+    html`${because}<p class="quiet">${messages.text('takeDownMeans')}</p>${dialog}`,
+  );
 }
 
-export async function takeDown(visit: SignedIn<'administration'>): Promise<Answer> {
-  const { request, cause, base, screen } = visit;
+export async function takeDown(context: SignedIn<'administration'>): Promise<Answer> {
+  const { request, cause, base, screen } = context;
   const id = parseRoleId(String(request.params.id));
-  const reason = reasonOf(visit);
-  if (id === undefined) return notFound(visit);
-  if (reason === undefined) return showAnyPublication(visit, true);
-  const copies = fieldOf(visit, 'copies') === 'yes';
-  const purge = fieldOf(visit, 'purge') === 'yes';
+  const reason = reasonOf(context);
+  if (id === undefined) return notFound(context);
+  if (reason === undefined) return showAnyPublication(context, true);
+  const copies = fieldOf(context, 'copies') === 'yes';
+  const purge = fieldOf(context, 'purge') === 'yes';
   const taken = await screen.administration.takeDown({ id, reason, purge, copies, cause });
-  if (taken.kind === 'refused') return notFound(visit);
+  if (taken.kind === 'refused') return notFound(context);
   const count = taken.copies.length;
   const message = count === 0 ? 'didTakeDownOne' : copies ? 'didTakeDownAll' : 'didTakeDown';
   return seeOther(`${base}${PATH}/${id}`, { tone: 'good', message, values: { count } });

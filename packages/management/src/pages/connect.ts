@@ -1,6 +1,6 @@
 import { CHANGE_COST, pairingCode } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
-import { refuseStranger } from '../request/rates.ts';
+import { refuseAnonymous } from '../request/rates.ts';
 import {
   fieldOf,
   type RequestContext,
@@ -22,57 +22,58 @@ const WAITING: Answer = { kind: 'json', status: 202, body: { status: 'waiting' }
 
 type Pairing = RequestContext & Pick<SignedIn<'pairings'>, 'screen'>;
 
-export async function registerConnect(visit: Pairing): Promise<Answer> {
-  const limited = await refuseStranger(visit, CHANGE_COST);
+export async function registerConnect(context: Pairing): Promise<Answer> {
+  const limited = await refuseAnonymous(context, CHANGE_COST);
   if (limited !== undefined) return limited;
-  const { kind } = await visit.screen.pairings.register(fieldOf(visit, 'request') ?? '');
-  if (kind === 'unknown') return refuse(visit, 400, 'badFormTitle', 'badFormText');
-  if (kind === 'full') return { ...refuse(visit, 503, 'busyTitle', 'unavailable'), retryAfter: FULL_SECONDS };
+  const { kind } = await context.screen.pairings.register(fieldOf(context, 'request') ?? '');
+  if (kind === 'unknown') return refuse(context, 400, 'badFormTitle', 'badFormText');
+  if (kind === 'full')
+    return { ...refuse(context, 503, 'busyTitle', 'unavailable'), retryAfter: FULL_SECONDS };
   return { kind: 'json', status: 200, body: { status: 'registered' }, retryAfter: POLL_SECONDS };
 }
 
 /** Shows what a program asks for, with eight characters to compare, or how one is made to ask. */
-export async function showConnect(visit: SignedIn<'pairings'>): Promise<Answer> {
-  const { request, screen, account } = visit;
+export async function showConnect(context: SignedIn<'pairings'>): Promise<Answer> {
+  const { request, screen, account } = context;
   const { request: secretHash, label } = request.query;
-  if (typeof secretHash !== 'string') return connectPage(visit, howTo(visit));
-  if (!(await screen.pairings.isRegistered(secretHash))) return unknown(visit);
+  if (typeof secretHash !== 'string') return connectPage(context, howTo(context));
+  if (!(await screen.pairings.isRegistered(secretHash))) return unknown(context);
   const full = await screen.keys?.refuseFurther(account);
-  if (full !== undefined) return noRoom(visit, keysFull(visit, full));
-  return connectPage(visit, agreement(visit, secretHash, typeof label === 'string' ? label : ''));
+  if (full !== undefined) return noRoom(context, keysFull(context, full));
+  return connectPage(context, agreement(context, secretHash, typeof label === 'string' ? label : ''));
 }
 
-export async function connect(visit: SignedIn<'pairings'>): Promise<Answer> {
-  const { account, cause, credential, screen } = visit;
-  const secretHash = fieldOf(visit, 'request') ?? '';
-  const { label, scopes, trouble } = readKeyRequest(visit);
-  if (trouble !== undefined) {
-    if (!(await screen.pairings.isRegistered(secretHash))) return unknown(visit);
-    return connectPage(visit, agreement(visit, secretHash, label, trouble), 422, 'invalid_form');
+export async function connect(context: SignedIn<'pairings'>): Promise<Answer> {
+  const { account, cause, credential, screen } = context;
+  const secretHash = fieldOf(context, 'request') ?? '';
+  const { label, scopes, formError } = readKeyRequest(context);
+  if (formError !== undefined) {
+    if (!(await screen.pairings.isRegistered(secretHash))) return unknown(context);
+    return connectPage(context, agreement(context, secretHash, label, formError), 422, 'invalid_form');
   }
   const given = { session: credential.session ?? null, apiKey: credential.key ?? null };
   const outcome = await screen.pairings.agree({ secretHash, account, scopes, label, cause, given });
   switch (outcome.kind) {
     case 'agreed':
-      return seeOther(`${visit.base}/keys`, { tone: 'good', message: 'didConnect' });
+      return seeOther(`${context.base}/keys`, { tone: 'good', message: 'didConnect' });
     case 'unknown':
-      return unknown(visit);
+      return unknown(context);
     default:
-      return noRoom(visit, keysFull(visit, outcome));
+      return noRoom(context, keysFull(context, outcome));
   }
 }
 
 /** Gives a program its key once a person has agreed. A secret that belongs to no registration counts as a guess. */
-export async function handOverKey(visit: Pairing): Promise<Answer> {
-  const outcome = await visit.screen.pairings.redeem(fieldOf(visit, 'secret') ?? '', visit.origin);
+export async function handOverKey(context: Pairing): Promise<Answer> {
+  const outcome = await context.screen.pairings.redeem(fieldOf(context, 'secret') ?? '', context.origin);
   switch (outcome.kind) {
     case 'unknown':
-      return (await refuseStranger(visit)) ?? WAITING;
+      return (await refuseAnonymous(context)) ?? WAITING;
     case 'waiting':
       return WAITING;
     case 'refused': {
-      if (outcome.code !== 'quota_exceeded') return refuseChanges(visit, outcome);
-      const body = { kind: 'refused', message: keysFull(visit, outcome) };
+      if (outcome.code !== 'quota_exceeded') return refuseChanges(context, outcome);
+      const body = { kind: 'refused', message: keysFull(context, outcome) };
       return { kind: 'json', status: 403, body, log: { outcome: outcome.code } };
     }
     case 'made': {
@@ -86,36 +87,36 @@ export async function handOverKey(visit: Pairing): Promise<Answer> {
   }
 }
 
-function connectPage(visit: SignedInContext, content: Html, status = 200, outcome?: string): Answer {
-  const title = visit.words.say('connectTitle');
-  const answer = page(cardPage(visit, title, content, { signedIn: visit, part: 'keys' }), status);
+function connectPage(context: SignedInContext, content: Html, status = 200, outcome?: string): Answer {
+  const title = context.messages.text('connectTitle');
+  const answer = page(cardPage(context, title, content, { signedIn: context, part: 'keys' }), status);
   return outcome === undefined ? answer : logged(answer, { outcome });
 }
 
-function unknown(visit: SignedInContext): Answer {
-  const content = html`<p class="error" role="alert">${visit.words.say('connectUnknown')}</p>${howTo(visit)}`;
-  return connectPage(visit, content, 400, 'invalid_form');
+function unknown(context: SignedInContext): Answer {
+  const content = html`<p class="error" role="alert">${context.messages.text('connectUnknown')}</p>${howTo(context)}`;
+  return connectPage(context, content, 400, 'invalid_form');
 }
 
-function noRoom(visit: SignedInContext, why: string): Answer {
-  const { words, base } = visit;
+function noRoom(context: SignedInContext, why: string): Answer {
+  const { messages, base } = context;
   const content = html`<p class="error" role="alert">${why}</p>
-<div class="buttons"><a class="button" href="${base}/keys">${words.say('keys')}</a></div>`;
-  return connectPage(visit, content, 403, 'quota_exceeded');
+<div class="buttons"><a class="button" href="${base}/keys">${messages.text('keys')}</a></div>`;
+  return connectPage(context, content, 403, 'quota_exceeded');
 }
 
-function agreement(visit: SignedInContext, secretHash: string, label: string, trouble?: string): Html {
-  const { words, base, displayName } = visit;
+function agreement(context: SignedInContext, secretHash: string, label: string, formError?: string): Html {
+  const { messages, base, displayName } = context;
   const fields = html`${hidden('request', secretHash)}
-${keyFields(visit, label, trouble)}
-<div class="buttons"><button class="primary"${disabledInReadOnly(visit)}>${words.say('connectAgree')}</button> <a class="button" href="${base}/">${words.say('cancel')}</a></div>`;
-  return html`<p dir="auto">${words.say('connectIntro', { name: displayName })}</p>
+${keyFields(context, label, formError)}
+<div class="buttons"><button class="primary"${disabledInReadOnly(context)}>${messages.text('connectAgree')}</button> <a class="button" href="${base}/">${messages.text('cancel')}</a></div>`;
+  return html`<p dir="auto">${messages.text('connectIntro', { name: displayName })}</p>
 <pre class="pairing-code" tabindex="0"><code>${pairingCode(secretHash)}</code></pre>
-<p><strong>${words.say('connectWarning')}</strong></p>
-${fieldForm(visit, `${base}/connect`, fields)}`;
+<p><strong>${messages.text('connectWarning')}</strong></p>
+${fieldForm(context, `${base}/connect`, fields)}`;
 }
 
-function howTo({ words, screen }: SignedInContext): Html {
-  return html`<p>${words.say('connectHow')}</p>
+function howTo({ messages, screen }: SignedInContext): Html {
+  return html`<p>${messages.text('connectHow')}</p>
 <pre tabindex="0"><code>pinfold login ${screen.publicUrl}</code></pre>`;
 }

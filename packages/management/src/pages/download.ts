@@ -8,14 +8,14 @@ import { notFound, refuse } from '../response/refuse.ts';
 import { pathOf } from './publication.ts';
 
 /** Sends the ZIP of a publication as it was uploaded. */
-export async function downloadArchive(visit: SignedIn<'openArchive'>): Promise<Answer> {
-  const { account: by, request, response, signal, screen } = visit;
+export async function downloadArchive(context: SignedIn<'openArchive'>): Promise<Answer> {
+  const { account: by, request, response, signal, screen } = context;
   const id = parseRoleId(String(request.params.id));
-  if (id === undefined) return notFound(visit);
+  if (id === undefined) return notFound(context);
   const opened = await screen.openArchive({ by, id, signal });
   if (opened.kind === 'refused') {
-    if (opened.code !== 'forbidden') return refuseArchive(visit, opened);
-    const forbidden = refuse(visit, 403, 'openForbiddenTitle', 'forbidden_viewing');
+    if (opened.code !== 'forbidden') return refuseArchive(context, opened);
+    const forbidden = refuse(context, 403, 'openForbiddenTitle', 'forbidden_viewing');
     return logged(forbidden, { outcome: opened.code });
   }
   const answer = await archiveAnswer(opened, {
@@ -23,15 +23,15 @@ export async function downloadArchive(visit: SignedIn<'openArchive'>): Promise<A
     response,
     client: screen.clientAddress(request),
     signal,
-    isStillAllowed: () => isStillSignedIn(visit),
+    isStillAllowed: () => isStillSignedIn(context),
   });
-  if ('code' in answer) return refuseArchive(visit, answer);
+  if ('code' in answer) return refuseArchive(context, answer);
   return { kind: 'download', status: answer.status, answer };
 }
 
-function refuseArchive(visit: SignedInContext, refusal: ArchiveRefusal): Answer {
-  const id = parseRoleId(String(visit.request.params.id));
-  if (refusal.code === 'not_found' || id === undefined) return notFound(visit);
+function refuseArchive(context: SignedInContext, refusal: ArchiveRefusal): Answer {
+  const id = parseRoleId(String(context.request.params.id));
+  if (refusal.code === 'not_found' || id === undefined) return notFound(context);
   const message: MessageId = refusal.state === 'deleted' ? 'state_deleted_archive' : 'state_archive_removed';
-  return logged(seeOther(pathOf(visit, id), { tone: 'bad', message }), { outcome: refusal.code });
+  return logged(seeOther(pathOf(context, id), { tone: 'bad', message }), { outcome: refusal.code });
 }

@@ -22,71 +22,71 @@ export type EventNames = ReadonlyMap<string, string>;
 
 const SHOWN_EVENTS = 10;
 
-export async function showHistory(visit: SignedIn<'history'>): Promise<Answer> {
-  const { screen, account, words, base } = visit;
-  return await screen.pageTurns.run(account, visit.signal, async () => {
-    const pin = parseRoleId(queryText(visit, 'pin'));
-    const listed = await screen.history.list({ by: account, ...pageRequest(visit), ...present({ pin }) });
+export async function showHistory(context: SignedIn<'history'>): Promise<Answer> {
+  const { screen, account, messages, base } = context;
+  return await screen.pageTurns.run(account, context.signal, async () => {
+    const pin = parseRoleId(queryText(context, 'pin'));
+    const listed = await screen.history.list({ by: account, ...pageRequest(context), ...present({ pin }) });
     if (listed.kind === 'refused') return seeOther(`${base}/history`);
     const { events, next } = listed;
-    const names = await namesOf(visit, events);
+    const names = await namesOf(context, events);
     const narrowed =
       pin === undefined
-        ? words.say('historyIntro')
-        : html`<p class="quiet">${words.say('historyOf', { name: names.get(pin) ?? pin })} <a href="${base}/publications/${pin}">${words.say('publication')}</a> · <a href="${base}/history">${words.say('historyWhole')}</a></p>`;
+        ? messages.text('historyIntro')
+        : html`<p class="quiet">${messages.text('historyOf', { name: names.get(pin) ?? pin })} <a href="${base}/publications/${pin}">${messages.text('publication')}</a> · <a href="${base}/history">${messages.text('historyWhole')}</a></p>`;
     const titleOf = (id: string) => names.get(id) ?? id;
     const ofPublication = publicationColumn(`${base}/history?pin=`, names, titleOf);
     const columns: readonly Column<HistoryEvent>[] = [
-      ...whatAndWhen(visit),
+      ...whatAndWhen(context),
       ...(pin === undefined ? [ofPublication] : []),
-      ['historyBy', ({ actor }) => html`<span dir="auto">${doer(visit, actor, names)}</span>`],
+      ['historyBy', ({ actor }) => html`<span dir="auto">${doer(context, actor, names)}</span>`],
     ];
     const list = { items: events, columns, none: 'historyNone', path: '/history', next } as const;
-    const title = words.say('history');
+    const title = messages.text('history');
     const main = html`${heading(title, narrowed)}
-${listOf(visit, { ...list, query: { pin } })}`;
-    return page(layout(visit, { title, signedIn: visit, part: 'history', main }));
+${listOf(context, { ...list, query: { pin } })}`;
+    return page(layout(context, { title, signedIn: context, part: 'history', main }));
   });
 }
 
-export async function showAccountHistory(visit: SignedIn<'administration'>): Promise<Answer> {
-  const { screen, words, base } = visit;
-  const account = parseAccountId(queryText(visit, 'account'));
+export async function showAccountHistory(context: SignedIn<'administration'>): Promise<Answer> {
+  const { screen, messages, base } = context;
+  const account = parseAccountId(queryText(context, 'account'));
   const path = '/administration/history';
-  const request = { by: OPERATOR, ...pageRequest(visit), ...present({ account }) };
+  const request = { by: OPERATOR, ...pageRequest(context), ...present({ account }) };
   const listed = await screen.history?.list(request);
-  if (listed === undefined) return notFound(visit);
+  if (listed === undefined) return notFound(context);
   if (listed.kind === 'refused') return seeOther(`${base}${path}`);
   const { events, next } = listed;
-  const names = await namesOf(visit, events, OPERATOR);
+  const names = await namesOf(context, events, OPERATOR);
   const columns: readonly Column<HistoryEvent>[] = [
-    ...whatAndWhen(visit),
-    ['account', (event) => event.account && accountLink(visit, event.account)],
+    ...whatAndWhen(context),
+    ['account', (event) => event.account && accountLink(context, event.account)],
     publicationColumn(`${base}/administration/publications/`, names, (id) => id),
-    ['historyBy', ({ actor }) => clipped(doer(visit, actor, names))],
+    ['historyBy', ({ actor }) => clipped(doer(context, actor, names))],
   ];
   const list = { items: events, columns, none: 'historyNone', path, next, query: { account } } as const;
-  const main = html`${heading(words.say('history'), account && html`<p>${accountLink(visit, account)}</p>`)}
-${listOf(visit, list)}`;
-  return page(administrationPage(visit, 'history', main));
+  const main = html`${heading(messages.text('history'), account && html`<p>${accountLink(context, account)}</p>`)}
+${listOf(context, list)}`;
+  return page(administrationPage(context, 'history', main));
 }
 
-export async function historyCard(visit: SignedInContext, pin: RoleId): Promise<Html | undefined> {
-  const { words, base, screen } = visit;
-  const listed = await screen.history?.list({ by: visit.account, pin, limit: SHOWN_EVENTS });
+export async function historyCard(context: SignedInContext, pin: RoleId): Promise<Html | undefined> {
+  const { messages, base, screen } = context;
+  const listed = await screen.history?.list({ by: context.account, pin, limit: SHOWN_EVENTS });
   if (listed?.kind !== 'page') return undefined;
   const { events, next } = listed;
-  const names = await namesOf(visit, events);
+  const names = await namesOf(context, events);
   const item = ({ at, type, name, actor }: HistoryEvent) =>
-    html`<div><dt>${moment(visit, at)}</dt><dd>${words.say(type, { name: name ?? '' })} <span class="quiet" dir="auto">${doer(visit, actor, names)}</span></dd></div>`;
-  const more = next && html`<p><a href="${base}/history?pin=${pin}">${words.say('historyWhole')}</a></p>`;
-  return card(visit, 'history', html`<dl class="brief">${events.map(item)}</dl>${more}`);
+    html`<div><dt>${moment(context, at)}</dt><dd>${messages.text(type, { name: name ?? '' })} <span class="quiet" dir="auto">${doer(context, actor, names)}</span></dd></div>`;
+  const more = next && html`<p><a href="${base}/history?pin=${pin}">${messages.text('historyWhole')}</a></p>`;
+  return card(context, 'history', html`<dl class="brief">${events.map(item)}</dl>${more}`);
 }
 
-function whatAndWhen(visit: SignedInContext): readonly Column<HistoryEvent>[] {
+function whatAndWhen(context: SignedInContext): readonly Column<HistoryEvent>[] {
   return [
-    ['historyWhat', ({ type, name }) => visit.words.say(type, { name: name ?? '' })],
-    ['historyWhen', ({ at }) => moment(visit, at)],
+    ['historyWhat', ({ type, name }) => context.messages.text(type, { name: name ?? '' })],
+    ['historyWhen', ({ at }) => moment(context, at)],
   ];
 }
 
@@ -105,19 +105,19 @@ function clipped(name: string): Html {
 }
 
 export function doer(
-  { words }: SignedInContext,
+  { messages }: SignedInContext,
   { kind, id }: EventActor,
   names: EventNames = new Map(),
 ): string {
   switch (kind) {
     case 'key':
-      return words.say('actorKey', { id: names.get(id ?? '') ?? id ?? '' });
+      return messages.text('actorKey', { id: names.get(id ?? '') ?? id ?? '' });
     case 'person':
       return id ?? '';
     case 'operator':
-      return id === null ? words.say('actorOperator') : words.say('actorOperatorNamed', { id });
+      return id === null ? messages.text('actorOperator') : messages.text('actorOperatorNamed', { id });
     case 'system':
-      return words.say('actorSystem');
+      return messages.text('actorSystem');
     default:
       return kind satisfies never;
   }
@@ -125,12 +125,12 @@ export function doer(
 
 /** The current names of the publications and keys in events, as far as the actor reaches them. */
 async function namesOf(
-  visit: SignedInContext,
+  context: SignedInContext,
   events: readonly HistoryEvent[],
-  by: Actor = visit.account,
+  by: Actor = context.account,
 ): Promise<EventNames> {
   const pins = new Set(events.map(({ pin }) => pin).filter((pin) => pin !== null));
-  return new Map([...(await titlesOf(visit, pins, by)), ...(await labelsOf(visit, by, events))]);
+  return new Map([...(await titlesOf(context, pins, by)), ...(await labelsOf(context, by, events))]);
 }
 
 /** The current labels of the keys that acted, by id, as far as they are among the newest hundred. */

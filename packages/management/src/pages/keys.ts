@@ -11,7 +11,7 @@ import { layout } from '../views/layout.ts';
 import { card, copyButton, distance, heading } from '../views/parts.ts';
 import { listOf } from '../views/tables.ts';
 
-const LONGEST_LABEL = 100;
+const MAX_LABEL_LENGTH = 100;
 
 const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
   'pins:read': 'scopeRead',
@@ -23,24 +23,24 @@ const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
 export interface KeyRequest {
   readonly label: string;
   readonly scopes: readonly Scope[];
-  readonly trouble: string | undefined;
+  readonly formError: string | undefined;
 }
 
-export function showKeys(visit: SignedIn<'keys'>): Promise<Answer> {
-  return pageOfKeys(visit, 200, {});
+export function showKeys(context: SignedIn<'keys'>): Promise<Answer> {
+  return pageOfKeys(context, 200, {});
 }
 
 /** Makes a key; its text is shown on this page, and never again. */
-export async function createKey(visit: SignedIn<'keys'>): Promise<Answer> {
-  const request = readKeyRequest(visit);
+export async function createKey(context: SignedIn<'keys'>): Promise<Answer> {
+  const request = readKeyRequest(context);
   const { label, scopes } = request;
-  if (request.trouble !== undefined)
-    return logged(await pageOfKeys(visit, 422, { request }), { outcome: 'invalid_form' });
-  const { account, cause, screen } = visit;
+  if (request.formError !== undefined)
+    return logged(await pageOfKeys(context, 422, { request }), { outcome: 'invalid_form' });
+  const { account, cause, screen } = context;
   const made = await screen.keys.create({ account, label, scopes, cause });
-  if ('text' in made) return await pageOfKeys(visit, 200, { made: made.text });
-  if (made.code !== 'quota_exceeded') return refuseChanges(visit, made);
-  return logged(await pageOfKeys(visit, 403, {}), { outcome: made.code });
+  if ('text' in made) return await pageOfKeys(context, 200, { made: made.text });
+  if (made.code !== 'quota_exceeded') return refuseChanges(context, made);
+  return logged(await pageOfKeys(context, 403, {}), { outcome: made.code });
 }
 
 export async function revokeKey({
@@ -57,17 +57,20 @@ export async function revokeKey({
     : logged(seeOther(back, { tone: 'bad', message: 'not_found_key' }), { outcome: 'not_found' });
 }
 
-export function keysFull({ words }: Pick<SignedInContext, 'words'>, { limit }: KeyQuotaExceeded): string {
-  return words.say('quota_keys', { limit });
+export function keysFull(
+  { messages }: Pick<SignedInContext, 'messages'>,
+  { limit }: KeyQuotaExceeded,
+): string {
+  return messages.text('quota_keys', { limit });
 }
 
-export function readKeyRequest(visit: SignedInContext): KeyRequest {
-  const label = (fieldOf(visit, 'label') ?? '').trim();
-  const scopes = fieldsOf(visit, 'scope').filter(isScope);
-  const tooLong = codePoints(label) > LONGEST_LABEL || /\p{Cc}/u.test(label);
+export function readKeyRequest(context: SignedInContext): KeyRequest {
+  const label = (fieldOf(context, 'label') ?? '').trim();
+  const scopes = fieldsOf(context, 'scope').filter(isScope);
+  const tooLong = codePoints(label) > MAX_LABEL_LENGTH || /\p{Cc}/u.test(label);
   const message = tooLong ? 'labelTooLong' : scopes.length === 0 ? 'scopeNeeded' : undefined;
-  const trouble = message && visit.words.say(message, { limit: LONGEST_LABEL });
-  return { label, scopes, trouble };
+  const formError = message && context.messages.text(message, { limit: MAX_LABEL_LENGTH });
+  return { label, scopes, formError };
 }
 
 /** Only the command creates keys with the scope `admin`. */
@@ -77,58 +80,58 @@ function isScope(text: string): text is Scope {
 
 /** A form for a new key, and below it a page of the account's keys: up to fifty rows would hide the form. */
 async function pageOfKeys(
-  visit: SignedIn<'keys'>,
+  context: SignedIn<'keys'>,
   status: number,
   { made, request }: { readonly made?: string; readonly request?: KeyRequest },
 ): Promise<Answer> {
-  const { screen, account, words } = visit;
-  return await screen.pageTurns.run(account, visit.signal, async () => {
-    const listed = await screen.keys.list({ by: account, ...pageRequest(visit) });
-    if (listed.kind === 'refused') return seeOther(`${visit.base}/keys`);
+  const { screen, account, messages } = context;
+  return await screen.pageTurns.run(account, context.signal, async () => {
+    const listed = await screen.keys.list({ by: account, ...pageRequest(context) });
+    if (listed.kind === 'refused') return seeOther(`${context.base}/keys`);
     const refusal = await screen.keys.refuseFurther(account);
-    const title = words.say('keys');
-    const main = html`${heading(title, words.say('keysIntro'))}
-${made && newKey(visit, made)}
-${card(visit, 'createKey', refusal ? html`<p class="error" role="alert">${keysFull(visit, refusal)}</p>` : keyForm(visit, request))}
-${listOfKeys(visit, listed.keys, listed.next)}`;
+    const title = messages.text('keys');
+    const main = html`${heading(title, messages.text('keysIntro'))}
+${made && newKey(context, made)}
+${card(context, 'createKey', refusal ? html`<p class="error" role="alert">${keysFull(context, refusal)}</p>` : keyForm(context, request))}
+${listOfKeys(context, listed.keys, listed.next)}`;
     const flash = made === undefined ? {} : { flash: { tone: 'good', message: 'didCreateKey' } as const };
-    return page(layout(visit, { title, signedIn: visit, part: 'keys', main, ...flash }), status);
+    return page(layout(context, { title, signedIn: context, part: 'keys', main, ...flash }), status);
   });
 }
 
-function newKey(visit: SignedInContext, text: string): Html {
-  const { words } = visit;
-  return html`<section class="card fresh" aria-labelledby="new-key-title"><h2 id="new-key-title">${words.say('newKey')}</h2>
-<p>${words.say('shownOnce')}</p>
-<div class="url-row"><code class="url" id="new-key">${text}</code>${copyButton(visit, text, 'copyKey')}</div></section>`;
+function newKey(context: SignedInContext, text: string): Html {
+  const { messages } = context;
+  return html`<section class="card fresh" aria-labelledby="new-key-title"><h2 id="new-key-title">${messages.text('newKey')}</h2>
+<p>${messages.text('shownOnce')}</p>
+<div class="url-row"><code class="url" id="new-key">${text}</code>${copyButton(context, text, 'copyKey')}</div></section>`;
 }
 
-function keyForm(visit: SignedInContext, request: KeyRequest | undefined): Html {
-  const { words, base } = visit;
+function keyForm(context: SignedInContext, request: KeyRequest | undefined): Html {
+  const { messages, base } = context;
   const content = html`
-${keyFields(visit, request?.label ?? '', request?.trouble)}
-<div class="buttons"><button class="primary"${disabledInReadOnly(visit)}>${words.say('createKey')}</button></div>`;
-  return fieldForm(visit, `${base}/keys`, content);
+${keyFields(context, request?.label ?? '', request?.formError)}
+<div class="buttons"><button class="primary"${disabledInReadOnly(context)}>${messages.text('createKey')}</button></div>`;
+  return fieldForm(context, `${base}/keys`, content);
 }
 
-export function keyFields(visit: SignedInContext, label: string, error: string | undefined): Html {
-  const { words } = visit;
+export function keyFields(context: SignedInContext, label: string, error: string | undefined): Html {
+  const { messages } = context;
   const scopes = MEMBER_SCOPES.map((scope) => {
-    const text = html`${words.say(SCOPE_MESSAGES[scope])} <code class="quiet">${scope}</code>`;
+    const text = html`${messages.text(SCOPE_MESSAGES[scope])} <code class="quiet">${scope}</code>`;
     return choice('checkbox', 'scope', scope, text, DEFAULT_SCOPES.includes(scope));
   });
-  return html`${field(visit, 'label', 'labelLabel', { value: label, error })}
-${choices(visit, 'scopesLegend', scopes)}`;
+  return html`${field(context, 'label', 'labelLabel', { value: label, error })}
+${choices(context, 'scopesLegend', scopes)}`;
 }
 
-function listOfKeys(visit: SignedInContext, keys: readonly ApiKey[], next: string | undefined): Html {
-  const { words, base } = visit;
-  const nameOf = ({ label }: ApiKey) => (label === '' ? words.say('unlabelled') : label);
+function listOfKeys(context: SignedInContext, keys: readonly ApiKey[], next: string | undefined): Html {
+  const { messages, base } = context;
+  const nameOf = ({ label }: ApiKey) => (label === '' ? messages.text('unlabelled') : label);
   const revoke = (key: ApiKey) =>
-    confirmation(visit, 'revoke', `revoke-${key.id}`, `${base}/keys/${key.id}/revoke`, {
+    confirmation(context, 'revoke', `revoke-${key.id}`, `${base}/keys/${key.id}/revoke`, {
       values: { name: nameOf(key) },
     });
-  return listOf(visit, {
+  return listOf(context, {
     items: keys,
     path: '/keys',
     next,
@@ -142,16 +145,16 @@ function listOfKeys(visit: SignedInContext, keys: readonly ApiKey[], next: strin
       [
         'scopes',
         ({ scopes }) =>
-          html`<span class="scopes">${scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}</span>`,
+          html`<span class="scopes">${scopes.map((scope) => html`<span class="chip">${messages.text(SCOPE_MESSAGES[scope])}</span> `)}</span>`,
       ],
-      ['created', ({ createdAt }) => distance(visit, createdAt)],
-      ['lastUsed', ({ lastUsedAt: at }) => (at === null ? words.say('never') : distance(visit, at))],
+      ['created', ({ createdAt }) => distance(context, createdAt)],
+      ['lastUsed', ({ lastUsedAt: at }) => (at === null ? messages.text('never') : distance(context, at))],
       [
         'actions',
         (key) =>
           key.revokedAt === null
             ? revoke(key)
-            : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`,
+            : html`<span class="state stopped">${messages.text('revoked')} ${distance(context, key.revokedAt)}</span>`,
       ],
     ],
   });

@@ -11,7 +11,7 @@ import { disabledInReadOnly, hidden, rowForm, stopLink } from '../views/forms.ts
 import { icon } from '../views/icons.ts';
 import { layout } from '../views/layout.ts';
 import { copyLinkButton, distance, marks, stateBadge } from '../views/parts.ts';
-import { type PublishTrouble, publishPanel } from '../views/publish-panel.ts';
+import { type PublishFormError, publishPanel } from '../views/publish-panel.ts';
 import {
   type Column,
   type ColumnSort,
@@ -40,45 +40,45 @@ interface Query extends Readonly<Record<string, string | undefined>> {
 
 /** The first page: publish on top, with what went wrong with a form for it, and what was published below. */
 export async function showList(
-  visit: SignedInContext,
-  trouble?: { readonly status: number; readonly publish: PublishTrouble },
+  context: SignedInContext,
+  formError?: { readonly status: number; readonly publish: PublishFormError },
 ): Promise<Answer> {
-  const { words, base, account, request, screen } = visit;
+  const { messages, base, account, request, screen } = context;
   const { useCases } = screen;
   // Links of the list are relative, to keep long lists small, and so need the slash.
-  if (request.originalUrl.split('?')[0]?.endsWith('/') === false && trouble === undefined)
+  if (request.originalUrl.split('?')[0]?.endsWith('/') === false && formError === undefined)
     return seeOther(`${base}/`);
-  const q = searchText(visit);
+  const q = searchText(context);
   const state = parseRoleState(request.query.state);
   const sort = state === 'deleted' ? undefined : ORDERS.find((each) => each === request.query.sort);
   const query: Query = { state, q, sort };
   const wanted = present({ search: q, state, order: sort });
-  const listed = await useCases.list({ by: account, ...pageRequest(visit, PAGE_SIZE), ...wanted });
+  const listed = await useCases.list({ by: account, ...pageRequest(context, PAGE_SIZE), ...wanted });
   if (listed.kind === 'refused') return seeOther(`${base}/`);
   const { next } = listed;
-  const items = listed.publications.map((each) => shownPublication(each, visit));
-  const columns = columnsOf(visit, query, await viewsOfWeek(visit, items));
+  const items = listed.publications.map((each) => shownPublication(each, context));
+  const columns = columnsOf(context, query, await viewsOfWeek(context, items));
   const panel = {
     limits: await useCases.limitsOf(account),
-    allowance: await allowanceText(visit),
-    trouble: trouble?.publish,
+    allowance: await allowanceText(context),
+    formError: formError?.publish,
   };
   const isFirst = request.query.cursor === undefined;
   const isBare = items.length === 0 && q === '' && state === undefined && isFirst;
   const states = STATE_FILTERS.map(([filter, message]) => {
     return [message, `${base}/${queryOf({ ...query, state: filter })}`, filter === state] as const;
   });
-  const main = html`<h1 class="hidden">${words.say('publishAndManage')}</h1>
-${publishPanel(visit, panel, isBare)}
+  const main = html`<h1 class="hidden">${messages.text('publishAndManage')}</h1>
+${publishPanel(context, panel, isBare)}
 <section class="list" aria-labelledby="list-title" data-list${isBare && html` hidden`}>
-<div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, 'filterLabel', states)}${searchForm(visit, query)}</div>
-${items.length === 0 ? nothing(visit, isFirst, next) : rowsTable(visit, { items, columns, rowClass })}
-${pager(visit, '/', next, query, q === '' ? 'nextPage' : 'searchOn')}
-<form id="s" action="${base}/stop" class="selection"><button class="bad"${disabledInReadOnly(visit)}>${words.say('stopSelected')}</button></form>
-${rowForm(visit)}
+<div class="list-top"><h2 id="list-title">${messages.text('publications')}</h2>${filters(context, 'filterLabel', states)}${searchForm(context, query)}</div>
+${items.length === 0 ? nothing(context, isFirst, next) : rowsTable(context, { items, columns, rowClass })}
+${pager(context, '/', next, query, q === '' ? 'nextPage' : 'searchOn')}
+<form id="s" action="${base}/stop" class="selection"><button class="bad"${disabledInReadOnly(context)}>${messages.text('stopSelected')}</button></form>
+${rowForm(context)}
 </section>`;
-  const parts = { title: words.say('publications'), signedIn: visit, showsMode: true, main };
-  return page(layout(visit, { ...parts, part: 'publications' }), trouble?.status);
+  const parts = { title: messages.text('publications'), signedIn: context, showsMode: true, main };
+  return page(layout(context, { ...parts, part: 'publications' }), formError?.status);
 }
 
 async function viewsOfWeek(
@@ -95,37 +95,40 @@ async function viewsOfWeek(
 }
 
 function columnsOf(
-  visit: SignedInContext,
+  context: SignedInContext,
   query: Query,
   views: WeeklyViews,
 ): readonly Column<ShownPublication>[] {
-  const { words } = visit;
-  const figures = query.sort === 'largest' ? 'figure' : 'figure size';
+  const { messages } = context;
+  const sizeClass = query.sort === 'largest' ? 'number' : 'number size';
   return [
-    ['publication', (publication, n) => titleCell(visit, publication, n)],
+    ['publication', (publication, n) => titleCell(context, publication, n)],
     [
       'publishedAt',
-      ({ publishedAt }) => distance(visit, publishedAt),
-      { sort: sortOf(visit, query, undefined), phoneLabel: null },
+      ({ publishedAt }) => distance(context, publishedAt),
+      { sort: sortOf(context, query, undefined), phoneLabel: null },
     ],
-    ...(views === undefined ? [] : [viewsColumn(visit, views)]),
-    ['expires', (publication) => expiry(visit, publication), { sort: sortOf(visit, query, 'ending') }],
+    ...(views === undefined ? [] : [viewsColumn(context, views)]),
+    ['expires', (publication) => expiry(context, publication), { sort: sortOf(context, query, 'ending') }],
     [
       'size',
-      ({ archiveBytes }) => words.size(archiveBytes),
-      { figure: figures, sort: sortOf(visit, query, 'largest'), phoneLabel: null },
+      ({ archiveBytes }) => messages.size(archiveBytes),
+      { numberClass: sizeClass, sort: sortOf(context, query, 'largest'), phoneLabel: null },
     ],
     [
       'actions',
       (publication, n) =>
-        html`${publication.state === 'published' && copyLinkButton(visit, n)}${publication.state !== 'deleted' && menu(visit, publication, n)}`,
+        html`${publication.state === 'published' && copyLinkButton(context, n)}${publication.state !== 'deleted' && menu(context, publication, n)}`,
     ],
   ];
 }
 
-function viewsColumn({ words }: SignedInContext, views: NonNullable<WeeklyViews>): Column<ShownPublication> {
-  const details = { figure: 'figure', phoneLabel: 'views' } as const;
-  return ['viewsOfWeek', ({ id }) => words.number(views.get(id) ?? 0), details];
+function viewsColumn(
+  { messages }: SignedInContext,
+  views: NonNullable<WeeklyViews>,
+): Column<ShownPublication> {
+  const details = { numberClass: 'number', phoneLabel: 'views' } as const;
+  return ['viewsOfWeek', ({ id }) => messages.number(views.get(id) ?? 0), details];
 }
 
 /** Stopped publications have one order. */
@@ -149,57 +152,57 @@ function rowClass({ endsSoon, state }: ShownPublication): string {
   return state === 'published' ? '' : 'over';
 }
 
-function titleCell(visit: SignedInContext, publication: ShownPublication, n: number): Html {
+function titleCell(context: SignedInContext, publication: ShownPublication, n: number): Html {
   const { id, name, endsSoon, state, refusal } = publication;
   const whole = codePoints(name) > SHORT && html` title="${name}"`;
-  const badge = state === 'published' && !endsSoon ? undefined : stateBadge(visit, publication);
+  const badge = state === 'published' && !endsSoon ? undefined : stateBadge(context, publication);
   const isMarked = badge !== undefined || publication.pinned || publication.passwordProtected;
-  const marked = isMarked && html`<span class="marks">${badge}${marks(visit, publication)}</span>`;
+  const marked = isMarked && html`<span class="marks">${badge}${marks(context, publication)}</span>`;
   const pick =
     refusal('stop') === undefined &&
     html`<input type="checkbox" class="pick" form="s" name="id" value="${id}" aria-labelledby="n${n}">`;
   return html`${pick}<a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a>${marked}`;
 }
 
-function expiry(visit: SignedInContext, { state, expiresAt, deletedAt }: ShownPublication): Html | string {
-  if (state === 'deleted' && deletedAt !== null) return distance(visit, deletedAt);
-  return expiresAt === null ? visit.words.say('never') : distance(visit, expiresAt);
+function expiry(context: SignedInContext, { state, expiresAt, deletedAt }: ShownPublication): Html | string {
+  if (state === 'deleted' && deletedAt !== null) return distance(context, deletedAt);
+  return expiresAt === null ? context.messages.text('never') : distance(context, expiresAt);
 }
 
 /** Everything else that can be done, in a popover that needs no script. */
 function menu(
-  visit: SignedInContext,
+  context: SignedInContext,
   { id, pinned, refusal, sharedUrl, state, passwordProtected: locked }: ShownPublication,
   n: number,
 ): Html {
-  const { words, offers } = visit;
+  const { messages, offers } = context;
   const path = `publications/${id}`;
   const action = (verb: string, message: MessageId) =>
-    html`<button form="row" formaction="${path}/${verb}"${disabledInReadOnly(visit)}>${words.say(message)}</button>`;
+    html`<button form="row" formaction="${path}/${verb}"${disabledInReadOnly(context)}>${messages.text(message)}</button>`;
   const opener =
     locked && offers.grants
-      ? html`<a hidden id="o${n}" href="${sharedUrl}"></a><button form="row" formtarget="_blank" formaction="${path}/open">${words.say('openSite')}</button>`
-      : html`<a id="o${n}" href="${sharedUrl}" target="_blank">${words.say('openSite')}</a>`;
+      ? html`<a hidden id="o${n}" href="${sharedUrl}"></a><button form="row" formtarget="_blank" formaction="${path}/open">${messages.text('openSite')}</button>`
+      : html`<a id="o${n}" href="${sharedUrl}" target="_blank">${messages.text('openSite')}</a>`;
   const pinAction = pinned ? 'unpin' : 'pin';
-  return html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
+  return html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${messages.text('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
 <div id="p${n}" class="menu" popover>
 ${state === 'published' && opener}
 ${refusal('pin') === undefined && action(pinAction, pinAction)}
 ${refusal('reset_expiration') === undefined && action('renew', 'renewShort')}
-${refusal('set_password') === undefined && html`<a href="${path}#password">${words.more('password')}</a>`}
-${refusal('stop') === undefined && stopLink(visit, '', `${path}/stop`)}
+${refusal('set_password') === undefined && html`<a href="${path}#password">${messages.more('password')}</a>`}
+${refusal('stop') === undefined && stopLink(context, '', `${path}/stop`)}
 </div>`;
 }
 
-function nothing({ words, base }: SignedInContext, isFirst: boolean, next: string | undefined): Html {
-  if (next !== undefined) return html`<p class="none">${words.say('noneYet')}</p>`;
-  return html`<p class="none">${words.say(isFirst ? 'noneFound' : 'noneFurther')} <a href="${base}/">${words.say('showAll')}</a></p>`;
+function nothing({ messages, base }: SignedInContext, isFirst: boolean, next: string | undefined): Html {
+  if (next !== undefined) return html`<p class="none">${messages.text('noneYet')}</p>`;
+  return html`<p class="none">${messages.text(isFirst ? 'noneFound' : 'noneFurther')} <a href="${base}/">${messages.text('showAll')}</a></p>`;
 }
 
-function searchForm(visit: SignedInContext, { state, q, sort }: Query): Html {
-  return html`<form class="search" role="search" action="${visit.base}/">
+function searchForm(context: SignedInContext, { state, q, sort }: Query): Html {
+  return html`<form class="search" role="search" action="${context.base}/">
 ${state && hidden('state', state)}${sort && hidden('sort', sort)}
-${searchField(visit, 'q', 'searchLabel', q)}
-${searchButton(visit)}
+${searchField(context, 'q', 'searchLabel', q)}
+${searchButton(context)}
 </form>`;
 }

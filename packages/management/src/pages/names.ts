@@ -29,30 +29,30 @@ export interface ShowingNames {
   readonly areAll: boolean;
 }
 
-export async function showNames(visit: NamingContext): Promise<Answer> {
-  const { screen, account, words, base } = visit;
-  return await screen.pageTurns.run(account, visit.signal, async () => {
-    const listed = await screen.names.list({ by: account, ...pageRequest(visit) });
+export async function showNames(context: NamingContext): Promise<Answer> {
+  const { screen, account, messages, base } = context;
+  return await screen.pageTurns.run(account, context.signal, async () => {
+    const listed = await screen.names.list({ by: account, ...pageRequest(context) });
     if (listed.kind === 'refused') return seeOther(`${base}/names`);
     const ids = listed.names.flatMap(({ pin, previous }) => (previous === null ? [pin] : [pin, previous]));
-    const shown = await publicationsOf(visit, new Set(ids));
-    const title = words.say('names');
+    const shown = await publicationsOf(context, new Set(ids));
+    const title = messages.text('names');
     return page(
-      layout(visit, { title, signedIn: visit, part: 'names', main: namesMain(visit, listed, shown) }),
+      layout(context, { title, signedIn: context, part: 'names', main: namesMain(context, listed, shown) }),
     );
   });
 }
 
 /** The account's names, for a field that offers them, and the texts of our script there. */
-export async function offerNames(visit: NamingContext): Promise<Answer> {
-  const { account, signal, screen, words } = visit;
+export async function offerNames(context: NamingContext): Promise<Answer> {
+  const { account, signal, screen, messages } = context;
   return await screen.pageTurns.run(account, signal, async () => {
-    const { names } = await readNames(visit, () => true, MAX_READ);
+    const { names } = await readNames(context, () => true, MAX_READ);
     // The script puts the name in.
     const name = '{name}';
-    const offer = words.say('nameOffer', { name });
-    const moves = words.say('nameMoves', { name });
-    const isNew = words.say('nameIsNew', { name });
+    const offer = messages.text('nameOffer', { name });
+    const moves = messages.text('nameMoves', { name });
+    const isNew = messages.text('nameIsNew', { name });
     const body = {
       names: names.map((one) => one.name),
       texts: { offer, moves, isNew },
@@ -62,55 +62,55 @@ export async function offerNames(visit: NamingContext): Promise<Answer> {
 }
 
 /** Asks which publication a name is to show. Scripts show the section as a dialog. */
-export async function askToMoveName(visit: NamingContext): Promise<Answer> {
-  const { account: by, words, base, request, screen } = visit;
+export async function askToMoveName(context: NamingContext): Promise<Answer> {
+  const { account: by, messages, base, request, screen } = context;
   const found = await screen.names.get({ by, name: String(request.params.name) });
-  if (found.kind === 'refused') return notFound(visit);
+  if (found.kind === 'refused') return notFound(context);
   const { name, pin } = found.name;
   const listed = await screen.useCases.list({ by, state: 'published', limit: MAX_OFFERED });
   const offered = listed.kind === 'page' ? listed.publications : [];
-  const title = words.say('moveNameTitle', { name });
+  const title = messages.text('moveNameTitle', { name });
   const options = offered.map((one) => {
-    const { id, name: shown, publishedAt } = shownPublication(one, visit);
-    return html`<option value="${id}"${id === pin && html` selected`}>${shown} – ${words.distance(publishedAt, visit.now)}</option>`;
+    const { id, name: shown, publishedAt } = shownPublication(one, context);
+    return html`<option value="${id}"${id === pin && html` selected`}>${shown} – ${messages.distance(publishedAt, context.now)}</option>`;
   });
-  const content = html`<label for="shown">${words.say('publication')}</label><select id="shown" name="pin">${options}</select>
-<div class="buttons end"><a class="button" href="${base}/names" data-close>${words.say('cancel')}</a><button class="primary"${disabledInReadOnly(visit)}>${words.say('setName')}</button></div>`;
+  const content = html`<label for="shown">${messages.text('publication')}</label><select id="shown" name="pin">${options}</select>
+<div class="buttons end"><a class="button" href="${base}/names" data-close>${messages.text('cancel')}</a><button class="primary"${disabledInReadOnly(context)}>${messages.text('setName')}</button></div>`;
   const main = html`<section class="card narrow" data-dialog-body>
 <h1 id="dialog-title">${title}</h1>
-${offered.length === 0 ? html`<p>${words.say('noneFound')}</p>` : fieldForm(visit, `${base}/names/${name}`, content)}
+${offered.length === 0 ? html`<p>${messages.text('noneFound')}</p>` : fieldForm(context, `${base}/names/${name}`, content)}
 </section>`;
-  return page(layout(visit, { title, signedIn: visit, part: 'names', main }));
+  return page(layout(context, { title, signedIn: context, part: 'names', main }));
 }
 
-export async function deleteName(visit: NamingContext): Promise<Answer> {
-  const { account: by, cause, credential, base, request, screen } = visit;
+export async function deleteName(context: NamingContext): Promise<Answer> {
+  const { account: by, cause, credential, base, request, screen } = context;
   const name = String(request.params.name);
   const outcome = await screen.names.delete({ by, name, cause, credential });
   return outcome.kind === 'deleted'
     ? seeOther(`${base}/names`, { tone: 'good', message: 'didDeleteName', values: { name } })
-    : refuseAnyChange(visit, outcome);
+    : refuseAnyChange(context, outcome);
 }
 
-export async function nameCard(visit: SignedInContext, id: RoleId): Promise<Html> {
-  const { words, base } = visit;
-  const { names, areAll } = await namesShowing(visit, id);
-  const fields = nameField(visit, 'name', {
+export async function nameCard(context: SignedInContext, id: RoleId): Promise<Html> {
+  const { messages, base } = context;
+  const { names, areAll } = await namesShowing(context, id);
+  const fields = nameField(context, 'name', {
     attributes: html`required`,
-    button: html`<button${disabledInReadOnly(visit)}>${words.say('setName')}</button>`,
+    button: html`<button${disabledInReadOnly(context)}>${messages.text('setName')}</button>`,
   });
-  const content = html`${names.map(({ name, url }) => html`<p><a href="${url}" target="_blank" rel="noopener">${name}</a> ${copyButton(visit, url, 'copyLink')}</p>`)}
-${!areAll && html`<p><a href="${base}/names">${words.say('names')}</a></p>`}
-${fieldForm(visit, `${base}/publications/${id}/name`, fields)}`;
-  return card(visit, 'nameHeading', content);
+  const content = html`${names.map(({ name, url }) => html`<p><a href="${url}" target="_blank" rel="noopener">${name}</a> ${copyButton(context, url, 'copyLink')}</p>`)}
+${!areAll && html`<p><a href="${base}/names">${messages.text('names')}</a></p>`}
+${fieldForm(context, `${base}/publications/${id}/name`, fields)}`;
+  return card(context, 'nameHeading', content);
 }
 
 /** The names that show a publication: the first ones, among as many names as an account usually has. */
 export async function namesShowing(
-  visit: Pick<SignedInContext, 'account' | 'signal' | 'screen'>,
+  context: Pick<SignedInContext, 'account' | 'signal' | 'screen'>,
   id: RoleId,
 ): Promise<ShowingNames> {
-  const { names, areAll } = await readNames(visit, ({ pin }) => pin === id, MAX_SHOWN + 1);
+  const { names, areAll } = await readNames(context, ({ pin }) => pin === id, MAX_SHOWN + 1);
   return { names: names.slice(0, MAX_SHOWN), areAll: areAll && names.length <= MAX_SHOWN };
 }
 
@@ -136,13 +136,13 @@ async function readNames(
 }
 
 async function publicationsOf(
-  visit: SignedInContext,
+  context: SignedInContext,
   ids: ReadonlySet<RoleId>,
 ): Promise<ReadonlyMap<RoleId, ShownPublication>> {
-  const { account: by, signal, screen } = visit;
+  const { account: by, signal, screen } = context;
   const read = [...ids].map(async (id) => {
     const found = await screen.useCases.read({ by, id, signal });
-    return found.kind === 'found' ? [[id, shownPublication(found.publication, visit)] as const] : [];
+    return found.kind === 'found' ? [[id, shownPublication(found.publication, context)] as const] : [];
   });
   return new Map((await Promise.all(read)).flat());
 }

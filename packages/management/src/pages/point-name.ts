@@ -17,44 +17,45 @@ interface Move {
   readonly done: 'didSetName' | 'didMoveName';
 }
 
-export async function moveName(visit: NamingContext): Promise<Answer> {
-  const name = String(visit.request.params.name);
-  const pin = fieldOf(visit, 'pin') ?? '';
-  return await pointName(visit, { name, pin, back: `${visit.base}/names`, done: 'didMoveName' });
+export async function moveName(context: NamingContext): Promise<Answer> {
+  const name = String(context.request.params.name);
+  const pin = fieldOf(context, 'pin') ?? '';
+  return await pointName(context, { name, pin, back: `${context.base}/names`, done: 'didMoveName' });
 }
 
-export async function setName(visit: NamingContext): Promise<Answer> {
-  const pin = String(visit.request.params.id);
-  const name = (fieldOf(visit, 'name') ?? '').trim();
-  const back = `${visit.base}/publications/${pin}`;
-  return await pointName(visit, { name, pin, back, done: 'didSetName' });
+export async function setName(context: NamingContext): Promise<Answer> {
+  const pin = String(context.request.params.id);
+  const name = (fieldOf(context, 'name') ?? '').trim();
+  const back = `${context.base}/publications/${pin}`;
+  return await pointName(context, { name, pin, back, done: 'didSetName' });
 }
 
-async function pointName(visit: NamingContext, move: Move): Promise<Answer> {
-  const { account: by, cause, credential, screen } = visit;
+async function pointName(context: NamingContext, move: Move): Promise<Answer> {
+  const { account: by, cause, credential, screen } = context;
   const { name, pin, back, done } = move;
-  if (fieldOf(visit, 'open') !== 'yes' && (await dropsPassword(visit, move))) return askToOpen(visit, move);
+  if (fieldOf(context, 'open') !== 'yes' && (await dropsPassword(context, move)))
+    return askToOpen(context, move);
   const outcome = await screen.names.set({ by, name, pin, cause, credential });
   if (outcome.kind !== 'refused') return seeOther(back, { tone: 'good', message: done, values: { name } });
-  const trouble = (message: MessageId, values = {}): Answer =>
+  const formError = (message: MessageId, values = {}): Answer =>
     logged(seeOther(back, { tone: 'bad', message, values }), { outcome: outcome.code });
   switch (outcome.code) {
     case 'invalid_name': {
       const offer = spelledAsName(name);
-      return offer === '' ? trouble('invalid_name') : trouble('invalid_name_offer', { name: offer });
+      return offer === '' ? formError('invalid_name') : formError('invalid_name_offer', { name: offer });
     }
     case 'quota_exceeded':
-      return trouble('quota_names', { limit: outcome.limit });
+      return formError('quota_names', { limit: outcome.limit });
     case 'invalid_state':
-      return trouble(outcome.state === 'deleted' ? 'name_deleted' : 'name_expired');
+      return formError(outcome.state === 'deleted' ? 'name_deleted' : 'name_expired');
     default:
-      return refuseAnyChange(visit, outcome);
+      return refuseAnyChange(context, outcome);
   }
 }
 
 /** Whether the name shows a publication with a password, and the other one is in service without one. */
-async function dropsPassword(visit: NamingContext, { name, pin }: Move): Promise<boolean> {
-  const { account: by, signal, screen } = visit;
+async function dropsPassword(context: NamingContext, { name, pin }: Move): Promise<boolean> {
+  const { account: by, signal, screen } = context;
   const id = parseRoleId(pin);
   const found = await screen.names.get({ by, name });
   if (id === undefined || found.kind === 'refused') return false;
@@ -70,16 +71,16 @@ async function dropsPassword(visit: NamingContext, { name, pin }: Move): Promise
   );
 }
 
-function askToOpen(visit: NamingContext, { name, pin, back }: Move): Answer {
-  const { words, request, base } = visit;
-  const title = words.say('openNameTitle', { name });
+function askToOpen(context: NamingContext, { name, pin, back }: Move): Answer {
+  const { messages, request, base } = context;
+  const title = messages.text('openNameTitle', { name });
   const action = `${base}${request.path}`;
-  const fields = html`${hidden('name', name)}${hidden('pin', pin)}${hidden('open', 'yes')}<button class="danger"${disabledInReadOnly(visit)}>${words.say('setName')}</button>`;
+  const fields = html`${hidden('name', name)}${hidden('pin', pin)}${hidden('open', 'yes')}<button class="danger"${disabledInReadOnly(context)}>${messages.text('setName')}</button>`;
   const main = html`<section class="card narrow">
 <h1>${title}</h1>
-<p>${words.say('removePasswordMeans')}</p>
-<div class="buttons end"><a class="button" href="${back}">${words.say('cancel')}</a>
-${form(visit, action, fields)}</div>
+<p>${messages.text('removePasswordMeans')}</p>
+<div class="buttons end"><a class="button" href="${back}">${messages.text('cancel')}</a>
+${form(context, action, fields)}</div>
 </section>`;
-  return page(layout(visit, { title, signedIn: visit, part: 'names', main }));
+  return page(layout(context, { title, signedIn: context, part: 'names', main }));
 }

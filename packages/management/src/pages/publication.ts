@@ -23,35 +23,35 @@ import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import type { Flash } from '../response/flash.ts';
 import { notFound, refuse } from '../response/refuse.ts';
 import { factsCard, lifetimeCard, linkCard, NO_RENEWAL, stopCard } from '../views/detail-cards.ts';
-import { type FieldTrouble, passwordCard, titleCard } from '../views/detail-forms.ts';
+import { type FieldError, passwordCard, titleCard } from '../views/detail-forms.ts';
+import { leaveView } from '../views/error-view.ts';
 import { filesCard } from '../views/files.ts';
 import { icon } from '../views/icons.ts';
 import { layout } from '../views/layout.ts';
 import { backLink, columns, heading, marks, stateBadge } from '../views/parts.ts';
-import { leaveView } from '../views/trouble.ts';
 import { viewsCard } from '../views/views.ts';
 import { historyCard } from './history.ts';
 import { nameCard } from './names.ts';
 
 export function invalidText(
-  { words }: SignedInContext,
+  { messages }: SignedInContext,
   refusal: Refusal<'invalid_title' | 'invalid_password'>,
 ): string {
   const values = { ...refusal };
   return refusal.code === 'invalid_title'
-    ? words.say(`title_${refusal.rule}`, values)
-    : words.say(`password_${refusal.rule}`, values);
+    ? messages.text(`title_${refusal.rule}`, values)
+    : messages.text(`password_${refusal.rule}`, values);
 }
 
-type Handler = (visit: SignedInContext) => Promise<Answer>;
+type Handler = (context: SignedInContext) => Promise<Answer>;
 
 const changing =
   (
     command: (useCases: Screen['useCases'], request: ChangeRequest) => Promise<UpdateOutcome>,
     done: MessageId,
   ): Handler =>
-  (visit) =>
-    change(visit, (request) => command(visit.screen.useCases, request), done);
+  (context) =>
+    change(context, (request) => command(context.screen.useCases, request), done);
 
 export const stop: Handler = changing((useCases, request) => useCases.stop(request), 'didStop');
 export const pin: Handler = changing((useCases, request) => useCases.pin(request), 'didPin');
@@ -61,153 +61,155 @@ export const renew: Handler = changing(
   'didRenew',
 );
 
-export async function rename(visit: SignedInContext): Promise<Answer> {
-  const { updateSeen } = visit.screen.useCases;
-  const title = fieldOf(visit, 'title') ?? '';
-  const seen = { title: fieldOf(visit, 'seen') || null };
+export async function rename(context: SignedInContext): Promise<Answer> {
+  const { updateSeen } = context.screen.useCases;
+  const title = fieldOf(context, 'title') ?? '';
+  const seen = { title: fieldOf(context, 'seen') || null };
   const command = (request: ChangeRequest) => updateSeen(request, { type: 'set_title', title }, seen);
-  return await change(visit, command, title === '' ? 'didClearTitle' : 'didRename', title);
+  return await change(context, command, title === '' ? 'didClearTitle' : 'didRename', title);
 }
 
 /** Sets, changes or removes the password, unless viewers were cut off since the form was made. */
-export async function setPassword(visit: SignedInContext): Promise<Answer> {
-  const { updateSeen, limits } = visit.screen.useCases;
-  const removes = fieldOf(visit, 'remove') === 'yes';
-  const password = removes ? null : (fieldOf(visit, 'password') ?? '');
+export async function setPassword(context: SignedInContext): Promise<Answer> {
+  const { updateSeen, limits } = context.screen.useCases;
+  const removes = fieldOf(context, 'remove') === 'yes';
+  const password = removes ? null : (fieldOf(context, 'password') ?? '');
   if (password === '') {
-    const message = visit.words.say('password_too_short', { limit: limits.passwordMinCharacters });
-    const answer = await showPublication(visit, { field: 'new-password', message });
+    const message = context.messages.text('password_too_short', { limit: limits.passwordMinCharacters });
+    const answer = await showPublication(context, { field: 'new-password', message });
     return logged(answer, { outcome: 'invalid_password' });
   }
-  const generation = generationOf(fieldOf(visit, 'seen') ?? '');
-  if (generation === undefined) return refuse(visit, 400, 'badFormTitle', 'badFormText');
+  const generation = generationOf(fieldOf(context, 'seen') ?? '');
+  if (generation === undefined) return refuse(context, 400, 'badFormTitle', 'badFormText');
   const command = (request: ChangeRequest) =>
     updateSeen(request, { type: 'set_password', password }, { generation });
-  return await change(visit, command, removes ? 'didRemovePassword' : 'didSetPassword');
+  return await change(context, command, removes ? 'didRemovePassword' : 'didSetPassword');
 }
 
-export async function showPublication(visit: SignedInContext, trouble?: FieldTrouble): Promise<Answer> {
-  const { account, signal, screen } = visit;
-  return await screen.pageTurns.run(account, signal, () => publicationPage(visit, trouble));
+export async function showPublication(context: SignedInContext, formError?: FieldError): Promise<Answer> {
+  const { account, signal, screen } = context;
+  return await screen.pageTurns.run(account, signal, () => publicationPage(context, formError));
 }
 
-async function publicationPage(visit: SignedInContext, trouble: FieldTrouble | undefined): Promise<Answer> {
-  const { words, base, account, signal, screen } = visit;
-  const found = await readOwn(visit);
-  if (found === undefined) return notFound(visit);
-  const publication = shownPublication(found, visit);
+async function publicationPage(context: SignedInContext, formError: FieldError | undefined): Promise<Answer> {
+  const { messages, base, account, signal, screen } = context;
+  const found = await readOwn(context);
+  if (found === undefined) return notFound(context);
+  const publication = shownPublication(found, context);
   const { id, name, state } = publication;
   const limits = await screen.useCases.limitsOf(account);
-  const hasNames = visit.offers.names && state === 'published';
+  const hasNames = context.offers.names && state === 'published';
   const days = await screen.views?.of(id);
   const manifest = await manifestOf(screen, found, signal);
-  const main = html`${backLink(`${base}/`, words.say('backToList'))}
-${trouble && html`<div class="said bad" role="alert">${icon('bad')}<p><a href="#${trouble.field}">${trouble.message}</a></p></div>`}
-${heading(name, html`<p class="head-state">${stateBadge(visit, publication)}${marks(visit, publication)}</p>`)}
+  const main = html`${backLink(`${base}/`, messages.text('backToList'))}
+${formError && html`<div class="flash bad" role="alert">${icon('bad')}<p><a href="#${formError.field}">${formError.message}</a></p></div>`}
+${heading(name, html`<p class="head-state">${stateBadge(context, publication)}${marks(context, publication)}</p>`)}
 ${columns(
-  html`${linkCard(visit, publication)}
-${lifetimeCard(visit, publication, limits)}
-${passwordCard(visit, publication, limits, trouble)}
-${titleCard(visit, publication, limits, trouble)}
-${hasNames ? await nameCard(visit, id) : undefined}
-${stopCard(visit, publication)}`,
-  html`${factsCard(visit, publication, manifest !== undefined)}
-${days && viewsCard(visit, publication, days)}
-${await historyCard(visit, id)}
-${filesCard(visit, publication, manifest, Number(visit.request.query.files))}`,
+  html`${linkCard(context, publication)}
+${lifetimeCard(context, publication, limits)}
+${passwordCard(context, publication, limits, formError)}
+${titleCard(context, publication, limits, formError)}
+${hasNames ? await nameCard(context, id) : undefined}
+${stopCard(context, publication)}`,
+  html`${factsCard(context, publication, manifest !== undefined)}
+${days && viewsCard(context, publication, days)}
+${await historyCard(context, id)}
+${filesCard(context, publication, manifest, Number(context.request.query.files))}`,
 )}`;
-  return page(layout(visit, { title: name, signedIn: visit, main }), trouble === undefined ? 200 : 422);
+  return page(layout(context, { title: name, signedIn: context, main }), formError === undefined ? 200 : 422);
 }
 
 async function change(
-  visit: SignedInContext,
+  context: SignedInContext,
   command: (request: ChangeRequest) => Promise<UpdateOutcome | Conflict>,
   done: MessageId,
   title?: string,
 ): Promise<Answer> {
-  const id = idOf(visit);
-  if (id === undefined) return notFound(visit);
-  const { account: by, cause, credential, signal } = visit;
+  const id = idOf(context);
+  if (id === undefined) return notFound(context);
+  const { account: by, cause, credential, signal } = context;
   const outcome = await command({ by, id, cause, credential, signal });
   if (outcome.kind === 'changed') {
-    const values = valuesOf(visit, outcome.publication);
-    return seeOther(backTo(visit, id), { tone: 'good', message: done, values });
+    const values = valuesOf(context, outcome.publication);
+    return seeOther(backTo(context, id), { tone: 'good', message: done, values });
   }
-  const answer = await refuseChange(visit, id, outcome, done, title);
+  const answer = await refuseChange(context, id, outcome, done, title);
   return logged(answer, { outcome: outcome.kind === 'refused' ? outcome.code : outcome.kind });
 }
 
 function refuseChange(
-  visit: SignedInContext,
+  context: SignedInContext,
   id: RoleId,
   outcome: Exclude<UpdateOutcome | Conflict, { kind: 'changed' }>,
   tried: MessageId,
   title: string | undefined,
 ): Promise<Answer> | Answer {
-  const { words } = visit;
+  const { messages } = context;
   if (outcome.kind === 'overtaken') {
-    if (title === undefined) return seeOther(pathOf(visit, id), { tone: 'bad', message: 'overtaken' });
-    const message = words.say('titleOvertaken', { title: outcome.publication.title ?? words.say('noTitle') });
-    return showPublication(visit, { field: 'title', value: title, message });
+    if (title === undefined) return seeOther(pathOf(context, id), { tone: 'bad', message: 'overtaken' });
+    const message = messages.text('titleOvertaken', {
+      title: outcome.publication.title ?? messages.text('noTitle'),
+    });
+    return showPublication(context, { field: 'title', value: title, message });
   }
   switch (outcome.code) {
     case 'invalid_state':
-      return seeOther(pathOf(visit, id), refusal(outcome.state, tried));
+      return seeOther(pathOf(context, id), refusal(outcome.state, tried));
     case 'invalid_title':
-      return showPublication(visit, {
+      return showPublication(context, {
         field: 'title',
-        message: invalidText(visit, outcome),
+        message: invalidText(context, outcome),
         value: title ?? '',
       });
     case 'invalid_password':
-      return showPublication(visit, { field: 'new-password', message: invalidText(visit, outcome) });
+      return showPublication(context, { field: 'new-password', message: invalidText(context, outcome) });
     default:
-      return refuseAnyChange(visit, outcome);
+      return refuseAnyChange(context, outcome);
   }
 }
 
-export async function openSite(visit: SignedInContext): Promise<Answer> {
-  const { account: by, cause, credential, signal, screen } = visit;
-  const id = idOf(visit);
-  if (id === undefined || screen.createGrant === undefined) return notFound(visit);
+export async function openSite(context: SignedInContext): Promise<Answer> {
+  const { account: by, cause, credential, signal, screen } = context;
+  const id = idOf(context);
+  if (id === undefined || screen.createGrant === undefined) return notFound(context);
   const outcome = await screen.createGrant({ by, id, cause, credential, signal });
   // A page, because a form may not be redirected to another origin.
-  if (outcome.kind === 'created') return page(leaveView(visit, outcome.url));
+  if (outcome.kind === 'created') return page(leaveView(context, outcome.url));
   const log = { outcome: outcome.code };
   switch (outcome.code) {
     case 'forbidden':
-      return logged(refuse(visit, 403, 'openForbiddenTitle', 'forbidden_viewing'), log);
+      return logged(refuse(context, 403, 'openForbiddenTitle', 'forbidden_viewing'), log);
     case 'invalid_state':
-      return logged(seeOther(pathOf(visit, id), { tone: 'bad', message: 'state_expired_viewing' }), log);
+      return logged(seeOther(pathOf(context, id), { tone: 'bad', message: 'state_expired_viewing' }), log);
     default:
-      return refuseAnyChange(visit, outcome);
+      return refuseAnyChange(context, outcome);
   }
 }
 
-export async function showCode(visit: SignedInContext): Promise<Answer> {
-  const { account, signal, screen } = visit;
-  const publication = await readOwn(visit);
-  if (publication === undefined) return notFound(visit);
+export async function showCode(context: SignedInContext): Promise<Answer> {
+  const { account, signal, screen } = context;
+  const publication = await readOwn(context);
+  if (publication === undefined) return notFound(context);
   // Loaded here: a start does not need it.
   const { encodeQR } = await import('qr');
   return await screen.pageTurns.run(account, signal, async () => ({
     kind: 'picture',
     status: 200,
-    svg: encodeQR(await linkFor(visit, publication), 'svg'),
+    svg: encodeQR(await linkFor(context, publication), 'svg'),
   }));
 }
 
 /** The shared URL, or that of the name in the query. */
-async function linkFor(visit: SignedInContext, { id }: Publication): Promise<string> {
-  const { account: by, screen } = visit;
-  const name = queryText(visit, 'name');
+async function linkFor(context: SignedInContext, { id }: Publication): Promise<string> {
+  const { account: by, screen } = context;
+  const name = queryText(context, 'name');
   const found = name === '' ? undefined : await screen.useCases.names?.get({ by, name });
   return found?.kind === 'found' ? nameUrl(screen.publicUrl, found.name) : sharedUrl(screen.publicUrl, id);
 }
 
-export async function readOwn(visit: SignedInContext): Promise<Publication | undefined> {
-  const { account: by, signal, screen } = visit;
-  const id = idOf(visit);
+export async function readOwn(context: SignedInContext): Promise<Publication | undefined> {
+  const { account: by, signal, screen } = context;
+  const id = idOf(context);
   if (id === undefined) return undefined;
   const found = await screen.useCases.read({ by, id, signal });
   return found.kind === 'found' ? found.publication : undefined;
@@ -238,22 +240,22 @@ export function pathOf({ base }: SignedInContext, id: RoleId): string {
   return `${base}/publications/${id}`;
 }
 
-function backTo(visit: SignedInContext, id: RoleId): string {
-  const { referer } = visit.request.headers;
+function backTo(context: SignedInContext, id: RoleId): string {
+  const { referer } = context.request.headers;
   const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;
-  const isList = from?.pathname === `${visit.base}/` || from?.pathname === visit.base;
-  return isList ? `${visit.base}/${from?.search ?? ''}` : pathOf(visit, id);
+  const isList = from?.pathname === `${context.base}/` || from?.pathname === context.base;
+  return isList ? `${context.base}/${from?.search ?? ''}` : pathOf(context, id);
 }
 
 function idOf({ request }: SignedInContext): RoleId | undefined {
   return parseRoleId(String(request.params.id));
 }
 
-function valuesOf({ words }: SignedInContext, publication: Publication): Values {
+function valuesOf({ messages }: SignedInContext, publication: Publication): Values {
   const { expiresAt } = publication;
   return {
     name: publicationName(publication),
-    moment: expiresAt === null ? '' : words.moment(expiresAt),
+    moment: expiresAt === null ? '' : messages.moment(expiresAt),
   };
 }
 

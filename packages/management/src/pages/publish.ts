@@ -25,13 +25,13 @@ import { askToSignIn, type Guard, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, seeOther } from '../response/answer.ts';
 import { duringMaintenance, refuse, wantsJson } from '../response/refuse.ts';
-import { UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
+import { type UploadFields, UploadForm, type UploadRefusal } from '../upload-form.ts';
 import { showList } from './list.ts';
 import { invalidText } from './publication.ts';
 
 /** A request with an archive; the handler publishes or discards it. */
 interface ArchiveContext extends SignedInContext {
-  readonly wish: Wish;
+  readonly upload: UploadFields;
   readonly archive: StagedArchive;
 }
 
@@ -49,24 +49,24 @@ const ODD: Readonly<Record<'invalid_filename' | 'invalid_idempotency_key' | 'inv
 };
 
 /** Receives the form with the archive, and authenticates again behind its body. */
-export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (visit) => {
-  const { screen } = visit;
-  const limits = await screen.useCases.limitsOf(visit.account);
-  const reader = new UploadForm(visit.formToken, limits);
-  const options = receiving(visit, limits, reader);
-  const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
-    receiveForm(visit.request, reader, { ...options, follow }),
+export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (context) => {
+  const { screen } = context;
+  const limits = await screen.useCases.limitsOf(context.account);
+  const reader = new UploadForm(context.formToken, limits);
+  const options = receiving(context, limits, reader);
+  const form = await screen.uploads.take(context.account, context.signal, (follow) =>
+    receiveForm(context.request, reader, { ...options, follow }),
   );
   const archive = form.kind === 'received' ? form.archive : undefined;
-  let isKept = false;
+  let isTaken = false;
   try {
-    const ended = await refuseAgain(visit);
+    const ended = await refuseAgain(context);
     if (ended !== undefined) return ended;
-    if (form.kind === 'refused') return await refuseForm(visit, form, limits);
-    isKept = true;
-    return { ...visit, wish: form.wish, archive: form.archive };
+    if (form.kind === 'refused') return await refuseForm(context, form, limits);
+    isTaken = true;
+    return { ...context, upload: form.fields, archive: form.archive };
   } finally {
-    if (!isKept && archive !== undefined) await discardQuietly(archive);
+    if (!isTaken && archive !== undefined) await discardQuietly(archive);
   }
 };
 
@@ -86,18 +86,18 @@ function receiving(
 }
 
 /** Publishes what a form or our script sent: a page is answered with a redirect, the script with JSON. */
-export async function publish(visit: ArchiveContext): Promise<Answer> {
-  const { account: by, cause, credential, archive, screen } = visit;
-  const wish = { ...visit.wish, name: visit.wish.name || null };
-  const outcome = await screen.useCases.publish({ by, ...wish, archive, cause, credential });
+export async function publish(context: ArchiveContext): Promise<Answer> {
+  const { account: by, cause, credential, archive, screen } = context;
+  const upload = { ...context.upload, name: context.upload.name || null };
+  const outcome = await screen.useCases.publish({ by, ...upload, archive, cause, credential });
   if (outcome.kind === 'refused') {
     return outcome.code === 'unauthorized'
-      ? askToSignIn(visit)
-      : await refuseUpload(visit, outcome.code, refused(visit, outcome));
+      ? askToSignIn(context)
+      : await refuseUpload(context, outcome.code, refused(context, outcome));
   }
   const { publication, warnings: remarks, name: shownAt } = outcome;
   const { id, expiresAt, passwordProtected } = publication;
-  if (wantsJson(visit)) {
+  if (wantsJson(context)) {
     const shared = { id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, passwordProtected };
     // Of a replay, the name may show another publication by now.
     const isShown = shownAt?.pin === id;
@@ -105,7 +105,7 @@ export async function publish(visit: ArchiveContext): Promise<Answer> {
     const body = { kind: outcome.kind, ...shared, remarks, name };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
   }
-  return seeOther(`${visit.base}/publications/${id}`, {
+  return seeOther(`${context.base}/publications/${id}`, {
     tone: 'good',
     message: remarks.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
     values: { name: publicationName(publication) },
@@ -114,29 +114,30 @@ export async function publish(visit: ArchiveContext): Promise<Answer> {
 }
 
 async function refuseForm(
-  visit: SignedInContext,
+  context: SignedInContext,
   { status, title, text, fault }: UploadRefusal,
   { archiveBytes }: Limits,
 ): Promise<Answer> {
   if (title !== undefined) {
     const log = fault === undefined ? {} : { error: new Error(fault) };
-    return logged(refuse(visit, status, title, text), log);
+    return logged(refuse(context, status, title, text), log);
   }
-  if (status === 413) return await refuseUpload(visit, 'archive_too_large', tooLarge(visit, archiveBytes));
-  const message = visit.words.say(text);
-  return await refuseUpload(visit, 'invalid_form', { status, kind: 'refused', message });
+  if (status === 413)
+    return await refuseUpload(context, 'archive_too_large', tooLarge(context, archiveBytes));
+  const message = context.messages.text(text);
+  return await refuseUpload(context, 'invalid_form', { status, kind: 'refused', message });
 }
 
 async function refuseUpload(
-  visit: SignedInContext,
+  context: SignedInContext,
   outcome: string,
   { status, ...body }: Refused,
 ): Promise<Answer> {
   const log = { outcome };
-  if (!wantsJson(visit)) {
-    const problems = body.problems && problemList(visit.words, body.problems);
+  if (!wantsJson(context)) {
+    const problems = body.problems && problemList(context.messages, body.problems);
     const publish = { summary: body.message, problems };
-    return logged(await showList(visit, { status, publish }), log);
+    return logged(await showList(context, { status, publish }), log);
   }
   const answer = { kind: 'json', status, body, log } as const;
   if (outcome === 'read_only') return duringMaintenance(answer);
@@ -144,48 +145,48 @@ async function refuseUpload(
 }
 
 function refused(
-  visit: SignedInContext,
+  context: SignedInContext,
   refusal: Exclude<Extract<PublishOutcome, Refusal>, { code: 'unauthorized' }>,
 ): Refused {
-  const { words } = visit;
+  const { messages } = context;
   switch (refusal.code) {
     case 'invalid_archive':
-      return brokenArchive(visit, 422, refusal.problems);
+      return brokenArchive(context, 422, refusal.problems);
     case 'archive_too_large':
-      return tooLarge(visit, refusal.limit);
+      return tooLarge(context, refusal.limit);
     case 'refused_by_host':
-      return { status: 422, kind: 'refused', message: refusal.words[words.language] ?? refusal.words.en };
+      return { status: 422, kind: 'refused', message: refusal.words[messages.language] ?? refusal.words.en };
     case 'account_blocked':
     case 'quota_exceeded':
     case 'rate_limited':
     case 'read_only':
-      return { status: statusOf(refusal), kind: 'refused', message: refusedWords(visit, refusal) };
+      return { status: statusOf(refusal), kind: 'refused', message: refusedWords(context, refusal) };
     case 'idempotency_mismatch':
-      return { status: 409, kind: 'mismatch', message: words.say('idempotency_mismatch_form') };
+      return { status: 409, kind: 'mismatch', message: messages.text('idempotency_mismatch_form') };
     case 'idempotency_in_progress':
-      return { status: 409, kind: 'in_progress', message: words.say('idempotency_in_progress') };
+      return { status: 409, kind: 'in_progress', message: messages.text('idempotency_in_progress') };
     case 'invalid_filename':
     case 'invalid_idempotency_key':
     case 'invalid_name':
-      return { status: 422, kind: 'refused', message: words.say(ODD[refusal.code]) };
+      return { status: 422, kind: 'refused', message: messages.text(ODD[refusal.code]) };
     case 'invalid_title':
     case 'invalid_password':
-      return { status: 422, kind: 'refused', message: invalidText(visit, refusal) };
+      return { status: 422, kind: 'refused', message: invalidText(context, refusal) };
     default:
       return refusal satisfies never;
   }
 }
 
 function brokenArchive(
-  { words }: SignedInContext,
+  { messages }: SignedInContext,
   status: number,
   problems: readonly PublishProblem[],
 ): Refused {
-  return { status, kind: 'problems', message: words.say('problemsTitle'), problems };
+  return { status, kind: 'problems', message: messages.text('problemsTitle'), problems };
 }
 
-function tooLarge(visit: SignedInContext, limit: number): Refused {
-  return brokenArchive(visit, 413, [{ rule: 'archive_too_large', limit }]);
+function tooLarge(context: SignedInContext, limit: number): Refused {
+  return brokenArchive(context, 413, [{ rule: 'archive_too_large', limit }]);
 }
 
 function statusOf({ code }: Inadmissible): number {

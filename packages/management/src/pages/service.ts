@@ -20,52 +20,52 @@ const PART_STATES = {
 } as const;
 
 /** @param wrong the message that was refused. */
-export async function showService(visit: SignedIn<'administration'>, wrong?: string): Promise<Answer> {
-  const { words, base, screen } = visit;
+export async function showService(context: SignedIn<'administration'>, wrong?: string): Promise<Answer> {
+  const { messages, base, screen } = context;
   const { kind, message } = await screen.administration.showService();
   const health = screen.health?.();
-  const mode = choices(visit, 'serviceMode', [
-    choice('radio', 'mode', 'normal', words.say('serviceNormal'), kind === 'normal'),
-    choice('radio', 'mode', 'read_only', words.say('serviceReadOnly'), kind === 'read_only'),
+  const mode = choices(context, 'serviceMode', [
+    choice('radio', 'mode', 'normal', messages.text('serviceNormal'), kind === 'normal'),
+    choice('radio', 'mode', 'read_only', messages.text('serviceReadOnly'), kind === 'read_only'),
   ]);
-  const text = field(visit, 'message', 'serviceMessage', {
+  const text = field(context, 'message', 'serviceMessage', {
     value: wrong ?? message ?? '',
-    hint: words.say('serviceMessageHint'),
-    error: wrong === undefined ? undefined : words.say('serviceMessageWrong'),
+    hint: messages.text('serviceMessageHint'),
+    error: wrong === undefined ? undefined : messages.text('serviceMessageWrong'),
   });
   const content = html`
 ${mode}
 ${text}
-<div class="buttons"><button>${words.say('serviceSet')}</button></div>`;
-  const main = html`${heading(words.say('service'))}
-${health && healthCard(visit, health)}
-${card(visit, 'serviceMode', fieldForm(visit, base + PATH, content))}`;
-  return page(administrationPage(visit, 'service', main), wrong === undefined ? 200 : 422);
+<div class="buttons"><button>${messages.text('serviceSet')}</button></div>`;
+  const main = html`${heading(messages.text('service'))}
+${health && healthCard(context, health)}
+${card(context, 'serviceMode', fieldForm(context, base + PATH, content))}`;
+  return page(administrationPage(context, 'service', main), wrong === undefined ? 200 : 422);
 }
 
-export async function changeService(visit: SignedIn<'administration'>): Promise<Answer> {
-  const kind = fieldOf(visit, 'mode') === 'read_only' ? 'read_only' : 'normal';
-  const message = (fieldOf(visit, 'message') ?? '').trim();
-  if (message !== '' && !isOperatorText(message)) return showService(visit, message);
+export async function changeService(context: SignedIn<'administration'>): Promise<Answer> {
+  const kind = fieldOf(context, 'mode') === 'read_only' ? 'read_only' : 'normal';
+  const message = (fieldOf(context, 'message') ?? '').trim();
+  if (message !== '' && !isOperatorText(message)) return showService(context, message);
   const mode = { kind, message: message === '' ? null : message } as const;
-  await visit.screen.administration.changeService(mode, visit.cause);
+  await context.screen.administration.changeService(mode, context.cause);
   const done = kind === 'read_only' ? 'didMakeReadOnly' : 'didMakeNormal';
-  return seeOther(visit.base + PATH, { tone: 'good', message: done });
+  return seeOther(context.base + PATH, { tone: 'good', message: done });
 }
 
-function healthCard(visit: SignedInContext, { node, version, parts, clock }: NodeHealth): Html {
-  const { words } = visit;
+function healthCard(context: SignedInContext, { node, version, parts, clock }: NodeHealth): Html {
+  const { messages } = context;
   const part = (state: keyof typeof PART_STATES) => {
-    const [look, message] = PART_STATES[state];
-    return html`<span class="state ${look}">${icon(look)}${words.say(message)}</span>`;
+    const [branding, message] = PART_STATES[state];
+    return html`<span class="state ${branding}">${icon(branding)}${messages.text(message)}</span>`;
   };
-  const content = factList(visit, [
+  const content = factList(context, [
     ['partDatabase', part(parts.database)],
     ['partStorage', part(parts.storage)],
     ['partStaging', part(parts.staging)],
-    ['clockAhead', clock === null ? undefined : words.seconds(clock)],
+    ['clockAhead', clock === null ? undefined : messages.seconds(clock)],
     ['node', html`<span dir="auto">${node}</span>`],
     ['version', version],
   ]);
-  return card(visit, 'health', content);
+  return card(context, 'health', content);
 }

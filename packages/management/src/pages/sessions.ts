@@ -15,25 +15,25 @@ import { doer, labelsOf } from './history.ts';
 const PATH = '/administration/sessions';
 const ENDED_AT_ONCE = 100;
 
-export async function showSessions(visit: SignedIn<'sessions'>): Promise<Answer> {
-  const { words, base, credential } = visit;
-  const account = parseAccountId(queryText(visit, 'account'));
-  const after = parseSessionId(queryText(visit, 'cursor'));
+export async function showSessions(context: SignedIn<'sessions'>): Promise<Answer> {
+  const { messages, base, credential } = context;
+  const account = parseAccountId(queryText(context, 'account'));
+  const after = parseSessionId(queryText(context, 'cursor'));
   const request = { by: OPERATOR, limit: PAGE_SIZE, ...present({ account, after }) };
-  const { sessions: items, next } = await visit.screen.sessions.list(request);
-  const names = await labelsOf(visit, OPERATOR, items);
+  const { sessions: items, next } = await context.screen.sessions.list(request);
+  const names = await labelsOf(context, OPERATOR, items);
   const query = { account };
   const person = (session: Session) => {
-    const name = session.displayName ?? doer(visit, session.actor, names);
-    const admin = session.scope === 'admin' && html`<span class="chip">${words.say('scopeAdmin')}</span>`;
+    const name = session.displayName ?? doer(context, session.actor, names);
+    const admin = session.scope === 'admin' && html`<span class="chip">${messages.text('scopeAdmin')}</span>`;
     return html`<span class="name" dir="auto" title="${name}">${name}</span><span class="marks">${admin}</span>`;
   };
   const end = (session: Session) => {
     const id = sessionIdOf(session);
-    return confirmation(visit, 'endSession', `end-${id}`, `${base}${PATH}/${id}/end${queryOf(query)}`);
+    return confirmation(context, 'endSession', `end-${id}`, `${base}${PATH}/${id}/end${queryOf(query)}`);
   };
-  const main = html`${heading(words.say('sessions'), account ? html`<p>${accountLink(visit, account)}</p>` : words.say('sessionsIntro'))}
-${listOf(visit, {
+  const main = html`${heading(messages.text('sessions'), account ? html`<p>${accountLink(context, account)}</p>` : messages.text('sessionsIntro'))}
+${listOf(context, {
   items,
   none: 'sessionsNone',
   path: PATH,
@@ -41,47 +41,47 @@ ${listOf(visit, {
   query,
   columns: [
     ['sessionPerson', person],
-    ['account', (session) => accountLink(visit, session.account)],
-    ['session.started', ({ startedAt }) => distance(visit, startedAt)],
-    ['expires', ({ endsAt }) => distance(visit, endsAt)],
+    ['account', (session) => accountLink(context, session.account)],
+    ['session.started', ({ startedAt }) => distance(context, startedAt)],
+    ['expires', ({ endsAt }) => distance(context, endsAt)],
     [
       'actions',
-      (session) => (session.tokenHash === credential.session ? words.say('sessionOwn') : end(session)),
+      (session) => (session.tokenHash === credential.session ? messages.text('sessionOwn') : end(session)),
     ],
   ],
 })}
 ${
   account &&
   items.length > 0 &&
-  html`<div>${confirmation(visit, 'endSessions', 'end-all', `${accountPath(visit, account)}/sessions/end`, { values: { name: account } })}</div>`
+  html`<div>${confirmation(context, 'endSessions', 'end-all', `${accountPath(context, account)}/sessions/end`, { values: { name: account } })}</div>`
 }`;
-  return page(administrationPage(visit, 'sessions', main));
+  return page(administrationPage(context, 'sessions', main));
 }
 
-export async function endSession(visit: SignedIn<'sessions'>): Promise<Answer> {
-  const { request, cause, base } = visit;
-  const account = parseAccountId(queryText(visit, 'account'));
-  await visit.screen.sessions.endById({ by: OPERATOR, id: String(request.params.id), cause });
+export async function endSession(context: SignedIn<'sessions'>): Promise<Answer> {
+  const { request, cause, base } = context;
+  const account = parseAccountId(queryText(context, 'account'));
+  await context.screen.sessions.endById({ by: OPERATOR, id: String(request.params.id), cause });
   return seeOther(base + PATH + queryOf({ account }), { tone: 'good', message: 'didEndSession' });
 }
 
 /** Ends every session of an account, but for the one that asks for it. */
-export async function endSessions(visit: SignedIn<'sessions'>): Promise<Answer> {
-  const { sessions } = visit.screen;
-  const account = nameOf(visit);
-  if (account === undefined) return notFound(visit);
+export async function endSessions(context: SignedIn<'sessions'>): Promise<Answer> {
+  const { sessions } = context.screen;
+  const account = nameOf(context);
+  if (account === undefined) return notFound(context);
   let count = 0;
   let after: SessionId | undefined;
   do {
     const request = { by: OPERATOR, account, limit: ENDED_AT_ONCE, ...present({ after }) };
     const found = await sessions.list(request);
     for (const session of found.sessions) {
-      if (session.tokenHash === visit.credential.session) continue;
-      await sessions.endById({ by: OPERATOR, id: sessionIdOf(session), cause: visit.cause });
+      if (session.tokenHash === context.credential.session) continue;
+      await sessions.endById({ by: OPERATOR, id: sessionIdOf(session), cause: context.cause });
       count += 1;
     }
     after = found.next;
   } while (after !== undefined);
   const flash = { tone: 'good', message: 'didEndSessions', values: { count } } as const;
-  return seeOther(visit.base + PATH + queryOf({ account }), flash);
+  return seeOther(context.base + PATH + queryOf({ account }), flash);
 }

@@ -1,19 +1,19 @@
-import type { SignInProblem, SignInTrouble } from '@pinfold/core';
+import type { SignInFailure, SignInProblem } from '@pinfold/core';
 import { clientOf, html } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import type { MessageId } from '../messages/catalogues.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
-import { refuseStranger } from '../request/rates.ts';
+import { refuseAnonymous } from '../request/rates.ts';
 import type { FormContext, SignedIn } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
+import { bounceView } from '../views/error-view.ts';
 import { cardPage } from '../views/layout.ts';
-import { bounceView } from '../views/trouble.ts';
 import { keepSession, returnPath } from './sign-in.ts';
 
-type Visit = FormContext & Pick<SignedIn<'identityProvider' | 'sessions'>, 'screen'>;
+type SignInContext = FormContext & Pick<SignedIn<'identityProvider' | 'sessions'>, 'screen'>;
 
 /** The status and text of what went wrong, and whether it is logged for the operator, who alone can solve it. */
-const TROUBLES: Readonly<
+const PROBLEMS: Readonly<
   Record<SignInProblem, readonly [status: number, text: MessageId, isOfOperator: boolean]>
 > = {
   unreachable: [503, 'elsewhereUnreachable', true],
@@ -29,39 +29,39 @@ const TROUBLES: Readonly<
 };
 
 /** As long as the provider accepts the stored state. */
-const KEPT_SECONDS = 600;
+const STATE_SECONDS = 600;
 
-export async function beginElsewhere(visit: Visit): Promise<Answer> {
-  const refused = await refuseStranger(visit);
+export async function beginElsewhere(context: SignInContext): Promise<Answer> {
+  const refused = await refuseAnonymous(context);
   if (refused !== undefined) return refused;
-  const { request, response, scope, screen } = visit;
-  const begun = await screen.identityProvider.begin(returnUrl(visit));
-  if (begun.kind === 'trouble') return await troubled(visit, begun);
+  const { request, response, scope, screen } = context;
+  const begun = await screen.identityProvider.begin(returnUrl(context));
+  if (begun.kind === 'failed') return await showFailure(context, begun);
   const to = Buffer.from(returnPath(request.query.to) ?? '').toString('base64url');
-  writeCookie(response, scope, 'oidc', `${begun.kept}~${to}`, KEPT_SECONDS);
+  writeCookie(response, scope, 'oidc', `${begun.browserState}~${to}`, STATE_SECONDS);
   return seeOther(begun.url);
 }
 
-export async function finishElsewhere(visit: Visit): Promise<Answer> {
-  const { request, response, scope, base, signal, screen } = visit;
+export async function finishElsewhere(context: SignInContext): Promise<Answer> {
+  const { request, response, scope, base, signal, screen } = context;
   const { sessions, identityProvider, clientAddress } = screen;
   const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
-  const [kept, to = ''] = cookie.split('~');
+  const [browserState, to = ''] = cookie.split('~');
   const query = request.url.slice(request.path.length);
-  const cameBack = `${returnUrl(visit)}${query}`;
+  const cameBack = `${returnUrl(context)}${query}`;
   const from = { client: clientOf(clientAddress(request)), signal };
   const outcome = await whileBrowserStays(request, () =>
-    identityProvider.finish(cameBack, others.length === 0 ? kept : undefined, from),
+    identityProvider.finish(cameBack, others.length === 0 ? browserState : undefined, from),
   );
   if (others.length > 0) expireEverywhere(request, response, scope, 'oidc');
   else if (!mayComeBack(outcome)) writeCookie(response, scope, 'oidc', '', 0);
-  if (outcome.kind === 'trouble') {
-    return (await refuseStranger(visit)) ?? (await troubled(visit, outcome));
+  if (outcome.kind === 'failed') {
+    return (await refuseAnonymous(context)) ?? (await showFailure(context, outcome));
   }
   const { account } = outcome.person;
-  keepSession(visit, await sessions.signInPerson(outcome.person, visit.origin));
+  keepSession(context, await sessions.signInPerson(outcome.person, context.origin));
   const path = returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/';
-  return logged(onward(visit, `${base}${path}`), { account });
+  return logged(onward(context, `${base}${path}`), { account });
 }
 
 /** Closes the connection when the browser closes its side, which aborts the visit: a browser has then left the page. */
@@ -90,35 +90,38 @@ function mayComeBack(outcome: { readonly kind: string; readonly problem?: string
  * Leads to a page of this screen. Over http, without fetch metadata, the screen cannot know that another site led here;
  * behind a redirect the browser would not send the session's cookie, behind a page it does.
  */
-function onward(visit: FormContext, to: string): Answer {
-  const { headers } = visit.request;
+function onward(context: FormContext, to: string): Answer {
+  const { headers } = context.request;
   const isPerson = headers['sec-fetch-site'] === undefined && headers.accept?.includes('text/html');
-  return isPerson ? page(bounceView(visit, to)) : seeOther(to);
+  return isPerson ? page(bounceView(context, to)) : seeOther(to);
 }
 
-async function troubled(visit: Visit, { problem, detail, person }: SignInTrouble): Promise<Answer> {
-  const { words, base, screen } = visit;
+async function showFailure(
+  context: SignInContext,
+  { problem, detail, person }: SignInFailure,
+): Promise<Answer> {
+  const { messages, base, screen } = context;
   const { useCases, sessions, identityProvider } = screen;
-  const [status, text, isOfOperator] = TROUBLES[problem];
+  const [status, text, isOfOperator] = PROBLEMS[problem];
   // A person without an account is not recorded: there can be any number of them.
   const isKnown = person !== undefined && (await useCases.accounts.load(person.account)) !== undefined;
-  if (isKnown) await sessions.refusePerson(person, visit.origin);
+  if (isKnown) await sessions.refusePerson(person, context.origin);
   const signOutUrl = person === undefined ? undefined : await identityProvider.signOutUrl();
   const { name } = identityProvider;
   const values = person === undefined ? { name } : { name, person: person.displayName ?? person.account };
   const other =
     signOutUrl &&
-    html` <a class="button" href="${signOutUrl}">${words.say('elsewhereAsAnother', { name })}</a>`;
-  const content = html`<p dir="auto">${words.say(text, values)}</p>
-${isOfOperator && problem !== 'unreachable' && html`<p>${words.say('elsewhereOperator')}</p>`}
-<p class="buttons"><a class="button" href="${base}/sign-in">${words.say('elsewhereAgain')}</a>${other}</p>`;
-  return logged(page(cardPage(visit, words.say('elsewhereTitle'), content), status), {
+    html` <a class="button" href="${signOutUrl}">${messages.text('elsewhereAsAnother', { name })}</a>`;
+  const content = html`<p dir="auto">${messages.text(text, values)}</p>
+${isOfOperator && problem !== 'unreachable' && html`<p>${messages.text('elsewhereOperator')}</p>`}
+<p class="buttons"><a class="button" href="${base}/sign-in">${messages.text('elsewhereAgain')}</a>${other}</p>`;
+  return logged(page(cardPage(context, messages.text('elsewhereTitle'), content), status), {
     outcome: `sign_in_${problem}`,
     ...(person === undefined ? {} : { account: person.account }),
     ...(detail === undefined ? {} : isOfOperator ? { error: new Error(detail) } : { reason: detail }),
   });
 }
 
-function returnUrl({ base, screen }: Visit): string {
+function returnUrl({ base, screen }: SignInContext): string {
   return `${new URL(screen.publicUrl).origin}${base}/sign-in/oidc`;
 }

@@ -12,73 +12,73 @@ import { layout } from '../views/layout.ts';
 import { pathOf, readOwn, refusal } from './publication.ts';
 
 /** As many as a page of the list has. */
-const MOST_SELECTED = 20;
+const MAX_SELECTED = 20;
 
-export async function askToStop(visit: SignedInContext): Promise<Answer> {
-  const found = await readOwn(visit);
-  if (found === undefined) return notFound(visit);
-  const path = pathOf(visit, found.id);
-  const publication = shownPublication(found, visit);
+export async function askToStop(context: SignedInContext): Promise<Answer> {
+  const found = await readOwn(context);
+  if (found === undefined) return notFound(context);
+  const path = pathOf(context, found.id);
+  const publication = shownPublication(found, context);
   return publication.refusal('stop') === undefined
-    ? stopPage(visit, [publication], path, `${path}/stop`)
+    ? stopPage(context, [publication], path, `${path}/stop`)
     : seeOther(path, refusal('deleted', 'didStop'));
 }
 
-export async function askToStopSelected(visit: SignedInContext): Promise<Answer> {
-  const { base, request } = visit;
-  const publications = await selected(visit, [request.query.id].flat());
+export async function askToStopSelected(context: SignedInContext): Promise<Answer> {
+  const { base, request } = context;
+  const publications = await selected(context, [request.query.id].flat());
   return publications.length === 0
     ? seeOther(`${base}/`, { tone: 'bad', message: 'nothingSelected' })
-    : stopPage(visit, publications, `${base}/`, `${base}/stop`);
+    : stopPage(context, publications, `${base}/`, `${base}/stop`);
 }
 
 /** Stops the selected publications; each counts as a request of its own. */
-export async function stopSelected(visit: SignedInContext): Promise<Answer> {
-  const { account: by, cause, credential, signal, screen } = visit;
+export async function stopSelected(context: SignedInContext): Promise<Answer> {
+  const { account: by, cause, credential, signal, screen } = context;
   let count = 0;
-  for (const { id } of await selected(visit, fieldsOf(visit, 'id'))) {
-    const limited = count === 0 ? undefined : refuseRevocation(visit);
+  for (const { id } of await selected(context, fieldsOf(context, 'id'))) {
+    const limited = count === 0 ? undefined : refuseRevocation(context);
     if (limited !== undefined) return limited;
     const outcome = await screen.useCases.stop({ by, id, cause, credential, signal });
     if (outcome.kind === 'changed') count += 1;
-    else if (outcome.code === 'unauthorized') return askToSignIn(visit);
+    else if (outcome.code === 'unauthorized') return askToSignIn(context);
   }
-  return seeOther(`${visit.base}/`, { tone: 'good', message: 'didStopSeveral', values: { count } });
+  return seeOther(`${context.base}/`, { tone: 'good', message: 'didStopSeveral', values: { count } });
 }
 
 async function selected(
-  visit: SignedInContext,
+  context: SignedInContext,
   ids: readonly unknown[],
 ): Promise<readonly ShownPublication[]> {
-  const { account: by, signal, screen } = visit;
+  const { account: by, signal, screen } = context;
   const known = new Set(ids.map((id) => parseRoleId(String(id))).filter((id) => id !== undefined));
   const found: ShownPublication[] = [];
-  for (const id of [...known].slice(0, MOST_SELECTED)) {
+  for (const id of [...known].slice(0, MAX_SELECTED)) {
     const outcome = await screen.useCases.read({ by, id, signal });
-    if (outcome.kind === 'found') found.push(shownPublication(outcome.publication, visit));
+    if (outcome.kind === 'found') found.push(shownPublication(outcome.publication, context));
   }
   return found.filter((publication) => publication.refusal('stop') === undefined);
 }
 
 /** Asks for confirmation before publications are stopped. Scripts show the section as a dialog. */
 function stopPage(
-  visit: SignedInContext,
+  context: SignedInContext,
   publications: readonly ShownPublication[],
   back: string,
   action: string,
 ): Answer {
-  const { words } = visit;
+  const { messages } = context;
   const count = publications.length;
-  const title = words.say('stopTitle', { count });
+  const title = messages.text('stopTitle', { count });
   const isProtected = publications.some(({ passwordProtected }) => passwordProtected);
-  const stop = html`${publications.map(({ id }) => hidden('id', id))}<button class="danger"${disabledInReadOnly(visit)}>${words.say(count === 1 ? 'stop' : 'stopSeveral')}</button>`;
+  const stop = html`${publications.map(({ id }) => hidden('id', id))}<button class="danger"${disabledInReadOnly(context)}>${messages.text(count === 1 ? 'stop' : 'stopSeveral')}</button>`;
   const main = html`<section class="card narrow" data-dialog-body>
 <h1 id="dialog-title">${title}</h1>
 <ul class="paths">${publications.map(({ name }) => html`<li dir="auto">${name}</li>`)}</ul>
-<p>${stopMeans(visit, publications)}</p>
-${isProtected && html`<p class="quiet">${words.say('stopProtected')}</p>`}
-<div class="buttons end"><a class="button" href="${back}" data-close>${words.say('keepIt', { count })}</a>
-${form(visit, action, stop)}</div>
+<p>${stopMeans(context, publications)}</p>
+${isProtected && html`<p class="quiet">${messages.text('stopProtected')}</p>`}
+<div class="buttons end"><a class="button" href="${back}" data-close>${messages.text('keepIt', { count })}</a>
+${form(context, action, stop)}</div>
 </section>`;
-  return page(layout(visit, { title, signedIn: visit, main }));
+  return page(layout(context, { title, signedIn: context, main }));
 }

@@ -11,12 +11,12 @@ import { listOf } from '../views/tables.ts';
 
 const PATH = '/administration/takedowns';
 
-export async function showTakedowns(visit: SignedIn<'administration'>): Promise<Answer> {
-  const { base, words } = visit;
-  const listed = await visit.screen.administration.listTakedowns(pageRequest(visit));
+export async function showTakedowns(context: SignedIn<'administration'>): Promise<Answer> {
+  const { base, messages } = context;
+  const listed = await context.screen.administration.listTakedowns(pageRequest(context));
   if (listed.kind === 'refused') return seeOther(base + PATH);
-  const main = html`${heading(words.say('takedowns'))}
-${listOf(visit, {
+  const main = html`${heading(messages.text('takedowns'))}
+${listOf(context, {
   items: listed.takedowns,
   none: 'bansNone',
   path: PATH,
@@ -27,19 +27,19 @@ ${listOf(visit, {
       ({ id, sha256 }) =>
         html`<a class="name" href="${base}/administration/publications/${id}">${shortId(id)}</a><span class="marks"><code class="quiet" title="${sha256}">SHA-256 ${sha256.slice(0, 12)}…</code></span>`,
     ],
-    ['account', ({ account }) => accountLink(visit, account)],
+    ['account', ({ account }) => accountLink(context, account)],
     ['reason', ({ reason }) => html`<span dir="auto">${reason}</span>`],
-    ['historyWhen', ({ at }) => moment(visit, at)],
-    ['actions', ({ sha256: id }) => confirmation(visit, 'lift', `lift-${id}`, `${base}${PATH}/${id}/lift`)],
+    ['historyWhen', ({ at }) => moment(context, at)],
+    ['actions', ({ sha256: id }) => confirmation(context, 'lift', `lift-${id}`, `${base}${PATH}/${id}/lift`)],
   ],
 })}`;
-  return page(administrationPage(visit, 'takedowns', main));
+  return page(administrationPage(context, 'takedowns', main));
 }
 
-export async function lift(visit: SignedIn<'administration'>): Promise<Answer> {
-  const { request, cause, screen } = visit;
+export async function lift(context: SignedIn<'administration'>): Promise<Answer> {
+  const { request, cause, screen } = context;
   const sha256 = parseSha256(String(request.params.sha256));
   const lifted = sha256 && (await screen.administration.liftTakedown(sha256, cause));
-  if (lifted?.kind !== 'lifted') return notFound(visit);
-  return seeOther(visit.base + PATH, { tone: 'good', message: 'didLift' });
+  if (lifted?.kind !== 'lifted') return notFound(context);
+  return seeOther(context.base + PATH, { tone: 'good', message: 'didLift' });
 }

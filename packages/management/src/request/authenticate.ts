@@ -15,18 +15,18 @@ export type Identity =
   | { readonly kind: 'forbidden' }
   /** Several valid sessions: none is trusted. */
   | { readonly kind: 'several' }
-  | { readonly kind: 'stranger' };
+  | { readonly kind: 'anonymous' };
 
 /** Sessions looked up for a request. A browser has one, but a sibling domain can plant more. */
-const MOST_LOOKED_UP = 5;
+const MAX_LOOKUPS = 5;
 
 /** Identifies the sender by the session's cookie, or by the team's `authenticate`; `again` is who it was before. */
-export async function identify(visit: RequestContext, again?: Caller): Promise<Identity> {
-  const { request, response, scope, shown } = visit;
-  const { authenticate, sessions } = visit.screen;
+export async function identify(context: RequestContext, again?: Caller): Promise<Identity> {
+  const { request, response, scope, shown } = context;
+  const { authenticate, sessions } = context.screen;
   if (authenticate !== undefined) {
     const caller = await callerOf(authenticate, request, { response, ...(again && { again }) });
-    if (caller === undefined) return { kind: 'stranger' };
+    if (caller === undefined) return { kind: 'anonymous' };
     if (!mayManage(caller.scopes)) return { kind: 'forbidden' };
     const sessionBinding = `account ${caller.account}`;
     return {
@@ -39,8 +39,8 @@ export async function identify(visit: RequestContext, again?: Caller): Promise<I
   }
   if (shown === 'several') return { kind: 'several' };
   const tokens = readCookies(request, scope, 'session');
-  if (tokens.length > MOST_LOOKED_UP) return { kind: 'several' };
-  let identity: Identity = { kind: 'stranger' };
+  if (tokens.length > MAX_LOOKUPS) return { kind: 'several' };
+  let identity: Identity = { kind: 'anonymous' };
   for (const token of tokens) {
     const session = await sessions?.find(token);
     if (session === undefined) continue;

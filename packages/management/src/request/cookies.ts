@@ -11,15 +11,15 @@ export interface CookieScope {
 }
 
 /** Names of the screen's cookies. `language` is never trusted. */
-export type CookieName = 'session' | 'form' | 'said' | 'language' | 'oidc';
+export type CookieName = 'session' | 'form' | 'flash' | 'language' | 'oidc';
 
 export const ZONE_COOKIE = 'pinfold_zone';
 
 /** Paths above an address at which a cookie is expired; the screen's own addresses have fewer. */
-const MOST_PATHS = 8;
+const MAX_PATHS = 8;
 
 /** Longer addresses are not the screen's. */
-const LONGEST_ADDRESS = 256;
+const MAX_ADDRESS_LENGTH = 256;
 
 /** The different values of a cookie: without the prefix a sibling domain can plant another before ours. */
 export function readCookies(request: Request, scope: CookieScope, name: CookieName): readonly string[] {
@@ -78,11 +78,11 @@ function pathsAbove({ baseUrl, path }: Request): readonly string[] {
   const paths = new Set(['/']);
   // Before and behind each slash but the first, and the address itself.
   const slashes = () => [...address.matchAll(/(?<!^)\//g)].flatMap(({ index }) => [index, index + 1]);
-  const ends = address.length > LONGEST_ADDRESS ? [baseUrl.length] : [...slashes(), address.length];
+  const ends = address.length > MAX_ADDRESS_LENGTH ? [baseUrl.length] : [...slashes(), address.length];
   for (const end of ends) {
     const above = address.slice(0, end);
     if (/^[\w/.~-]+$/.test(above)) paths.add(above);
-    if (paths.size === MOST_PATHS) break;
+    if (paths.size === MAX_PATHS) break;
   }
   return [...paths];
 }

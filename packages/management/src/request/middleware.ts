@@ -12,7 +12,7 @@ import {
 import type { MessageId } from '../messages/catalogues.ts';
 import { type Answer, logged, onThisHost, page, seeOther } from '../response/answer.ts';
 import { notFound, refuse, refuseChanges, wantsJson } from '../response/refuse.ts';
-import { bounceView, strangerView } from '../views/trouble.ts';
+import { bounceView, signInFirstView } from '../views/error-view.ts';
 import { type Identity, identify } from './authenticate.ts';
 import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
 import { FormToken, isFromAnotherSite } from './form-guard.ts';
@@ -21,7 +21,7 @@ import { type FormContext, fieldOf, type RequestContext, type SignedInContext } 
 
 /** Lets a request pass, with more context, or ends it with an answer. */
 export type Guard<In extends RequestContext, Out extends RequestContext> = (
-  visit: In,
+  context: In,
 ) => Out | Answer | Promise<Out | Answer>;
 
 type SignedInGuard = Guard<SignedInContext, SignedInContext>;
@@ -41,86 +41,88 @@ export class Guards<Known extends RequestContext> {
 }
 
 const LIMITS = { idle: seconds(30), total: minutes(1), bytes: 16_384 };
-const UNREAD: Readonly<Partial<Record<Trouble, number>>> = { stalled: 408, too_long: 413 };
-type Trouble = Extract<ReadFields, { kind: 'unread' }>['trouble'];
+const UNREAD: Readonly<Partial<Record<UnreadReason, number>>> = { stalled: 408, too_long: 413 };
+type UnreadReason = Extract<ReadFields, { kind: 'unread' }>['reason'];
 
 /** Proxies would refuse more cookies with a page that does not say what to do. */
-export const fewCookies: Guard<RequestContext, RequestContext> = (visit) =>
-  hasTooManyCookies(visit.request) ? refuse(visit, 431, 'cookiesTitle', 'cookiesText') : visit;
+export const fewCookies: Guard<RequestContext, RequestContext> = (context) =>
+  hasTooManyCookies(context.request) ? refuse(context, 431, 'cookiesTitle', 'cookiesText') : context;
 
 /** Browsers send no SameSite=Strict cookies when another site leads here; a reload from this page sends them. */
-export const fromHere: Guard<RequestContext, RequestContext> = (visit) => {
-  const { request, shown } = visit;
+export const fromHere: Guard<RequestContext, RequestContext> = (context) => {
+  const { request, shown } = context;
   return shown !== 'one' && request.method === 'GET' && isFromAnotherSite(request.headers)
-    ? page(bounceView(visit))
-    : visit;
+    ? page(bounceView(context))
+    : context;
 };
 
-export const ownSecret: Guard<RequestContext, RequestContext> = (visit) => {
-  const { request, response, scope, secret, shown } = visit;
+export const ownSecret: Guard<RequestContext, RequestContext> = (context) => {
+  const { request, response, scope, secret, shown } = context;
   if (shown === 'several') expireEverywhere(request, response, scope, 'form');
   if (shown === 'several' || (shown === 'none' && request.method === 'GET'))
     writeCookie(response, scope, 'form', secret);
-  return visit;
+  return context;
 };
 
-export const ownLanguage: Guard<RequestContext, RequestContext> = (visit) => {
-  const { request, response, scope, base, screen } = visit;
-  const language = parseLanguage(String(request.query.language), screen.look.languages);
-  if (language === undefined) return visit;
+export const ownLanguage: Guard<RequestContext, RequestContext> = (context) => {
+  const { request, response, scope, base, screen } = context;
+  const language = parseLanguage(String(request.query.language), screen.branding.languages);
+  if (language === undefined) return context;
   writeCookie(response, scope, 'language', language, 31_536_000);
   return seeOther(onThisHost(base + request.path));
 };
 
-export const clearFlash: Guard<RequestContext, RequestContext> = (visit) => {
-  if (visit.flash !== undefined) writeCookie(visit.response, visit.scope, 'said', '', 0);
-  return visit;
+export const clearFlash: Guard<RequestContext, RequestContext> = (context) => {
+  if (context.flash !== undefined) writeCookie(context.response, context.scope, 'flash', '', 0);
+  return context;
 };
 
-export const ownPage: Guard<RequestContext, RequestContext> = (visit) =>
-  isOwnForm(visit.request.headers, visit.screen.publicUrl)
-    ? visit
-    : refuse(visit, 403, 'foreignFormTitle', 'foreignFormText');
+export const ownPage: Guard<RequestContext, RequestContext> = (context) =>
+  isOwnForm(context.request.headers, context.screen.publicUrl)
+    ? context
+    : refuse(context, 403, 'foreignFormTitle', 'foreignFormText');
 
 /** Reads a form without a file. A body of another type has no fields, and so no token. */
-export const formRead = async <Known extends RequestContext>(visit: Known): Promise<Known | Answer> => {
-  const { clock } = visit.screen.useCases;
-  const read = await readFields(visit.request, { clock, ...LIMITS });
-  if (read.kind === 'fields') return { ...visit, fields: read.fields };
-  if (read.trouble === 'media_type') return visit;
-  return refuse(visit, UNREAD[read.trouble] ?? 400, 'badFormTitle', 'badFormText');
+export const formRead = async <Known extends RequestContext>(context: Known): Promise<Known | Answer> => {
+  const { clock } = context.screen.useCases;
+  const read = await readFields(context.request, { clock, ...LIMITS });
+  if (read.kind === 'fields') return { ...context, fields: read.fields };
+  if (read.reason === 'media_type') return context;
+  return refuse(context, UNREAD[read.reason] ?? 400, 'badFormTitle', 'badFormText');
 };
 
-export const signedIn: Guard<RequestContext, SignedInContext> = async (visit) => {
-  const hasBody = await isWhole(visit.request);
-  const identity = await identify(visit);
+export const signedIn: Guard<RequestContext, SignedInContext> = async (context) => {
+  const hasBody = await isWhole(context.request);
+  const identity = await identify(context);
   return identity.kind === 'signed_in'
-    ? await signedInContext(visit, identity, hasBody)
-    : refuseIdentity(visit, identity.kind);
+    ? await signedInContext(context, identity, hasBody)
+    : refuseIdentity(context, identity.kind);
 };
 
-function refuseIdentity(visit: RequestContext, kind: Exclude<Identity['kind'], 'signed_in'>): Answer {
-  if (kind === 'several') return startOver(visit);
-  return kind === 'forbidden' ? refuse(visit, 403, 'forbiddenTitle', 'forbiddenText') : askToSignIn(visit);
+function refuseIdentity(context: RequestContext, kind: Exclude<Identity['kind'], 'signed_in'>): Answer {
+  if (kind === 'several') return startOver(context);
+  return kind === 'forbidden'
+    ? refuse(context, 403, 'forbiddenTitle', 'forbiddenText')
+    : askToSignIn(context);
 }
 
 async function signedInContext(
-  visit: RequestContext,
+  context: RequestContext,
   { caller, credential, sessionBinding, actor }: Extract<Identity, { kind: 'signed_in' }>,
   hasBody = false,
 ): Promise<SignedInContext> {
-  const { screen } = visit;
+  const { screen } = context;
   return {
-    ...visit,
+    ...context,
     caller,
     credential,
     hasBody,
     sessionBinding,
     account: caller.account,
     displayName: caller.displayName ?? caller.account,
-    cause: { actor, ...visit.origin },
-    mode: await screen.useCases.mode.load(visit.signal),
-    formToken: new FormToken(visit.secret, sessionBinding),
+    cause: { actor, ...context.origin },
+    mode: await screen.useCases.mode.load(context.signal),
+    formToken: new FormToken(context.secret, sessionBinding),
     offers: {
       signOut: screen.sessions !== undefined,
       keys: screen.keys !== undefined,
@@ -134,45 +136,45 @@ async function signedInContext(
 }
 
 /** Authenticates again: whether the same account is still signed in. */
-export async function isStillSignedIn(visit: SignedInContext): Promise<boolean> {
-  const identity = await identify(visit, visit.caller);
-  return identity.kind === 'signed_in' && identity.caller.account === visit.account;
+export async function isStillSignedIn(context: SignedInContext): Promise<boolean> {
+  const identity = await identify(context, context.caller);
+  return identity.kind === 'signed_in' && identity.caller.account === context.account;
 }
 
 /** Authenticates again after a body that did not come with the head; the answer if the caller has changed. */
-export async function refuseAgain(visit: SignedInContext): Promise<Answer | undefined> {
-  if (visit.hasBody) return undefined;
-  const identity = await identify(visit, visit.caller);
-  if (identity.kind !== 'signed_in') return refuseIdentity(visit, identity.kind);
-  return identity.caller.account === visit.account ? undefined : askToSignIn(visit);
+export async function refuseAgain(context: SignedInContext): Promise<Answer | undefined> {
+  if (context.hasBody) return undefined;
+  const identity = await identify(context, context.caller);
+  if (identity.kind !== 'signed_in') return refuseIdentity(context, identity.kind);
+  return identity.caller.account === context.account ? undefined : askToSignIn(context);
 }
 
 export const withinRate =
   (cost: number): SignedInGuard =>
-  async (visit) =>
-    (await refuseByRate(visit, cost)) ?? visit;
+  async (context) =>
+    (await refuseByRate(context, cost)) ?? context;
 
 /** A download costs what a change costs; to look at its head costs one. */
-export const withinRateOfDownload: SignedInGuard = (visit) =>
-  withinRate(visit.request.method === 'HEAD' ? 1 : CHANGE_COST)(visit);
+export const withinRateOfDownload: SignedInGuard = (context) =>
+  withinRate(context.request.method === 'HEAD' ? 1 : CHANGE_COST)(context);
 
-export const revokes: SignedInGuard = (visit) => refuseRevocation(visit) ?? visit;
+export const revokes: SignedInGuard = (context) => refuseRevocation(context) ?? context;
 
 /** Bounds the pages whose forms end access: the rate alone must not lock their owner out. */
-export const leadsToRevoke: SignedInGuard = async (visit) => (await refuseWayToRevoke(visit)) ?? visit;
+export const leadsToRevoke: SignedInGuard = async (context) => (await refuseWayToRevoke(context)) ?? context;
 
 /** Requires the scope `admin`; others get 404. Actions are the operator's, and take nothing from its account's rate. */
-export const administers: SignedInGuard = async (visit) =>
-  visit.offers.administration
-    ? { ...visit, cause: { ...visit.cause, asOperator: true } }
-    : ((await refuseByRate(visit, 1)) ?? notFound(visit));
+export const administers: SignedInGuard = async (context) =>
+  context.offers.administration
+    ? { ...context, cause: { ...context.cause, asOperator: true } }
+    : ((await refuseByRate(context, 1)) ?? notFound(context));
 
 const changing =
-  (modeOf: (visit: SignedInContext) => Mode): SignedInGuard =>
-  async (visit) => {
-    const account = await visit.screen.useCases.accounts.load(visit.account);
-    const refusal = refuseChange(account?.value, modeOf(visit));
-    return refusal === undefined ? visit : refuseChanges(visit, refusal);
+  (modeOf: (context: SignedInContext) => Mode): SignedInGuard =>
+  async (context) => {
+    const account = await context.screen.useCases.accounts.load(context.account);
+    const refusal = refuseChange(account?.value, modeOf(context));
+    return refusal === undefined ? context : refuseChanges(context, refusal);
   };
 
 /** Requires an account that is not blocked; administration also works in a read-only service. */
@@ -182,55 +184,57 @@ export const unblocked: SignedInGuard = changing(() => NORMAL);
 export const unrefused: SignedInGuard = changing(({ mode }) => mode);
 
 /** Lets everyone pass; several valid sessions are removed. */
-export const anybody: Guard<RequestContext, FormContext> = async (visit) => {
-  const { request, response, scope, secret } = visit;
+export const anybody: Guard<RequestContext, FormContext> = async (context) => {
+  const { request, response, scope, secret } = context;
   const sessions = readCookies(request, scope, 'session');
-  if (sessions.length > 1 && (await identify(visit)).kind === 'several')
+  if (sessions.length > 1 && (await identify(context)).kind === 'several')
     expireEverywhere(request, response, scope, 'session');
-  return { ...visit, formToken: new FormToken(secret, '') };
+  return { ...context, formToken: new FormToken(secret, '') };
 };
 
 /** Lets everyone pass. A page for a person who is signed in has the navigation, also at an unknown address. */
-export const anyone: Guard<RequestContext, RequestContext> = async (visit) => {
-  if (!visit.request.headers.accept?.includes('text/html')) return visit;
-  const identity = await identify(visit);
-  return identity.kind === 'signed_in' ? await signedInContext(visit, identity) : visit;
+export const anyone: Guard<RequestContext, RequestContext> = async (context) => {
+  if (!context.request.headers.accept?.includes('text/html')) return context;
+  const identity = await identify(context);
+  return identity.kind === 'signed_in' ? await signedInContext(context, identity) : context;
 };
 
 /** Lets everyone pass whose browser has one secret: with several it is unknown whose form it is. */
-export const anybodyKnown: Guard<RequestContext, FormContext> = (visit) =>
-  visit.shown === 'several' ? startOver(visit) : { ...visit, formToken: new FormToken(visit.secret, '') };
+export const anybodyKnown: Guard<RequestContext, FormContext> = (context) =>
+  context.shown === 'several'
+    ? startOver(context)
+    : { ...context, formToken: new FormToken(context.secret, '') };
 
-export const freshToken = <Known extends FormContext>(visit: Known): Known | Answer =>
-  visit.formToken.matches(fieldOf(visit, 'form'))
-    ? visit
-    : refuse(visit, 403, 'staleFormTitle', 'staleFormText');
+export const freshToken = <Known extends FormContext>(context: Known): Known | Answer =>
+  context.formToken.matches(fieldOf(context, 'form'))
+    ? context
+    : refuse(context, 403, 'staleFormTitle', 'staleFormText');
 
 /** Trusts none of several sessions: a sibling may have planted one of them, and with it another account. */
-function startOver(visit: RequestContext): Answer {
-  const { request, response, scope, shown } = visit;
+function startOver(context: RequestContext): Answer {
+  const { request, response, scope, shown } = context;
   // The form secrets were removed already, and a proxy accepts only so many headers; the next request removes the rest.
   if (shown === 'several') writeCookie(response, scope, 'session', '', 0);
   else expireEverywhere(request, response, scope, 'session');
-  return askToSignIn(visit, 'signInsMixed');
+  return askToSignIn(context, 'signInsMixed');
 }
 
 export function refuseAnyChange(
-  visit: RequestContext,
+  context: RequestContext,
   refusal: Refusal<'not_found' | 'unauthorized'> | Unchangeable,
 ): Answer {
-  if (refusal.code === 'not_found') return notFound(visit);
-  return refusal.code === 'unauthorized' ? askToSignIn(visit) : refuseChanges(visit, refusal);
+  if (refusal.code === 'not_found') return notFound(context);
+  return refusal.code === 'unauthorized' ? askToSignIn(context) : refuseChanges(context, refusal);
 }
 
-export function askToSignIn(visit: RequestContext, why?: MessageId): Answer {
-  return logged(signInAnswer(visit, why), { outcome: 'unauthorized' });
+export function askToSignIn(context: RequestContext, why?: MessageId): Answer {
+  return logged(signInAnswer(context, why), { outcome: 'unauthorized' });
 }
 
-function signInAnswer(visit: RequestContext, why?: MessageId): Answer {
-  if (wantsJson(visit)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
-  const { request, base, screen } = visit;
-  if (screen.sessions === undefined) return page(strangerView(visit), 401);
+function signInAnswer(context: RequestContext, why?: MessageId): Answer {
+  if (wantsJson(context)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
+  const { request, base, screen } = context;
+  if (screen.sessions === undefined) return page(signInFirstView(context), 401);
   if (request.method !== 'GET') {
     return seeOther(`${base}/sign-in`, { tone: 'bad', message: why ?? 'signedOutMeanwhile' });
   }

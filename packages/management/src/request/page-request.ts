@@ -7,10 +7,10 @@ export interface PageRequest {
 
 export const PAGE_SIZE = 50;
 
-const LONGEST_SEARCH = 255;
+const MAX_SEARCH_LENGTH = 255;
 
-export function pageRequest(visit: RequestContext, limit: number = PAGE_SIZE): PageRequest {
-  const { cursor } = visit.request.query;
+export function pageRequest(context: RequestContext, limit: number = PAGE_SIZE): PageRequest {
+  const { cursor } = context.request.query;
   return typeof cursor === 'string' ? { limit, cursor } : { limit };
 }
 
@@ -19,8 +19,8 @@ export function queryText({ request }: RequestContext, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-export function searchText(visit: RequestContext): string {
-  return queryText(visit, 'q').slice(0, LONGEST_SEARCH);
+export function searchText(context: RequestContext): string {
+  return queryText(context, 'q').slice(0, MAX_SEARCH_LENGTH);
 }
 
 export function present<Members extends Readonly<Record<string, unknown>>>(

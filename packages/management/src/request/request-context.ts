@@ -8,7 +8,7 @@ import {
   untilGone,
 } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
-import { Words } from '../i18n.ts';
+import { Messages } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen, With } from '../options.ts';
 import { onThisHost } from '../response/answer.ts';
@@ -23,7 +23,7 @@ export interface RequestContext {
   /** The path under which the screen is reached, without a slash at its end. */
   readonly base: string;
   readonly scope: CookieScope;
-  readonly words: Words<MessageId>;
+  readonly messages: Messages<MessageId>;
   readonly now: Instant;
   readonly nonce: string;
   /** Binds what is signed to this browser. */
@@ -67,24 +67,24 @@ export function createContext(
   response: Response,
   requestId: string,
 ): RequestContext {
-  const { look } = screen;
+  const { branding } = screen;
   const address = screen.historyAddress?.(request);
   const base = onThisHost(request.baseUrl).replace(/\/$/, '');
   const { protocol, hostname: host } = new URL(screen.publicUrl);
   const scope = { secure: protocol === 'https:', path: base === '' ? '/' : base, host };
   const [known, ...others] = readCookies(request, scope, 'form').filter(isFormSecret);
   const secret = known !== undefined && others.length === 0 ? known : newFormSecret();
-  const signed = request.method === 'GET' ? readCookies(request, scope, 'said') : [];
+  const signed = request.method === 'GET' ? readCookies(request, scope, 'flash') : [];
   const language =
-    parseLanguage(readCookies(request, scope, 'language')[0], look.languages) ??
-    preferredLanguage<Language>(request.headers['accept-language'], look.languages);
+    parseLanguage(readCookies(request, scope, 'language')[0], branding.languages) ??
+    preferredLanguage<Language>(request.headers['accept-language'], branding.languages);
   return {
     screen,
     request,
     response,
     base,
     scope,
-    words: new Words(language, readZone(request) ?? 'UTC', look.catalogues[language]),
+    messages: new Messages(language, readZone(request) ?? 'UTC', branding.catalogues[language]),
     now: screen.useCases.clock.now(),
     nonce: randomBytes(18).toString('base64url'),
     secret,

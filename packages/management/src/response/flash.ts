@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { KeptWarning } from '@pinfold/core';
+import type { Warning } from '@pinfold/core';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 
@@ -8,11 +8,11 @@ export interface Flash {
   readonly tone: 'good' | 'bad';
   readonly message: MessageId;
   readonly values?: Values;
-  readonly remarks?: readonly KeptWarning[];
+  readonly remarks?: readonly Warning[];
 }
 
 /** Browsers accept cookies of 4,096 bytes; base64 and the name take their part. */
-const LONGEST = 2_600;
+const MAX_LENGTH = 2_600;
 
 /** Signs a message for one browser: it cannot be forged without that browser's secret. */
 export function signFlash(flash: Flash, secret: string): string {
@@ -31,7 +31,7 @@ export function readFlash(signed: string, secret: string): Flash | undefined {
 function fitting(flash: Flash): string {
   for (let remarks = flash.remarks; ; remarks = remarks.slice(0, -1)) {
     const text = JSON.stringify(remarks === undefined ? flash : { ...flash, remarks });
-    if (remarks === undefined || remarks.length === 0 || Buffer.byteLength(text) <= LONGEST) return text;
+    if (remarks === undefined || remarks.length === 0 || Buffer.byteLength(text) <= MAX_LENGTH) return text;
   }
 }
 

@@ -2,7 +2,7 @@ import { after, duration, isFault, type Unchangeable } from '@pinfold/core';
 import { UnavailableError } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { troubleView } from '../views/trouble.ts';
+import { errorView } from '../views/error-view.ts';
 import type { Answer } from './answer.ts';
 
 const RETRY_SECONDS = 5;
@@ -33,7 +33,7 @@ export function wantsJson({ request }: RequestContext): boolean {
 
 /** A page, or for a script its JSON, that says why nothing was done; `note` is such as the operator's message. */
 export function refuse(
-  visit: RequestContext,
+  context: RequestContext,
   status: number,
   title: MessageId,
   text: MessageId,
@@ -41,16 +41,17 @@ export function refuse(
 ): Refused {
   const outcome = OUTCOMES[title];
   const log = outcome === undefined ? {} : { log: { outcome } };
-  if (wantsJson(visit)) {
-    const message = visit.words.join([visit.words.say(text), ...(note === null ? [] : [note])]);
+  if (wantsJson(context)) {
+    const message = context.messages.join([context.messages.text(text), ...(note === null ? [] : [note])]);
     return { kind: 'json', status, body: { kind: 'refused', message }, ...log };
   }
-  return { kind: 'page', status, html: troubleView(visit, title, text, note), ...log };
+  return { kind: 'page', status, html: errorView(context, title, text, note), ...log };
 }
 
-export function refuseChanges(visit: RequestContext, refusal: Unchangeable): Refused {
-  if (refusal.code === 'account_blocked') return refuse(visit, 403, 'accountBlockedTitle', 'account_blocked');
-  return duringMaintenance(refuse(visit, 503, 'readOnlyTitle', 'read_only', refusal.message));
+export function refuseChanges(context: RequestContext, refusal: Unchangeable): Refused {
+  if (refusal.code === 'account_blocked')
+    return refuse(context, 403, 'accountBlockedTitle', 'account_blocked');
+  return duringMaintenance(refuse(context, 503, 'readOnlyTitle', 'read_only', refusal.message));
 }
 
 /** The same refusal, with the pause that suits maintenance. */
@@ -59,25 +60,25 @@ export function duringMaintenance<Given extends Refused>(answer: Given): Given {
 }
 
 /** Refuses a request past its rate; `wait` is in milliseconds. */
-export function refuseTooMany(visit: RequestContext, wait: number, text: MessageId): Refused {
-  const { words, now } = visit;
+export function refuseTooMany(context: RequestContext, wait: number, text: MessageId): Refused {
+  const { messages, now } = context;
   const retryAfter = Math.max(1, Math.ceil(wait / 1_000));
   const note =
     retryAfter < 60
-      ? words.say('tryAgainInSeconds', { count: retryAfter })
-      : words.say('tryAgainAt', { when: words.distance(after(now, duration(wait)), now) });
-  return { ...refuse(visit, 429, 'tooManyTitle', text, note), retryAfter };
+      ? messages.text('tryAgainInSeconds', { count: retryAfter })
+      : messages.text('tryAgainAt', { when: messages.distance(after(now, duration(wait)), now) });
+  return { ...refuse(context, 429, 'tooManyTitle', text, note), retryAfter };
 }
 
-export function notFound(visit: RequestContext): Refused {
-  return refuse(visit, 404, 'notFoundTitle', 'not_found');
+export function notFound(context: RequestContext): Refused {
+  return refuse(context, 404, 'notFoundTitle', 'not_found');
 }
 
-export function troubleOf(visit: RequestContext, error: unknown): Refused {
+export function refusalOf(context: RequestContext, error: unknown): Refused {
   const isUnavailable = error instanceof UnavailableError;
   if (!isUnavailable && !(isFault(error) && error.retryable)) {
-    return refuse(visit, 500, 'errorTitle', 'internal_error');
+    return refuse(context, 500, 'errorTitle', 'internal_error');
   }
   const retryAfter = isUnavailable ? error.seconds : RETRY_SECONDS;
-  return { ...refuse(visit, 503, 'busyTitle', 'unavailable'), retryAfter };
+  return { ...refuse(context, 503, 'busyTitle', 'unavailable'), retryAfter };
 }

@@ -15,14 +15,14 @@ const FLASH_SECONDS = 60;
 
 const NONE = new Uint8Array();
 
-export function protect({ response, nonce, screen: { look } }: RequestContext): void {
+export function protect({ response, nonce, screen: { branding } }: RequestContext): void {
   stripCors(response);
   response.set({
     'Content-Security-Policy': [
       "default-src 'none'",
       `script-src 'nonce-${nonce}'`,
-      look.sheet === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`,
-      `img-src ${look.pictures}`,
+      branding.sheet === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`,
+      `img-src ${branding.pictures}`,
       "connect-src 'self'",
       "worker-src 'self'",
       "form-action 'self'",
@@ -42,20 +42,20 @@ export interface Encoded extends Settled {
   readonly flash: Flash | undefined;
 }
 
-export function encoded(visit: RequestContext, answer: Answer, requestId: string): Encoded {
-  const bytes = encodeAnswer(wireAnswer(answer, visit.words.language), requestId);
+export function encoded(context: RequestContext, answer: Answer, requestId: string): Encoded {
+  const bytes = encodeAnswer(wireAnswer(answer, context.messages.language), requestId);
   const flash = answer.kind === 'see_other' ? answer.flash : undefined;
   // Promises that V8 has not yet collected would keep the page until it stops all requests to collect them.
   if (answer.kind === 'page') answer.body = undefined;
   return { ...answer.log, status: answer.status, encoded: bytes, flash };
 }
 
-export async function sendAnswer(visit: RequestContext, outcome: Encoded): Promise<void> {
-  const { request, response, screen } = visit;
+export async function sendAnswer(context: RequestContext, outcome: Encoded): Promise<void> {
+  const { request, response, screen } = context;
   const { encoded, flash } = outcome;
   if (response.destroyed) return;
   if (flash !== undefined) {
-    writeCookie(response, visit.scope, 'said', signFlash(flash, visit.secret), FLASH_SECONDS);
+    writeCookie(response, context.scope, 'flash', signFlash(flash, context.secret), FLASH_SECONDS);
   }
   // As above.
   outcome.encoded = { ...encoded, body: NONE };

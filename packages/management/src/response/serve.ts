@@ -8,12 +8,12 @@ import { createContext, type RequestContext } from '../request/request-context.t
 import type { Answer } from './answer.ts';
 import { compressed } from './compressed.ts';
 import { written } from './page-turns.ts';
-import { troubleOf } from './refuse.ts';
+import { refusalOf } from './refuse.ts';
 import { encoded, protect, sendAnswer } from './send.ts';
 
 export interface Endpoint {
   readonly guards: Guards<RequestContext>['all'];
-  readonly handle: (visit: never) => Promise<Answer>;
+  readonly handle: (context: never) => Promise<Answer>;
 }
 
 const entrance = Guards.none.and(fewCookies).and(fromHere).and(ownSecret).and(ownLanguage).and(clearFlash);
@@ -22,11 +22,11 @@ export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHand
   const { clock } = screen.useCases;
   return (request, response) => {
     const requestId = randomUUID();
-    const visit = createContext(screen, request, response, requestId);
-    protect(visit);
+    const context = createContext(screen, request, response, requestId);
+    protect(context);
     let account: AccountId | undefined;
     const decide = async (): Promise<Answer> => {
-      let known: RequestContext & { readonly account?: AccountId } = visit;
+      let known: RequestContext & { readonly account?: AccountId } = context;
       for (const guard of [...entrance.all, ...guards]) {
         const verdict = await guard(known as never);
         if ('kind' in verdict) return verdict;
@@ -42,21 +42,21 @@ export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHand
         now: () => clock.now(),
         work: async () => {
           const done = encoded(
-            visit,
-            await compressed(await written(await decide(), visit.signal), request),
+            context,
+            await compressed(await written(await decide(), context.signal), request),
             requestId,
           );
           admitAnswer(request, done.encoded);
           return done;
         },
         failed: (error) => ({
-          ...encoded(visit, troubleOf(visit, error), requestId),
+          ...encoded(context, refusalOf(context, error), requestId),
           error: error instanceof UnavailableError ? error.cause : error,
         }),
-        signal: visit.signal,
+        signal: context.signal,
         caller: () => ({ account }),
         client: () => screen.clientAddress(request),
-        send: (outcome) => sendAnswer(visit, outcome),
+        send: (outcome) => sendAnswer(context, outcome),
         ended: (entry) => screen.log(entry, request),
       },
     );

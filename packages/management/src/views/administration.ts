@@ -23,24 +23,24 @@ const PARTS: readonly (readonly [part: AdministrationPart, path: string])[] = [
 
 /** A page of those who administer; `title` is the part's unless it is given. */
 export function administrationPage(
-  visit: SignedInContext,
+  context: SignedInContext,
   part: AdministrationPart,
   main: Html,
   { title, isReasonWrong }: { readonly title?: string; readonly isReasonWrong?: boolean } = {},
 ): Html {
-  const { words, base, offers } = visit;
+  const { messages, base, offers } = context;
   const shown = PARTS.filter(([name]) =>
     name === 'history' ? offers.history : name !== 'sessions' || offers.signOut,
   );
   const links = shown.map(([name, path]) => [name, `${base}/administration${path}`, name === part] as const);
   const flash: Flash = { tone: 'bad', message: 'reasonWrong' };
-  return layout(visit, {
+  return layout(context, {
     ...(isReasonWrong ? { flash } : {}),
-    title: title ?? words.say(part),
-    signedIn: visit,
+    title: title ?? messages.text(part),
+    signedIn: context,
     part: 'administration',
     showsMode: part === 'service',
-    main: html`${filters(visit, 'administration', links)}
+    main: html`${filters(context, 'administration', links)}
 ${main}`,
   });
 }
@@ -49,6 +49,6 @@ export function accountPath({ base }: SignedInContext, name: string): string {
   return `${base}/administration/accounts/${encodeURIComponent(name)}`;
 }
 
-export function accountLink(visit: SignedInContext, name: string): Html {
-  return html`<a href="${accountPath(visit, name)}" class="clip" title="${name}" dir="auto">${name}</a>`;
+export function accountLink(context: SignedInContext, name: string): Html {
+  return html`<a href="${accountPath(context, name)}" class="clip" title="${name}" dir="auto">${name}</a>`;
 }

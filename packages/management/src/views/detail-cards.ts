@@ -14,97 +14,110 @@ export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
   pinned: 'state_pinned',
 };
 
-export function linkCard(visit: SignedInContext, publication: ShownPublication): Html {
-  const { words } = visit;
+export function linkCard(context: SignedInContext, publication: ShownPublication): Html {
+  const { messages } = context;
   const { sharedUrl, state, passwordProtected: locked } = publication;
   if (state !== 'published') {
-    const over = words.say(state === 'expired' ? 'linkExpired' : 'linkStopped');
+    const over = messages.text(state === 'expired' ? 'linkExpired' : 'linkStopped');
     const content = html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${over}</p>`;
-    return card(visit, 'sharedUrl', content);
+    return card(context, 'sharedUrl', content);
   }
-  const path = `${visit.base}/publications/${publication.id}`;
+  const path = `${context.base}/publications/${publication.id}`;
   const opener =
-    locked && visit.offers.grants
-      ? form(visit, `${path}/open`, html`<button>${words.say('openSite')}</button>`, html` target="_blank"`)
-      : html`<a class="button" href="${sharedUrl}" target="_blank" rel="noopener">${words.say('openSite')}</a>`;
-  const content = html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}${opener}</div>
-<div class="link-more"><img class="code" src="${path}/code.svg" alt="${words.say('linkCode')}" width="128" height="128">
-<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(locked ? 'openToPassword' : 'openToAnyone')}</dd></div></dl></div>`;
-  return card(visit, 'sharedUrl', content);
+    locked && context.offers.grants
+      ? form(
+          context,
+          `${path}/open`,
+          html`<button>${messages.text('openSite')}</button>`,
+          html` target="_blank"`,
+        )
+      : html`<a class="button" href="${sharedUrl}" target="_blank" rel="noopener">${messages.text('openSite')}</a>`;
+  const content = html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(context, sharedUrl, 'copyLink')}${opener}</div>
+<div class="link-more"><img class="code" src="${path}/code.svg" alt="${messages.text('linkCode')}" width="128" height="128">
+<dl class="brief"><div><dt>${messages.text('whoCanOpen')}</dt><dd>${messages.text(locked ? 'openToPassword' : 'openToAnyone')}</dd></div></dl></div>`;
+  return card(context, 'sharedUrl', content);
 }
 
-export function lifetimeCard(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
-  const { words } = visit;
+export function lifetimeCard(context: SignedInContext, publication: ShownPublication, limits: Limits): Html {
+  const { messages } = context;
   const { state, pinned, expiresAt } = publication;
   const remaining =
     expiresAt === null
-      ? html`<p class="big">${words.say('pinnedNow')}</p>`
-      : html`<p class="big remaining">${state === 'expired' && words.say('stateExpired')} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
-  const buttons = html`<div class="buttons">${pinButton(visit, publication)}${renewButton(visit, publication, limits)}</div>`;
+      ? html`<p class="big">${messages.text('pinnedNow')}</p>`
+      : html`<p class="big remaining">${state === 'expired' && messages.text('stateExpired')} ${distance(context, expiresAt)} <span class="quiet exact">${moment(context, expiresAt)}</span></p>`;
+  const buttons = html`<div class="buttons">${pinButton(context, publication)}${renewButton(context, publication, limits)}</div>`;
   const means = pinned ? 'unpinMeans' : 'pinMeans';
   const content = html`${state !== 'deleted' && remaining}${buttons}
-${publication.refusal('pin') === undefined && html`<p class="quiet">${words.say(means, { span: words.span(limits.renewal) })}</p>`}`;
-  return card(visit, 'expires', content);
+${publication.refusal('pin') === undefined && html`<p class="quiet">${messages.text(means, { span: messages.span(limits.renewal) })}</p>`}`;
+  return card(context, 'expires', content);
 }
 
-function pinButton(visit: SignedInContext, { id, pinned, refusal }: ShownPublication): Html | undefined {
+function pinButton(context: SignedInContext, { id, pinned, refusal }: ShownPublication): Html | undefined {
   if (refusal('pin') !== undefined) return undefined;
-  const { words, base } = visit;
+  const { messages, base } = context;
   const action = pinned ? 'unpin' : 'pin';
   const path = `${base}/publications/${id}/${action}`;
-  return buttonForm(visit, path, words.say(action), disabledInReadOnly(visit));
+  return buttonForm(context, path, messages.text(action), disabledInReadOnly(context));
 }
 
-function renewButton(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
-  const { words, base } = visit;
-  const text = words.say('renewFor', { span: words.span(limits.renewal) });
+function renewButton(context: SignedInContext, publication: ShownPublication, limits: Limits): Html {
+  const { messages, base } = context;
+  const text = messages.text('renewFor', { span: messages.span(limits.renewal) });
   const refused = publication.refusal('reset_expiration');
   if (refused !== undefined) {
-    return html`<button type="button" disabled aria-describedby="no-renewal">${text}</button><p class="quiet reason" id="no-renewal">${words.say(NO_RENEWAL[refused])}</p>`;
+    return html`<button type="button" disabled aria-describedby="no-renewal">${text}</button><p class="quiet reason" id="no-renewal">${messages.text(NO_RENEWAL[refused])}</p>`;
   }
   const asksAgain =
-    publication.passwordProtected && html`<p class="quiet reason">${words.say('renewAsksAgain')}</p>`;
-  return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text, disabledInReadOnly(visit))}${asksAgain}`;
+    publication.passwordProtected && html`<p class="quiet reason">${messages.text('renewAsksAgain')}</p>`;
+  return html`${buttonForm(context, `${base}/publications/${publication.id}/renew`, text, disabledInReadOnly(context))}${asksAgain}`;
 }
 
-export function stopCard(visit: SignedInContext, publication: ShownPublication): Html | undefined {
+export function stopCard(context: SignedInContext, publication: ShownPublication): Html | undefined {
   const { id, refusal } = publication;
   if (refusal('stop') !== undefined) return undefined;
-  const { base } = visit;
-  const content = html`<p class="quiet">${stopMeans(visit, [publication])}</p><p>${stopLink(visit, 'button', `${base}/publications/${id}/stop`)}</p>`;
-  return card(visit, 'stop', content);
+  const { base } = context;
+  const content = html`<p class="quiet">${stopMeans(context, [publication])}</p><p>${stopLink(context, 'button', `${base}/publications/${id}/stop`)}</p>`;
+  return card(context, 'stop', content);
 }
 
 /** The consequence of stopping publications. */
-export function stopMeans({ words }: SignedInContext, publications: readonly ShownPublication[]): string {
+export function stopMeans({ messages }: SignedInContext, publications: readonly ShownPublication[]): string {
   const { length: count } = publications;
   const areOver = publications.every(({ state }) => state === 'expired');
-  return words.say(areOver ? 'stopExpiredMeans' : 'stopMeans', { count });
+  return messages.text(areOver ? 'stopExpiredMeans' : 'stopMeans', { count });
 }
 
 /** @param hasArchive whether its ZIP is stored. */
-export function factsCard(visit: SignedInContext, publication: ShownPublication, hasArchive: boolean): Html {
-  const { words, base, offers } = visit;
+export function factsCard(
+  context: SignedInContext,
+  publication: ShownPublication,
+  hasArchive: boolean,
+): Html {
+  const { messages, base, offers } = context;
   const { id, state } = publication;
   const download =
     hasArchive &&
     offers.archives &&
     state !== 'deleted' &&
-    html`<p><a class="button" href="${base}/publications/${id}/archive">${words.say('downloadZip')}</a></p>`;
-  return card(visit, 'facts', html`${factList(visit, publicationFacts(visit, publication))}${download}`);
+    html`<p><a class="button" href="${base}/publications/${id}/archive">${messages.text('downloadZip')}</a></p>`;
+  return card(
+    context,
+    'facts',
+    html`${factList(context, publicationFacts(context, publication))}${download}`,
+  );
 }
 
 export function publicationFacts(
-  visit: SignedInContext,
+  context: SignedInContext,
   { id, publishedAt, deletedAt, fileCount, archiveBytes, size, originalFilename }: ShownPublication,
 ): Parameters<typeof factList>[1] {
   return [
-    ['publishedAt', moment(visit, publishedAt)],
-    ['stoppedAt', deletedAt === null ? undefined : moment(visit, deletedAt)],
-    ['files', visit.words.number(fileCount)],
-    ['size', visit.words.size(archiveBytes)],
-    ['unpackedSize', visit.words.size(size)],
+    ['publishedAt', moment(context, publishedAt)],
+    ['stoppedAt', deletedAt === null ? undefined : moment(context, deletedAt)],
+    ['files', context.messages.number(fileCount)],
+    ['size', context.messages.size(archiveBytes)],
+    ['unpackedSize', context.messages.size(size)],
     ['filename', originalFilename === null ? undefined : html`<span dir="auto">${originalFilename}</span>`],
-    ['id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`],
+    ['id', html`${shortId(id)} ${copyButton(context, id, 'copyId')}`],
   ];
 }

@@ -5,7 +5,7 @@ import type { SignedInContext } from '../request/request-context.ts';
 import { confirmation, disabledInReadOnly, field, fieldForm, hidden } from './forms.ts';
 import { card } from './parts.ts';
 
-export interface FieldTrouble {
+export interface FieldError {
   readonly field: 'title' | 'new-password';
   readonly message: string;
   /** Shown again; never of a password. */
@@ -14,56 +14,56 @@ export interface FieldTrouble {
 
 /** Sets, changes or removes the password, and says before what that does to viewers. */
 export function passwordCard(
-  visit: SignedInContext,
+  context: SignedInContext,
   publication: ShownPublication,
   limits: Limits,
-  trouble: FieldTrouble | undefined,
+  formError: FieldError | undefined,
 ): Html | undefined {
   if (publication.refusal('set_password') !== undefined) return undefined;
-  const { words, base } = visit;
+  const { messages, base } = context;
   const { id, generation, passwordProtected: locked } = publication;
   const path = `${base}/publications/${id}/password`;
-  const wrong = trouble?.field === 'new-password' ? trouble.message : undefined;
+  const wrong = formError?.field === 'new-password' ? formError.message : undefined;
   const [action, means] = locked
     ? (['changePassword', 'passwordChangeMeans'] as const)
     : (['setPassword', 'passwordSetMeans'] as const);
   const seen = hidden('seen', generation);
-  const disabled = disabledInReadOnly(visit);
+  const disabled = disabledInReadOnly(context);
   const set = html`${seen}
-${field(visit, 'new-password', 'newPassword', {
+${field(context, 'new-password', 'newPassword', {
   name: 'password',
   isSecret: true,
-  hint: words.say('passwordHint', {
+  hint: messages.text('passwordHint', {
     characters: limits.passwordMinCharacters,
     bytes: limits.passwordMaxBytes,
   }),
   error: wrong,
   attributes: html`autocomplete="new-password" required`,
 })}
-<p class="quiet">${words.say(means)}</p>
-<div class="buttons"><button${!locked && html` class="primary"`}${disabled}>${words.say(action)}</button></div>`;
+<p class="quiet">${messages.text(means)}</p>
+<div class="buttons"><button${!locked && html` class="primary"`}${disabled}>${messages.text(action)}</button></div>`;
   const fields = html`${seen}${hidden('remove', 'yes')}`;
-  const content = html`<p>${words.say(locked ? 'hasPassword' : 'noPassword')}</p><details${wrong && html` open`}><summary>${words.more(action)}</summary>${fieldForm(visit, path, set)}</details>
-${locked && html`<p>${confirmation(visit, 'removePassword', 'remove-password', path, { fields, disabled })}</p>`}`;
-  return card(visit, 'password', content);
+  const content = html`<p>${messages.text(locked ? 'hasPassword' : 'noPassword')}</p><details${wrong && html` open`}><summary>${messages.more(action)}</summary>${fieldForm(context, path, set)}</details>
+${locked && html`<p>${confirmation(context, 'removePassword', 'remove-password', path, { fields, disabled })}</p>`}`;
+  return card(context, 'password', content);
 }
 
 export function titleCard(
-  visit: SignedInContext,
+  context: SignedInContext,
   { id, title, refusal }: ShownPublication,
   limits: Limits,
-  trouble: FieldTrouble | undefined,
+  formError: FieldError | undefined,
 ): Html | undefined {
   if (refusal('set_title') !== undefined) return undefined;
-  const { words, base } = visit;
-  const wrong = trouble?.field === 'title' ? trouble : undefined;
+  const { messages, base } = context;
+  const wrong = formError?.field === 'title' ? formError : undefined;
   const content = html`${hidden('seen', title ?? '')}
-${field(visit, 'title', 'titleHeading', {
+${field(context, 'title', 'titleHeading', {
   value: wrong?.value ?? title ?? '',
   hidesLabel: true,
-  hint: words.say('titleHint', { characters: limits.titleCharacters }),
+  hint: messages.text('titleHint', { characters: limits.titleCharacters }),
   error: wrong?.message,
-  button: html`<button${disabledInReadOnly(visit)}>${words.say('rename')}</button>`,
+  button: html`<button${disabledInReadOnly(context)}>${messages.text('rename')}</button>`,
 })}`;
-  return card(visit, 'titleHeading', fieldForm(visit, `${base}/publications/${id}/rename`, content));
+  return card(context, 'titleHeading', fieldForm(context, `${base}/publications/${id}/rename`, content));
 }

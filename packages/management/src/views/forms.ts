@@ -11,29 +11,29 @@ export function disabledInReadOnly({ mode }: SignedInContext): Html | undefined 
   return mode.kind === 'read_only' ? html` disabled aria-describedby="${READ_ONLY_ID}"` : undefined;
 }
 
-export function form(visit: FormContext, action: string, content: Html, attributes?: Html): Html {
-  return html`<form method="post" action="${action}"${attributes}>${tokenField(visit)}${content}</form>`;
+export function form(context: FormContext, action: string, content: Html, attributes?: Html): Html {
+  return html`<form method="post" action="${action}"${attributes}>${tokenField(context)}${content}</form>`;
 }
 
 /** The form of the buttons in rows, which name it: a form for each would repeat its token. */
-export function rowForm(visit: FormContext): Html {
-  return html`<form id="row" method="post">${tokenField(visit)}</form>`;
+export function rowForm(context: FormContext): Html {
+  return html`<form id="row" method="post">${tokenField(context)}</form>`;
 }
 
 function tokenField({ formToken }: FormContext): Html {
   return hidden('form', formToken.masked);
 }
 
-export function fieldForm(visit: FormContext, action: string, content: Html): Html {
-  return form(visit, action, content, html` class="field-form"`);
+export function fieldForm(context: FormContext, action: string, content: Html): Html {
+  return form(context, action, content, html` class="field-form"`);
 }
 
 export function hidden(name: string, value: string | number): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-export function buttonForm(visit: SignedInContext, action: string, label: string, disabled?: Html): Html {
-  return form(visit, action, html`<button${disabled}>${label}</button>`);
+export function buttonForm(context: SignedInContext, action: string, label: string, disabled?: Html): Html {
+  return form(context, action, html`<button${disabled}>${label}</button>`);
 }
 
 export interface FieldDetails {
@@ -53,7 +53,7 @@ export interface FieldDetails {
 
 /** An input with its label, and below it a hint and what is wrong with its value. */
 export function field(
-  { words }: RequestContext,
+  { messages }: RequestContext,
   id: string,
   label: MessageId,
   details: FieldDetails = {},
@@ -65,9 +65,9 @@ export function field(
   const invalid = error && html` aria-invalid="true" autofocus`;
   const input = html`<input id="${id}"${name && html` name="${name}"`}${kind} ${attributes ?? html`autocomplete="off"`}${described}${invalid}>`;
   const reveal =
-    isSecret && html` data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"`;
+    isSecret && html` data-reveal data-show="${messages.text('show')}" data-hide="${messages.text('hide')}"`;
   const isAlone = button === undefined && !isSecret;
-  return html`<div class="field"><label${hidesLabel && html` class="hidden"`} for="${id}">${words.say(label)}</label>
+  return html`<div class="field"><label${hidesLabel && html` class="hidden"`} for="${id}">${messages.text(label)}</label>
 ${isAlone ? input : html`<div class="with-button"${reveal}>${input}${button}</div>`}
 ${hint && html`<p class="quiet hint" id="${id}-hint">${hint}</p>`}
 ${error && html`<p class="error" id="${id}-error">${error}</p>`}</div>`;
@@ -83,19 +83,23 @@ export function choice(
   return html`<label class="check"><input type="${type}" name="${name}" value="${value}"${isChecked && html` checked`}> <span>${text}</span></label>`;
 }
 
-export function choices({ words }: RequestContext, legend: MessageId, all: readonly Html[]): Html {
-  return html`<fieldset><legend>${words.say(legend)}</legend>${all}</fieldset>`;
+export function choices({ messages }: RequestContext, legend: MessageId, all: readonly Html[]): Html {
+  return html`<fieldset><legend>${messages.text(legend)}</legend>${all}</fieldset>`;
 }
 
-export function reasonField(visit: SignedInContext): Html {
+export function reasonField(context: SignedInContext): Html {
   const attributes = html`required maxlength="510" autocomplete="off"`;
-  return field(visit, 'reason', 'reason', { hint: visit.words.say('reasonHint'), value: '', attributes });
+  return field(context, 'reason', 'reason', {
+    hint: context.messages.text('reasonHint'),
+    value: '',
+    attributes,
+  });
 }
 
 /** The link to the page that asks before a publication is stopped. */
-export function stopLink(visit: SignedInContext, style: 'button' | '', href: string): Html {
-  const disabled = disabledInReadOnly(visit);
-  const text = visit.words.more('stop');
+export function stopLink(context: SignedInContext, style: 'button' | '', href: string): Html {
+  const disabled = disabledInReadOnly(context);
+  const text = context.messages.more('stop');
   return disabled === undefined
     ? html`<a class="${style}${style && ' '}bad" href="${href}" data-dialog>${text}</a>`
     : html`<button type="button" class="${style}${style && ' '}bad"${disabled}>${text}</button>`;
@@ -124,18 +128,18 @@ export interface ConfirmationDetails {
 
 /** A button that opens a dialog to confirm an action; it needs no script. */
 export function confirmation(
-  visit: SignedInContext,
+  context: SignedInContext,
   name: Confirmed,
   id: string,
   action: string,
   { values, fields, disabled, place = (button) => button }: ConfirmationDetails = {},
 ): Html {
-  const { words } = visit;
+  const { messages } = context;
   const asked = html`
-<h2 id="${id}-title">${words.say(`${name}Title`, values)}</h2>
-<p>${words.say(`${name}Means`)}</p>${fields}
-<div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${words.say('cancel')}</button><button class="danger"${disabled}>${words.say(name)}</button></div>`;
-  const opener = html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${words.more(name)}</button>`;
+<h2 id="${id}-title">${messages.text(`${name}Title`, values)}</h2>
+<p>${messages.text(`${name}Means`)}</p>${fields}
+<div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${messages.text('cancel')}</button><button class="danger"${disabled}>${messages.text(name)}</button></div>`;
+  const opener = html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${messages.more(name)}</button>`;
   return html`${place(opener)}
-<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title">${fieldForm(visit, action, asked)}</div>`;
+<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title">${fieldForm(context, action, asked)}</div>`;
 }

@@ -11,16 +11,16 @@ interface NameFieldDetails {
 
 /** A field for one of the account's names or a new one. Our script offers those there are, and a spelling that fits. */
 export function nameField(
-  visit: SignedInContext,
+  context: SignedInContext,
   id: string,
   { name = id, attributes, button }: NameFieldDetails,
 ): Html {
-  const { words, base } = visit;
-  const rule = html`maxlength="63" pattern="${NAME_PATTERN}" title="${words.say('invalid_name')}"`;
+  const { messages, base } = context;
+  const rule = html`maxlength="63" pattern="${NAME_PATTERN}" title="${messages.text('invalid_name')}"`;
   const offering = html`list="${id}-list" data-names="${base}/names.json"`;
-  return html`${field(visit, id, 'nameHeading', {
+  return html`${field(context, id, 'nameHeading', {
     name,
-    hint: words.say('nameHint'),
+    hint: messages.text('nameHint'),
     hidesLabel: true,
     attributes: html`${rule} ${offering} autocomplete="off" autocapitalize="none" spellcheck="false" ${attributes}`,
     ...(button === undefined ? {} : { button }),

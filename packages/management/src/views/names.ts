@@ -14,13 +14,13 @@ import { listOf } from './tables.ts';
  * @param shown what the names show, and what they showed before.
  */
 export function namesMain(
-  visit: SignedInContext,
+  context: SignedInContext,
   { names: items, next }: { readonly names: readonly Name[]; readonly next?: string | undefined },
   shown: ReadonlyMap<RoleId, ShownPublication>,
 ): Html {
-  const { words } = visit;
-  return html`${heading(words.say('names'), words.say('namesIntro'))}
-${listOf(visit, {
+  const { messages } = context;
+  return html`${heading(messages.text('names'), messages.text('namesIntro'))}
+${listOf(context, {
   items,
   none: 'namesNone',
   path: '/names',
@@ -29,49 +29,49 @@ ${listOf(visit, {
     [
       'name',
       (name, n) =>
-        html`<a class="name" id="n${n}" title="${name.name}" href="${nameUrl(visit.screen.publicUrl, name)}" target="_blank" rel="noopener">${name.name}</a>`,
+        html`<a class="name" id="n${n}" title="${name.name}" href="${nameUrl(context.screen.publicUrl, name)}" target="_blank" rel="noopener">${name.name}</a>`,
     ],
-    ['publication', ({ pin }) => shownCell(visit, pin, shown.get(pin))],
-    ['expires', ({ pin }) => endCell(visit, shown.get(pin))],
-    ['nameMoved', ({ updatedAt }) => distance(visit, updatedAt)],
-    ['actions', (name, n) => actions(visit, name, shown, n)],
+    ['publication', ({ pin }) => shownCell(context, pin, shown.get(pin))],
+    ['expires', ({ pin }) => endCell(context, shown.get(pin))],
+    ['nameMoved', ({ updatedAt }) => distance(context, updatedAt)],
+    ['actions', (name, n) => actions(context, name, shown, n)],
   ],
 })}
-${rowForm(visit)}`;
+${rowForm(context)}`;
 }
 
-function shownCell(visit: SignedInContext, pin: RoleId, shown: ShownPublication | undefined): Html {
-  const link = html`<a class="clip" href="${visit.base}/publications/${pin}" title="${shown?.name ?? pin}" dir="auto">${shown?.name ?? shortId(pin)}</a>`;
+function shownCell(context: SignedInContext, pin: RoleId, shown: ShownPublication | undefined): Html {
+  const link = html`<a class="clip" href="${context.base}/publications/${pin}" title="${shown?.name ?? pin}" dir="auto">${shown?.name ?? shortId(pin)}</a>`;
   const isLive = shown === undefined || (shown.state === 'published' && !shown.endsSoon);
-  return isLive ? link : html`${link} ${stateBadge(visit, shown)}`;
+  return isLive ? link : html`${link} ${stateBadge(context, shown)}`;
 }
 
-function endCell(visit: SignedInContext, shown: ShownPublication | undefined): Html | string {
+function endCell(context: SignedInContext, shown: ShownPublication | undefined): Html | string {
   if (shown === undefined || shown.state === 'deleted') return '';
-  return shown.expiresAt === null ? visit.words.say('never') : distance(visit, shown.expiresAt);
+  return shown.expiresAt === null ? context.messages.text('never') : distance(context, shown.expiresAt);
 }
 
 function actions(
-  visit: SignedInContext,
+  context: SignedInContext,
   given: Name,
   all: ReadonlyMap<RoleId, ShownPublication>,
   n: number,
 ): Html {
-  const { words, base, screen } = visit;
+  const { messages, base, screen } = context;
   const { name } = given;
   const shown = all.get(given.pin);
   const before = given.previous === null ? undefined : all.get(given.previous);
   const path = `${base}/names/${name}`;
-  const disabled = disabledInReadOnly(visit);
+  const disabled = disabledInReadOnly(context);
   const renews = shown?.refusal('reset_expiration') === undefined;
   const renewal = `${base}/publications/${given.pin}/renew`;
   const menu = (
     remove: Html,
-  ) => html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
-<div id="p${n}" class="menu" popover>${disabled === undefined ? html`<a href="${path}" data-dialog>${words.more('moveName')}</a>` : html`<button type="button"${disabled}>${words.more('moveName')}</button>`}
-${before?.state === 'published' && html`<button form="row" formaction="${path}" name="pin" value="${before.id}" title="${before.name}"${disabled}>${words.say('showBefore')}</button>`}
-${renews && html`<button form="row" formaction="${renewal}"${disabled}>${words.say('renewShort')}</button>`}
+  ) => html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${messages.text('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
+<div id="p${n}" class="menu" popover>${disabled === undefined ? html`<a href="${path}" data-dialog>${messages.more('moveName')}</a>` : html`<button type="button"${disabled}>${messages.more('moveName')}</button>`}
+${before?.state === 'published' && html`<button form="row" formaction="${path}" name="pin" value="${before.id}" title="${before.name}"${disabled}>${messages.text('showBefore')}</button>`}
+${renews && html`<button form="row" formaction="${renewal}"${disabled}>${messages.text('renewShort')}</button>`}
 ${remove}</div>`;
   const details = { values: { name }, disabled, place: menu };
-  return html`${copyButton(visit, nameUrl(screen.publicUrl, given), 'copyLink')}${confirmation(visit, 'deleteName', `delete-${name}`, `${path}/delete`, details)}`;
+  return html`${copyButton(context, nameUrl(screen.publicUrl, given), 'copyLink')}${confirmation(context, 'deleteName', `delete-${name}`, `${path}/delete`, details)}`;
 }

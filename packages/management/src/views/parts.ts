@@ -13,9 +13,9 @@ const STATES = {
   stopped: 'stateStopped',
 } as const satisfies Partial<Record<Icon, MessageId>>;
 
-export function stateBadge({ words }: RequestContext, publication: ShownPublication): Html {
+export function stateBadge({ messages }: RequestContext, publication: ShownPublication): Html {
   const name = stateName(publication);
-  return html`<span class="state ${name}">${icon(name)}${words.say(STATES[name])}</span>`;
+  return html`<span class="state ${name}">${icon(name)}${messages.text(STATES[name])}</span>`;
 }
 
 function stateName({ state, endsSoon }: ShownPublication): keyof typeof STATES {
@@ -25,40 +25,40 @@ function stateName({ state, endsSoon }: ShownPublication): keyof typeof STATES {
 }
 
 export function marks(
-  { words }: RequestContext,
+  { messages }: RequestContext,
   { pinned, passwordProtected: locked }: ShownPublication,
 ): Html {
   const chip = (name: 'pin' | 'lock', message: MessageId) =>
-    html`<span class="chip">${icon(name)}${words.say(message)}</span>`;
+    html`<span class="chip">${icon(name)}${messages.text(message)}</span>`;
   return html`${pinned && chip('pin', 'pinned')}${locked && chip('lock', 'password')}`;
 }
 
 /** An instant as a distance from now, with the exact time in the tooltip. */
-export function distance({ words, now }: RequestContext, at: Instant): Html {
-  return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at)}" data-time>${words.distance(at, now)}</time>`;
+export function distance({ messages, now }: RequestContext, at: Instant): Html {
+  return html`<time datetime="${toRfc3339(at)}" title="${messages.moment(at)}" data-time>${messages.distance(at, now)}</time>`;
 }
 
 /** An exact instant, in UTC in the tooltip. */
-export function moment({ words }: RequestContext, at: Instant): Html {
-  return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at, 'UTC')}" data-time="text">${words.moment(at)}</time>`;
+export function moment({ messages }: RequestContext, at: Instant): Html {
+  return html`<time datetime="${toRfc3339(at)}" title="${messages.moment(at, 'UTC')}" data-time="text">${messages.moment(at)}</time>`;
 }
 
 /** A button that puts a text on the clipboard; there only where scripts run. */
-export function copyButton({ words }: RequestContext, text: string, label: MessageId): Html {
-  return html`<button type="button" class="copy" data-copy="${text}">${icon('copy')}<span>${words.say(label)}</span></button>`;
+export function copyButton({ messages }: RequestContext, text: string, label: MessageId): Html {
+  return html`<button type="button" class="copy" data-copy="${text}">${icon('copy')}<span>${messages.text(label)}</span></button>`;
 }
 
 /** The same for the link of a row of the list, which names it. Lists are long, so it repeats nothing. */
-export function copyLinkButton({ words }: RequestContext, row: number): Html {
-  return html`<button class="copy" id="c${row}" aria-labelledby="c${row} n${row}" data-copy-from="o${row}">${icon('copy')}<span>${words.say('copyLink')}</span></button>`;
+export function copyLinkButton({ messages }: RequestContext, row: number): Html {
+  return html`<button class="copy" id="c${row}" aria-labelledby="c${row} n${row}" data-copy-from="o${row}">${icon('copy')}<span>${messages.text('copyLink')}</span></button>`;
 }
 
 export function shortId(id: string): Html {
   return html`<code title="${id}">${id.slice(0, 8)}</code>`;
 }
 
-export function card({ words }: RequestContext, heading: MessageId, content: Html): Html {
-  return html`<section class="card" id="${heading}" aria-labelledby="${heading}-title"><h2 id="${heading}-title">${words.say(heading)}</h2>
+export function card({ messages }: RequestContext, heading: MessageId, content: Html): Html {
+  return html`<section class="card" id="${heading}" aria-labelledby="${heading}-title"><h2 id="${heading}-title">${messages.text(heading)}</h2>
 ${content}</section>`;
 }
 

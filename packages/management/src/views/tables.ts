@@ -16,7 +16,7 @@ export type Column<Item> = readonly [
 
 export interface ColumnDetails {
   readonly sort?: ColumnSort | undefined;
-  readonly figure?: string;
+  readonly numberClass?: string;
   /** The label of the cell on phones. Default: the heading; null: none. */
   readonly phoneLabel?: MessageId | null;
 }
@@ -57,32 +57,33 @@ export function each<Item>(
   };
 }
 
-export function listOf<Item>(visit: RequestContext, list: List<Item>): Html {
+export function listOf<Item>(context: RequestContext, list: List<Item>): Html {
   const { items, none, path, next, query } = list;
-  const empty = none && html`<p class="none">${visit.words.say(none)}</p>`;
-  return html`${items.length === 0 ? empty : rowsTable(visit, list)}
-${pager(visit, path, next, query)}`;
+  const empty = none && html`<p class="none">${context.messages.text(none)}</p>`;
+  return html`${items.length === 0 ? empty : rowsTable(context, list)}
+${pager(context, path, next, query)}`;
 }
 
 /** A table that is a list of cards on a phone, where each cell shows its column's heading. */
 export function rowsTable<Item>(
-  { words }: RequestContext,
+  { messages }: RequestContext,
   { items, columns, rowClass }: Pick<List<Item>, 'items' | 'columns' | 'rowClass'>,
 ): Html {
-  const heading = ([label, , { sort, figure } = {}]: Column<Item>) => {
+  const heading = ([label, , { sort, numberClass } = {}]: Column<Item>) => {
     if (label === 'actions')
-      return html`<th scope="col"><span class="hidden">${words.say(label)}</span></th>`;
+      return html`<th scope="col"><span class="hidden">${messages.text(label)}</span></th>`;
     const sorted = sort?.isCurrent && html` aria-sort="${sort.direction}"`;
-    const text = sort === undefined ? words.say(label) : html`<a href="${sort.href}">${words.say(label)}</a>`;
-    return html`<th scope="col"${figure && html` class="figure"`}${sorted}>${text}</th>`;
+    const text =
+      sort === undefined ? messages.text(label) : html`<a href="${sort.href}">${messages.text(label)}</a>`;
+    return html`<th scope="col"${numberClass && html` class="number"`}${sorted}>${text}</th>`;
   };
   const row = (item: Item, index: number) => {
-    const cells = columns.map(([label, cell, { figure, phoneLabel = label } = {}], at) => {
+    const cells = columns.map(([label, cell, { numberClass, phoneLabel = label } = {}], at) => {
       const content = cell(item, index);
       if (at === 0) return html`<th scope="row">${content}</th>`;
       if (label === 'actions') return html`<td class="actions">${content}</td>`;
-      const shown = phoneLabel && html` data-label="${words.say(phoneLabel)}"`;
-      return html`<td${figure && html` class="${figure}"`}${shown}>${content}</td>`;
+      const shown = phoneLabel && html` data-label="${messages.text(phoneLabel)}"`;
+      return html`<td${numberClass && html` class="${numberClass}"`}${shown}>${content}</td>`;
     });
     const style = rowClass?.(item);
     return html`<tr${style && html` class="${style}"`}>
@@ -94,7 +95,7 @@ ${cells}</tr>`;
 }
 
 export function pager(
-  { words, base, request }: RequestContext,
+  { messages, base, request }: RequestContext,
   path: string,
   next: string | undefined,
   query: Query = {},
@@ -102,10 +103,10 @@ export function pager(
 ): Html | undefined {
   const isFirst = request.query.cursor === undefined;
   if (isFirst && next === undefined) return undefined;
-  const first = html`<a href="${base}${path}${queryOf(query)}">${words.say('firstPage')}</a>`;
-  return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
+  const first = html`<a href="${base}${path}${queryOf(query)}">${messages.text('firstPage')}</a>`;
+  return html`<nav class="pages" aria-label="${messages.text('pagesLabel')}">
 ${isFirst ? html`<span></span>` : first}
-${next && html`<a rel="next" href="${base}${path}${queryOf({ ...query, cursor: next })}">${words.say(nextLabel)}</a>`}
+${next && html`<a rel="next" href="${base}${path}${queryOf({ ...query, cursor: next })}">${messages.text(nextLabel)}</a>`}
 </nav>`;
 }
 
@@ -115,33 +116,38 @@ export function queryOf(parameters: Query): string {
 }
 
 export function filters(
-  { words }: RequestContext,
+  { messages }: RequestContext,
   label: MessageId,
   links: readonly (readonly [message: MessageId, href: string, isCurrent: boolean])[],
 ): Html {
   const link = ([message, href, isCurrent]: (typeof links)[number]) =>
-    html`<a href="${href}"${isCurrent && html` aria-current="true"`}>${words.say(message)}</a>`;
-  return html`<nav class="filters" aria-label="${words.say(label)}">${links.map(link)}</nav>`;
+    html`<a href="${href}"${isCurrent && html` aria-current="true"`}>${messages.text(message)}</a>`;
+  return html`<nav class="filters" aria-label="${messages.text(label)}">${links.map(link)}</nav>`;
 }
 
-export function searchField({ words }: RequestContext, name: string, label: MessageId, value: string): Html {
-  return html`<label class="hidden" for="${name}">${words.say(label)}</label>
-<input id="${name}" name="${name}" type="search" value="${value}" placeholder="${words.say(label)}" dir="auto" maxlength="255">`;
+export function searchField(
+  { messages }: RequestContext,
+  name: string,
+  label: MessageId,
+  value: string,
+): Html {
+  return html`<label class="hidden" for="${name}">${messages.text(label)}</label>
+<input id="${name}" name="${name}" type="search" value="${value}" placeholder="${messages.text(label)}" dir="auto" maxlength="255">`;
 }
 
-export function searchButton({ words }: RequestContext, label: MessageId = 'search'): Html {
-  return html`<button title="${words.say(label)}">${icon('search')}<span class="hidden">${words.say(label)}</span></button>`;
+export function searchButton({ messages }: RequestContext, label: MessageId = 'search'): Html {
+  return html`<button title="${messages.text(label)}">${icon('search')}<span class="hidden">${messages.text(label)}</span></button>`;
 }
 
 /** A list of facts; those without a value are left out. */
 export function factList(
-  { words }: RequestContext,
+  { messages }: RequestContext,
   facts: readonly (readonly [label: MessageId, value: Html | string | undefined])[],
 ): Html {
   const shown = facts.filter(([, value]) => value !== undefined);
   return html`<dl class="facts">${shown.map(
     ([label, value]) => html`
-<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`,
+<div><dt>${messages.text(label)}</dt><dd>${value}</dd></div>`,
   )}
 </dl>`;
 }

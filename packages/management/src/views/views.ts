@@ -11,29 +11,29 @@ const CHART_HEIGHT = 64;
 const BAR_WIDTH = 10;
 
 export function viewsCard(
-  visit: SignedInContext,
+  context: SignedInContext,
   publication: ShownPublication,
   days: readonly DayOfViews[],
 ): Html {
-  const { words } = visit;
+  const { messages } = context;
   if (days.length === 0) {
-    return card(visit, 'views', html`<p>${words.say('viewsNone')}</p>${means(visit)}`);
+    return card(context, 'views', html`<p>${messages.text('viewsNone')}</p>${means(context)}`);
   }
   const refused = sum(days, ({ refusedPasswords }) => refusedPasswords);
   const withRefused = publication.passwordProtected || refused > 0;
   const refusedTotal = withRefused
-    ? html`<p>${words.say('viewsRefusedTotal', { count: refused })}</p>`
+    ? html`<p>${messages.text('viewsRefusedTotal', { count: refused })}</p>`
     : undefined;
-  const table = tableOf(visit, days, withRefused);
-  const content = html`<p class="big">${words.say('viewsTotal', { count: sum(days, ({ views }) => views) })}</p>${refusedTotal}
-${chart(visit, days)}
-${days.length <= SHOWN_DAYS ? table : html`<details><summary>${words.say('viewsByDay')}</summary>${table}</details>`}
-${means(visit)}`;
-  return card(visit, 'views', content);
+  const table = tableOf(context, days, withRefused);
+  const content = html`<p class="big">${messages.text('viewsTotal', { count: sum(days, ({ views }) => views) })}</p>${refusedTotal}
+${chart(context, days)}
+${days.length <= SHOWN_DAYS ? table : html`<details><summary>${messages.text('viewsByDay')}</summary>${table}</details>`}
+${means(context)}`;
+  return card(context, 'views', content);
 }
 
 /** A bar for each of the last 30 days, today on the right. The table has the same figures. */
-function chart({ words, now }: SignedInContext, days: readonly DayOfViews[]): Html {
+function chart({ messages, now }: SignedInContext, days: readonly DayOfViews[]): Html {
   const today = dayOf(now);
   const most = Math.max(1, ...days.map(({ views }) => views));
   const bars = days
@@ -41,27 +41,27 @@ function chart({ words, now }: SignedInContext, days: readonly DayOfViews[]): Ht
     .map(({ day, views }) => {
       const height = Math.max(1, Math.round((views / most) * CHART_HEIGHT));
       const x = (CHART_DAYS - 1 - (today - day)) * BAR_WIDTH;
-      return html`<rect x="${x}" y="${CHART_HEIGHT - height}" width="${BAR_WIDTH - 2}" height="${height}"><title>${words.day(day)}: ${words.number(views)}</title></rect>`;
+      return html`<rect x="${x}" y="${CHART_HEIGHT - height}" width="${BAR_WIDTH - 2}" height="${height}"><title>${messages.day(day)}: ${messages.number(views)}</title></rect>`;
     });
-  return html`<svg class="chart" viewBox="0 0 ${CHART_DAYS * BAR_WIDTH} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${words.say('viewsChart')}">${bars}</svg>`;
+  return html`<svg class="chart" viewBox="0 0 ${CHART_DAYS * BAR_WIDTH} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${messages.text('viewsChart')}">${bars}</svg>`;
 }
 
-function means({ words }: SignedInContext): Html {
-  return html`<p class="quiet">${words.say('viewsMeans')}</p>`;
+function means({ messages }: SignedInContext): Html {
+  return html`<p class="quiet">${messages.text('viewsMeans')}</p>`;
 }
 
 function sum(days: readonly DayOfViews[], of: (day: DayOfViews) => number): number {
   return days.reduce((total, day) => total + of(day), 0);
 }
 
-function tableOf({ words }: SignedInContext, days: readonly DayOfViews[], withRefused: boolean): Html {
-  const figureHead = (text: string): Html => html`<th scope="col" class="figure">${text}</th>`;
-  const figure = (value: number): Html => html`<td class="figure">${words.number(value)}</td>`;
+function tableOf({ messages }: SignedInContext, days: readonly DayOfViews[], withRefused: boolean): Html {
+  const numberHead = (text: string): Html => html`<th scope="col" class="number">${text}</th>`;
+  const numberCell = (value: number): Html => html`<td class="number">${messages.number(value)}</td>`;
   const rows = days.map(
     ({ day, views, refusedPasswords }) =>
-      html`<tr><th scope="row">${words.day(day)}</th>${figure(views)}${withRefused ? figure(refusedPasswords) : undefined}</tr>`,
+      html`<tr><th scope="row">${messages.day(day)}</th>${numberCell(views)}${withRefused ? numberCell(refusedPasswords) : undefined}</tr>`,
   );
   return html`<table class="files days">
-<thead><tr><th scope="col">${words.say('viewsDay')}</th>${figureHead(words.say('views'))}${withRefused ? figureHead(words.say('viewsRefused')) : undefined}</tr></thead>
+<thead><tr><th scope="col">${messages.text('viewsDay')}</th>${numberHead(messages.text('views'))}${withRefused ? numberHead(messages.text('viewsRefused')) : undefined}</tr></thead>
 <tbody>${rows}</tbody></table>`;
 }

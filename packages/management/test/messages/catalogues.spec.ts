@@ -54,7 +54,7 @@ describe('the messages', () => {
     const text = sources();
     const ids = [en.pages, en.publishing, en.shared].flatMap((part) => Object.keys(part));
     // A confirmation names its messages by what is confirmed.
-    const confirmed = (id: string): string => `confirmation(visit, '${id.replace(/(?:Means|Title)$/, '')}'`;
+    const confirmed = (id: string): string => `confirmation(context, '${id.replace(/(?:Means|Title)$/, '')}'`;
     const unused = ids.filter((id) => !text.includes(`'${id}'`) && !text.includes(confirmed(id)));
     expect(unused).to.deep.equal([]);
   });

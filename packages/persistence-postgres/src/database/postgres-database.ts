@@ -15,7 +15,7 @@ import {
 } from '@pinfold/core/records';
 import { createTables, SqlCompiler } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
-import { asFault, troubleOf } from '../engine/postgres-errors.ts';
+import { asFault, kindOf } from '../engine/postgres-errors.ts';
 import { COMMIT, ROLLBACK, unprepared } from '../engine/statement.ts';
 import { checkSchema, databaseState, migrate, newestMigration } from '../schema/migrate.ts';
 import { JoinedReads } from './joined-reads.ts';
@@ -208,7 +208,7 @@ async function outcomeOf<Result>(
     const first = (await session.firstFailure()) ?? error;
     const place = causeOf(first) === causeOf(error) ? error : first;
     if (first === error && !session.hasFailed) return { thrown: error };
-    if (troubleOf(causeOf(place)) === 'bug') return { thrown: place };
+    if (kindOf(causeOf(place)) === 'bug') return { thrown: place };
     failure.error = place;
     throw causeOf(place);
   }

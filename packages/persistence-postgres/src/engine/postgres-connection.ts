@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type Clock, duration, Fault } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
-import { asFault, troubleOf } from './postgres-errors.ts';
+import { asFault, kindOf } from './postgres-errors.ts';
 import { ROLLBACK, type Statement, TYPES, unprepared } from './statement.ts';
 
 /** The part of `pg`'s client that stores use. It runs queries in order; `release(true)` ends the connection. */
@@ -27,9 +27,9 @@ export interface PostgresPool {
 
 /** The total time for which serialization failures and deadlocks are retried. */
 const PATIENCE = 5_000;
-const LONGEST_WAIT = 64;
+const MAX_WAIT = 64;
 /** How many broken connections one call tolerates: after a restart a pool may hold several. */
-const MOST_BROKEN = 3;
+const MAX_BROKEN = 3;
 
 const BEGIN_SNAPSHOT = unprepared(`
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
@@ -79,7 +79,7 @@ export class PostgresConnection {
   /** Runs a statement that changes nothing. After an abort its result is dropped. */
   read<Row>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<readonly Row[]> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const answer = this.#patiently(() => this.#withClient((run) => undone(run<Row>(statement, values))));
+    const answer = this.#retrying(() => this.#withClient((run) => undone(run<Row>(statement, values))));
     const rows = answer.then((answered) => answered.rows);
     return raceSignal(rows, signal);
   }
@@ -89,7 +89,7 @@ export class PostgresConnection {
    * and may run again from the first.
    */
   pipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
-    return this.#patiently(() =>
+    return this.#retrying(() =>
       this.#withClient(async (run, { pipeline }) => {
         const commit = await undone(rolledBack(run, work({ run, isPipelined: pipeline === true })));
         return commit();
@@ -99,7 +99,7 @@ export class PostgresConnection {
 
   /** Opens one read-only state on a connection of its own, which is given back when it is closed. */
   async openSnapshot(): Promise<{ readonly client: Client; close(): Promise<void> }> {
-    const client = await this.#patiently(() => this.#takeClient());
+    const client = await this.#retrying(() => this.#takeClient());
     const run = runOn(client);
     try {
       await run(BEGIN_SNAPSHOT);
@@ -119,15 +119,15 @@ export class PostgresConnection {
     };
   }
 
-  async #patiently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  async #retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
     let waited = 0;
     let broken = 0;
-    for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+    for (let wait = 1; ; wait = Math.min(wait * 2, MAX_WAIT)) {
       try {
         return await attempt();
       } catch (error) {
         broken += error instanceof NoEffectError ? 1 : 0;
-        if (!isUndone(error) || broken > MOST_BROKEN || waited + wait > PATIENCE)
+        if (!isUndone(error) || broken > MAX_BROKEN || waited + wait > PATIENCE)
           throw asFault(causeOf(error));
       }
       await this.#sleep(duration(wait));
@@ -143,7 +143,7 @@ export class PostgresConnection {
       await provePrimary(client);
       return client;
     } catch (error) {
-      client.release(troubleOf(causeOf(error)) === 'broken');
+      client.release(kindOf(causeOf(error)) === 'broken');
       throw error;
     }
   }
@@ -154,7 +154,7 @@ export class PostgresConnection {
     try {
       return await work(runOn(client), client);
     } catch (error) {
-      broken = troubleOf(causeOf(error)) === 'broken';
+      broken = kindOf(causeOf(error)) === 'broken';
       throw error;
     } finally {
       client.release(broken);
@@ -182,7 +182,7 @@ async function provePrimary(client: PostgresClient): Promise<void> {
 class NoEffectError extends Error {}
 
 function isUndone(error: unknown): boolean {
-  return error instanceof NoEffectError || troubleOf(error) === 'rolled_back';
+  return error instanceof NoEffectError || kindOf(error) === 'rolled_back';
 }
 
 function causeOf(error: unknown): unknown {
@@ -194,7 +194,7 @@ async function undone<Result>(asked: Promise<Result>): Promise<Result> {
   try {
     return await asked;
   } catch (error) {
-    if (troubleOf(error) === 'broken') throw new NoEffectError('the connection broke', { cause: error });
+    if (kindOf(error) === 'broken') throw new NoEffectError('the connection broke', { cause: error });
     throw error;
   }
 }
@@ -204,7 +204,7 @@ async function rolledBack<Result>(run: Run, work: Promise<Result>): Promise<Resu
   try {
     return await work;
   } catch (error) {
-    if (troubleOf(error) !== 'broken') await run(ROLLBACK);
+    if (kindOf(error) !== 'broken') await run(ROLLBACK);
     throw error;
   }
 }

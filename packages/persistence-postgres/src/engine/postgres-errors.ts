@@ -7,9 +7,9 @@ import { codeOf, nameOf } from '@pinfold/core/internal';
  * - `broken`: the connection is unusable, and the statement may or may not have been done.
  * - `unavailable`: the server cannot do it now; the connection is usable.
  */
-export type Trouble = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
+export type ErrorKind = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
 
-const SQLSTATES: readonly (readonly [states: RegExp, trouble: Trouble])[] = [
+const SQLSTATES: readonly (readonly [states: RegExp, errorKind: ErrorKind])[] = [
   // serialization_failure, deadlock_detected
   [/^(?:40001|40P01)$/, 'rolled_back'],
   // connection exceptions, a server that goes down or comes up, a read-only one, a transaction that took too long
@@ -20,7 +20,7 @@ const SQLSTATES: readonly (readonly [states: RegExp, trouble: Trouble])[] = [
   [/^XX00[12]$/, 'corrupt'],
 ];
 
-export function troubleOf(error: unknown): Trouble {
+export function kindOf(error: unknown): ErrorKind {
   const name = nameOf(error);
   if (name === undefined || name === 'TypeError' || name === 'RangeError' || isFault(error)) return 'bug';
   const state = sqlStateOf(error);
@@ -31,9 +31,9 @@ export function troubleOf(error: unknown): Trouble {
 
 /** Returns the fault that an error means, and any other error, which is a bug, unchanged. */
 export function asFault(error: unknown): unknown {
-  const trouble = troubleOf(error);
-  if (trouble === 'bug') return error;
-  if (trouble === 'corrupt') return new Fault('store_corrupt', 'the database is damaged', { cause: error });
+  const errorKind = kindOf(error);
+  if (errorKind === 'bug') return error;
+  if (errorKind === 'corrupt') return new Fault('store_corrupt', 'the database is damaged', { cause: error });
   return unavailable(error);
 }
 

@@ -45,12 +45,12 @@ export const SQLITE: SqlDialect = {
 };
 
 /** The most columns beside a key by which rows are ordered: more of them may not fit into a quarter of a page. */
-const MOST_BESIDE = 4;
+const MAX_BESIDE = 4;
 
 /** Whether rows are in the order of their key: one of several columns, beside which the others are few and short. */
 function isClustered({ columns, key }: AnyTable): boolean {
   const hasSequence = Object.values(columns).some(({ type }) => type === 'sequence');
-  return key.length > 1 && !hasSequence && Object.keys(columns).length <= key.length + MOST_BESIDE;
+  return key.length > 1 && !hasSequence && Object.keys(columns).length <= key.length + MAX_BESIDE;
 }
 
 function quoted(name: string): string {

@@ -1,7 +1,7 @@
 import { type Clock, duration } from '@pinfold/core';
 import { Reserve } from './ballast.ts';
 import { LastingFile } from './lasting-file.ts';
-import { asFault, isBusy, LONGEST_WAIT, PATIENCE, unavailable } from './sqlite-errors.ts';
+import { asFault, isBusy, MAX_WAIT, PATIENCE, unavailable } from './sqlite-errors.ts';
 import type { Prepare, SqliteFile } from './sqlite-file.ts';
 
 /** A handle's shared connection. Waits for locks off the event loop. */
@@ -24,7 +24,7 @@ export class SqliteConnection {
 
   /** Runs statements that change nothing; each may see a different state. */
   read<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> {
-    return this.#patiently(() => this.#file.attempt(work), signal);
+    return this.#retrying(() => this.#file.attempt(work), signal);
   }
 
   /** As the `cached` of a file; with a promise only where it has to wait for a lock, or fails. */
@@ -40,17 +40,17 @@ export class SqliteConnection {
     } catch {
       // The second attempt waits, or rejects with a Fault.
     }
-    return this.#patiently(() => this.#file.attempt(read), signal);
+    return this.#retrying(() => this.#file.attempt(read), signal);
   }
 
   /** Runs statements that change nothing and must see one state of the file. */
   snapshot<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.#patiently(() => this.#file.attempt((file) => file.transaction('BEGIN', work)));
+    return this.#retrying(() => this.#file.attempt((file) => file.transaction('BEGIN', work)));
   }
 
   /** Another connection with a read transaction until it is closed; others can write meanwhile, and the log grows. */
   readTransaction(): Promise<SqliteFile> {
-    return this.#patiently(() => {
+    return this.#retrying(() => {
       const opened = this.#file.openAnother();
       try {
         opened.prepare('BEGIN').run();
@@ -65,14 +65,14 @@ export class SqliteConnection {
 
   /** Runs statements in one transaction, which is serialized with those of other connections. */
   async write<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
-    const result = await this.#patiently(() => this.#file.change(work));
+    const result = await this.#retrying(() => this.#file.change(work));
     this.#changed();
     return result;
   }
 
   /** Like {@link write}; on a full disk it uses the ballast. */
   async writeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    const result = await this.#patiently(() => this.#file.changeFromReserve(work));
+    const result = await this.#retrying(() => this.#file.changeFromReserve(work));
     this.#changed();
     return result;
   }
@@ -82,10 +82,10 @@ export class SqliteConnection {
     this.#file.close();
   }
 
-  async #patiently<Result>(attempt: () => Result, signal?: AbortSignal): Promise<Result> {
+  async #retrying<Result>(attempt: () => Result, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
     let waited = 0;
-    for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+    for (let wait = 1; ; wait = Math.min(wait * 2, MAX_WAIT)) {
       try {
         return attempt();
       } catch (error) {

@@ -6,7 +6,7 @@ import { StepError } from '@pinfold/core/records';
 export const PATIENCE = 5_000;
 
 /** The longest wait between two tries, in milliseconds; the first is one, and each is twice as long as the last. */
-export const LONGEST_WAIT = 16;
+export const MAX_WAIT = 16;
 
 /** Result codes for problems with the file, the disk or a lock rather than with the statement. */
 const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|FULL|IOERR|PERM|PROTOCOL|READONLY)(?:_|$)/;

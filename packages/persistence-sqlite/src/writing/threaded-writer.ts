@@ -23,7 +23,7 @@ const RESTART = 1_000;
 const LATEST_RESTART = 600_000;
 
 /** The most programs that wait for the thread. */
-const MOST_WAITING = 2_048;
+const MAX_WAITING = 2_048;
 
 /** How the thread is started: as it says when absent. */
 export interface ThreadedWriterOptions {
@@ -87,19 +87,19 @@ export class ThreadedWriter {
   }
 
   async #post<Result>(program: string, args: unknown): Promise<Result> {
-    if (this.#waiting.size >= MOST_WAITING) {
+    if (this.#waiting.size >= MAX_WAITING) {
       throw new Fault('store_unavailable', 'too many changes wait for the database');
     }
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#tell({ id, program, args });
+    this.#send({ id, program, args });
     if (this.#waiting.size === 0) this.#worker?.ref();
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.set(id, { resolve, reject });
     return promise;
   }
 
-  #tell(message: ToThread): void {
+  #send(message: ToThread): void {
     this.#worker?.postMessage(message);
   }
 
@@ -113,7 +113,7 @@ export class ThreadedWriter {
     }
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     worker.ref();
-    this.#tell('close');
+    this.#send('close');
     await ended;
   }
 

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { LONGEST_WAIT, PATIENCE, unavailable } from '../engine/sqlite-errors.ts';
+import { MAX_WAIT, PATIENCE, unavailable } from '../engine/sqlite-errors.ts';
 import type { GroupCommits, Outcome, Work } from './group-commits.ts';
 
 /** The most programs that are committed together: what was written first does not wait longer for the others. */
-const MOST_TOGETHER = 64;
+const MAX_TOGETHER = 64;
 
 /**
  * Those who were answered together ask for their next changes soon, though not all at once. So the next group is waited for
@@ -11,7 +11,7 @@ const MOST_TOGETHER = 64;
  * and the others would wait for a flush of their own.
  */
 const MOMENT = 0.1;
-const MOST_MOMENTS = 5;
+const MAX_MOMENTS = 5;
 
 interface Waiting {
   readonly work: Work;
@@ -43,14 +43,14 @@ export class WriteQueue {
   async run(): Promise<void> {
     let wait = 1;
     for (this.#exchange(); this.#waiting.length > 0; this.#exchange()) {
-      const size = Math.min(this.#waiting.length, MOST_TOGETHER);
+      const size = Math.min(this.#waiting.length, MAX_TOGETHER);
       if (this.#runGroup(size)) {
         wait = 1;
         if (size > 1) this.#gather(size);
       } else {
         this.#refuseLate();
         await setTimeout(wait);
-        wait = Math.min(wait * 2, LONGEST_WAIT);
+        wait = Math.min(wait * 2, MAX_WAIT);
       }
     }
   }
@@ -80,7 +80,7 @@ export class WriteQueue {
   /** Waits a little for as many as were answered. */
   #gather(size: number): void {
     this.#exchange();
-    for (let left = MOST_MOMENTS; left > 0 && this.#waiting.length < size; left -= 1) {
+    for (let left = MAX_MOMENTS; left > 0 && this.#waiting.length < size; left -= 1) {
       Atomics.wait(this.#never, 0, 0, MOMENT);
       this.#exchange();
     }

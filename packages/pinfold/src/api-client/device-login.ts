@@ -13,7 +13,7 @@ export interface GivenKey {
 /** The default interval, if the server names none. */
 const PAUSE = seconds(1);
 /** No server makes a person wait longer for a key that is there. */
-const LONGEST_PAUSE = 30;
+const MAX_PAUSE = 30;
 /** As long as a server keeps what was agreed to. */
 const PATIENCE = minutes(10);
 
@@ -60,7 +60,7 @@ async function send(
 
 function pauseOf(retryAfter: string | null): Duration {
   if (retryAfter === null || !/^\d{1,4}$/.test(retryAfter)) return PAUSE;
-  return seconds(Math.min(Math.max(1, Number(retryAfter)), LONGEST_PAUSE));
+  return seconds(Math.min(Math.max(1, Number(retryAfter)), MAX_PAUSE));
 }
 
 /** The screen refuses with a sentence for people. */

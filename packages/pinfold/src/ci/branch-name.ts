@@ -6,7 +6,7 @@ import { UsageError } from '../command-line/failures.ts';
 import type { Environment } from '../settings/settings.ts';
 
 /** Room for `-` and eight digits in a name of at most 63 characters. */
-const MOST_CHARACTERS = 54;
+const MAX_CHARACTERS = 54;
 const DIGITS = 8;
 
 /** The option of commands that take {@link nameToPublish}. */
@@ -73,9 +73,9 @@ function nameForBranch(branch: string): string {
   const name = trimmed(branch.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-'));
   // Other letters than A to Z have lower-case forms in this range, too: the Kelvin sign is one.
   const isSame = name === branch.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-  if (isSame && name.length <= MOST_CHARACTERS && !/^pr-\d+$/.test(name)) return name;
+  if (isSame && name.length <= MAX_CHARACTERS && !/^pr-\d+$/.test(name)) return name;
   const digest = createHash('sha256').update(branch).digest('hex').slice(0, DIGITS);
-  const beginning = trimmed(name.slice(0, MOST_CHARACTERS));
+  const beginning = trimmed(name.slice(0, MAX_CHARACTERS));
   return beginning === '' ? digest : `${beginning}-${digest}`;
 }
 

@@ -111,14 +111,14 @@ interface FolderExport {
 
 function toFolder(
   folder: string,
-  { isScheduled, generations: kept, verified }: FolderExport,
+  { isScheduled, generations: generationCount, verified }: FolderExport,
   terminal: Terminal,
 ): Promise<Moved> {
   const generations = new Generations(folder);
-  const destination = kept === undefined ? new ToFolder(folder) : new ToGeneration(generations);
+  const destination = generationCount === undefined ? new ToFolder(folder) : new ToGeneration(generations);
   return exportTo(destination, isScheduled, terminal, {
     before: async ({ roles }) => {
-      const last = kept === undefined ? folder : await generations.newest();
+      const last = generationCount === undefined ? folder : await generations.newest();
       if (last !== undefined) await refuseToOverwrite(last, roles);
     },
     after: async () => {
@@ -128,7 +128,7 @@ function toFolder(
         refuseUnsound(found);
       }
       // Only now: while an export is not sound, those before it stay.
-      if (kept !== undefined) await generations.removeOld(kept);
+      if (generationCount !== undefined) await generations.removeOld(generationCount);
     },
   });
 }

@@ -21,7 +21,7 @@ import type { Settings } from '../settings/settings.ts';
 import { listed, load } from './pins.ts';
 
 /** A cleanup started by hand runs to its end; the server's own leaves the rest to its next one. */
-const LONGEST = hours(24);
+const MAX_DURATION = hours(24);
 
 const PROGRESS_EVERY = seconds(2);
 
@@ -58,7 +58,7 @@ const cleanup = command({
       }
       const onProgress = progressTo(terminal, useCases.clock);
       const done = await useCases
-        .cleanUp({ cause, force, catchUp, takeOver: true, dryRun, time: LONGEST, onProgress })
+        .cleanUp({ cause, force, catchUp, takeOver: true, dryRun, time: MAX_DURATION, onProgress })
         .catch((error: unknown) => {
           throw asSettingFailure(error, settings);
         });
@@ -127,11 +127,11 @@ const LISTING: Readonly<Record<CleanUpReport['listing'], string>> = {
   refused: 'storage does not match the records',
 };
 
-const MOST_REMOVED = 1_000;
+const MAX_REMOVED = 1_000;
 
 function waitingOf({ listing, unnamed }: CleanUpReport): number {
   if (listing === 'not_due') return unnamed;
-  return listing === 'done' ? Math.max(0, unnamed - MOST_REMOVED) : 0;
+  return listing === 'done' ? Math.max(0, unnamed - MAX_REMOVED) : 0;
 }
 
 function describeDelay({ removalBehind }: CleanUpReport): string {

@@ -134,11 +134,11 @@ const takedown = command({
       const takedowns: { readonly pin: AdministeredPin; readonly copies: readonly RoleId[] }[] = [];
       const unknown: RoleId[] = [];
       const ids = await Promise.all(references.map((reference) => roleOf(reference, composition, settings)));
-      const kept =
+      const saved =
         folder === undefined
           ? undefined
-          : await keptFor(ids, all, { folder, composition, settings, terminal });
-      const wanted = all && (kept ?? true);
+          : await retention(ids, all, { folder, composition, settings, terminal });
+      const wanted = all && (saved ?? true);
       for (const id of ids) {
         const request = { id, reason, purge, copies: wanted, cause: operatorCause() };
         const outcome = await composition.administration.takeDown(request);
@@ -217,18 +217,18 @@ interface Keeping {
 }
 
 /** Keeps the evidence of publications, and of their copies where these are taken down, too. Returns whose it has. */
-async function keptFor(
+async function retention(
   ids: readonly RoleId[],
   all: boolean,
   { folder, composition, settings, terminal }: Keeping,
 ): Promise<readonly RoleId[]> {
   const { administration } = composition;
-  const kept = new Set(ids);
-  if (all) for (const id of ids) for (const copy of await administration.copiesOf(id)) kept.add(copy);
+  const wanted = new Set(ids);
+  if (all) for (const id of ids) for (const copy of await administration.copiesOf(id)) wanted.add(copy);
   const { publicUrl } = await linkAddresses(settings);
   const path = resolve(currentFolder(terminal.env), folder);
-  await keepEvidence([...kept], path, composition, publicUrl, terminal);
-  return [...kept];
+  await keepEvidence([...wanted], path, composition, publicUrl, terminal);
+  return [...wanted];
 }
 
 /** @param wanted as `takeDown` was asked for copies: those of a list alone. */

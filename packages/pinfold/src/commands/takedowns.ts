@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { accountId, type Instant, instant, parseRoleId, type Sha256, type Takedown } from '@pinfold/core';
+import { accountId, type Instant, instant, parseRoleId, type Takedown } from '@pinfold/core';
 import { isOperatorText, parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { type Command, command } from '../command-line/command.ts';
@@ -65,7 +65,7 @@ const importTakedowns = command({
       for (const takedown of exported)
         if (await administration.bringTakedown(takedown, operatorCause())) changed += 1;
     });
-    const text = `${exported.length} takedowns, of which ${changed} changed anything.`;
+    const text = `${exported.length} takedown${exported.length === 1 ? '' : 's'}, of which ${changed} changed anything.`;
     return { json: { takedowns: exported.length, changed }, text };
   },
 });
@@ -95,10 +95,10 @@ function factsOf({ id, account, sha256, reason, at }: WireTakedown): readonly st
   return [at, id, account, sha256, reason];
 }
 
-type KeptTakedown = Omit<Takedown, 'liftedAt'>;
+type SavedTakedown = Omit<Takedown, 'liftedAt'>;
 
 /** Reads what `pinfold takedowns export` wrote. Throws for the first invalid line, before any change. */
-function readTakedowns(text: string): readonly KeptTakedown[] {
+function readTakedowns(text: string): readonly SavedTakedown[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     const takedown = takedownIn(line);
@@ -108,14 +108,13 @@ function readTakedowns(text: string): readonly KeptTakedown[] {
 }
 
 /** Parses a takedown; `undefined` for any other line. Parsers throw a TypeError or return `undefined` for a wrong member. */
-function takedownIn(line: string): KeptTakedown | undefined {
+function takedownIn(line: string): SavedTakedown | undefined {
   try {
     const { id, account, sha256, reason, at } = JSON.parse(line);
     const read = {
       id: parseRoleId(id),
       account: accountId(account),
-      // Unknown for publications of an early release.
-      sha256: sha256 === '' ? (sha256 as Sha256) : parseSha256(sha256),
+      sha256: parseSha256(sha256),
     };
     if (read.id === undefined || read.sha256 === undefined || !isOperatorText(reason)) return undefined;
     return { ...read, id: read.id, sha256: read.sha256, reason, at: instantIn(at) };

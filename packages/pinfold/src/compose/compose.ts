@@ -160,7 +160,7 @@ async function makeUseCases(
   publications: RunningPublications,
 ): Promise<UseCaseParts> {
   const addresses = webAddresses(settings, settings.port);
-  const { lifetime, historyKeptFor: keptFor } = settings;
+  const { lifetime, historyRetention: retention } = settings;
   // The setting is the first lifetime alone; limits set in code mean the renewal as well.
   const renewal = lifetime && defaultLimits.renewal;
   const limits = { ...given({ renewal }), ...options.limits, ...settings.archives, ...given({ lifetime }) };
@@ -169,7 +169,7 @@ async function makeUseCases(
     absolutePathsWork: addresses.viewerMode === 'origin',
     publicUrl: options.publicUrl ?? addresses.publicUrl,
     quotas: { publications: settings.rates.publications, ...settings.quotas },
-    ...given({ keptFor, limitsOf, beforePublish, observe, stopping }),
+    ...given({ retention, limitsOf, beforePublish, observe, stopping }),
   };
   const manageKeys = await provide('manageKeys', () => createKeys(ports, { limit }));
   return {

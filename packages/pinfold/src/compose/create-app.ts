@@ -11,7 +11,12 @@ import { keepServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
-import { type FirstStart, findUntouched, makeFirstStart, type Untouched } from '../start/first-start.ts';
+import {
+  type FirstStart,
+  findUnusedServer,
+  makeFirstStart,
+  type UnusedServer,
+} from '../start/first-start.ts';
 import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
 import { type Layer, once } from './compose.ts';
 import { openService, type ServiceOptions } from './service.ts';
@@ -31,7 +36,7 @@ export interface Listening {
   /** The results of the very first start; absent at later ones. Its key is shown nowhere else. */
   readonly firstStart: FirstStart | undefined;
   /** Present if keys were created before the first start and nothing was published yet: the start shows how to begin. */
-  readonly untouched: Untouched | undefined;
+  readonly unused: UnusedServer | undefined;
   /**
    * Signs in to the management screen as the account `default`, once within an hour. Present only at the very first
    * start or on a terminal, since output is often stored, and only if the database could store the link.
@@ -61,9 +66,9 @@ export interface RunnableApp {
    * For the leader of several processes that share a port: does the first start, runs the cleanup, and serves the
    * metrics of all, if the settings enable them.
    */
-  lead(port: number, figures?: () => readonly Snapshot[]): Promise<Listening>;
+  lead(port: number, metricsSnapshot?: () => readonly Snapshot[]): Promise<Listening>;
   /** The metrics of this process; absent if the settings do not enable them. */
-  readonly figures: (() => Snapshot) | undefined;
+  readonly metricsSnapshot: (() => Snapshot) | undefined;
   readonly drainTime: Duration;
   /**
    * Reports at `/readyz` that the server stops, and still answers, also on new connections, for the time in the settings
@@ -77,7 +82,7 @@ export interface RunnableApp {
   close(): Promise<void>;
 }
 
-const LONGEST_STOP = 10_000;
+const MAX_STOP_TIME = 10_000;
 /** The grace period in which aborted uploads remove their files. */
 const LAST_STEPS = 1_000;
 
@@ -128,7 +133,7 @@ export async function createRunnableApp(
     return port;
   }
 
-  async function answer(looked: Promise<void>): Promise<void> {
+  async function answer(checked: Promise<void>): Promise<void> {
     const isStopping = (): boolean => draining !== undefined || server.stopping;
     const state = { log: requests, health, isStopping };
     const handler = requestHandler(
@@ -139,7 +144,7 @@ export async function createRunnableApp(
       state,
     );
     // The first probe is answered from a check.
-    await looked;
+    await checked;
     server.answerWith(handler);
     service.storeViews();
   }
@@ -151,12 +156,12 @@ export async function createRunnableApp(
   ): Promise<Listening> {
     addresses = webAddresses(settings, port);
     const metricsPort = await answerForMetrics(others);
-    await service.tell();
+    await service.logHealth();
     if (!server.leavesUnread) {
       log.warn('this runtime parses HTTP in another way: requests sent ahead of an answer are read at once');
     }
     const firstStart = await makeFirstStart(composition, log, settings);
-    const untouched = firstStart === undefined ? await findUntouched(composition, settings) : undefined;
+    const unused = firstStart === undefined ? await findUnusedServer(composition, settings) : undefined;
     service.sweep();
     await begin();
     isListening = true;
@@ -169,11 +174,11 @@ export async function createRunnableApp(
       viewer_mode: addresses.viewerMode,
       metrics_port: metricsPort,
     });
-    const isTold = firstStart !== undefined || (terminal ?? process.stdout.isTTY);
-    const signInLink = isTold
+    const showsLink = firstStart !== undefined || (terminal ?? process.stdout.isTTY);
+    const signInLink = showsLink
       ? await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log)
       : undefined;
-    return { addresses, port, metricsPort, firstStart, untouched, signInLink };
+    return { addresses, port, metricsPort, firstStart, unused, signInLink };
   }
 
   async function answerForMetrics(others: () => readonly Snapshot[]): Promise<number | undefined> {
@@ -188,8 +193,8 @@ export async function createRunnableApp(
   }
 
   const close = once(async () => {
-    const cutOff = AbortSignal.timeout(LONGEST_STOP - LAST_STEPS);
-    const deadline = AbortSignal.timeout(LONGEST_STOP);
+    const cutOff = AbortSignal.timeout(MAX_STOP_TIME - LAST_STEPS);
+    const deadline = AbortSignal.timeout(MAX_STOP_TIME);
     drained.abort();
     service.stop();
     const ended = server.stop(cutOff).then(() => service.close(deadline));
@@ -209,25 +214,25 @@ export async function createRunnableApp(
     log,
     workers: settings.workers,
     drainTime: settings.drain,
-    figures: metrics === undefined ? undefined : () => metrics.snapshot(),
+    metricsSnapshot: metrics === undefined ? undefined : () => metrics.snapshot(),
     listen: async () => {
       const port = await takePort();
-      const looked = service.watchHealth();
+      const checked = service.watchHealth();
       return lead(
         port,
         () => [],
-        () => answer(looked),
+        () => answer(checked),
       );
     },
     join: async (led) => {
       await takePort();
-      const looked = service.watchHealth();
+      const checked = service.watchHealth();
       await led;
-      await answer(looked);
+      await answer(checked);
     },
-    lead: async (port, figures = () => []) => {
+    lead: async (port, metricsSnapshot = () => []) => {
       void service.watchHealth();
-      return lead(port, figures);
+      return lead(port, metricsSnapshot);
     },
     drain: async () => {
       server.drain();

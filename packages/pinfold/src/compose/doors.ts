@@ -19,7 +19,7 @@ import type { ServiceOptions } from './service.ts';
 export interface DoorOptions
   extends Pick<
     ServiceOptions,
-    'authenticate' | 'administration' | 'identityProvider' | 'signIn' | 'access' | 'look'
+    'authenticate' | 'administration' | 'identityProvider' | 'signIn' | 'access' | 'branding'
   > {
   readonly log: Log;
   readonly requests: RequestLog;
@@ -27,7 +27,7 @@ export interface DoorOptions
   readonly uploads: Uploads;
   /** One for API and screen: an account has one rate for both. */
   readonly requestLimiter: RequestLimiter;
-  readonly figures: ViewerOptions['figures'];
+  readonly statistics: ViewerOptions['statistics'];
   readonly addresses: WebAddresses;
   /** What API and screen do with paths that are none of theirs. */
   readonly unknownPaths: 'pass' | 'refuse';
@@ -46,7 +46,7 @@ export interface Doors {
 export async function makeDoors(
   { useCases, history, views, provide, ...service }: ComposedService,
   settings: Settings,
-  { log, requests, addresses, signIn, access, look, health, figures, ...options }: DoorOptions,
+  { log, requests, addresses, signIn, access, branding, health, statistics, ...options }: DoorOptions,
 ): Promise<Doors> {
   const { viewerMode: mode, ...urls } = addresses;
   const address = clientAddress(settings.trustProxy);
@@ -87,7 +87,7 @@ export async function makeDoors(
       clearCookies: settings.clearCookies,
       clientAddress: address,
       log: requests,
-      ...given({ reportUrl: settings.reportUrl, figures, access }),
+      ...given({ reportUrl: settings.reportUrl, statistics, access }),
     }),
   );
   const { createGrant, openArchive } = viewer;
@@ -113,7 +113,7 @@ export async function makeDoors(
         keys: service.manageKeys,
         pairings: service.managePairings,
         ...signedInBy(own, options.identityProvider ?? providerOf(settings.oidc), service.manageSessions),
-        ...given({ look }),
+        ...given({ branding }),
       }),
     ),
   };

@@ -41,7 +41,7 @@ const KINDS = {
   identityProvider: 'object',
   signIn: 'object',
   access: 'object',
-  look: 'object',
+  branding: 'object',
   limits: 'object',
   modules: 'array',
   observers: 'array',
@@ -140,7 +140,7 @@ export interface Pinfold {
   close(): Promise<void>;
 }
 
-const LONGEST_STOP = 10_000;
+const MAX_STOP_TIME = 10_000;
 
 /**
  * Opens Pinfold as a part of your server: opens its stores, brings them up to this release, and composes the doors to
@@ -173,14 +173,14 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
   const { useCases, manageKeys, history } = service.composition;
   const close = once(async () => {
     try {
-      await service.close(AbortSignal.timeout(LONGEST_STOP));
+      await service.close(AbortSignal.timeout(MAX_STOP_TIME));
     } finally {
       await service.log.flush();
     }
   });
   try {
     const { api, viewer, management } = await service.doors({ unknownPaths: 'pass', byMachineKey: false });
-    await service.tell();
+    await service.logHealth();
     void service.watchHealth();
     service.storeViews();
     service.sweep();

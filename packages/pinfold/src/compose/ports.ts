@@ -26,7 +26,7 @@ import type { ComposedService, ComposeOptions, Layer } from './compose.ts';
 import { memoryBudget } from './memory-budget.ts';
 import { storageOf } from './storage.ts';
 
-const MOST_THREADS = 4;
+const MAX_THREADS = 4;
 
 export type Closer = () => Promise<void>;
 
@@ -94,7 +94,7 @@ export async function storedSecret(dataDir: string): Promise<string> {
 /** Threads that prove archives: this process's share of the cores. */
 function threadsOf({ workers }: Settings): number {
   const cores = Math.floor(availableParallelism() / workers);
-  return Math.max(1, Math.min(MOST_THREADS, cores, memoryBudget(workers).threads));
+  return Math.max(1, Math.min(MAX_THREADS, cores, memoryBudget(workers).threads));
 }
 
 async function openDatabase(

@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import type { IdentityProvider, Observe } from '@pinfold/core';
 import { RequestLimiter, type RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
-import type { LookOptions } from '@pinfold/management';
+import type { BrandingOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
 import type { ViewerAccess } from '@pinfold/viewer';
 import type { ContainerModule } from 'inversify';
@@ -42,8 +42,8 @@ export interface ServiceOptions extends Omit<ComposeOptions, 'publicUrl'> {
   readonly access?: ViewerAccess | undefined;
   /** Called for each request of the doors when it is over. It must neither throw nor wait. */
   readonly onRequest?: RequestLog | undefined;
-  /** Your own look and texts of the management screen. */
-  readonly look?: LookOptions | undefined;
+  /** Your own branding and texts of the management screen. */
+  readonly branding?: BrandingOptions | undefined;
 }
 
 export interface Service {
@@ -55,7 +55,7 @@ export interface Service {
   /** Makes the API, the viewer and the management screen with the current addresses. */
   doors(options: Pick<DoorOptions, 'unknownPaths' | 'byMachineKey'>): Promise<Doors>;
   /** Logs warnings about the settings, and changes of health from now on. */
-  tell(): Promise<void>;
+  logHealth(): Promise<void>;
   /** Begins to check the stores; resolves when each has been checked once. */
   watchHealth(): Promise<void>;
   /** Begins to store the counts of views every ten seconds. */
@@ -107,9 +107,9 @@ export async function openService(
   ];
   const onEvent = withLoggedBugs('onEvent', options.onEvent, log);
   const observe = withLoggedBugs('observe', options.observe, log);
-  const counted: Observe = (figure) => {
-    metrics?.observe(figure);
-    observe?.(figure);
+  const counted: Observe = (measurement) => {
+    metrics?.observe(measurement);
+    observe?.(measurement);
   };
   const stopped = new AbortController();
   const added = {
@@ -125,7 +125,7 @@ export async function openService(
   const { archiveBytes } = useCases.limits;
   const disk = { free: () => freeBytes(composed.dataDir), archiveBytes };
   health.watch({ ...ports, ...(options.staging === undefined ? { disk } : {}) });
-  await lookAtBucket(composition, settings);
+  await checkBucket(composition, settings);
   metrics?.measure(health, composition.dataDir, composition.pool);
   const { cleanUp, clock, limits } = useCases;
   const background: Promise<void>[] = [];
@@ -139,27 +139,27 @@ export async function openService(
       makeDoors(composition, settings, {
         ...options,
         ...door,
-        ...{ log, requests, uploads, requestLimiter: new RequestLimiter(), figures: metrics?.viewer },
+        ...{ log, requests, uploads, requestLimiter: new RequestLimiter(), statistics: metrics?.viewer },
         health: () => ({ ...health.report(), ...names }),
         addresses: addresses(),
       }),
-    tell: () => {
-      health.tellTo(log);
+    logHealth: () => {
+      health.logTo(log);
       return warn(log, settings, addresses());
     },
     watchHealth: () => {
       background.push(health.run(clock, stopped.signal));
-      return health.look();
+      return health.probe();
     },
     storeViews: () => {
       background.push(storeViews({ views, clock, log }, stopped.signal));
     },
     sweep: () => {
-      const look = async (swept: boolean): Promise<void> => {
+      const measure = async (swept: boolean): Promise<void> => {
         const { roles, snapshot } = ports;
-        await metrics?.sweeps.look({ roles, snapshot, clock, limits }, swept);
+        await metrics?.sweeps.update({ roles, snapshot, clock, limits }, swept);
       };
-      const tools = { cleanUp, history, views, clock, log, look, random: Math.random };
+      const tools = { cleanUp, history, views, clock, log, measure, random: Math.random };
       background.push(runCleanupTimer(tools, stopped.signal));
     },
     stop: () => stopped.abort(),
@@ -198,7 +198,7 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
  * Stops the start if the bucket cannot be used: otherwise a wrong bucket would go unnoticed. An unavailable folder does not
  * stop the start, since it may be back soon.
  */
-async function lookAtBucket({ ports, close }: ComposedService, { storage }: Settings): Promise<void> {
+async function checkBucket({ ports, close }: ComposedService, { storage }: Settings): Promise<void> {
   if (storage.kind === 'files') return;
   try {
     await orSettingsError('PINFOLD_STORAGE_URL', () => ports.archives.check());

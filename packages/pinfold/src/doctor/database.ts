@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts';
 import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 
 /** In milliseconds; beyond it, sites end noticeably too early or too late. */
-const MOST_DIFFERENCE = 5_000;
+const MAX_DIFFERENCE = 5_000;
 /** The newest release of PostgreSQL that is no longer maintained. */
 const OLD_RELEASE = 13;
 
@@ -44,7 +44,7 @@ function sqliteChecks(file: string): readonly Check[] {
     {
       name: 'database',
       expected: `${file} is a SQLite database without damage`,
-      look: async () => {
+      run: async () => {
         if (!existsSync(file)) return skipped('the database does not exist yet: the first start creates it');
         const { examineSqlite } = await import('@pinfold/persistence-sqlite/internal');
         const { release, damage, ...version } = examineSqlite(file);
@@ -58,8 +58,8 @@ function sqliteChecks(file: string): readonly Check[] {
       },
       advice: 'check that the file is a database of Pinfold and can be read',
     },
-    { ...SCHEMA_CHECK, look: () => schema && judgeSchema(schema) },
-    { ...CLOCK, look: () => skipped('SQLite has no clock of its own') },
+    { ...SCHEMA_CHECK, run: () => schema && judgeSchema(schema) },
+    { ...CLOCK, run: () => skipped('SQLite has no clock of its own') },
   ];
 }
 
@@ -75,34 +75,34 @@ function postgresChecks(connected: Connected, workers: number): readonly Check[]
   };
   if ('failure' in connected) {
     const advice = /unsupported startup parameter/.test(connected.failure) ? STARTUP : AWAY;
-    return [{ ...database, look: () => failed(connected.failure, advice) }];
+    return [{ ...database, run: () => failed(connected.failure, advice) }];
   }
   const { examined, ahead } = connected;
   return [
-    { ...database, look: () => judgeServer(examined) },
+    { ...database, run: () => judgeServer(examined) },
     {
       name: 'database.rights',
       expected: `the user has all rights in the schema ${SCHEMA}`,
-      look: () => judgeRights(examined),
+      run: () => judgeRights(examined),
     },
     {
       name: 'database.connections',
       expected: 'max_connections is enough for this machine',
-      look: () => judgeConnections(examined.mostConnections, workers),
+      run: () => judgeConnections(examined.maxConnections, workers),
     },
     {
       name: 'database.pooler',
       expected: 'a prepared statement stays with its connection',
-      look: () =>
+      run: () =>
         examined.keepsPreparedStatements
           ? ok('prepared statements stay')
           : failed('prepared statements get lost', POOLER),
     },
     {
       ...SCHEMA_CHECK,
-      look: () => examined.schema && judgeSchema({ ...examined.schema, newest: examined.newest }),
+      run: () => examined.schema && judgeSchema({ ...examined.schema, newest: examined.newest }),
     },
-    { ...CLOCK, look: () => judgeClock(ahead) },
+    { ...CLOCK, run: () => judgeClock(ahead) },
   ];
 }
 
@@ -119,7 +119,7 @@ function judgeConnections(most: number, workers: number): Result {
 
 function judgeClock(ahead: number): Result {
   const observed = `this machine's clock is ${Math.abs(ahead) / 1_000} s ${ahead < 0 ? 'behind' : 'ahead'}`;
-  return Math.abs(ahead) > MOST_DIFFERENCE
+  return Math.abs(ahead) > MAX_DIFFERENCE
     ? failed(observed, 'let chrony or systemd-timesyncd set both clocks: sites end too early or too late')
     : ok(observed);
 }

@@ -52,7 +52,7 @@ function settingsCheck(settings: Settings | SettingsError): Check {
   return {
     name: 'settings',
     expected: 'every PINFOLD_ variable is known and valid',
-    look: () => {
+    run: () => {
       if (settings instanceof SettingsError) return failed(settings.message, `correct it; ${all}`);
       return settings.notes.length === 0
         ? ok('all variables are valid')
@@ -79,7 +79,7 @@ async function* withStores(settings: Settings, folder: string): AsyncGenerator<F
 const URL_UNKNOWN: Check = {
   name: 'url',
   expected: 'the public URL leads to Pinfold',
-  look: () => skipped('with PINFOLD_PORT=0 only the server knows its address: give it with --url'),
+  run: () => skipped('with PINFOLD_PORT=0 only the server knows its address: give it with --url'),
 };
 
 async function* fromOutside(
@@ -99,7 +99,7 @@ async function* fromOutside(
   const secret: Check = {
     name: 'secret',
     expected: 'the data folder holds the secret of the server',
-    look: async () => {
+    run: async () => {
       secrets ??= await storedSecret(folder);
       return undefined;
     },

@@ -19,8 +19,8 @@ export interface Check {
   readonly name: string;
   readonly expected: string;
   /** Looks, and judges; `undefined` if there is nothing to check here. */
-  readonly look: () => Result | undefined | Promise<Result | undefined>;
-  /** The advice if `look` throws; without it the error is thrown. */
+  readonly run: () => Result | undefined | Promise<Result | undefined>;
+  /** The advice if `run` throws; without it the error is thrown. */
   readonly advice?: string;
   /** Whether the later checks of the table need this one: they are left out if it fails. */
   readonly isRequired?: true;
@@ -46,9 +46,9 @@ export async function* runChecks(checks: readonly Check[]): AsyncGenerator<Findi
   return true;
 }
 
-async function resultOf({ look, advice }: Check): Promise<Result | undefined> {
+async function resultOf({ run, advice }: Check): Promise<Result | undefined> {
   try {
-    return await look();
+    return await run();
   } catch (error) {
     if (advice === undefined) throw error;
     return failed(errorText(error), advice);

@@ -11,7 +11,7 @@ const OTHERS = 0o007;
 const OTHERS_WRITE = 0o002;
 /** A folder of the file system itself. */
 const LOST_AND_FOUND = 'lost+found';
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** NFS, SMB in three versions, 9P: SQLite's locks do not hold on them. */
 const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
@@ -32,23 +32,23 @@ export async function* folderFindings(
     {
       name: 'folder',
       expected: `${folder} is the data folder, only its owner can use it, and ${currentUser()} can write in it`,
-      look: () => lookAtFolder(settings, folder),
+      run: () => checkFolder(settings, folder),
       isRequired: true,
     },
     {
       name: 'folder.contents',
       expected: `everything in the folder belongs to ${currentUser()}, and others cannot read the secret`,
-      look: () => lookAtContents(folder),
+      run: () => checkContents(folder),
     },
     {
       name: 'room',
       expected: `the disk has room for uploads of up to ${MiB(largestArchive(settings))} each`,
-      look: async () => judgeRoom(settings, await disk(folder)),
+      run: async () => judgeRoom(settings, await disk(folder)),
     },
     {
       name: 'folder.disk',
       expected: 'the folder is on a disk of this machine: SQLite cannot lock files reliably over a network',
-      look: async () => {
+      run: async () => {
         if (settings.database.kind !== 'sqlite') return undefined;
         return NETWORK_FILE_SYSTEMS.has((await disk(folder)).type)
           ? failed(
@@ -62,7 +62,7 @@ export async function* folderFindings(
   return (yield* runChecks(checks)) ? folder : undefined;
 }
 
-async function lookAtFolder(settings: Settings, folder: string): Promise<Result> {
+async function checkFolder(settings: Settings, folder: string): Promise<Result> {
   try {
     await openDataFolder(settings.dataDir, 'refused');
     const held = heldIn(settings);
@@ -91,7 +91,7 @@ function currentUser(): string {
   return uid === undefined ? 'this user' : `user ${uid}`;
 }
 
-async function lookAtContents(folder: string): Promise<Result> {
+async function checkContents(folder: string): Promise<Result> {
   const uid = process.geteuid?.();
   if (uid === undefined) return skipped('this system has no numeric owners');
   const named: string[] = [];
@@ -101,10 +101,10 @@ async function lookAtContents(folder: string): Promise<Result> {
     if (name === 'secret') secretMode = mode;
     if (owner === uid) continue;
     foreign += 1;
-    if (foreign <= MOST_NAMED) named.push(`${name} of user ${owner}`);
+    if (foreign <= MAX_NAMED) named.push(`${name} of user ${owner}`);
   }
   if (foreign > 0) {
-    const more = foreign > MOST_NAMED ? ` and ${foreign - MOST_NAMED} more` : '';
+    const more = foreign > MAX_NAMED ? ` and ${foreign - MAX_NAMED} more` : '';
     return failed(`others own ${named.join(', ')}${more}`, `chown -R ${uid} ${folder}`);
   }
   if ((secretMode & 0o077) !== 0) {

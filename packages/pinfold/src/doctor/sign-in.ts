@@ -11,7 +11,7 @@ export function signInCheck({ oidc }: Pick<Settings, 'oidc'>, request: RequestSe
   return {
     name: 'sign_in',
     expected: "the provider's discovery document names the issuer of PINFOLD_OIDC_ISSUER",
-    look: async () => {
+    run: async () => {
       if (oidc === undefined) return skipped('no provider is set');
       const url = new URL(`${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
       try {

@@ -33,7 +33,7 @@ export async function* storageFindings(
   const uploads: Check = {
     name: 'uploads',
     expected: 'the data folder can receive an upload',
-    look: () => {
+    run: () => {
       if ('error' in prepared) throw prepared.error;
       return ok('a test upload was received');
     },
@@ -44,11 +44,11 @@ export async function* storageFindings(
   const { stores, staged } = prepared;
   try {
     // An unavailable storage answers this much sooner than a write.
-    const look = async () => {
+    const run = async () => {
       await stores.archives.check();
       return ok('the storage can store archives');
     };
-    const check = storageCheck(storage, 'check', 'the storage can store archives', look);
+    const check = storageCheck(storage, 'check', 'the storage can store archives', run);
     if (!(yield* runChecks([{ ...check, isRequired: true }]))) return;
     yield* runChecks(probes(storage, stores, staged));
   } finally {
@@ -58,7 +58,7 @@ export async function* storageFindings(
   const versions: Check = {
     name: 'storage.versions',
     expected: 'the bucket does not keep deleted objects for ever',
-    look: () => lookAtVersions(storage),
+    run: () => checkVersions(storage),
     advice: 'check that the store answers',
   };
   yield* runChecks([versions]);
@@ -68,13 +68,13 @@ function storageCheck(
   { kind }: Settings['storage'],
   right: keyof typeof RIGHTS,
   expected: string,
-  look: Check['look'],
+  run: Check['run'],
 ): Check {
   const advice =
     kind === 's3'
       ? `check that the bucket of PINFOLD_STORAGE_URL exists, and that its credentials have ${RIGHTS[right]}`
       : 'check that archives/ in PINFOLD_DATA_DIR is writable, and on the same volume as staging/';
-  return { name: `storage.${right}`, expected, look, advice };
+  return { name: `storage.${right}`, expected, run, advice };
 }
 
 function probes(
@@ -125,7 +125,7 @@ async function prepare(
   return { stores, staged: outcome.archive };
 }
 
-async function lookAtVersions(storage: Extract<Settings['storage'], { kind: 's3' }>): Promise<Result> {
+async function checkVersions(storage: Extract<Settings['storage'], { kind: 's3' }>): Promise<Result> {
   const client = await s3ClientOf(storage);
   try {
     const { bucketVersions } = await import('@pinfold/storage-s3/internal');

@@ -18,15 +18,15 @@ export class ClockDifference {
     return Math.abs(this.#milliseconds ?? 0) > MAX_CLOCK_DIFFERENCE;
   }
 
-  tellTo(log: Log): void {
+  logTo(log: Log): void {
     this.#log = log;
   }
 
   /** Takes the database's time between two of ours; `undefined` for a database without a clock, which cannot differ. */
-  note(asked: Instant, told: Instant | undefined, answered: Instant): void {
+  note(asked: Instant, databaseNow: Instant | undefined, answered: Instant): void {
     if (answered - asked > PATIENCE.slow) return;
     const before = this.isGreat;
-    this.#milliseconds = told === undefined ? 0 : Math.round((asked + answered) / 2 - told);
+    this.#milliseconds = databaseNow === undefined ? 0 : Math.round((asked + answered) / 2 - databaseNow);
     if (this.isGreat && !before) this.#log?.warn(words(this.#milliseconds));
     if (!this.isGreat && before) this.#log?.info("this machine's clock agrees with the database's again");
   }

@@ -13,9 +13,9 @@ export interface DependencyOptions {
   /** The faults that say that it did not answer. */
   readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
   /** The log's texts: it stopped answering, has no space, or works again. */
-  readonly says: { readonly unavailable: string; readonly full: string; readonly back: string };
+  readonly message: { readonly unavailable: string; readonly full: string; readonly back: string };
   /** Faults that stay though requests are answered, and what the log says of them. */
-  readonly barred?: { readonly by: (error: unknown) => boolean; readonly says: string };
+  readonly persistent?: { readonly by: (error: unknown) => boolean; readonly message: string };
 }
 
 /** How long a part may take, in milliseconds. */
@@ -42,11 +42,11 @@ export class Dependency {
   #state: DependencyState = 'ok';
   #error: unknown;
   /** The last logged failure. Only probes log, not requests. */
-  #said: string | undefined;
-  #looking: Promise<void> | undefined;
+  #logged: string | undefined;
+  #probing: Promise<void> | undefined;
   /** The running probe, which may have timed out. */
   #asked: Promise<unknown> | undefined;
-  #lookedEarly = false;
+  #probedEarly = false;
   #answers = 0;
 
   constructor(
@@ -72,43 +72,43 @@ export class Dependency {
     this.#ask = ask;
   }
 
-  tellTo(log: Log): void {
+  logTo(log: Log): void {
     this.#log = log;
   }
 
   answered(): void {
     this.#answers += 1;
-    if (isAway(this.#state) && !this.#isBarred(this.#error)) this.#state = 'ok';
+    if (isAway(this.#state) && !this.#isPersistent(this.#error)) this.#state = 'ok';
   }
 
   /** A request was not, which may be its own fault: so this is looked into at once, but once between two looks. */
   failed(error: unknown): void {
     if (!isFault(error) || error.code !== this.#options.code) return;
     this.#become(stateOf(error), error);
-    if (this.#lookedEarly || this.#looking !== undefined) return;
-    this.#lookedEarly = true;
+    if (this.#probedEarly || this.#probing !== undefined) return;
+    this.#probedEarly = true;
     void this.#begin();
   }
 
   /** Looks at it; a look that still runs is not begun again. */
-  look(): Promise<void> {
-    this.#lookedEarly = false;
+  probe(): Promise<void> {
+    this.#probedEarly = false;
     return this.#begin();
   }
 
   async close(): Promise<void> {
     this.#stopped.abort();
-    await this.#looking;
+    await this.#probing;
   }
 
   #begin(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = undefined;
     });
-    return this.#looking;
+    return this.#probing;
   }
 
-  async #look(): Promise<void> {
+  async #probe(): Promise<void> {
     const ask = this.#ask;
     const { signal: stopped } = this.#stopped;
     if (ask === undefined || stopped.aborted) return;
@@ -120,7 +120,7 @@ export class Dependency {
       if (stopped.aborted) return;
       // It answered others meanwhile, so it has only much to do.
       const state = stateOf(error);
-      const isBusy = this.#answers > answers && !this.#isBarred(error);
+      const isBusy = this.#answers > answers && !this.#isPersistent(error);
       this.#found(state === 'unavailable' && isBusy ? 'slow' : state, error);
     }
   }
@@ -136,22 +136,22 @@ export class Dependency {
 
   #found(state: DependencyState, error: unknown): void {
     this.#become(state, error);
-    const before = this.#said;
-    this.#said = isAway(state) ? this.#sentence(state, error) : undefined;
-    if (this.#said === before) return;
-    if (this.#said === undefined) this.#log?.info(this.#options.says.back);
-    else this.#log?.error(this.#said, error);
+    const before = this.#logged;
+    this.#logged = isAway(state) ? this.#sentence(state, error) : undefined;
+    if (this.#logged === before) return;
+    if (this.#logged === undefined) this.#log?.info(this.#options.message.back);
+    else this.#log?.error(this.#logged, error);
   }
 
   #sentence(state: AwayState, error: unknown): string {
-    const { barred, says } = this.#options;
-    return barred !== undefined && this.#isBarred(error)
-      ? barred.says
-      : says[state === 'low' ? 'full' : state];
+    const { persistent, message } = this.#options;
+    return persistent !== undefined && this.#isPersistent(error)
+      ? persistent.message
+      : message[state === 'low' ? 'full' : state];
   }
 
-  #isBarred(error: unknown): boolean {
-    return this.#options.barred?.by(error) ?? false;
+  #isPersistent(error: unknown): boolean {
+    return this.#options.persistent?.by(error) ?? false;
   }
 
   #become(state: DependencyState, error: unknown): void {

@@ -12,7 +12,7 @@ import { isOutdated, isPromise, sleepUnlessAborted } from '@pinfold/core/interna
 import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
 import { Dependency, type DependencyState } from './dependency.ts';
-import { SeenMode } from './mode-watch.ts';
+import { ObservedMode } from './mode-watch.ts';
 import { LowSpace, spaceCheck, type UploadDisk } from './upload-disk.ts';
 
 type Part = 'database' | 'storage' | 'staging';
@@ -68,20 +68,20 @@ const STORAGE_EVERY = 3;
  */
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
-  readonly #mode: SeenMode = new SeenMode();
+  readonly #mode: ObservedMode = new ObservedMode();
   readonly #parts: Readonly<Record<Part, Dependency>> = {
     database: new Dependency({
       code: 'store_unavailable',
-      says: {
+      message: {
         unavailable: 'the database does not answer',
         full: 'the database has no room',
         back: 'the database answers again',
       },
-      barred: { by: isOutdated, says: 'the database needs a newer release' },
+      persistent: { by: isOutdated, message: 'the database needs a newer release' },
     }),
     storage: new Dependency({
       code: 'storage_unavailable',
-      says: {
+      message: {
         unavailable: 'the storage does not answer',
         full: 'the storage has no room',
         back: 'the storage answers again',
@@ -89,14 +89,14 @@ export class Health {
     }),
     staging: new Dependency({
       code: 'staging_unavailable',
-      says: {
+      message: {
         unavailable: 'uploads cannot be received now',
         full: 'the disk for uploads is full',
         back: 'uploads can be received again',
       },
-      barred: {
+      persistent: {
         by: (error) => error instanceof LowSpace,
-        says: 'the disk for uploads has less space than one archive may need',
+        message: 'the disk for uploads has less space than one archive may need',
       },
     }),
   };
@@ -110,8 +110,8 @@ export class Health {
   watch({ persistence, mode, archives, staging, clock, disk }: WatchedPorts): void {
     this.#parts.database.askedBy(async (signal) => {
       const asked = clock.now();
-      const told = await persistence.check(signal);
-      this.#clock.note(asked, told, clock.now());
+      const checked = await persistence.check(signal);
+      this.#clock.note(asked, checked, clock.now());
       this.#mode.note(await mode.load(signal));
     });
     this.#parts.storage.askedBy((signal) => archives.check(signal));
@@ -123,21 +123,21 @@ export class Health {
   }
 
   /** Logs changes; only one of several processes on a machine does. */
-  tellTo(log: Log): void {
-    for (const part of [...Object.values(this.#parts), this.#clock, this.#mode]) part.tellTo(log);
+  logTo(log: Log): void {
+    for (const part of [...Object.values(this.#parts), this.#clock, this.#mode]) part.logTo(log);
   }
 
-  async look(): Promise<void> {
-    await Promise.all(Object.values(this.#parts).map((part) => part.look()));
+  async probe(): Promise<void> {
+    await Promise.all(Object.values(this.#parts).map((part) => part.probe()));
   }
 
   /** Looks again and again until the signal aborts. No part waits for another one. */
   async run(clock: Clock, signal: AbortSignal): Promise<void> {
     const { database, storage, staging } = this.#parts;
     for (let turn = 1; await sleepUnlessAborted(clock, PAUSE, signal); turn += 1) {
-      void database.look();
-      void staging.look();
-      if (turn % STORAGE_EVERY === 0) void storage.look();
+      void database.probe();
+      void staging.probe();
+      if (turn % STORAGE_EVERY === 0) void storage.probe();
     }
     await Promise.all(Object.values(this.#parts).map((part) => part.close()));
   }

@@ -2,7 +2,7 @@ import type { Mode } from '@pinfold/core';
 import type { Log } from '../server/log.ts';
 
 /** The last known mode of the service. Logs it, as a reminder that the service is read-only. */
-export class SeenMode {
+export class ObservedMode {
   #seen: Mode | undefined;
   #log: Log | undefined;
 
@@ -11,18 +11,18 @@ export class SeenMode {
   }
 
   /** Sets the log: for a read-only mode at once, and for changes. */
-  tellTo(log: Log): void {
+  logTo(log: Log): void {
     this.#log = log;
-    if (this.isReadOnly) this.#tell();
+    if (this.isReadOnly) this.#logMode();
   }
 
   note(mode: Mode): void {
     const before = this.isReadOnly ?? false;
     this.#seen = mode;
-    if (this.isReadOnly !== before) this.#tell();
+    if (this.isReadOnly !== before) this.#logMode();
   }
 
-  #tell(): void {
+  #logMode(): void {
     if (this.isReadOnly) {
       this.#log?.warn('the service is read-only, until somebody says "pinfold mode normal"');
     } else this.#log?.info('the service takes changes again');

@@ -7,7 +7,7 @@ import { CommandFailure, reportingSystemErrors, UsageError } from '../command-li
 import { isPage, type PackedPath, packFile, packPage, packWhole } from '../publishing/pack.ts';
 
 /** Far above every limit of a file: it keeps a file that was given by mistake from filling the memory. */
-const MOST_BYTES = 536_870_912;
+const MAX_BYTES = 536_870_912;
 /** The last one is Node's, for a path with a null character. */
 const NO_SUCH_PATH: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ERR_INVALID_ARG_VALUE']);
 
@@ -59,7 +59,7 @@ export class Roots {
       if (!this.#holds(place) || !opened.isFile() || opened.ino !== stats.ino || opened.dev !== stats.dev) {
         throw new CommandFailure(`${file} changed while it was opened: try again`, { code: 'unreadable' });
       }
-      if (opened.size > MOST_BYTES) {
+      if (opened.size > MAX_BYTES) {
         throw new CommandFailure(`${file} has more than 512 MiB; is it the right one?`);
       }
       return new Uint8Array(await handle.readFile());

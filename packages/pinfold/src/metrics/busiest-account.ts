@@ -1,13 +1,13 @@
-import type { Figures } from './registry.ts';
+import type { Registry } from './registry.ts';
 
 /** The most accounts counted in half an hour; later ones are not. */
-const MOST_ACCOUNTS = 10_000;
+const MAX_ACCOUNTS = 10_000;
 
 const HALF = 30 * 60_000;
 
 /** Measures the publications of the busiest account, without its name. Returns a function that counts one. */
 export function busiestAccount(
-  figures: Figures,
+  registry: Registry,
   now: () => number = () => performance.now(),
 ): (account: string) => void {
   let [before, counts] = [new Map<string, number>(), new Map<string, number>()];
@@ -20,8 +20,8 @@ export function busiestAccount(
     since = now();
   };
   const help = 'Publications of the account that made the most, in the last half hour to hour.';
-  const most = figures.gauge('pinfold_busiest_account_publications', help, [], 'greatest').at();
-  figures.measure(() => {
+  const most = registry.gauge('pinfold_busiest_account_publications', help, [], 'greatest').at();
+  registry.measure(() => {
     turn();
     const accounts = [...before.keys(), ...counts.keys()];
     const countOf = (account: string): number => (before.get(account) ?? 0) + (counts.get(account) ?? 0);
@@ -30,6 +30,6 @@ export function busiestAccount(
   return (account) => {
     turn();
     const count = counts.get(account);
-    if (count !== undefined || counts.size < MOST_ACCOUNTS) counts.set(account, (count ?? 0) + 1);
+    if (count !== undefined || counts.size < MAX_ACCOUNTS) counts.set(account, (count ?? 0) + 1);
   };
 }

@@ -1,13 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { ViewerFigures } from '@pinfold/viewer';
+import type { ViewerStatistics } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
 import { freeBytes } from '../health/upload-disk.ts';
 import { CONNECTIONS } from '../settings/databases.ts';
-import type { Figures } from './registry.ts';
+import type { Registry } from './registry.ts';
 
-export function buildInfo(figures: Figures, version: string, node: string): void {
+export function buildInfo(registry: Registry, version: string, node: string): void {
   const labels = ['version', 'node'];
-  const build = figures.gauge('pinfold_build_info', 'Which release runs on this node.', labels, 'greatest');
+  const build = registry.gauge('pinfold_build_info', 'Which release runs on this node.', labels, 'greatest');
   build.at(version, node).value = 1;
 }
 
@@ -15,9 +15,9 @@ export function buildInfo(figures: Figures, version: string, node: string): void
 const WINDOW = 20_000;
 
 /** Measures how late timers are: the 99th percentile of the last 20 to 40 seconds. Returns what ends it. */
-export function loopDelay(figures: Figures): () => void {
+export function loopDelay(registry: Registry): () => void {
   const help = 'How late the event loop is, at the 99th percentile.';
-  const delay = figures.gauge('pinfold_eventloop_delay_seconds', help, [], 'greatest').at();
+  const delay = registry.gauge('pinfold_eventloop_delay_seconds', help, [], 'greatest').at();
   const resolution = 20;
   const histogram = monitorEventLoopDelay({ resolution });
   histogram.enable();
@@ -28,7 +28,7 @@ export function loopDelay(figures: Figures): () => void {
     histogram.reset();
   }, WINDOW);
   turn.unref();
-  figures.measure(() => {
+  registry.measure(() => {
     delay.value = Math.max(before, late());
   });
   return () => {
@@ -38,9 +38,9 @@ export function loopDelay(figures: Figures): () => void {
 }
 
 /** Measures the room for uploads. A look takes the answer to the question of the one before, so that a disk that hangs delays none. */
-export function freeSpace(figures: Figures, folder: string): void {
+export function freeSpace(registry: Registry, folder: string): void {
   const help = 'Room on the disk that uploads are received on.';
-  const free = figures.gauge('pinfold_staging_free_bytes', help, [], 'greatest').at();
+  const free = registry.gauge('pinfold_staging_free_bytes', help, [], 'greatest').at();
   let asking = false;
   const ask = async (): Promise<void> => {
     asking = true;
@@ -48,16 +48,16 @@ export function freeSpace(figures: Figures, folder: string): void {
     asking = false;
   };
   void ask();
-  figures.measure(() => {
+  registry.measure(() => {
     if (!asking) void ask();
   });
 }
 
-export function cacheFigures(figures: Figures, caches: Pick<ViewerFigures, 'bodies' | 'sites'>): void {
-  const hits = figures.counter('pinfold_cache_hits_total', 'What memory had.', ['cache']);
-  const misses = figures.counter('pinfold_cache_misses_total', 'What was loaded.', ['cache']);
-  const bytes = figures.gauge('pinfold_cache_bytes', 'What memory holds.', ['cache']);
-  figures.measure(() => {
+export function cacheMetrics(registry: Registry, caches: Pick<ViewerStatistics, 'bodies' | 'sites'>): void {
+  const hits = registry.counter('pinfold_cache_hits_total', 'What memory had.', ['cache']);
+  const misses = registry.counter('pinfold_cache_misses_total', 'What was loaded.', ['cache']);
+  const bytes = registry.gauge('pinfold_cache_bytes', 'What memory holds.', ['cache']);
+  registry.measure(() => {
     for (const [name, cache] of Object.entries(caches)) {
       hits.at(name).value = cache.hits;
       misses.at(name).value = cache.misses;
@@ -73,29 +73,29 @@ export interface Queue {
 
 const QUEUES = ['publications', 'hashes', 'inflations', 'uploads'] as const;
 
-export function queueFigures(figures: Figures): (name: (typeof QUEUES)[number], read: () => Queue) => void {
-  const length = figures.gauge('pinfold_queue', 'What runs and what waits.', ['queue', 'state']);
+export function queueMetrics(registry: Registry): (name: (typeof QUEUES)[number], read: () => Queue) => void {
+  const length = registry.gauge('pinfold_queue', 'What runs and what waits.', ['queue', 'state']);
   for (const name of QUEUES) for (const state of ['running', 'waiting']) length.at(name, state);
   return (name, read) =>
-    figures.measure(() => {
+    registry.measure(() => {
       const { running, waiting } = read();
       length.at(name, 'running').value = running;
       length.at(name, 'waiting').value = waiting;
     });
 }
 
-export function healthFigures(figures: Figures, health: Pick<Health, 'report' | 'isReadOnly'>): void {
-  const up = figures.gauge(
+export function healthMetrics(registry: Registry, health: Pick<Health, 'report' | 'isReadOnly'>): void {
+  const up = registry.gauge(
     'pinfold_dependency_up',
     'Whether what the server needs answers.',
     ['name'],
     'greatest',
   );
   const clockHelp = "How far this machine's clock is ahead of the database's.";
-  const difference = figures.gauge('pinfold_clock_difference_seconds', clockHelp, [], 'farthest').at();
+  const difference = registry.gauge('pinfold_clock_difference_seconds', clockHelp, [], 'farthest').at();
   const modeHelp = 'Whether the service is read-only.';
-  const readOnly = figures.gauge('pinfold_service_read_only', modeHelp, [], 'greatest').at();
-  figures.measure(() => {
+  const readOnly = registry.gauge('pinfold_service_read_only', modeHelp, [], 'greatest').at();
+  registry.measure(() => {
     const { parts, clock } = health.report();
     for (const [name, state] of Object.entries(parts)) {
       up.at(name).value = state === 'ok' || state === 'slow' ? 1 : 0;
@@ -111,13 +111,13 @@ export interface Pool {
   readonly waitingCount: number;
 }
 
-export function poolFigures(figures: Figures, pool: Pool): void {
-  const connections = figures.gauge('pinfold_pool_connections', 'Connections to the database.', ['state']);
+export function poolMetrics(registry: Registry, pool: Pool): void {
+  const connections = registry.gauge('pinfold_pool_connections', 'Connections to the database.', ['state']);
   const waitingHelp = 'Calls that wait for a connection to the database.';
-  const waiting = figures.gauge('pinfold_pool_waiting', waitingHelp).at();
-  const most = figures.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
+  const waiting = registry.gauge('pinfold_pool_waiting', waitingHelp).at();
+  const most = registry.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
   most.value = CONNECTIONS;
-  figures.measure(() => {
+  registry.measure(() => {
     connections.at('busy').value = pool.totalCount - pool.idleCount;
     connections.at('idle').value = pool.idleCount;
     waiting.value = pool.waitingCount;

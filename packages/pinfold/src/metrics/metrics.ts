@@ -1,58 +1,59 @@
 import type { Observe, PasswordHasher, UseCases } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
 import type { Uploads } from '@pinfold/http';
-import type { ViewerFigures } from '@pinfold/viewer';
+import type { ViewerStatistics } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
 import {
   buildInfo,
-  cacheFigures,
+  cacheMetrics,
   freeSpace,
-  healthFigures,
+  healthMetrics,
   loopDelay,
   type Pool,
-  poolFigures,
-  queueFigures,
+  poolMetrics,
+  queueMetrics,
 } from './gauges.ts';
 import type { Snapshot } from './metrics-snapshot.ts';
 import { processMetrics } from './process-metrics.ts';
-import { publishingFigures } from './publishing-figures.ts';
-import { Figures } from './registry.ts';
-import { type CountRequest, requestFigures } from './request-figures.ts';
-import { storeFigures } from './store-figures.ts';
-import { type SweepFigures, sweepFigures } from './sweep-figures.ts';
+import { publishingMetrics } from './publishing-metrics.ts';
+import { Registry } from './registry.ts';
+import { type CountRequest, requestMetrics } from './request-metrics.ts';
+import { storeMetrics } from './store-metrics.ts';
+import { type SweepMetrics, sweepMetrics } from './sweep-metrics.ts';
 
 export interface Metrics {
   readonly request: CountRequest;
   readonly observe: Observe;
   readonly observer: Observer;
-  readonly sweeps: SweepFigures;
+  readonly sweeps: SweepMetrics;
   counting<Cases extends UseCases>(useCases: Cases, passwords: PasswordHasher): Cases;
   /** Adds gauges of health, of the disk that receives uploads, and of the connections to the database. */
   measure(health: Health, dataDir: string, pool: Pool | undefined): void;
   uploads(uploads: Uploads): void;
-  readonly viewer: (figures: ViewerFigures) => void;
+  readonly viewer: (registry: ViewerStatistics) => void;
   snapshot(): Snapshot;
   close(): void;
 }
 
 export function createMetrics({ version, node }: { version: string; node: string }): Metrics {
-  const figures = new Figures();
-  buildInfo(figures, version, node);
-  processMetrics(figures);
-  const publishing = publishingFigures(figures);
-  const sweeps = sweepFigures(figures);
-  const addQueue = queueFigures(figures);
+  const registry = new Registry();
+  buildInfo(registry, version, node);
+  processMetrics(registry);
+  const publishing = publishingMetrics(registry);
+  const sweeps = sweepMetrics(registry);
+  const addQueue = queueMetrics(registry);
   const endedHelp = 'Sessions ended because a new one exceeded a limit.';
-  const sessionsEnded = figures.counter('pinfold_sessions_ended_total', endedHelp, ['reason']);
+  const sessionsEnded = registry.counter('pinfold_sessions_ended_total', endedHelp, ['reason']);
   sessionsEnded.at('limit');
   return {
-    request: requestFigures(figures),
-    observe: (figure) => {
-      publishing.observe(figure);
-      sweeps.observe(figure);
-      if (figure.kind === 'sessions_ended') sessionsEnded.at(figure.reason).value += figure.count;
+    request: requestMetrics(registry),
+    observe: (measurement) => {
+      publishing.observe(measurement);
+      sweeps.observe(measurement);
+      if (measurement.kind === 'sessions_ended')
+        sessionsEnded.at(measurement.reason).value += measurement.count;
     },
-    observer: storeFigures(figures),
+    observer: storeMetrics(registry),
     sweeps,
     counting: (useCases, { queue }) => {
       const { publishing: places } = useCases.limits;
@@ -65,16 +66,16 @@ export function createMetrics({ version, node }: { version: string; node: string
       return publishing.counting(useCases);
     },
     measure: (health, dataDir, pool) => {
-      healthFigures(figures, health);
-      freeSpace(figures, dataDir);
-      if (pool !== undefined) poolFigures(figures, pool);
+      healthMetrics(registry, health);
+      freeSpace(registry, dataDir);
+      if (pool !== undefined) poolMetrics(registry, pool);
     },
     uploads: ({ queue }) => addQueue('uploads', () => queue),
     viewer: ({ bodies, sites, inflations }) => {
-      cacheFigures(figures, { bodies, sites });
+      cacheMetrics(registry, { bodies, sites });
       addQueue('inflations', () => inflations);
     },
-    snapshot: () => figures.snapshot(),
-    close: loopDelay(figures),
+    snapshot: () => registry.snapshot(),
+    close: loopDelay(registry),
   };
 }

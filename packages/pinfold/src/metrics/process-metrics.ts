@@ -1,31 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import type { Figures } from './registry.ts';
+import type { Registry } from './registry.ts';
 
 const OPEN_FILES = '/proc/self/fd';
 
 /** Measures the process itself, under the names that Prometheus' client libraries give these metrics. */
-export function processMetrics(figures: Figures): void {
+export function processMetrics(registry: Registry): void {
   const memoryHelp = 'Resident memory of all processes.';
-  const memory = figures.gauge('process_resident_memory_bytes', memoryHelp).at();
-  const cpu = figures.counter('process_cpu_seconds_total', 'CPU time of all processes.').at();
+  const memory = registry.gauge('process_resident_memory_bytes', memoryHelp).at();
+  const cpu = registry.counter('process_cpu_seconds_total', 'CPU time of all processes.').at();
   const startHelp = 'When the first of the processes started.';
-  const start = figures.gauge('process_start_time_seconds', startHelp, [], 'least').at();
+  const start = registry.gauge('process_start_time_seconds', startHelp, [], 'least').at();
   start.value = performance.timeOrigin / 1_000;
-  figures.measure(() => {
+  registry.measure(() => {
     memory.value = process.memoryUsage.rss();
     const { user, system } = process.cpuUsage();
     cpu.value = (user + system) / 1e6;
   });
-  openFiles(figures);
+  openFiles(registry);
 }
 
 /** Only Linux has these files; the metrics are absent elsewhere. */
-function openFiles(figures: Figures): void {
+function openFiles(registry: Registry): void {
   const limit = openFileLimit();
   if (limit === undefined) return;
-  figures.gauge('process_max_fds', 'How many files the processes may open.').at().value = limit;
-  const open = figures.gauge('process_open_fds', 'Files and sockets that are open.').at();
+  registry.gauge('process_max_fds', 'How many files the processes may open.').at().value = limit;
+  const open = registry.gauge('process_open_fds', 'Files and sockets that are open.').at();
   let isCounting = false;
   const count = async (): Promise<void> => {
     isCounting = true;
@@ -34,7 +34,7 @@ function openFiles(figures: Figures): void {
     isCounting = false;
   };
   void count();
-  figures.measure(() => {
+  registry.measure(() => {
     if (!isCounting) void count();
   });
 }

@@ -1,7 +1,7 @@
 import { type Family, labelsOf, type Merging, type Snapshot } from './metrics-snapshot.ts';
 
 /** The bound holds for any input of clients. */
-const MOST_SERIES = 500;
+const MAX_SERIES = 500;
 
 /** The upper bounds of a duration's buckets, in seconds. */
 const SECONDS: readonly number[] = [
@@ -35,16 +35,16 @@ export class Series {
   }
 }
 
-export class Figure {
+export class Metric {
   readonly #names: readonly string[];
-  readonly #most: number;
+  readonly #max: number;
   readonly #made: Map<string, Series> = new Map();
   readonly #family: Omit<Family, 'series'>;
 
-  constructor(family: Omit<Family, 'series'>, names: readonly string[], most: number = MOST_SERIES) {
+  constructor(family: Omit<Family, 'series'>, names: readonly string[], most: number = MAX_SERIES) {
     this.#family = family;
     this.#names = names;
-    this.#most = most;
+    this.#max = most;
   }
 
   /** The series of these labels. Beyond the most series it is that of `other`. Callers on hot paths should cache it. */
@@ -52,7 +52,7 @@ export class Figure {
     const labels = labelsOf(this.#names, values);
     const known = this.#made.get(labels);
     if (known !== undefined) return known;
-    if (this.#made.size >= this.#most && values.some((value) => value !== 'other')) {
+    if (this.#made.size >= this.#max && values.some((value) => value !== 'other')) {
       return this.at(...values.map(() => 'other'));
     }
     const made = new Series(this.#family.bounds);
@@ -66,20 +66,20 @@ export class Figure {
   }
 }
 
-export class Figures {
-  readonly #figures: Figure[] = [];
+export class Registry {
+  readonly #registry: Metric[] = [];
   readonly #measuring: (() => void)[] = [];
 
-  counter(name: string, help: string, labels: readonly string[] = [], mostSeries?: number): Figure {
-    return this.#add({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, mostSeries);
+  counter(name: string, help: string, labels: readonly string[] = [], maxSeries?: number): Metric {
+    return this.#add({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, maxSeries);
   }
 
-  gauge(name: string, help: string, labels: readonly string[] = [], merging: Merging = 'sum'): Figure {
+  gauge(name: string, help: string, labels: readonly string[] = [], merging: Merging = 'sum'): Metric {
     return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, labels);
   }
 
-  /** A gauge without a series until one is asked for by {@link Figure.at}: what is not known yet is no 0. */
-  unknownGauge(name: string, help: string, merging: Merging): Figure {
+  /** A gauge without a series until one is asked for by {@link Metric.at}: what is not known yet is no 0. */
+  unknownGauge(name: string, help: string, merging: Merging): Metric {
     return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, undefined);
   }
 
@@ -89,7 +89,7 @@ export class Figures {
     help: string,
     labels: readonly string[] = [],
     bounds: readonly number[] = SECONDS,
-  ): Figure {
+  ): Metric {
     return this.#add({ name, help, type: 'histogram', merging: 'sum', bounds }, labels);
   }
 
@@ -101,14 +101,14 @@ export class Figures {
   /** The figures now; their numbers may be those that are counted further, so read them at once. */
   snapshot(): Snapshot {
     for (const measure of this.#measuring) measure();
-    return Object.fromEntries(this.#figures.map(({ family }) => [family.name, family]));
+    return Object.fromEntries(this.#registry.map(({ family }) => [family.name, family]));
   }
 
   /** @param labels undefined for a figure without labels whose series is not there at first. */
-  #add(family: Omit<Family, 'series'>, labels: readonly string[] | undefined, most?: number): Figure {
-    const figure = new Figure(family, labels ?? [], most);
-    if (labels?.length === 0) figure.at();
-    this.#figures.push(figure);
-    return figure;
+  #add(family: Omit<Family, 'series'>, labels: readonly string[] | undefined, most?: number): Metric {
+    const measurement = new Metric(family, labels ?? [], most);
+    if (labels?.length === 0) measurement.at();
+    this.#registry.push(measurement);
+    return measurement;
   }
 }

@@ -49,7 +49,7 @@ export class Progress {
 }
 
 /** Standard error names at most this many broken archives and publications without one; `--json` names all. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** @throws CommandFailure if archives of the source are missing or altered; everything else was moved. */
 export function printSummary(done: string, moved: Moved, json: boolean, { out, err }: Terminal): void {
@@ -57,8 +57,8 @@ export function printSummary(done: string, moved: Moved, json: boolean, { out, e
   if (json) out(jsonLine(moved));
   else
     err(`${done}: ${pluralize(records, 'record')}, ${pluralize(archives, 'archive')}, ${copied} of them new`);
-  for (const id of broken.slice(0, MOST_NAMED)) err(`broken: ${id}`);
-  for (const id of withoutArchive.slice(0, MOST_NAMED)) err(`in service without its archive: ${id}`);
+  for (const id of broken.slice(0, MAX_NAMED)) err(`broken: ${id}`);
+  for (const id of withoutArchive.slice(0, MAX_NAMED)) err(`in service without its archive: ${id}`);
   const wrong = [
     ...(broken.length === 0
       ? []

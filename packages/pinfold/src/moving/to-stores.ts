@@ -61,8 +61,8 @@ export class ToStores implements Destination {
       if (record.kind === 'removal') this.#named.delete(record.value.archive);
     }
     for (let from = 0; from < records.length; from += BATCH) {
-      const kept = await this.#stores.imports.keep(this.#token, records.slice(from, from + BATCH));
-      if (kept.kind === 'lost') throw taken();
+      const saved = await this.#stores.imports.saveRecords(this.#token, records.slice(from, from + BATCH));
+      if (saved.kind === 'lost') throw taken();
     }
   }
 

@@ -92,9 +92,7 @@ class ExportCheck implements Destination {
     const expected = this.named.get(archive.id);
     if (expected === undefined) return;
     const { pin, sha256, bytes } = expected;
-    // Records of early releases have no SHA-256, and a size that was reckoned.
-    const isSound = sha256 === '' || (archive.bytes === bytes && archive.sha256 === sha256);
-    if (!isSound) this.altered.push({ archive: archive.id, pin });
+    if (archive.bytes !== bytes || archive.sha256 !== sha256) this.altered.push({ archive: archive.id, pin });
     else this.read += 1;
   }
 

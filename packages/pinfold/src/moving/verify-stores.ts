@@ -69,10 +69,10 @@ export async function verifyStores(
   return {
     named: named.size,
     read: found.sound.length + found.altered.length,
-    missing: withPins(await lookedAtAgain(stores, [...missing].sort(), { isNamed: true, isThere: false })),
-    altered: withPins(await lookedAtAgain(stores, found.altered, { isNamed: true, isThere: true })),
+    missing: withPins(await recheck(stores, [...missing].sort(), { isNamed: true, isThere: false })),
+    altered: withPins(await recheck(stores, found.altered, { isNamed: true, isThere: true })),
     removed: await stillRemoved(stores, removed),
-    superfluous: await lookedAtAgain(stores, old, { isNamed: false, isThere: true }),
+    superfluous: await recheck(stores, old, { isNamed: false, isThere: true }),
     young: unnamed.length - old.length,
   };
 }
@@ -161,7 +161,7 @@ function inflated(data: Uint8Array, size: number): Uint8Array | undefined {
 }
 
 /** Those of which it is still so: the service runs, and removes archives before it forgets their names. */
-async function lookedAtAgain(
+async function recheck(
   { roles, archives }: VerifiedStores,
   ids: readonly ArchiveId[],
   expected: { readonly isNamed: boolean; readonly isThere: boolean },

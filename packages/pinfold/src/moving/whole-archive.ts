@@ -24,7 +24,6 @@ export interface MovingArchive {
 export interface NamedArchive {
   readonly archive: ArchiveId;
   readonly pin: RoleId;
-  /** Empty for publications of early releases. */
   readonly sha256: Sha256;
 }
 

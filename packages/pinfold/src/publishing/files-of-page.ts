@@ -10,7 +10,7 @@ const STYLE = /\.css$/i;
 const IN_STYLE =
   /url\(\s{0,9}(?:"([^"]*)"|'([^']*)'|([^"'()\s]*))\s{0,9}\)|@import\s{1,9}(?:"([^"]*)"|'([^']*)')/gi;
 /** More is a site, whose folder is to be published. */
-const MOST_FILES = 1_000;
+const MAX_FILES = 1_000;
 
 /**
  * Finds the existing files in a page's folder, or below, that it or its style sheets refer to. It reads nothing outside
@@ -22,7 +22,7 @@ export async function filesOfPage(path: string, page: Uint8Array): Promise<Reado
   const named = new Set(partsOf(decoded(page)).flatMap((target) => placeOf('', target)));
   // Iteration over a set includes members that are added meanwhile, and visits each name once.
   for (const next of named) {
-    if (found.size === MOST_FILES) break;
+    if (found.size === MAX_FILES) break;
     if (next === 'index.html') continue;
     const bytes = await readBeside(folder, next);
     if (bytes === undefined) continue;

@@ -9,7 +9,7 @@ import { isPage, type PackedPath, packFile, packPage, packWhole, type ZipToSend 
 import { currentFolder } from './publications.ts';
 
 /** The most that Node reads of a file at once: 2 GiB. */
-const MOST_BYTES = 2_147_483_647;
+const MAX_BYTES = 2_147_483_647;
 
 type Packed = ZipToSend & Pick<PackedPath, 'folder'> & { readonly pageTitle?: string | undefined };
 
@@ -41,7 +41,7 @@ export async function packPath(given: string, wanted: Wanted, terminal: Terminal
   }
   refuse(wanted, 'with-dot-files', 'a folder');
   refuse(wanted, 'as-is', 'a folder');
-  if (found.size > MOST_BYTES)
+  if (found.size > MAX_BYTES)
     throw new CommandFailure(`${path} is larger than 2 GiB, the most that can be published`);
   const read = async (): Promise<Packed['bytes']> => new Uint8Array(await readFile(path));
   if (isPage(path)) return packWithFiles(path, await read(), wanted['with-files'], terminal);
@@ -66,10 +66,10 @@ async function packSite(given: string, wanted: Wanted, terminal: Terminal): Prom
 async function withoutSources(given: string, { env, confirm }: Terminal): Promise<string> {
   const built = builtFolderIn((file) => existsSync(resolve(currentFolder(env), given, file)));
   if (built === undefined) return given;
-  const looks = `${given} looks like the project of a site, with the built site in ${join(given, built)}`;
-  if (await confirm?.(`${looks}. Publish ${join(given, built)}?`)) return join(given, built);
+  const warning = `${given} looks like the project of a site, with the built site in ${join(given, built)}`;
+  if (await confirm?.(`${warning}. Publish ${join(given, built)}?`)) return join(given, built);
   if (await confirm?.(`Publish all of ${given}, with its sources?`)) return given;
-  throw new CommandFailure(`${looks}: publish that, or all of it with --as-is`, {
+  throw new CommandFailure(`${warning}: publish that, or all of it with --as-is`, {
     code: 'looks_like_project',
   });
 }

@@ -7,7 +7,7 @@ import { accepted } from '../publishing/refusal-text.ts';
 /** The ZIP of a publication, as it was uploaded, while it is read. */
 export interface Original {
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** In hexadecimal digits; undefined for publications of early releases. */
+  /** In hexadecimal digits; undefined for an answer without an ETag. */
   readonly sha256: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export function originalOf(outcome: OpenArchiveOutcome): Original {
       yield accepted(await archive.read(from, Math.min(MAX_READ, archive.size - from))).bytes;
     }
   }
-  return { pieces: pieces(), sha256: archive.publication.sha256 || undefined };
+  return { pieces: pieces(), sha256: archive.publication.sha256 };
 }
 
 export interface CheckedBytes {

@@ -21,25 +21,23 @@ export interface CleanupTimerOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Called when a sweep has ended well, and before the first one: its failure is logged. */
-  readonly look?: (swept: boolean) => Promise<void>;
+  readonly measure?: (swept: boolean) => Promise<void>;
   /** A number from 0 up to 1, so that nodes that start together do not sweep together. */
   readonly random: () => number;
 }
 
-const LONGEST_PAUSE: Duration = minutes(10);
+const MAX_PAUSE: Duration = minutes(10);
 
 /** A line of the log names at most so many publications; `pinfold cleanup --dry-run` names more. */
 const MAX_NAMED = 20;
 
 /** Sweeps every five to ten minutes until the signal aborts. A failed sweep is logged, and does not prevent the next. */
 export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
-  const { cleanUp, history, views, clock, log, random, look = async () => undefined } = options;
+  const { cleanUp, history, views, clock, log, random, measure = async () => undefined } = options;
   const count = (swept: boolean): Promise<void> =>
-    look(swept).catch((error: unknown) => log.error('what sweeps leave could not be counted', error));
+    measure(swept).catch((error: unknown) => log.error('what sweeps leave could not be counted', error));
   void count(false);
-  while (
-    await sleepUnlessAborted(clock, duration(Math.round(LONGEST_PAUSE * (0.5 + random() / 2))), signal)
-  ) {
+  while (await sleepUnlessAborted(clock, duration(Math.round(MAX_PAUSE * (0.5 + random() / 2))), signal)) {
     try {
       await history.sweep({ cause: BY_THIS_NODE, signal });
       await views.sweep(signal);

@@ -22,7 +22,7 @@ export interface Answers {
   current: ServerResponse;
   /** The bytes read at the last check for idle connections, and how many checks in a row saw no request and no byte. */
   bytesRead: number;
-  idleLooks: number;
+  idleChecks: number;
 }
 
 /**

@@ -38,8 +38,8 @@ const MIN_CONNECTIONS = 64;
  * Milliseconds between two checks for idle connections. More than this many idle checks in a row close a connection, after
  * 75 to 85 seconds. Most proxies close theirs after 60, so they close first, and never both sides at once.
  */
-const IDLE_LOOK = 5_000;
-const IDLE_LOOKS = 15;
+const IDLE_INTERVAL = 5_000;
+const IDLE_CHECKS = 15;
 
 /** How long idle connections stay open while stopping, in milliseconds: a request may be on its way over one. */
 const LINGER = 500;
@@ -61,7 +61,7 @@ export class HttpServer {
   /** Absent on a Node whose parser is another one. */
   readonly #throttle: ParseThrottle | undefined = hasKnownParser() ? new ParseThrottle() : undefined;
   readonly #restTimeout: Duration;
-  readonly #idleLook: number;
+  readonly #idleInterval: number;
   #handler: RequestHandler | undefined;
   #held: (() => void)[] = [];
   #draining = false;
@@ -70,10 +70,10 @@ export class HttpServer {
   /** @param times shorter ones, for tests. */
   constructor({
     restTimeout = REST_TIMEOUT,
-    idleLook = IDLE_LOOK,
-  }: { readonly restTimeout?: Duration; readonly idleLook?: number } = {}) {
+    idleInterval = IDLE_INTERVAL,
+  }: { readonly restTimeout?: Duration; readonly idleInterval?: number } = {}) {
     this.#restTimeout = restTimeout;
-    this.#idleLook = idleLook;
+    this.#idleInterval = idleInterval;
     this.#server = createServer({
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
@@ -126,7 +126,7 @@ export class HttpServer {
     } catch (error) {
       throw asSettingsError(error, port);
     }
-    const idle = setInterval(() => this.#closeIdle(), this.#idleLook).unref();
+    const idle = setInterval(() => this.#closeIdle(), this.#idleInterval).unref();
     this.#server.once('close', () => clearInterval(idle));
     return this.#server.address() as AddressInfo;
   }
@@ -180,9 +180,9 @@ export class HttpServer {
     for (const [socket, answers] of this.#answers) {
       const { bytesRead } = socket;
       const isIdle = answers.newest.writableFinished && bytesRead === answers.bytesRead;
-      answers.idleLooks = isIdle ? answers.idleLooks + 1 : 0;
+      answers.idleChecks = isIdle ? answers.idleChecks + 1 : 0;
       answers.bytesRead = bytesRead;
-      if (answers.idleLooks > IDLE_LOOKS) socket.destroy();
+      if (answers.idleChecks > IDLE_CHECKS) socket.destroy();
     }
   }
 
@@ -198,7 +198,7 @@ export class HttpServer {
   #follow(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const known = this.#answers.get(socket);
-    const answers = known ?? { newest: response, current: response, bytesRead: 0, idleLooks: 0 };
+    const answers = known ?? { newest: response, current: response, bytesRead: 0, idleChecks: 0 };
     if (known === undefined) this.#answers.set(socket, answers);
     else answers.newest = response;
     // Node assigns the socket when all earlier answers are sent; hundreds may wait, and cost next to nothing until then.
@@ -230,12 +230,12 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 /** Sends `100 Continue` when the body is first read: a request refused before never sends it (RFC 9110, section 10.1.1). */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
-  const look = (event: string | symbol): void => {
+  const measure = (event: string | symbol): void => {
     if (event !== 'data' && event !== 'readable') return;
-    request.off('newListener', look);
+    request.off('newListener', measure);
     if (!response.headersSent) response.writeContinue();
   };
-  request.on('newListener', look);
+  request.on('newListener', measure);
 }
 
 function asSettingsError(error: unknown, port: number): unknown {

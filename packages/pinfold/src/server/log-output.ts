@@ -12,8 +12,8 @@ const HELD_BYTES = 8 * 1024 * 1024;
 const FLUSH_TIME = 1_000;
 
 /** The pause before the next attempt at a full pipe, in milliseconds; it doubles until a write succeeds. */
-const SHORTEST_PAUSE = 5;
-const LONGEST_PAUSE = 100;
+const MIN_PAUSE = 5;
+const MAX_PAUSE = 100;
 
 /** How often a process that exits tries again while nothing is read. */
 const EXIT_ATTEMPTS = 10;
@@ -44,13 +44,13 @@ function writeRest(): void {
  */
 export class LogOutput {
   readonly #target: Target;
-  readonly #longestWrite: number;
+  readonly #maxWrite: number;
   readonly #onLost: (lines: number) => void;
   #batch = '';
   readonly #waiting: Buffer[] = [];
   #held = 0;
   #isWriting = false;
-  #pause = SHORTEST_PAUSE;
+  #pause = MIN_PAUSE;
   #batchTimer: NodeJS.Timeout | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #lost = 0;
@@ -66,7 +66,7 @@ export class LogOutput {
   constructor(shared: boolean, onLost: (lines: number) => void) {
     target ??= openOutput();
     this.#target = target;
-    this.#longestWrite = shared ? ATOMIC_BYTES : BATCH_BYTES;
+    this.#maxWrite = shared ? ATOMIC_BYTES : BATCH_BYTES;
     this.#onLost = onLost;
     OPEN.add(this);
     if (OPEN.size === 1) process.once('exit', writeRest);
@@ -92,7 +92,7 @@ export class LogOutput {
   async flush(): Promise<void> {
     if (this.#ended || (await this.#isAtRest(FLUSH_TIME))) return;
     this.#ended = true;
-    if (this.#retryTimer === undefined) this.#isStuck = !(await this.#isAtRest(LONGEST_PAUSE));
+    if (this.#retryTimer === undefined) this.#isStuck = !(await this.#isAtRest(MAX_PAUSE));
     clearTimeout(this.#retryTimer);
   }
 
@@ -166,14 +166,14 @@ export class LogOutput {
 
   /** Ends a write behind a line where it can, so that processes that share a pipe do not split each other's lines. */
   #lengthOfWrite(bytes: Buffer): number {
-    if (bytes.length <= this.#longestWrite) return bytes.length;
-    const end = bytes.lastIndexOf(NEWLINE, this.#longestWrite - 1) + 1;
+    if (bytes.length <= this.#maxWrite) return bytes.length;
+    const end = bytes.lastIndexOf(NEWLINE, this.#maxWrite - 1) + 1;
     return end > 0 ? end : bytes.indexOf(NEWLINE) + 1 || bytes.length;
   }
 
   #took(bytes: Buffer, written: number): void {
     this.#fails = false;
-    this.#pause = SHORTEST_PAUSE;
+    this.#pause = MIN_PAUSE;
     this.#held -= written;
     if (written === bytes.length) this.#waiting.shift();
     else this.#waiting[0] = bytes.subarray(written);
@@ -207,7 +207,7 @@ export class LogOutput {
       this.#retryTimer = undefined;
       this.#send();
     }, this.#pause);
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
   }
 
   /** Writes what is left when the process exits, also after an uncaught exception. */
@@ -251,7 +251,7 @@ function writeNow(descriptor: number, bytes: Buffer, lengthOf: (bytes: Buffer) =
       left = EXIT_ATTEMPTS;
     } catch (error) {
       left = isFull(error as NodeJS.ErrnoException) ? left - 1 : -1;
-      if (left >= 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONGEST_PAUSE);
+      if (left >= 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MAX_PAUSE);
     }
   }
 }

@@ -23,7 +23,7 @@ export function requestLine(
 }
 
 /** The most roles whose last line's beginning is cached. */
-const MOST_BEGINNINGS = 1_000;
+const MAX_BEGINNINGS = 1_000;
 
 /** By role: the views of one differ in little else than bytes, time and id. */
 const beginnings = new Map<string, Beginning>();
@@ -51,7 +51,7 @@ function beginningOf(entry: RequestEntry): string {
     `"method":${text(method)},"route":${text(route)},"status":${status},"role":${text(role)}` +
     `,"account":${text(account)},"key":${text(key)},"outcome":${text(result)}`;
   if (role !== null) {
-    if (beginnings.size >= MOST_BEGINNINGS) beginnings.clear();
+    if (beginnings.size >= MAX_BEGINNINGS) beginnings.clear();
     beginnings.set(role, { method, route, status, account, key, outcome, text: written });
   }
   return written;

@@ -15,7 +15,7 @@ export interface ServerFile {
 }
 
 /** How often a server looks whether its file is there, in milliseconds. */
-const LOOK_AGAIN = 5_000;
+const RECHECK_AFTER = 5_000;
 
 /**
  * Writes the file, in the place of any other, and again when another server on the folder has stopped and removed its
@@ -29,7 +29,7 @@ export async function keepServerFile(
   addresses: WebAddresses,
   { host, port }: { readonly host: string; readonly port: number },
   failed: (error: unknown) => void,
-  lookAgain: number = LOOK_AGAIN,
+  recheckAfter: number = RECHECK_AFTER,
 ): Promise<() => Promise<void>> {
   const file = fileIn(dataDir);
   const { publicUrl: url, sitesUrl, viewerMode } = addresses;
@@ -40,7 +40,7 @@ export async function keepServerFile(
   let written: Promise<void> | undefined;
   const timer = setInterval(() => {
     written = writeNew(file, text).catch(() => undefined);
-  }, lookAgain).unref();
+  }, recheckAfter).unref();
   return async () => {
     clearInterval(timer);
     await written;

@@ -19,10 +19,10 @@ type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | '
 
 const MiB = 1_048_576;
 /** The smallest ZIP there is of an empty index.html: below it, nothing could be published. */
-const LEAST_ARCHIVE_BYTES = 118;
-const MOST_ARCHIVE_BYTES = 64 * MiB;
-const MOST_EXPANDED_BYTES = 512 * MiB;
-const MOST_FILES = 10_000;
+const MIN_ARCHIVE_BYTES = 118;
+const MAX_ARCHIVE_BYTES = 64 * MiB;
+const MAX_EXPANDED_BYTES = 512 * MiB;
+const MAX_FILES = 10_000;
 
 export function readAllowances(read: ReadVariable): Allowances {
   return {
@@ -60,10 +60,7 @@ function readQuota(usual: string): Parse<number | null> {
 
 /** Only those that differ: what is not set here may be set in code. */
 function readArchiveLimits(read: ReadVariable): Partial<ArchiveLimits> {
-  const expandedBytes = read(
-    'EXPANDED_BYTES',
-    readNumber(undefined, LEAST_ARCHIVE_BYTES, MOST_EXPANDED_BYTES),
-  );
+  const expandedBytes = read('EXPANDED_BYTES', readNumber(undefined, MIN_ARCHIVE_BYTES, MAX_EXPANDED_BYTES));
   const within = expandedBytes ?? defaultLimits.expandedBytes;
   const readWithin = (least: number, most: number, usual: number): Parse<number | undefined> => {
     const readLimit = readNumber(usual > within ? within : undefined, least, most);
@@ -77,9 +74,9 @@ function readArchiveLimits(read: ReadVariable): Partial<ArchiveLimits> {
     expandedBytes,
     archiveBytes: read(
       'ARCHIVE_BYTES',
-      readWithin(LEAST_ARCHIVE_BYTES, MOST_ARCHIVE_BYTES, defaultLimits.archiveBytes),
+      readWithin(MIN_ARCHIVE_BYTES, MAX_ARCHIVE_BYTES, defaultLimits.archiveBytes),
     ),
-    files: read('FILES', readNumber(undefined, 1, MOST_FILES)),
-    fileBytes: read('FILE_BYTES', readWithin(1, MOST_EXPANDED_BYTES, defaultLimits.fileBytes)),
+    files: read('FILES', readNumber(undefined, 1, MAX_FILES)),
+    fileBytes: read('FILE_BYTES', readWithin(1, MAX_EXPANDED_BYTES, defaultLimits.fileBytes)),
   });
 }

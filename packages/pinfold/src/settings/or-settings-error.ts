@@ -3,7 +3,7 @@ import { isError } from '@pinfold/core/internal';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { SettingsError } from './settings-error.ts';
 
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** @throws SettingsError when a store cannot be used as the setting says: for an operator the value is wrong. */
 export async function orSettingsError<Result>(
@@ -28,5 +28,5 @@ export function errorText(error: unknown): string {
 /** Node's error for a connection that failed at several addresses has a code, and no message. */
 function messageOf(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return escapeControls((error.message || code).replaceAll(/\s+/g, ' ')).slice(0, LONGEST_REASON);
+  return escapeControls((error.message || code).replaceAll(/\s+/g, ' ')).slice(0, MAX_REASON_LENGTH);
 }

@@ -73,7 +73,7 @@ export interface Settings extends WebAddressSettings, Allowances {
   /** How long a stopping server still accepts new connections. */
   readonly drain: Duration;
   /** How long events are stored; absent: the core's default of 400 days. */
-  readonly historyKeptFor: Duration | undefined;
+  readonly historyRetention: Duration | undefined;
   /** Whether the history stores the addresses of clients. */
   readonly historyAddresses: boolean;
   /** Whether the very first start publishes the welcome site. */
@@ -90,14 +90,14 @@ export interface Settings extends WebAddressSettings, Allowances {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'PINFOLD_';
-const MOST_WORKERS = 64;
-const SHORTEST_SECRET = 16;
+const MAX_WORKERS = 64;
+const MIN_SECRET_LENGTH = 16;
 const DEFAULT_UPLOADS = 64;
-const MOST_UPLOADS = 10_000;
-const MOST_DAYS = 36_500;
+const MAX_UPLOADS = 10_000;
+const MAX_DAYS = 36_500;
 /** A millisecond. */
-const LEAST_DAYS = 1 / 86_400_000;
-const LONGEST_DRAIN = 3_600;
+const MIN_DAYS = 1 / 86_400_000;
+const MAX_DRAIN = 3_600;
 
 /** Read by the `pinfold` command to reach another server, so they are no unknown settings. */
 const OTHER_VARIABLES = ['URL', 'KEY'];
@@ -141,7 +141,7 @@ export function readSettings(env: Environment): Settings {
       readStorage(variable, value, env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined),
     ),
     secrets,
-    uploads: read('UPLOADS', readNumber(DEFAULT_UPLOADS, 1, MOST_UPLOADS)),
+    uploads: read('UPLOADS', readNumber(DEFAULT_UPLOADS, 1, MAX_UPLOADS)),
     ...readAllowances(read),
     lifetime: read('DEFAULT_LIFETIME_DAYS', readDays),
     trustProxy: read('TRUST_PROXY', readTrustProxy),
@@ -158,7 +158,7 @@ export function readSettings(env: Environment): Settings {
     clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
     reportUrl: read('REPORT_URL', readText(reportUrl)),
     readyNeeds: read('READY_NEEDS', readText(readyNeeds)) ?? ['database'],
-    historyKeptFor: read('HISTORY_DAYS', readDays),
+    historyRetention: read('HISTORY_DAYS', readDays),
     historyAddresses: read('HISTORY_ADDRESSES', readSwitch(false)),
     drain: read('DRAIN_SECONDS', readDrain),
   };
@@ -183,25 +183,25 @@ function readPort<Usual>(usual: Usual): Parse<number | Usual> {
 }
 
 function readWorkers(variable: string, value: string | undefined): number {
-  if (value === 'auto') return Math.min(availableParallelism(), MOST_WORKERS);
-  const expectation = `must be auto, or a number of processes from 1 to ${MOST_WORKERS}`;
-  return readNumber(1, 1, MOST_WORKERS, expectation)(variable, value);
+  if (value === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
+  const expectation = `must be auto, or a number of processes from 1 to ${MAX_WORKERS}`;
+  return readNumber(1, 1, MAX_WORKERS, expectation)(variable, value);
 }
 
 /** With commas between them, so that a secret can be replaced while viewers hold grants of the one before. */
 function secretsIn(text: string): Settings['secrets'] {
   const [current = '', ...others] = text.split(',').map((secret) => secret.trim());
-  if ([current, ...others].some((secret) => Buffer.byteLength(secret) < SHORTEST_SECRET)) {
+  if ([current, ...others].some((secret) => Buffer.byteLength(secret) < MIN_SECRET_LENGTH)) {
     throw new TypeError(
-      `must have at least ${SHORTEST_SECRET} bytes, better 32 random ones; so must each of several separated by commas`,
+      `must have at least ${MIN_SECRET_LENGTH} bytes, better 32 random ones; so must each of several separated by commas`,
     );
   }
   return [current, ...others];
 }
 
 function readDays(variable: string, value: string | undefined): Duration | undefined {
-  const expectation = `must be a number of days above 0 and up to ${MOST_DAYS}, such as 7 or 0.5`;
-  const count = readNumber(undefined, LEAST_DAYS, MOST_DAYS, expectation, DECIMAL)(variable, value);
+  const expectation = `must be a number of days above 0 and up to ${MAX_DAYS}, such as 7 or 0.5`;
+  const count = readNumber(undefined, MIN_DAYS, MAX_DAYS, expectation, DECIMAL)(variable, value);
   return count === undefined ? undefined : days(count);
 }
 
@@ -222,8 +222,8 @@ function readyNeeds(text: string): readonly Need[] {
 }
 
 function readDrain(variable: string, value: string | undefined): Duration {
-  const expectation = `must be a number of seconds from 0 to ${LONGEST_DRAIN}`;
-  return seconds(readNumber(0, 0, LONGEST_DRAIN, expectation, DECIMAL)(variable, value));
+  const expectation = `must be a number of seconds from 0 to ${MAX_DRAIN}`;
+  return seconds(readNumber(0, 0, MAX_DRAIN, expectation, DECIMAL)(variable, value));
 }
 
 /** Variables that have no effect without another one. */

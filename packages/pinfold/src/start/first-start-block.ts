@@ -3,7 +3,7 @@ import type { Listening } from '../compose/create-app.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { MANAGEMENT_PATH } from './sign-in-link.ts';
 
-type Started = Pick<Listening, 'addresses' | 'firstStart' | 'untouched' | 'signInLink'>;
+type Started = Pick<Listening, 'addresses' | 'firstStart' | 'unused' | 'signInLink'>;
 
 /**
  * The output of a start; before the first publication also how to begin. After the very first start it is the only place
@@ -27,16 +27,16 @@ export function startBlock(started: Started): string {
   return `\n${lines.join('\n')}\n\n`;
 }
 
-function howToBegin({ addresses, firstStart, untouched }: Started): readonly string[] {
-  if (firstStart === undefined && untouched === undefined) return [];
+function howToBegin({ addresses, firstStart, unused }: Started): readonly string[] {
+  if (firstStart === undefined && unused === undefined) return [];
   const { apiKey, welcome } = firstStart ?? {};
-  if (firstStart === undefined && untouched?.key === undefined) {
+  if (firstStart === undefined && unused?.key === undefined) {
     return ['API key       none that publishes ("pinfold keys create" makes one)'];
   }
   const forTheLine = 'put it in PINFOLD_KEY for the line below';
   const known =
     firstStart === undefined
-      ? `pf_${untouched?.key}_…  (shown when it was made; ${forTheLine})`
+      ? `pf_${unused?.key}_…  (shown when it was made; ${forTheLine})`
       : `the one in PINFOLD_API_KEY  (${forTheLine})`;
   return [
     `API key       ${apiKey === undefined ? known : `${apiKey}  (shown only now: keep it)`}`,

@@ -16,7 +16,7 @@ export interface FirstStart {
 }
 
 /** A server with keys, none of which was ever used, and nothing published: they were made before its first start. */
-export interface Untouched {
+export interface UnusedServer {
   /** The newest key that publishes, if it exists. Its text was shown when it was created. */
   readonly key: ApiKeyId | undefined;
 }
@@ -46,18 +46,18 @@ export async function makeFirstStart(
   const { manageKeys } = composition;
   const isFirst = !(await hasKeys(composition));
   const published = welcome && isFirst ? await publishWelcomeSite(composition, log) : undefined;
-  const wish = { account: DEFAULT_ACCOUNT, label: 'first start', cause: BY_THIS_NODE };
-  const first = isFirst ? await manageKeys.createFirst(wish, apiKey) : undefined;
+  const request = { account: DEFAULT_ACCOUNT, label: 'first start', cause: BY_THIS_NODE };
+  const first = isFirst ? await manageKeys.createFirst(request, apiKey) : undefined;
   if (apiKey !== undefined && first === undefined) await ensureKey(composition, log, apiKey);
   if (first === undefined) return undefined;
   return { apiKey: apiKey === undefined ? first.text : undefined, welcome: published };
 }
 
 /** The state of a server on which nothing was published yet. The operator knows a key from the settings. */
-export async function findUntouched(
+export async function findUnusedServer(
   { manageKeys, useCases }: Pick<ComposedService, 'manageKeys' | 'useCases'>,
   { apiKey }: Pick<FirstStartOptions, 'apiKey'>,
-): Promise<Untouched | undefined> {
+): Promise<UnusedServer | undefined> {
   if (apiKey !== undefined) return undefined;
   let key: ApiKeyId | undefined;
   for await (const { id, lastUsedAt, revokedAt, scopes } of everyKey(manageKeys, { by: OPERATOR })) {
@@ -120,7 +120,7 @@ async function publish(
       cause: BY_THIS_NODE,
     });
     if (outcome.kind !== 'refused') return outcome.publication;
-    // A mismatch is a site that an earlier release began with.
+    // A mismatch is the site of another release.
     if (outcome.code === 'idempotency_mismatch') break;
     if (outcome.code !== 'idempotency_in_progress') {
       log.warn(`the settings let no welcome site be published (${outcome.code})`);

@@ -6,13 +6,13 @@ import { isFault } from '@pinfold/core';
 import { isError } from '@pinfold/core/internal';
 import { isUnavailable } from '../command-line/failures.ts';
 import type { RunnableApp } from '../compose/create-app.ts';
-import { tellLeader, workerFigures } from '../metrics/worker-figures.ts';
+import { sendMetricsToLeader, workerMetrics } from '../metrics/worker-metrics.ts';
 import type { Log } from '../server/log.ts';
 import { errorText } from '../settings/or-settings-error.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { startBlock } from './first-start-block.ts';
 import { endAtOnce, signalled } from './signals.ts';
-import { isWorker, Workers, wordsOfLeader } from './workers.ts';
+import { isWorker, leaderMessages, Workers } from './workers.ts';
 
 /**
  * How much the heap may grow before V8 looks through all of it again. It counts the bytes of an upload on their way to
@@ -59,7 +59,7 @@ export async function runUntilStopped(create: () => Promise<RunnableApp>): Promi
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   setFlagsFromString(`--minor-gc-task-trigger=${YOUNG_FULL_PERCENT}`);
   if (availableParallelism() === 1) serveBeforeCollecting();
-  const words = isWorker() ? wordsOfLeader() : undefined;
+  const words = isWorker() ? leaderMessages() : undefined;
   const signals = signalled();
   const asked = words === undefined ? signals.first : Promise.race([words.stop, signals.first]);
   const again = words === undefined ? signals.again : Promise.race([words.hurry, signals.again]);
@@ -126,7 +126,7 @@ async function alone(app: RunnableApp): Promise<Started> {
   return {
     log: app.log,
     stop: (again) => {
-      sayTold(app);
+      logStopping(app);
       return stop(app, again);
     },
   };
@@ -141,13 +141,14 @@ function print(block: string, log: Log): void {
 }
 
 async function join(app: RunnableApp, led: Promise<void>): Promise<Started> {
-  const told = app.figures === undefined ? async () => undefined : tellLeader(app.figures);
+  const sendMetrics =
+    app.metricsSnapshot === undefined ? async () => undefined : sendMetricsToLeader(app.metricsSnapshot);
   await app.join(led);
   return {
     log: app.log,
     stop: async (again) => {
       await stop(app, again);
-      await told();
+      await sendMetrics();
     },
   };
 }
@@ -158,18 +159,18 @@ async function stop(app: RunnableApp, again: Promise<void>): Promise<void> {
 }
 
 /** Only the leader of several processes logs it. */
-function sayTold({ log, drainTime }: RunnableApp): void {
+function logStopping({ log, drainTime }: RunnableApp): void {
   log.info(`told to stop${drainTime === 0 ? '' : `: draining for ${drainTime / 1_000} s`}`);
 }
 
 /** The first worker takes the port before it creates anything: a failed start leaves nothing unreported. */
 async function lead(app: RunnableApp): Promise<Started> {
   const workers = new Workers(app.workers, app.log, app.drainTime);
-  const figures = workerFigures();
+  const metricsSnapshot = workerMetrics();
   const first = await workers.startFirst();
   if ('exitCode' in first) return first;
   try {
-    print(startBlock(await app.lead(first.port, figures)), app.log);
+    print(startBlock(await app.lead(first.port, metricsSnapshot)), app.log);
   } catch (error) {
     await workers.stop();
     throw error;
@@ -178,7 +179,7 @@ async function lead(app: RunnableApp): Promise<Started> {
   return {
     log: app.log,
     stop: async (again) => {
-      sayTold(app);
+      logStopping(app);
       await workers.stop(again);
       await app.close();
     },

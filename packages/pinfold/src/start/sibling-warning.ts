@@ -15,7 +15,7 @@ export async function siblingWarning({
   if (domain === (await registrableDomain(publicUrl))) {
     return `sites and the public URL share the domain ${domain}, so a site's cookies reach the public host: whoever opens one hostile site can be shut out of all sites, the management screen and every other host of ${domain}; give PINFOLD_SITES_URL a domain of its own`;
   }
-  return `${domain} is not on the public suffix list, so a site's cookies reach all sites: whoever opens one hostile site can be shut out of every other until the cookies are cleared; if strangers publish here, have it put on the list (https://publicsuffix.org)`;
+  return `${domain} is not on the public suffix list, so a site's cookies reach all sites: whoever opens one hostile site can be shut out of every other until the cookies are cleared; if people you do not know publish here, have it put on the list (https://publicsuffix.org)`;
 }
 
 /** The registrable domain, by the public suffix list with its private part; none on a developer's machine. */

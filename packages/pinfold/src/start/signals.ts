@@ -2,7 +2,7 @@
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Signals within this time count as one: a terminal, npm and a wrapper each send one. */
-const SAME_WISH = 1_000;
+const SAME_SIGNAL = 1_000;
 
 export interface Signalled {
   /** Resolves at the first signal to stop. */
@@ -13,7 +13,7 @@ export interface Signalled {
 
 /** Listens for signals from now on, which then no longer end the process. */
 export function signalled(
-  told: Pick<NodeJS.EventEmitter, 'on'> = process,
+  source: Pick<NodeJS.EventEmitter, 'on'> = process,
   now: () => number = () => performance.now(),
 ): Signalled {
   const first = Promise.withResolvers<void>();
@@ -22,9 +22,9 @@ export function signalled(
   const hear = (): void => {
     heard ??= now();
     first.resolve();
-    if (now() - heard >= SAME_WISH) again.resolve();
+    if (now() - heard >= SAME_SIGNAL) again.resolve();
   };
-  for (const signal of SIGNALS) told.on(signal, hear);
+  for (const signal of SIGNALS) source.on(signal, hear);
   return { first: first.promise, again: again.promise };
 }
 

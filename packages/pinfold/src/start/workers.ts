@@ -7,10 +7,10 @@ import type { Log } from '../server/log.ts';
 /** Marks a process as a worker of ours, also if other code forks processes. */
 const MARK = '_PINFOLD_WORKER';
 
-type Word = keyof WordsOfLeader;
+type Word = keyof LeaderMessages;
 
 /** The longest a worker may take to end once it has drained: what it gives itself, and a little. */
-const LONGEST_END = 12_000;
+const MAX_STOP_TIME = 12_000;
 
 /** Before one that ended without ever having answered is replaced: it may well fail again. */
 const PAUSE = 1_000;
@@ -22,7 +22,7 @@ export function isWorker(): boolean {
 }
 
 /** The messages of the leader to a worker; each resolves when it arrives. */
-export interface WordsOfLeader {
+export interface LeaderMessages {
   readonly answer: Promise<void>;
   /** Also when the leader has gone. */
   readonly stop: Promise<void>;
@@ -30,7 +30,7 @@ export interface WordsOfLeader {
   readonly hurry: Promise<void>;
 }
 
-export function wordsOfLeader(): WordsOfLeader {
+export function leaderMessages(): LeaderMessages {
   const hears = (word: Word): Promise<void> =>
     new Promise((resolve) => {
       process.on('message', (message) => {
@@ -84,13 +84,13 @@ export class Workers {
 
   async #end(worker: Worker, again: Promise<void>): Promise<void> {
     const ended = once(worker, 'exit');
-    tell(worker, 'stop');
-    let late = killedAfter(worker, this.#drainTime + LONGEST_END);
+    send(worker, 'stop');
+    let late = killedAfter(worker, this.#drainTime + MAX_STOP_TIME);
     void again.then(() => {
       if (worker.isDead()) return;
-      tell(worker, 'hurry');
+      send(worker, 'hurry');
       clearTimeout(late);
-      late = killedAfter(worker, LONGEST_END);
+      late = killedAfter(worker, MAX_STOP_TIME);
     });
     await ended;
     clearTimeout(late);
@@ -107,7 +107,7 @@ export class Workers {
   }
 
   #letAnswer(worker: Worker): void {
-    tell(worker, 'answer');
+    send(worker, 'answer');
     this.#log.info('a worker answers', { pid: worker.process.pid });
   }
 
@@ -128,6 +128,6 @@ function living(): readonly Worker[] {
 }
 
 /** One that has just ended hears nothing; its end is heard of elsewhere. */
-function tell(worker: Worker, word: Word): void {
+function send(worker: Worker, word: Word): void {
   if (worker.isConnected()) worker.send(word, () => undefined);
 }

@@ -196,12 +196,9 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect((await run('takedowns', 'import', file)).code).to.equal(0);
     const [kept] = (await asJson('takedowns', 'list')).takedowns;
     expect(kept).to.deep.equal({ ...right, sha256: 'a'.repeat(64), at: '2026-11-20T12:00:00.000Z' });
-    // Of what an early release published it is not known.
-    await writeFile(file, JSON.stringify({ ...right, sha256: '' }));
-    expect((await run('takedowns', 'import', file)).code).to.equal(0);
     const exported = (await run('takedowns', 'export')).out;
     const again = await runPiped(exported, machine.env, 'takedowns', 'import');
-    expect([again.code, again.out]).to.deep.equal([0, '2 takedowns, of which 0 changed anything.\n']);
+    expect([again.code, again.out]).to.deep.equal([0, '1 takedown, of which 0 changed anything.\n']);
   });
 
   it('reach a running server at its next request', async () => {

@@ -7,7 +7,7 @@ import type { createSharing } from '@pinfold/core/sharing';
 import type { UploadsOptions } from '@pinfold/http';
 import type { ApiOptions, OpenApiOptions } from '@pinfold/http-express';
 import type { CoreModuleOptions } from '@pinfold/inversify/core';
-import type { LookOptions, ManagementOptions } from '@pinfold/management';
+import type { BrandingOptions, ManagementOptions } from '@pinfold/management';
 import type { OpenIdConnectOptions } from '@pinfold/oidc';
 import type { OpenPostgresOptions } from '@pinfold/persistence-postgres';
 import type { OpenSqliteOptions } from '@pinfold/persistence-sqlite';
@@ -38,7 +38,7 @@ describe('An option that is undefined', () => {
       | Strict<OpenApiOptions>
       | Strict<ViewerOptions>
       | Strict<ManagementOptions>
-      | Strict<LookOptions>
+      | Strict<BrandingOptions>
       | Strict<ClientOptions>
       | Strict<PublishOptions>
       | Strict<PageQuery>

@@ -99,7 +99,7 @@ describe('Pinfold in a server of your own', () => {
     await open({
       authenticate: async () => undefined,
       signIn: { detail: 'Sign in at /login.', challenge: 'Cookie', securityScheme: { type: 'apiKey' } },
-      look: { productName: 'Harbour', signInUrl: '/login' },
+      branding: { productName: 'Harbour', signInUrl: '/login' },
     });
     const answer = await fetch(`${publicUrl}/api/v1/pins`);
     expect(await answer.json()).to.include({ detail: 'Sign in at /login.' });
@@ -124,10 +124,10 @@ describe('Pinfold in a server of your own', () => {
       },
     });
     const { shared_url: url } = await published(await publish(publicUrl, 'ada', 'a'));
-    const look = (viewer: string): Promise<Response> =>
+    const branding = (viewer: string): Promise<Response> =>
       fetch(url, { redirect: 'manual', headers: { 'user-agent': viewer } });
-    expect((await look('eve')).status).to.equal(403);
-    expect((await look('grace')).headers.get('location')).to.match(
+    expect((await branding('eve')).status).to.equal(403);
+    expect((await branding('grace')).headers.get('location')).to.match(
       /~[\w-]{100,}\/\?pinfold-cookie=1$|grant=/,
     );
   });

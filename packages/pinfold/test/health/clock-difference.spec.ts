@@ -8,7 +8,7 @@ const at = (seconds: number): Instant => instant(1_800_000_000_000 + Math.round(
 function rig() {
   const said: string[] = [];
   const difference = new ClockDifference();
-  difference.tellTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
+  difference.logTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
   return { difference, said };
 }
 

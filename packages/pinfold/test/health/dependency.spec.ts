@@ -16,11 +16,11 @@ function rig(longest = 60_000) {
   let now = 0;
   let asked = 0;
   let answer: (signal: AbortSignal) => Promise<unknown> = async () => undefined;
-  const says = { unavailable: 'away', full: 'full', back: 'back' };
-  const barred = { by: (error: unknown): boolean => error === BARRED, says: 'barred' };
-  const options = { code: 'storage_unavailable', says, barred } as const;
+  const message = { unavailable: 'away', full: 'full', back: 'back' };
+  const persistent = { by: (error: unknown): boolean => error === BARRED, message: 'barred' };
+  const options = { code: 'storage_unavailable', message, persistent } as const;
   const part = new Dependency(options, { slow: 1_000, longest }, () => now);
-  part.tellTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
+  part.logTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
   part.askedBy((signal) => {
     asked += 1;
     return answer(signal);
@@ -39,7 +39,7 @@ function rig(longest = 60_000) {
     },
     found: async (how: (signal: AbortSignal) => Promise<unknown>): Promise<DependencyState> => {
       answer = how;
-      await part.look();
+      await part.probe();
       return part.state;
     },
   };
@@ -59,10 +59,10 @@ describe('a dependency of the server', () => {
     expect(part.error).to.equal(FAULT);
     expect(await found(refuses(FULL))).to.equal('full');
     takes(1_000);
-    await part.look();
+    await part.probe();
     expect(part.state).to.equal('ok');
     takes(1_001);
-    await part.look();
+    await part.probe();
     expect(part.state).to.equal('slow');
   });
 
@@ -70,7 +70,7 @@ describe('a dependency of the server', () => {
     const { part, asked, found } = rig(1);
     const hanging = Promise.withResolvers<void>();
     expect(await found(() => hanging.promise)).to.equal('unavailable');
-    await part.look();
+    await part.probe();
     expect([part.state, asked()]).to.deep.equal(['unavailable', 1]);
     hanging.resolve();
     await settled();
@@ -95,7 +95,7 @@ describe('a dependency of the server', () => {
 
   it('runs one probe for many concurrent callers', async () => {
     const { part, asked } = rig();
-    await Promise.all(Array.from({ length: 100 }, () => part.look()));
+    await Promise.all(Array.from({ length: 100 }, () => part.probe()));
     expect(asked()).to.equal(1);
   });
 
@@ -120,7 +120,7 @@ describe('a dependency of the server', () => {
     for (let n = 0; n < 10; n += 1) part.failed(FAULT);
     await settled();
     expect([part.state, asked()]).to.deep.equal(['unavailable', 1]);
-    await part.look();
+    await part.probe();
     expect([part.state, asked()]).to.deep.equal(['ok', 2]);
     part.failed(FAULT);
     await settled();
@@ -146,11 +146,11 @@ describe('a dependency of the server', () => {
 
   it('is unavailable, not slow, when a probe is denied access while requests succeed', async () => {
     const { part, said, found } = rig(1);
-    const barred = (): Promise<void> => {
+    const persistent = (): Promise<void> => {
       part.answered();
       return Promise.reject(BARRED);
     };
-    expect(await found(barred)).to.equal('unavailable');
+    expect(await found(persistent)).to.equal('unavailable');
     expect(said).to.deep.equal(['barred']);
   });
 
@@ -175,11 +175,11 @@ describe('a dependency of the server', () => {
     const { part, asked, said } = rig();
     const hanging = rig();
     hanging.answers(() => new Promise(() => undefined));
-    const looking = hanging.part.look();
+    const looking = hanging.part.probe();
     await Promise.all([hanging.part.close(), looking]);
     expect(hanging.part.state).to.equal('ok');
     await part.close();
-    await part.look();
+    await part.probe();
     expect([asked(), said.length]).to.deep.equal([0, 0]);
   });
 });

@@ -125,7 +125,7 @@ describe('the health of a server', () => {
     const lines: string[] = [];
     setMode('read_only');
     await pass(5);
-    health.tellTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
+    health.logTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
     await pass(10);
     expect(health.isReadOnly).to.equal(true);
     setMode('normal');
@@ -164,7 +164,7 @@ describe('the health of a server', () => {
   it('is unavailable where the database needs a newer release, whatever requests it answers meanwhile', async () => {
     const { health, wrong, pass, roles } = rig();
     const said: string[] = [];
-    health.tellTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
+    health.logTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
     wrong.database = new Fault('store_unavailable', 'gone');
     await pass(5);
     wrong.database = outdated();
@@ -196,7 +196,7 @@ describe('the health of a server', () => {
   it('has low staging while less than one archive fits, until two do, and takes no upload meanwhile', async () => {
     const { health, setFree, pass, staging } = rig();
     const said: string[] = [];
-    health.tellTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
+    health.logTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
     const states: string[] = [];
     for (const free of [100, 99, 100, 199, 0, 200, 100, 99]) {
       setFree(free);

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { poolFigures } from '../../src/metrics/gauges.ts';
-import { Figures } from '../../src/metrics/registry.ts';
+import { poolMetrics } from '../../src/metrics/gauges.ts';
+import { Registry } from '../../src/metrics/registry.ts';
 import { serve } from '../servers/served.ts';
 import { metricsText } from './figures-of.ts';
 
@@ -24,12 +24,12 @@ async function given(): Promise<ReadonlySet<string>> {
   const server = await serve({ PINFOLD_METRICS_PORT: '0' });
   const text = await metricsText(server.metricsPort);
   await server.close();
-  const figures = new Figures();
-  poolFigures(figures, { totalCount: 0, idleCount: 0, waitingCount: 0 });
+  const registry = new Registry();
+  poolMetrics(registry, { totalCount: 0, idleCount: 0, waitingCount: 0 });
   const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
-  return new Set([...names, ...Object.keys(figures.snapshot())]);
+  return new Set([...names, ...Object.keys(registry.snapshot())]);
 }
 
 function named(expressions: readonly string[]): readonly string[] {

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
 import { busiestAccount } from '../../src/metrics/busiest-account.ts';
 import { counted, exposition, merged, type Snapshot } from '../../src/metrics/metrics-snapshot.ts';
-import { Figures } from '../../src/metrics/registry.ts';
-import { requestFigures } from '../../src/metrics/request-figures.ts';
+import { Registry } from '../../src/metrics/registry.ts';
+import { requestMetrics } from '../../src/metrics/request-metrics.ts';
 
 /** What a process says that has done so much. */
 function processWith(amount: number): Snapshot {
-  const figures = new Figures();
-  figures.counter('done_total', 'Done.').at().value = amount;
-  figures.gauge('open', 'Open.').at().value = amount;
-  figures.gauge('age_seconds', 'Age.', [], 'greatest').at().value = amount;
-  figures.gauge('clock_seconds', 'Clock.', [], 'farthest').at().value = -amount;
-  figures.gauge('start_seconds', 'Start.', [], 'least').at().value = amount;
-  figures.histogram('took_seconds', 'Took.', ['what'], [1, 2]).at('x').observe(amount);
-  return figures.snapshot();
+  const registry = new Registry();
+  registry.counter('done_total', 'Done.').at().value = amount;
+  registry.gauge('open', 'Open.').at().value = amount;
+  registry.gauge('age_seconds', 'Age.', [], 'greatest').at().value = amount;
+  registry.gauge('clock_seconds', 'Clock.', [], 'farthest').at().value = -amount;
+  registry.gauge('start_seconds', 'Start.', [], 'least').at().value = amount;
+  registry.histogram('took_seconds', 'Took.', ['what'], [1, 2]).at('x').observe(amount);
+  return registry.snapshot();
 }
 
 describe('the figures of several processes', () => {
@@ -39,17 +39,17 @@ describe('the figures of several processes', () => {
   });
 
   it('stay few, whatever there is to tell apart', () => {
-    const figures = new Figures();
-    const cells = figures.counter('seen_total', 'Seen.', ['what']);
+    const registry = new Registry();
+    const cells = registry.counter('seen_total', 'Seen.', ['what']);
     for (let n = 0; n < 2_000; n += 1) cells.at(`thing ${n}`).value += 1;
-    const { seen_total: seen } = figures.snapshot();
+    const { seen_total: seen } = registry.snapshot();
     expect(Object.keys(seen?.series ?? {}).length).to.be.lessThan(502);
     expect(seen?.series['what="other"']).to.deep.equal([1_500]);
   });
 
   it('name a fault that comes first after clients have been refused in every way there is', () => {
-    const figures = new Figures();
-    const count = requestFigures(figures);
+    const registry = new Registry();
+    const count = requestMetrics(registry);
     const take = (route: string, method: string, status: number): void => {
       const who = { role: null, requestId: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20' };
       count({ route, method, status, milliseconds: 1, ...who }, 0, 0);
@@ -61,21 +61,21 @@ describe('the figures of several processes', () => {
       }
     }
     take('site', 'GET', 503);
-    const told = figures.snapshot().pinfold_http_requests_total?.series;
+    const told = registry.snapshot().pinfold_http_requests_total?.series;
     expect(told?.['route="site",method="GET",status="503"']).to.deep.equal([1]);
   });
 
   it('write any label so that it stays one', () => {
-    const figures = new Figures();
-    figures.gauge('named', 'Named.', ['node']).at('a"b\\c\nd').value = 1;
-    expect(exposition(figures.snapshot())).to.include('named{node="a\\"b\\\\c\\nd"} 1\n');
+    const registry = new Registry();
+    registry.gauge('named', 'Named.', ['node']).at('a"b\\c\nd').value = 1;
+    expect(exposition(registry.snapshot())).to.include('named{node="a\\"b\\\\c\\nd"} 1\n');
   });
 
   it('say how much the busiest account did within the hour, and forget it after', () => {
     let now = 0;
-    const figures = new Figures();
-    const count = busiestAccount(figures, () => now);
-    const most = () => figures.snapshot().pinfold_busiest_account_publications?.series[''];
+    const registry = new Registry();
+    const count = busiestAccount(registry, () => now);
+    const most = () => registry.snapshot().pinfold_busiest_account_publications?.series[''];
     for (const account of ['ada', 'ada', 'bob']) count(account);
     now = 31 * 60_000;
     count('ada');

@@ -1,4 +1,4 @@
-import type { ArchiveId, ArchiveStorage, Instant, Sha256 } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage, Instant } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
@@ -161,15 +161,6 @@ describe('a move during changes', () => {
     const { broken } = await moveFromStores({ ...memory, clock }, to, QUIET);
     expect(broken).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
     expect(to.ended).to.deep.include({ archives: [anArchiveId(3)], broken });
-  });
-
-  it('accepts an archive without a stored hash, from an early release', async () => {
-    await memory.archives.put(anArchiveId(8), await staged.stage(someBytes(10, 8)));
-    await publishTo(memory.roles, aPublication(8, { sha256: '' as Sha256 }));
-    const to = gathering();
-    const { broken } = await moveFromStores({ ...memory, clock }, to, QUIET);
-    expect(broken).to.deep.equal([]);
-    expect(to.got.map(({ id }) => id)).to.include(anArchiveId(8));
   });
 
   it('stores no archive twice, and none without a record', async () => {

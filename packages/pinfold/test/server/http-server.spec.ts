@@ -149,7 +149,7 @@ describe('HttpServer', () => {
   });
 
   it('closes a connection on which nothing ran for long, and none that asks or waits for its answer', async () => {
-    await open(new HttpServer({ idleLook: 5 }));
+    await open(new HttpServer({ idleInterval: 5 }));
     const late = Promise.withResolvers<ServerResponse>();
     server.answerWith((request, response) =>
       request.url === '/late' ? late.resolve(response) : response.end('at once'),

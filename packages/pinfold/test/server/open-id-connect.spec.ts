@@ -100,12 +100,12 @@ describe("a team's own identity provider", () => {
       begin: async (returnUrl) => ({
         kind: 'begun',
         url: `https://harbour.example/?to=${returnUrl}`,
-        kept: 'kept',
+        browserState: 'kept',
       }),
       finish: async (cameBack, kept, { client }) =>
         client === '127.0.0.1' && kept === 'kept' && cameBack.endsWith('/manage/sign-in/oidc?ok=1')
           ? { kind: 'recognised', person }
-          : { kind: 'trouble', problem: 'forgotten' },
+          : { kind: 'failed', problem: 'forgotten' },
       signOutUrl: async () => undefined,
     };
     const pinfold = await openPinfold({

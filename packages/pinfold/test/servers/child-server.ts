@@ -41,21 +41,21 @@ export function startChild(env: Readonly<Record<string, string>>, script: string
   const seen = new Set<() => void>();
   const take = (chunk: Buffer): void => {
     output += chunk;
-    for (const look of seen) look();
+    for (const branding of seen) branding();
   };
   child.stdout.on('data', take);
   child.stderr.on('data', take);
   const exit = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   const said = (pattern: RegExp): Promise<RegExpExecArray> => {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
-    const look = (): void => {
+    const branding = (): void => {
       const match = pattern.exec(output);
       if (match !== null) resolve(match);
     };
-    seen.add(look);
-    look();
+    seen.add(branding);
+    branding();
     exit.then(() => reject(new Error(`ended without saying ${pattern}: ${output}`)), reject);
-    return promise.finally(() => seen.delete(look));
+    return promise.finally(() => seen.delete(branding));
   };
   return {
     process: child,

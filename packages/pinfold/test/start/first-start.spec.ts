@@ -138,27 +138,27 @@ describe('the first start', () => {
     const { key } = await before.manageKeys.create({ by: OPERATOR, account: accountId('default') });
     await before.manageKeys.create({ by: OPERATOR, account: accountId('default'), scopes: ['pins:read'] });
     await before.close();
-    const { firstStart, untouched } = await start();
+    const { firstStart, unused } = await start();
     expect(firstStart).to.equal(undefined);
-    expect(untouched).to.deep.equal({ key: key.id });
-    expect((await restart()).untouched, 'nothing done').to.deep.equal({ key: key.id });
+    expect(unused).to.deep.equal({ key: key.id });
+    expect((await restart()).unused, 'nothing done').to.deep.equal({ key: key.id });
     await keys().revoke({ id: key.id, by: OPERATOR });
-    expect((await restart()).untouched, 'no key that publishes').to.deep.equal({ key: undefined });
+    expect((await restart()).unused, 'no key that publishes').to.deep.equal({ key: undefined });
     const { text: other } = await keys().create({ by: OPERATOR, account: accountId('default') });
     const answer = await publish((await restart()).addresses.publicUrl, other, 'first of all');
     expect(answer.status).to.equal(201);
-    expect((await restart()).untouched, 'something published').to.equal(undefined);
+    expect((await restart()).unused, 'something published').to.equal(undefined);
   });
 
   it('tells nobody how to begin again, nor who gave the key', async () => {
-    expect((await start()).untouched).to.equal(undefined);
-    expect((await restart()).untouched).to.equal(undefined);
+    expect((await start()).unused).to.equal(undefined);
+    expect((await restart()).unused).to.equal(undefined);
     await running.pop()?.close();
     folder = join(newFolder(), 'data');
     const given = { PINFOLD_API_KEY: new NodeApiKeySecrets().mint().text, PINFOLD_WELCOME: 'off' };
     expect((await start(given)).firstStart).not.to.equal(undefined);
-    expect((await restart(given)).untouched).to.equal(undefined);
-    expect((await restart()).untouched).not.to.equal(undefined);
+    expect((await restart(given)).unused).to.equal(undefined);
+    expect((await restart()).unused).not.to.equal(undefined);
   });
 
   it('keeps everything in a folder for its owner alone', async () => {

@@ -4,15 +4,15 @@ import { signalled } from '../../src/start/signals.ts';
 
 /** A process that can be told to stop, at moments that a test gives. */
 function rig() {
-  const told = new EventEmitter();
+  const source = new EventEmitter();
   let now = 0;
   const heard: string[] = [];
-  const { first, again } = signalled(told, () => now);
+  const { first, again } = signalled(source, () => now);
   void first.then(() => heard.push('first'));
   void again.then(() => heard.push('again'));
   return async (signal: NodeJS.Signals, at: number): Promise<readonly string[]> => {
     now = at;
-    told.emit(signal);
+    source.emit(signal);
     await new Promise((resolve) => setImmediate(resolve));
     return heard;
   };

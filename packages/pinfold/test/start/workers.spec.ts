@@ -64,12 +64,12 @@ describe('several processes on one port', () => {
     const answer = await publish(url, apiKey, 'one');
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const host = `${pin.id}.localhost:${new URL(url).port}`;
-    const look = async (): Promise<ReadonlySet<number>> =>
+    const branding = async (): Promise<ReadonlySet<number>> =>
       new Set(await Promise.all(Array.from({ length: 20 }, () => statusOf(url, '/', { host }))));
-    expect(await look()).to.deep.equal(new Set([200]));
+    expect(await branding()).to.deep.equal(new Set([200]));
     const headers = { authorization: `Bearer ${apiKey}` };
     expect((await fetch(`${url}/api/v1/pins/${pin.id}`, { method: 'DELETE', headers })).status).to.equal(204);
-    expect(await look()).to.deep.equal(new Set([404]));
+    expect(await branding()).to.deep.equal(new Set([404]));
   });
 
   it('store the views that each of them counted when they stop', async () => {

@@ -30,7 +30,7 @@ export type Meeting =
   | { readonly kind: 'refused' };
 
 export interface Access {
-  readonly tellsApart: boolean;
+  readonly identifiesViewers: boolean;
 
   isOpen(publication: Publication): boolean;
 
@@ -40,7 +40,7 @@ export interface Access {
 }
 
 export const byPassword: Access = {
-  tellsApart: false,
+  identifiesViewers: false,
   isOpen: (publication) => !publication.passwordProtected,
   meet: (_request, publication) => ({ kind: publication.passwordProtected ? 'password' : 'open' }),
   // One of a viewer who is known may have been made without the password.
@@ -56,7 +56,7 @@ export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
     return answer === 'password' && !publication.passwordProtected ? 'no' : answer;
   };
   return {
-    tellsApart: true,
+    identifiesViewers: true,
     isOpen: () => false,
     async meet(request, publication) {
       const who = await rules.identify(request);

@@ -107,7 +107,7 @@ export class Grants {
 /** Makes addresses that open a site without its password, unless the embedding team decides who may look. */
 export function grantCreator({ access, settings, useCases }: Omit<ViewerContext, 'grants'>): CreateGrant {
   return async (request) => {
-    if (access.tellsApart) return { kind: 'refused', code: 'forbidden' };
+    if (access.identifiesViewers) return { kind: 'refused', code: 'forbidden' };
     const outcome = await useCases.createGrant(request);
     if (outcome.kind === 'refused') return outcome;
     const { grant, publication, endsAt: expiresAt } = outcome;
@@ -128,5 +128,5 @@ function suffices(grant: Grant, viewer: KnownViewer | undefined): boolean {
 /** Opens the ZIPs of publications, unless the embedding team decides who may look. */
 export function archiveOpener({ access, useCases }: Pick<ViewerContext, 'access' | 'useCases'>): OpenArchive {
   return async (request) =>
-    access.tellsApart ? { kind: 'refused', code: 'forbidden' } : useCases.openArchive(request);
+    access.identifiesViewers ? { kind: 'refused', code: 'forbidden' } : useCases.openArchive(request);
 }

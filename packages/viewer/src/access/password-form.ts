@@ -21,7 +21,7 @@ export async function readPasswordForm(request: IncomingMessage, clock: Clock): 
     return { kind: 'password', password };
   }
   drainAndClose(request, { clock });
-  return read.trouble === 'broken_off' ? { kind: 'gone' } : refused(STATUS[read.trouble]);
+  return read.reason === 'broken_off' ? { kind: 'gone' } : refused(STATUS[read.reason]);
 }
 
 function refused(status: 400 | 408 | 413 | 415): PasswordForm {

@@ -80,7 +80,7 @@ async function takePassword(exchange: Exchange, id: RoleId, path: string): Promi
     return sendPlainPage(exchange, form.status, 'bad_form', more);
   }
   const trial = { id, path, password: form.password };
-  if (!context.access.tellsApart) return await tryPassword(exchange, trial);
+  if (!context.access.identifiesViewers) return await tryPassword(exchange, trial);
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await context.access.meet(request, visit.publication);

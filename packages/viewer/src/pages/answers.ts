@@ -132,8 +132,8 @@ function sendHtml(exchange: Exchange, status: number, language: Language, page: 
 
 /** Answers a part of a page whose viewer shows no grant that admits them. */
 export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answered {
-  const { tellsApart } = exchange.context.access;
-  return sendForbiddenLine(exchange, tellsApart ? 'not_admitted' : 'password_required', more);
+  const { identifiesViewers } = exchange.context.access;
+  return sendForbiddenLine(exchange, identifiesViewers ? 'not_admitted' : 'password_required', more);
 }
 
 export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): Answered {

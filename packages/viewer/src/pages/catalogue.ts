@@ -176,7 +176,7 @@ const ja: Catalogue = {
 
 export const catalogues: Readonly<Record<Language, Catalogue>> = { en, ja };
 
-export function waitInWords(language: Language, seconds: number): string {
+export function waitText(language: Language, seconds: number): string {
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
 }

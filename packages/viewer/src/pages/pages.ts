@@ -6,7 +6,7 @@ import {
   type PublicPage,
   publicPage,
 } from '@pinfold/http/internal';
-import { catalogues, type PageName, waitInWords } from './catalogue.ts';
+import { catalogues, type PageName, waitText } from './catalogue.ts';
 
 /** The reason for asking for the password again, as the log names it. */
 export type PasswordNotice =
@@ -24,18 +24,18 @@ export function passwordPage(
   notice?: PasswordNotice,
   service: PublicPage = PINFOLD,
 ): string {
-  const say = catalogues[language];
-  const problem = notice && say[notice.kind].replace('{wait}', waitInWords(language, notice.seconds ?? 0));
+  const texts = catalogues[language];
+  const problem = notice && texts[notice.kind].replace('{wait}', waitText(language, notice.seconds ?? 0));
   return documentOf(
     language,
-    problem === undefined ? say.passwordTitle : `${problem} – ${say.passwordTitle}`,
-    html`<h1>${say.passwordTitle}</h1>
-<p>${say.passwordIntro}</p>
+    problem === undefined ? texts.passwordTitle : `${problem} – ${texts.passwordTitle}`,
+    html`<h1>${texts.passwordTitle}</h1>
+<p>${texts.passwordIntro}</p>
 <form method="post">
 ${problem && html`<p class="problem" id="problem" role="alert">${WARNING_SIGN}${problem}</p>`}
-<div><label for="password">${say.passwordLabel}</label>
+<div><label for="password">${texts.passwordLabel}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required autofocus${problem && html` aria-describedby="problem"`}${notice?.kind === 'wrong_password' && html` aria-invalid="true"`}></div>
-<button>${say.passwordButton}</button>
+<button>${texts.passwordButton}</button>
 </form>`,
     service,
   );

@@ -1,12 +1,12 @@
 import { withoutCookieMark } from './cookie-mark.ts';
 import type { SharedPlace } from './route.ts';
 
-const LONGEST = 2_048;
+const MAX_LENGTH = 2_048;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 export function isReturnPath(path: string): boolean {
   return (
-    path.length <= LONGEST &&
+    path.length <= MAX_LENGTH &&
     path.startsWith('/') &&
     path[1] !== '/' &&
     path[1] !== '\\' &&

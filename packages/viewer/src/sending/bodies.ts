@@ -2,7 +2,7 @@ import type { ManifestEntry } from '@pinfold/core';
 import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
 import { loopTurns, outgoingBytes, SMALL_ANSWER, UnavailableError } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
-import type { CacheFigures } from '../viewer-options.ts';
+import type { CacheStatistics } from '../viewer-options.ts';
 import type { Form } from './file-answer.ts';
 import { type BodySource, formPieces, readStored } from './pieces.ts';
 
@@ -32,7 +32,7 @@ interface Loading {
 }
 
 /** A cache of whole bodies. Concurrent requests for one body share one read. */
-export class Bodies implements CacheFigures {
+export class Bodies implements CacheStatistics {
   hits = 0;
   misses = 0;
   readonly #hot: LRUCache<string, Body> | undefined;

@@ -9,7 +9,7 @@ const PATIENCE = seconds(5);
 const LATER = 5;
 
 /** Timeouts in a row that open the circuit. */
-const MOST_LATE = 5;
+const MAX_LATE = 5;
 
 const LATE = new Fault('storage_unavailable', 'the storage gave no byte within 5 seconds');
 
@@ -81,7 +81,7 @@ export class CircuitBreaker {
     if (isLate) this.#late += 1;
     // Only `storage_unavailable` means that the storage did not answer.
     else if (isFault(error) && !isAway) this.#answered();
-    if ((isLate && this.#late === MOST_LATE) || (triedAlone && isAway)) this.#hungSince = this.#clock.now();
+    if ((isLate && this.#late === MAX_LATE) || (triedAlone && isAway)) this.#hungSince = this.#clock.now();
     return isLate ? new UnavailableError(LATER, { cause: LATE }) : error;
   }
 }

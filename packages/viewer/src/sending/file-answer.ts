@@ -30,7 +30,7 @@ const SANDBOXED: Headers = {
 };
 
 /** The headers of files in a mode. If viewers are told apart, all roles have the headers of those with a password. */
-export function filePolicies(mode: ViewerMode, tellsApart: boolean): FilePolicies {
+export function filePolicies(mode: ViewerMode, identifiesViewers: boolean): FilePolicies {
   const inPath = mode === 'path';
   const policy = (index: 0 | 1, ...parts: readonly Headers[]): FilePolicy => {
     return { index, headers: Object.entries(Object.assign({}, ...parts, ALWAYS)).flat() as string[] };
@@ -39,7 +39,7 @@ export function filePolicies(mode: ViewerMode, tellsApart: boolean): FilePolicie
   const closed = inPath
     ? policy(1, PROTECTED, FROM_ANYWHERE_UNNAMED, SANDBOXED)
     : policy(1, PROTECTED, OWN_ONLY);
-  return { open: tellsApart ? closed : open, protected: closed };
+  return { open: identifiesViewers ? closed : open, protected: closed };
 }
 
 const TEXT_TYPE = /^text\/|^application\/(?:json|xml|javascript)$|\+(?:json|xml)$/;

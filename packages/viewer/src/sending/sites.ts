@@ -6,7 +6,7 @@ import { ANSWERED, type Answered, type Exchange, type Soon, whenThere } from '..
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
 import { isNavigation } from '../routing/destination.ts';
 import { decodePath, encodeRawBytes, type Target } from '../routing/target.ts';
-import type { CacheFigures } from '../viewer-options.ts';
+import type { CacheStatistics } from '../viewer-options.ts';
 import { type FoundFile, SiteFile } from './file-answer.ts';
 import { EndedMeanwhile } from './pieces.ts';
 import { sendFile } from './send-file.ts';
@@ -118,7 +118,7 @@ export class SiteFiles {
 }
 
 /** Caches the lists of files of hot sites by publication: they never change. It does not cache that a site is absent. */
-export class Sites implements CacheFigures {
+export class Sites implements CacheStatistics {
   hits = 0;
   misses = 0;
   readonly #open: Open;

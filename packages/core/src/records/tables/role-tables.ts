@@ -7,7 +7,7 @@ import type { Comparison } from '../../domain/reconciliation.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Takedown } from '../../domain/takedown.ts';
 import type { CountedViews } from '../../domain/views.ts';
-import type { KeptWarning } from '../../domain/warnings.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type { Token, Version } from '../../ports/role-store.ts';
 import { column, gte, notNull } from '../conditions.ts';
 import { defineTable, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
@@ -145,7 +145,7 @@ export interface IdempotencyKeyRow {
   readonly begunAt: Instant;
   readonly heldUntil: Instant;
   readonly role: RoleId | null;
-  readonly warnings: readonly KeptWarning[] | null;
+  readonly warnings: readonly Warning[] | null;
 }
 
 /** The Idempotency-Keys of all accounts. */

@@ -1,6 +1,6 @@
 import type { AccountId, RoleId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
-import type { EventThinning } from '../../ports/history-store.ts';
+import type { EventTrimming } from '../../ports/history-store.ts';
 import { gte, lt, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
@@ -22,7 +22,7 @@ const ACCOUNTS_AT_ONCE = MAX_LOCKS - 10;
 /** Roles that are found in one query, which reads all recent events for them. */
 const ROLES_AT_ONCE = 10_000;
 /** Roles whose events are looked at in one query. */
-const LOOKED_AT_ONCE = 100;
+const READ_AT_ONCE = 100;
 
 const NEWEST_FIRST = { order: ['at', 'id'], descending: true } as const;
 const KEY = ['at', 'id'] as const;
@@ -63,14 +63,14 @@ function* chooseOfRole<Selected extends keyof EventRow>(
 ): Steps<readonly Pick<EventRow, Selected>[], 'read'> {
   // Unlocked, as what it is for: see choose.
   const last = { ...NEWEST_FIRST, offset: keep - 1, limit: 1, select: KEY };
-  const [kept] = yield* unlocked(find(EVENTS, { pin }, last));
-  if (kept === undefined) return [];
-  return yield* unlocked(find(EVENTS, { ...old, pin }, { ...NEWEST_FIRST, after: kept, ...range }));
+  const [newest] = yield* unlocked(find(EVENTS, { pin }, last));
+  if (newest === undefined) return [];
+  return yield* unlocked(find(EVENTS, { ...old, pin }, { ...NEWEST_FIRST, after: newest, ...range }));
 }
 
 const chooseEvents = defineChangeQuery('history.choose', (choice: Choice) => choose(choice, OWNED));
 
-interface RecentRoles extends Pick<EventThinning, 'since' | 'until'> {
+interface RecentRoles extends Pick<EventTrimming, 'since' | 'until'> {
   readonly after: RoleId | undefined;
 }
 
@@ -140,15 +140,15 @@ export async function removeOldEvents(
 /** Removes events of roles with many. Returns how many: fewer than the limit only when none is left. */
 export async function removeExtraEvents(
   database: Database,
-  { since, until, keep, limit }: EventThinning,
+  { since, until, keep, limit }: EventTrimming,
 ): Promise<number> {
   await numberCommitted(database);
   const ofAll = feedColumn(database, undefined);
   let [removed, after]: [number, RoleId | undefined] = [0, undefined];
   do {
     const found: readonly RoleId[] = await database.read(findRecentRoles, { since, until, after });
-    for (let n = 0; n < found.length && removed < limit; n += LOOKED_AT_ONCE) {
-      const roles = { ids: found.slice(n, n + LOOKED_AT_ONCE), keep };
+    for (let n = 0; n < found.length && removed < limit; n += READ_AT_ONCE) {
+      const roles = { ids: found.slice(n, n + READ_AT_ONCE), keep };
       removed += await removeChosen(database, {
         recordedBefore: until,
         roles,

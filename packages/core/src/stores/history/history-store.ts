@@ -41,8 +41,8 @@ export function historyStore(database: Database, newFeed: () => FeedId): History
     feed: (query) => readFeedPart(database, newFeed, query),
     recordOnce: (event, unlessSince) => recordOnce(database, event, unlessSince),
     expired: (by, limit) => listExpired(database, by, limit),
-    tellExpired: (events) => storeExpirations(database, events),
+    recordExpired: (events) => storeExpirations(database, events),
     drop: (recordedBefore, limit) => removeOldEvents(database, recordedBefore, limit),
-    thin: (thinning) => removeExtraEvents(database, thinning),
+    trimEvents: (trimming) => removeExtraEvents(database, trimming),
   };
 }

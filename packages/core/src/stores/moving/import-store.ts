@@ -86,7 +86,7 @@ interface Part {
 const store = defineImport('imports.store', function* ({ token, records }: Part) {
   if ((yield* getImportMark)?.token !== token) return { kind: 'lost' };
   yield* insertRecords(records);
-  return { kind: 'kept' };
+  return { kind: 'saved' };
 });
 
 interface Numbering {
@@ -121,7 +121,7 @@ export function importStore(database: Database, newFeed: () => FeedId): Import {
       while (await database.write(clear, token)) await database.pause();
       return begun;
     },
-    keep: (token, records) => database.write(store, { token, records }),
+    saveRecords: (token, records) => database.write(store, { token, records }),
     end: async (token) => {
       const { isSerial } = database;
       let from: FeedEnd | undefined;

@@ -99,7 +99,7 @@ function* publicationsOf(roles: readonly PublicationRow[]): Steps<readonly AnyRo
     fingerprint: keys[n]?.fingerprint ?? null,
     warnings: keys[n]?.warnings ?? [],
     lastEventAt: row.lastEventAt,
-    isExpiryTold: row.isExpiryRecorded,
+    isExpiryRecorded: row.isExpiryRecorded,
     manifest: manifestOf.get(row.archive) ?? null,
   }));
 }
@@ -108,14 +108,14 @@ function* publicationsOf(roles: readonly PublicationRow[]): Steps<readonly AnyRo
 const MOVED = 'moved' as Token;
 
 function rowsOfPublication(record: PublicationRecord): readonly [PlacedRow, ...PlacedRow[]] {
-  const { fingerprint, warnings, lastEventAt, isExpiryTold, manifest, ...role } = record;
+  const { fingerprint, warnings, lastEventAt, isExpiryRecorded, manifest, ...role } = record;
   const { id, account, archive, idempotencyKey: key } = role;
   const row: RoleRow = {
     ...role,
     ...FIRST,
     ...derivedMembers(role),
     lastEventAt,
-    isExpiryRecorded: isExpiryTold,
+    isExpiryRecorded: isExpiryRecorded,
     hasArchive: manifest !== null,
   };
   const held = { token: MOVED, begunAt: 0 as Instant, heldUntil: 0 as Instant, role: id };

@@ -26,7 +26,7 @@ export const ADMITTING = ['blocked', 'limits', 'publicationsMark'] as const;
 type Admitting = Pick<AccountRow, (typeof ADMITTING)[number]>;
 
 /** What an admission looks at that needs no row of the account. */
-export interface Looks {
+export interface AdmissionRead {
   readonly isForbidden: boolean;
   readonly inService: Pick<AccountUse, 'sites' | 'bytes'> | undefined;
   readonly names: NamesInUse;
@@ -38,10 +38,10 @@ export interface Looks {
 export type Asking = <Result>(step: Step<Result, 'read'>) => Step<Result, 'read'>;
 
 /** Looks up what an admission needs: beside the row of the account. */
-export function* lookUp(
+export function* readAdmission(
   { account, sha256, now, limits, name }: Candidate,
   ask: Asking = (step) => step,
-): Steps<Looks, 'read'> {
+): Steps<AdmissionRead, 'read'> {
   const [bans, used, found] = yield* ask(
     all(
       findBan(sha256),
@@ -61,19 +61,19 @@ export function* lookUp(
 export function* admit(
   owner: Admitting | undefined,
   candidate: Candidate,
-  looks: Looks,
+  facts: AdmissionRead,
   ask: Asking = (step) => step,
 ): Steps<ReturnType<typeof refuseAdmission>, 'read'> {
   const { account, now, limits, name } = candidate;
-  const isCounted = looks.inService === undefined && hasQuota(boundsOf(owner, limits));
-  const inService = isCounted ? inServiceOf(yield* ask(countInService(account, now))) : looks.inService;
+  const isCounted = facts.inService === undefined && hasQuota(boundsOf(owner, limits));
+  const inService = isCounted ? inServiceOf(yield* ask(countInService(account, now))) : facts.inService;
   return refuseAdmission(
     owner,
     { ...candidate, isNamed: name !== undefined },
     {
-      isForbidden: () => looks.isForbidden,
+      isForbidden: () => facts.isForbidden,
       inService: () => inService ?? { sites: 0, bytes: 0 },
-      names: () => looks.names,
+      names: () => facts.names,
     },
   );
 }

@@ -63,7 +63,7 @@ const storeComparison = defineChange('roles.store_comparison', {
     if (row?.version !== loadedAt) return { kind: 'conflict' };
     const version = ((loadedAt ?? 0) + 1) as Version;
     yield* upsert(COMPARISONS, { id: 1, version, comparison });
-    return { kind: 'kept', version };
+    return { kind: 'saved', version };
   },
 });
 
@@ -81,7 +81,7 @@ export function archives(
   database: Database,
 ): Pick<
   RoleStore,
-  'loadManifest' | 'whichAreNamed' | 'listArchives' | 'countStored' | 'loadComparison' | 'keepComparison'
+  'loadManifest' | 'whichAreNamed' | 'listArchives' | 'countStored' | 'loadComparison' | 'saveComparison'
 > {
   return {
     loadManifest: async (archive, signal) => (await database.read(loadManifest, archive, signal))?.manifest,
@@ -100,6 +100,6 @@ export function archives(
       const row = await database.read(loadComparison, undefined);
       return row && { value: row.comparison, version: row.version };
     },
-    keepComparison: (comparison, loadedAt) => database.write(storeComparison, { comparison, loadedAt }),
+    saveComparison: (comparison, loadedAt) => database.write(storeComparison, { comparison, loadedAt }),
   };
 }

@@ -17,7 +17,7 @@ import { defineChange } from '../define-change.ts';
 import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { getMode, modeOf } from '../service-mode.ts';
-import { ADMITTING, admit, lookUp } from './admission.ts';
+import { ADMITTING, admit, readAdmission } from './admission.ts';
 import { committedAs, judgeCommit } from './key-holder.ts';
 
 const HELD = ['token', 'role', 'warnings'] as const;
@@ -57,14 +57,14 @@ export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.co
     const { role, now, limits, name, credential = {} } = publication;
     const { account } = role;
     const candidate = { ...role, now, limits, name: name?.name };
-    const [[row, known, mode, caller], looks, ends] = yield* together(
+    const [[row, known, mode, caller], facts, ends] = yield* together(
       all(
         get(IDEMPOTENCY_KEYS, { account: lease.account, key: lease.key }, HELD),
         get(ACCOUNTS, { name: account }, PUBLISHER),
         getMode,
         getCredential(credential),
       ),
-      lookUp(candidate),
+      readAdmission(candidate),
       feedEnds(events),
     );
     const judged = judgeCommit(row, lease, role.id);
@@ -73,12 +73,12 @@ export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.co
     const refused =
       refuseCredential(credential, caller, { name: account, account: known }) ??
       refuseChange(known, modeOf(mode)) ??
-      (yield* admit(known, candidate, looks));
+      (yield* admit(known, candidate, facts));
     if (refused !== undefined) return refused;
     const warnings =
       name === undefined
         ? publication.warnings
-        : withNameWarnings(publication.warnings, role, looks.names, limits);
+        : withNameWarnings(publication.warnings, role, facts.names, limits);
     const shown = name && { ...name, account, role: role.id, updatedAt: now };
     yield* all(
       publishedBy(account, known, publication),
@@ -91,7 +91,7 @@ export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.co
       insert(MANIFESTS, { archive: role.archive, manifest: publication.manifest }),
       update(IDEMPOTENCY_KEYS, { account: lease.account, key: lease.key }, { role: role.id, warnings }),
       ...insertEvents(events, ends),
-      ...(shown === undefined ? [] : [upsert(NAMES, pointedName(looks.named, shown))]),
+      ...(shown === undefined ? [] : [upsert(NAMES, pointedName(facts.named, shown))]),
     );
     return committedAs(publication, warnings);
   },

@@ -1,5 +1,5 @@
 import type { RoleId } from '../../domain/identity.ts';
-import type { KeptWarning } from '../../domain/warnings.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type {
   CommitOutcome,
   Lease,
@@ -37,7 +37,7 @@ export function judgeCommit(
 /** The outcome of a commit that was stored, now or before. */
 export function committedAs(
   { name }: Pick<RoleCommit, 'name'>,
-  warnings: readonly KeptWarning[] | null,
+  warnings: readonly Warning[] | null,
 ): CommitOutcome {
   return name === undefined ? { kind: 'committed' } : { kind: 'committed', warnings: warnings ?? [] };
 }

@@ -1,4 +1,4 @@
-import { MOST_SEARCHED, pageOf, startOf } from '../../adapter/pages.ts';
+import { MAX_SEARCHED, pageOf, startOf } from '../../adapter/pages.ts';
 import type { RoleCursor } from '../../domain/cursor.ts';
 import { instant } from '../../domain/instant.ts';
 import type { Role } from '../../domain/role.ts';
@@ -42,7 +42,7 @@ const scanRoles = defineQuery('roles.scan', function* ({ query, wanted }: ScanRe
   const range = {
     descending: true,
     limit: wanted,
-    maxScanned: MOST_SEARCHED,
+    maxScanned: MAX_SEARCHED,
     mayScanMore: search === undefined,
     select: ROLE,
   };

@@ -13,7 +13,7 @@ import { IDEMPOTENCY_KEYS, type IdempotencyKeyRow } from '../../records/tables/r
 import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { removeInBatches } from '../locking.ts';
 import { getMode, modeOf } from '../service-mode.ts';
-import { ADMITTING, admit, lookUp } from './admission.ts';
+import { ADMITTING, admit, readAdmission } from './admission.ts';
 import { HOLDER, judgeHolder } from './key-holder.ts';
 
 const ACCOUNT_GONE = { kind: 'account_gone' } as const;
@@ -39,20 +39,20 @@ interface Judged {
 function* judge(request: Reservation): Steps<Judged, 'read'> {
   const { account, key, name, wasKnown = false } = request;
   const candidate = { ...request, name };
-  const [[row, owner, mode], looks] = yield* together(
+  const [[row, owner, mode], facts] = yield* together(
     all(
       get(IDEMPOTENCY_KEYS, { account, key }, HOLDER),
       unlocked(get(ACCOUNTS, { name: account }, ADMITTING)),
       getMode,
     ),
-    lookUp(candidate, unlocked),
+    readAdmission(candidate, unlocked),
   );
   const isKnown = owner !== undefined;
   const held =
     refuseChange(owner, modeOf(mode)) ??
     judgeHolder(row, request) ??
     (wasKnown && !isKnown ? ACCOUNT_GONE : undefined) ??
-    (yield* admit(owner, candidate, looks, unlocked));
+    (yield* admit(owner, candidate, facts, unlocked));
   return { held, isKnown };
 }
 

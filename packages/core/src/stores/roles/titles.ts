@@ -24,12 +24,12 @@ type RolePlace = Pick<RoleRow, (typeof PLACE)[number]>;
 
 const findNamed = defineChangeQuery('roles.find_named', function* ({ endedBefore, limit }: Ended) {
   const ended: Where<RoleRow> = { endedAt: lt(endedBefore), originalFilename: notNull };
-  const kept = { ...ended, hasArchive: true };
+  const withArchive = { ...ended, hasArchive: true };
   const inOrder = { order: ['endedAt'] as const, limit, select: PLACE };
   // Each has an index. In the order in which a role passes from one to the next, so that none is missed.
   const found = yield* all(
-    find(ROLES, { ...kept, cleanupNotBefore: null }, inOrder),
-    find(ROLES, { ...kept, cleanupNotBefore: notNull }, { ...inOrder, order: ['cleanupNotBefore'] }),
+    find(ROLES, { ...withArchive, cleanupNotBefore: null }, inOrder),
+    find(ROLES, { ...withArchive, cleanupNotBefore: notNull }, { ...inOrder, order: ['cleanupNotBefore'] }),
     find(ROLES, { ...ended, hasArchive: false }, inOrder),
   );
   return found.flat().slice(0, limit);

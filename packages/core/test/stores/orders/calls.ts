@@ -167,7 +167,7 @@ const BEFORE: readonly Call[] = [
   ({ pairings }) => pairings.agree(aRegistration(3).secretHash, aConsent(3), START, []),
   ({ pairings }) => pairings.agree(aRegistration(1).secretHash, aConsent(1, BY_SESSION), START, []),
   ({ views }) => views.add([{ role: aRoleId(1), day: dayOf(START), views: 1, refusedPasswords: 0 }]),
-  ({ roles }) => roles.keepComparison(aComparison(), undefined),
+  ({ roles }) => roles.saveComparison(aComparison(), undefined),
 ];
 
 /** Every method that writes, as it is called by a node while other nodes call others. Some are called in several ways. */
@@ -189,7 +189,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'claim for another cleanup': claim(62, LATER),
   'settle a removal': settle({ kind: 'removed' }),
   'settle a failure': settle({ kind: 'failed', retryAt: SOON }),
-  'store a comparison': ({ roles }) => roles.keepComparison(aComparison({ compared: 4 }), VERSION),
+  'store a comparison': ({ roles }) => roles.saveComparison(aComparison({ compared: 4 }), VERSION),
   'set a new name': setName('new', 2),
   'move a name': setName('main', 2),
   'delete a name': ({ names }) =>
@@ -264,7 +264,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'begin a try later': ({ attempts }) => attempts.begin({ ...attempt, now: LATER }).then(({ kind }) => kind),
   'begin an import': ({ imports }) => imports.begin(aToken(90)),
   'begin an import again': ({ imports }) => imports.begin(aToken(91)),
-  'import records': ({ imports }) => imports.keep(aToken(90), [{ kind: 'takedown', value: aTakedown(1) }]),
+  import: ({ imports }) => imports.saveRecords(aToken(90), [{ kind: 'takedown', value: aTakedown(1) }]),
   'end an import': ({ imports }) => imports.end(aToken(90)),
   'add views': ({ views }) => views.add([{ role: aRoleId(1), day: DAY, views: 2, refusedPasswords: 0 }]),
   'drop views': ({ views }) => views.drop((DAY + 1) as Day, 5),
@@ -275,11 +275,11 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'read the feed': ({ history }) => history.feed({ account: undefined, pin: undefined, after: 0, limit: 99 }),
   'drop events': ({ history }) => history.drop(SOON, 3),
   'thin events': ({ history }) =>
-    history.thin({ since: before(START, minutes(1)), until: SOON, keep: 1, limit: 3 }),
+    history.trimEvents({ since: before(START, minutes(1)), until: SOON, keep: 1, limit: 3 }),
   'record a read once': ({ history }) => history.recordOnce(aRead(901), before(START, minutes(1))),
   'record it once again': ({ history }) => history.recordOnce(aRead(902), before(START, minutes(1))),
   'record expirations': ({ history }) =>
-    history.tellExpired(event(900, { pin: aRoleId(1), type: 'pin.expired', at: END })),
+    history.recordExpired(event(900, { pin: aRoleId(1), type: 'pin.expired', at: END })),
 };
 
 const USUAL: readonly Call[] = [...BEFORE, ...KEYS];
@@ -299,7 +299,7 @@ const BEFORE_SOME: Readonly<Record<string, readonly Call[]>> = {
   'claim what is left of an erased account': [...USUAL, beginErasure, eraseAllButArchives],
   'begin an import': NOTHING,
   'begin an import again': IMPORTING,
-  'import records': IMPORTING,
+  import: IMPORTING,
   'end an import': IMPORTING,
 };
 

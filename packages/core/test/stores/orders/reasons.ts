@@ -38,7 +38,7 @@ export const TOGETHER: readonly (readonly string[])[] = [
   ['create a key', 'create another key', 'take another key'],
   ['create the first key', 'create another first key', 'create a key'],
   ['begin a try later', 'forgive a try', 'purge tries'],
-  ['begin an import again', 'import records'],
+  ['begin an import again', 'import'],
 ];
 
 /** Of these calls a command plays every three. */
@@ -68,7 +68,7 @@ export const LONG: readonly string[] = [
   'begin a session past many',
   'begin an import',
   'begin an import again',
-  'import records',
+  'import',
   'end an import',
 ];
 

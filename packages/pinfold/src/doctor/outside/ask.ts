@@ -1,4 +1,4 @@
-import { lookup as lookUp } from 'node:dns';
+import { lookup } from 'node:dns';
 import { request as askPlainly, type IncomingHttpHeaders } from 'node:http';
 import { request as askSecurely } from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -21,14 +21,14 @@ export interface RequestOptions {
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** At most the first {@link MOST_READ} bytes. */
+  /** At most the first {@link MAX_READ} bytes. */
   readonly text: string;
   readonly port: number;
   readonly certificateEnd?: Date;
 }
 
 const TIMEOUT: Duration = seconds(20);
-const MOST_READ = 1_048_576;
+const MAX_READ = 1_048_576;
 
 export function documentIn({ status, text }: Answer): unknown {
   if (status !== 200) return undefined;
@@ -57,7 +57,7 @@ export function ask(url: URL, question: RequestOptions = {}, { ca }: RequestSett
     },
     // One connection per request: its local port identifies it.
     agent: false,
-    lookup: lookUpLocalhost,
+    lookup: resolveLocalhost,
     signal: AbortSignal.timeout(TIMEOUT),
     ...(ca === undefined ? {} : { ca }),
   });
@@ -77,7 +77,7 @@ export function ask(url: URL, question: RequestOptions = {}, { ca }: RequestSett
       });
     response.on('data', (piece: Buffer) => {
       bytes += piece.byteLength;
-      if (bytes <= MOST_READ) pieces.push(piece);
+      if (bytes <= MAX_READ) pieces.push(piece);
       else response.destroy();
     });
     // A server may answer and close before it has read the whole body; the answer counts.
@@ -87,7 +87,7 @@ export function ask(url: URL, question: RequestOptions = {}, { ca }: RequestSett
   return promise;
 }
 
-const lookUpLocalhost: LookupFunction = (hostname, options, callback) => {
+const resolveLocalhost: LookupFunction = (hostname, options, callback) => {
   const name = /(?:^|\.)localhost\.?$/i.test(hostname) ? 'localhost' : hostname;
-  lookUp(name, options, callback);
+  lookup(name, options, callback);
 };

@@ -19,11 +19,11 @@ export function browserFindings({ addresses, request }: Outside): AsyncGenerator
     {
       name: 'browser',
       expected: `${url.href} and its files arrive unchanged`,
-      look: async () => {
+      run: async () => {
         try {
           const headers = { accept: 'text/html', 'accept-encoding': 'identity' };
           const page = await ask(url, { headers }, request);
-          return judgePage(page, url) ?? (await lookAtAssets(page, url, request));
+          return judgePage(page, url) ?? (await checkAssets(page, url, request));
         } catch (error) {
           return failed(...unanswered(error));
         }
@@ -32,7 +32,7 @@ export function browserFindings({ addresses, request }: Outside): AsyncGenerator
     {
       name: 'browser.plain',
       expected: 'plain HTTP redirects to https',
-      look: () => lookAtPlainHttp(new URL(addresses.publicUrl), request),
+      run: () => checkPlainHttp(new URL(addresses.publicUrl), request),
     },
   ]);
 }
@@ -57,7 +57,7 @@ function judgePage(page: Answer, url: URL): Result | undefined {
     : failed('no cookie arrived that a browser would store', 'configure the proxy to forward Set-Cookie');
 }
 
-async function lookAtAssets({ text }: Answer, url: URL, request: RequestSettings): Promise<Result> {
+async function checkAssets({ text }: Answer, url: URL, request: RequestSettings): Promise<Result> {
   const named = [...text.matchAll(/<(?:link|script)\b[^<>]*?\b(?:href|src)="([^"]+)"/g)];
   const assets = named.map(([, reference = '']) => new URL(reference.replaceAll('&amp;', '&'), url));
   for (const asset of assets) {
@@ -70,7 +70,7 @@ async function lookAtAssets({ text }: Answer, url: URL, request: RequestSettings
 }
 
 /** A person who types the name without https:// arrives over plain HTTP. */
-async function lookAtPlainHttp(url: URL, request: RequestSettings): Promise<Result | undefined> {
+async function checkPlainHttp(url: URL, request: RequestSettings): Promise<Result | undefined> {
   if (url.protocol !== 'https:') return undefined;
   if (url.port !== '') return skipped('the public URL has a port of its own');
   url.protocol = 'http:';

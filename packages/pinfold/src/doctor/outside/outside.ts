@@ -28,8 +28,8 @@ export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding
   yield* proxyFindings(outside, 'proxy', new URL(`${addresses.publicUrl}/`));
   yield* browserFindings(outside);
   if (addresses.viewerMode === 'path') {
-    const look = (): Result => skipped('in path mode the public URL serves the sites');
-    yield* runChecks([{ name: 'sites', expected: 'the host of a site leads to Pinfold', look }]);
+    const run = (): Result => skipped('in path mode the public URL serves the sites');
+    yield* runChecks([{ name: 'sites', expected: 'the host of a site leads to Pinfold', run }]);
     return;
   }
   const site = new URL(addresses.sitesUrl);
@@ -55,7 +55,7 @@ async function* reachFindings(
     {
       name,
       expected: `${what}: GET ${url.href}`,
-      look: () => {
+      run: () => {
         if (answer === undefined) return isAboutCertificate(error) ? undefined : failed(...unanswered(error));
         if (!isOurs(answer))
           return failed(`${answer.status} came, which is not an answer of Pinfold`, adviceFor(answer));
@@ -66,7 +66,7 @@ async function* reachFindings(
     {
       name: `${name}.certificate`,
       expected: `${url.hostname} has a certificate that browsers trust, valid for two weeks or more`,
-      look: () =>
+      run: () =>
         answer === undefined ? failed(...unanswered(error)) : judgeCertificate(url.hostname, daysLeft),
       isRequired: true,
     },

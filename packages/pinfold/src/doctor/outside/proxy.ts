@@ -47,7 +47,7 @@ export async function* proxyFindings(
   const host: Check = {
     name: `${name}.host`,
     expected: `requests for ${url.host} arrive with that Host`,
-    look: () => judgeHost(echo, url),
+    run: () => judgeHost(echo, url),
   };
   const others = name === 'proxy' && echo?.kind === 'echoed' ? arrivals(outside, url, path, echo) : [];
   return yield* runChecks([host, ...others]);
@@ -72,7 +72,7 @@ function arrivals(outside: Outside, url: URL, path: string, echo: Echoed): reado
     {
       name: 'proxy.path',
       expected: 'a path with an encoded slash, two slashes and a dot arrives unchanged',
-      look: () =>
+      run: () =>
         target === targetOf(url, path)
           ? ok('the path arrives unchanged')
           : failed(
@@ -83,7 +83,7 @@ function arrivals(outside: Outside, url: URL, path: string, echo: Echoed): reado
     {
       name: 'proxy.origin',
       expected: 'the Origin of the management screen arrives unchanged',
-      look: () =>
+      run: () =>
         origin === url.origin
           ? ok('Origin arrives unchanged')
           : failed(
@@ -94,17 +94,17 @@ function arrivals(outside: Outside, url: URL, path: string, echo: Echoed): reado
     {
       name: 'proxy.client',
       expected: 'every viewer has an address of its own, and cannot choose it',
-      look: () => lookAtClient(outside, url, echo),
+      run: () => checkClient(outside, url, echo),
     },
     {
       name: 'proxy.body',
       expected: `a request of ${largestForm(outside)} bytes arrives: the largest ZIP in its form`,
-      look: () => lookAtBody(outside, url),
+      run: () => checkBody(outside, url),
     },
     {
       name: 'proxy.cookies',
       expected: `${COOKIE_BYTES} bytes of cookies arrive: hostile sites can set as many`,
-      look: () => lookAtCookies(outside, url),
+      run: () => checkCookies(outside, url),
     },
   ];
 }
@@ -144,7 +144,7 @@ function notEchoed(echo: Exclude<Echo, Echoed>): Result {
   );
 }
 
-async function lookAtClient(outside: Outside, url: URL, { seen, port }: Echoed): Promise<Result> {
+async function checkClient(outside: Outside, url: URL, { seen, port }: Echoed): Promise<Result> {
   const { trustProxy } = outside.settings;
   const isProxied = seen.peer.port !== port;
   const wrong = isProxied ? judgeTrust(trustProxy, seen, url.protocol === 'https:') : undefined;
@@ -211,7 +211,7 @@ function largestForm({ settings }: Outside): number {
   return (settings.archives.archiveBytes ?? defaultLimits.archiveBytes) + FORM_BYTES;
 }
 
-async function lookAtBody(outside: Outside, url: URL): Promise<Result> {
+async function checkBody(outside: Outside, url: URL): Promise<Result> {
   const size = largestForm(outside);
   const echo = await requestEcho(outside, url, 'body', { method: 'POST', body: new Uint8Array(size) });
   if (echo.kind === 'echoed') {
@@ -224,7 +224,7 @@ async function lookAtBody(outside: Outside, url: URL): Promise<Result> {
   return failed(refusedByProxy(echo), advice);
 }
 
-async function lookAtCookies(outside: Outside, url: URL): Promise<Result> {
+async function checkCookies(outside: Outside, url: URL): Promise<Result> {
   const cookies = Array.from({ length: COOKIE_BYTES / 3_000 }, (_, n) => `doctor${n}=${'x'.repeat(2_990)}`);
   const echo = await requestEcho(outside, url, 'cookies', { headers: { cookie: cookies.join('; ') } });
   if (echo.kind === 'echoed') return ok('the cookies arrived, so the server can tell viewers what to do');

@@ -13,9 +13,9 @@ import {
   inEachEra,
   loaded,
   publish,
+  recordedEvents,
   type StoreClauses,
   together,
-  told,
   withPeer,
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -48,7 +48,7 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       expect(some, 'at most the limit').to.have.lengthOf(2);
       expect(all, 'any of them').to.include.deep.members([...some]);
       expect(new Set(some.map(({ role }) => role)).size, 'each once').to.equal(2);
-      await port.history.tellExpired([expiry(stoppedThen), expiry(together)]);
+      await port.history.recordExpired([expiry(stoppedThen), expiry(together)]);
       expect(await other.history.expired(end, 10)).to.deep.equal([row(expired)]);
     }),
   'history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none':
@@ -57,23 +57,23 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       const { role, event } = await publish(port, 1);
       const { role: renewed } = await publish(port, 2, { expiresAt: after(END, days(1)) });
       await together(subject, 6, ({ history }) =>
-        history.tellExpired([
+        history.recordExpired([
           expiry(renewed, { at: END }),
           expiry(role, { pin: aRoleId(9) }),
           { ...expiry(role), pin: null },
           expiry(role),
         ]),
       );
-      const [first, ...rest] = await told(await subject.peer(), { pin: role.id });
+      const [first, ...rest] = await recordedEvents(await subject.peer(), { pin: role.id });
       expect(rest).to.deep.equal([event]);
       expect(first).to.deep.include({ type: 'pin.expired', at: END, pin: role.id });
-      expect(await told(port)).to.have.lengthOf(3);
+      expect(await recordedEvents(port)).to.have.lengthOf(3);
     },
   "history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts":
     withPeer(async (port, other) => {
       const { role } = await publish(port, 1);
       const before = await loaded(port, role.id);
-      await other.history.tellExpired([expiry(role)]);
+      await other.history.recordExpired([expiry(role)]);
       const renewed = { ...role, expiresAt: after(END, days(7)) };
       const saved = await port.roles.save(renewed, before.version, [eventFor(role)]);
       expect(saved).to.deep.equal({ kind: 'conflict' });
@@ -81,17 +81,17 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       expect(value).to.deep.equal(role);
       const stopped = eventFor(role, { type: 'pin.stopped', at: END });
       await port.roles.save({ ...value, deletedAt: END }, version, [stopped]);
-      const [last] = await told(port);
+      const [last] = await recordedEvents(port);
       expect(last, 'after the expiration').to.deep.equal({ ...stopped, at: after(END, duration(1)) });
       const { role: late } = await publish(port, 2);
       const stoppedLate = { ...late, deletedAt: after(END, days(1)) };
       const at = stoppedLate.deletedAt;
       await port.roles.save(stoppedLate, (await loaded(port, late.id)).version, [eventFor(late, { at })]);
-      await other.history.tellExpired([expiry(late)]);
+      await other.history.recordExpired([expiry(late)]);
       const now = await loaded(port, late.id);
       const purged = eventFor(late, { type: 'pin.purged', at });
       await port.roles.save(now.value, now.version, [purged]);
-      const [newest] = await told(port);
+      const [newest] = await recordedEvents(port);
       expect(newest, 'after what came before').to.deep.equal({ ...purged, at: after(at, duration(1)) });
     }),
 };

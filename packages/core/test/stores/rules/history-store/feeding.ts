@@ -76,7 +76,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       const renamed = [eventFor(role), eventFor(role)] as const;
       await other.roles.save(value, version, renamed);
       const expired = eventFor(role, { type: 'pin.expired', at: role.expiresAt ?? START });
-      await port.history.tellExpired([expired]);
+      await port.history.recordExpired([expired]);
       const late = anEvent({ at: START });
       await keep(other, 11, late);
       const ids = [...alone, ...ofOne, event, ...renamed, expired, late].map(({ id }) => id);
@@ -172,8 +172,8 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       const foreign = await read(other, { account: ANOTHER });
       expect(foreign.begin, 'of another').to.deep.equal(BEGINNING);
       expect(foreign.items).to.deep.equal(numbered([events[1] as HistoryEvent]));
-      const thinning = { since: START, until: HOUR, keep: 1, limit: 10 };
-      expect(await port.history.thin(thinning)).to.equal(2);
+      const trimming = { since: START, until: HOUR, keep: 1, limit: 10 };
+      expect(await port.history.trimEvents(trimming)).to.equal(2);
       const thinned = await read(other, { account: ONE });
       expect(thinned.begin.number, 'thinned').to.equal(thinned.items.length === 0 ? 4 : 3);
       await port.history.drop(HOUR, 10);

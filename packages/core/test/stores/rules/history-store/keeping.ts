@@ -33,12 +33,12 @@ import {
   aTask,
   eventFor,
   eventIds,
-  idsTold,
   loaded,
   publish,
+  recordedEvents,
+  recordedIds,
   type StoreClauses,
   together,
-  told,
   withPeer,
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -65,13 +65,13 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await port.roles.reserve(aReservation(1));
       const lost = { ...mine, token: aToken(9) };
       await port.roles.commit(aPublication(1), lost, [eventFor(aRole(1))]);
-      expect(await told(other), 'with a lost lease').to.deep.equal([]);
+      expect(await recordedEvents(other), 'with a lost lease').to.deep.equal([]);
       await together(subject, 6, ({ roles }) => roles.commit(aPublication(1), mine, [event]));
-      expect(await told(other)).to.deep.equal([event]);
+      expect(await recordedEvents(other)).to.deep.equal([event]);
       await port.roles.commit(aPublication(1), mine, [eventFor(aRole(1))]);
       const rival = aPublication(2, { idempotencyKey: aKey(1) });
       await port.roles.commit(rival, mine, [eventFor(rival.role)]);
-      expect(await told(other), 'again').to.deep.equal([event]);
+      expect(await recordedEvents(other), 'again').to.deep.equal([event]);
     }),
   'history-store/with-change: a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does':
     async (subject) => {
@@ -85,13 +85,13 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
         roles.save({ ...role, ...titled(n) }, seen.version, [events[n] as HistoryEvent]),
       );
       const saved = outcomes.findIndex(({ kind }) => kind === 'saved');
-      expect(await told(await subject.peer())).to.deep.equal([events[saved], event]);
+      expect(await recordedEvents(await subject.peer())).to.deep.equal([events[saved], event]);
       const now = await loaded(port, role.id);
       expect(now.value.title).to.equal(titled(saved).title);
       await port.roles.save(now.value, seen.version, [eventFor(role)]);
-      expect(await told(port), 'after a conflict').to.have.lengthOf(2);
+      expect(await recordedEvents(port), 'after a conflict').to.have.lengthOf(2);
       await port.roles.save(now.value, now.version, []);
-      expect(await told(port), 'without any').to.have.lengthOf(2);
+      expect(await recordedEvents(port), 'without any').to.have.lengthOf(2);
     },
   'history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none': withPeer(
     async (port, other) => {
@@ -102,14 +102,14 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       const failed = eventFor(role, { at: LATER });
       const retryAt = after(LATER, hours(1));
       await other.roles.settleCleanup(task, { kind: 'failed', retryAt }, [failed]);
-      expect(await told(port)).to.deep.equal([failed, event]);
+      expect(await recordedEvents(port)).to.deep.equal([failed, event]);
       await other.roles.settleCleanup(task, { kind: 'removed' }, [eventFor(role)]);
-      expect(await told(port), 'of a lost claim').to.have.lengthOf(2);
+      expect(await recordedEvents(port), 'of a lost claim').to.have.lengthOf(2);
       await claim(2, retryAt);
       const purged = eventFor(role, { type: 'pin.purged', at: retryAt });
       const again = { ...task, token: aToken(2) };
       for (let n = 0; n < 2; n += 1) await other.roles.settleCleanup(again, { kind: 'removed' }, [purged]);
-      expect(await told(port)).to.deep.equal([purged, failed, event]);
+      expect(await recordedEvents(port)).to.deep.equal([purged, failed, event]);
     },
   ),
   'history-store/with-keys: a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none':
@@ -119,12 +119,12 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await port.apiKeys.createFirst(anApiKey(1), [first]);
       await port.apiKeys.createFirst(anApiKey(2), [anEvent()]);
       await port.apiKeys.create(anApiKey(1), [anEvent()]);
-      expect(await idsTold(port)).to.deep.equal(eventIds(first));
+      expect(await recordedIds(port)).to.deep.equal(eventIds(first));
       await port.apiKeys.create(anApiKey(2), [created]);
       await port.apiKeys.revoke(anApiKeyId(9), START, [anEvent()]);
       await port.apiKeys.revoke(anApiKeyId(1), START, [revoked]);
       await together(subject, 6, ({ apiKeys }) => apiKeys.revoke(anApiKeyId(1), START, [anEvent()]));
-      expect(await idsTold(await subject.peer())).to.deep.equal(eventIds(first, created, revoked));
+      expect(await recordedIds(await subject.peer())).to.deep.equal(eventIds(first, created, revoked));
     },
   'history-store/with-accounts: an account that is changed leaves its events, and a conflict none; of many at once only the one that is saved does':
     async (subject) => {
@@ -134,12 +134,12 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
         accounts.save(anAccount(1), undefined, [events[n] as HistoryEvent]),
       );
       const made = events.filter((_, n) => outcomes[n]?.kind === 'saved');
-      expect(await idsTold(await subject.peer()), 'made').to.deep.equal(eventIds(...made));
+      expect(await recordedIds(await subject.peer()), 'made').to.deep.equal(eventIds(...made));
       const found = await port.accounts.load(anAccount(1).name);
       const changed = anEvent();
       await port.accounts.save(anAccount(1), found?.version, [changed]);
       await port.accounts.save(anAccount(1), found?.version, [anEvent()]);
-      expect(await idsTold(port), 'changed').to.deep.equal(eventIds(...made, changed));
+      expect(await recordedIds(port), 'changed').to.deep.equal(eventIds(...made, changed));
     },
   'history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none':
     async (subject) => {
@@ -155,9 +155,9 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       for (let n = 0; n < 2; n += 1)
         await port.sessions.end(aTokenHash(1), n === 0 ? [ended, also] : [anEvent()]);
       const other = await subject.peer();
-      expect(await idsTold(other)).to.deep.equal(eventIds(offered, begun, ended, also, redeemed));
+      expect(await recordedIds(other)).to.deep.equal(eventIds(offered, begun, ended, also, redeemed));
       const { account, actor } = link;
-      expect(await told(other, { account })).to.deep.equal([{ ...redeemed, account, actor }]);
+      expect(await recordedEvents(other, { account })).to.deep.equal([{ ...redeemed, account, actor }]);
     },
   "history-store/refused-sign-ins: of an account's refused sign-ins one event is stored until the instant has passed, of many at once too; other accounts have their own":
     async (subject) => {
@@ -165,13 +165,13 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       const [one, another] = [accountId('one'), accountId('another')];
       const early = before(START, minutes(1));
       await together(subject, 6, ({ sessions }) => sessions.refuse(refusal(one, START), early));
-      expect(await told(port)).to.have.lengthOf(1);
+      expect(await recordedEvents(port)).to.have.lengthOf(1);
       const next = after(START, minutes(1));
       await port.sessions.refuse(refusal(one, next), START);
-      expect(await told(port), 'at the instant').to.have.lengthOf(2);
+      expect(await recordedEvents(port), 'at the instant').to.have.lengthOf(2);
       await port.sessions.refuse(refusal(another, next), START);
       await port.sessions.refuse(refusal(one, next), after(START, duration(59_999)));
-      const accounts = (await told(port)).map(({ account }) => account);
+      const accounts = (await recordedEvents(port)).map(({ account }) => account);
       expect(accounts.toSorted()).to.deep.equal([another, one, one]);
     },
   'history-store/in-turn: each event of a role is at least a millisecond after the one before, also of changes at once':
@@ -205,7 +205,7 @@ async function rename(stores: HistoryStores, role: Role, n: number): Promise<voi
 }
 
 async function expectInTurn(port: HistoryStores, count: number): Promise<void> {
-  const instants = (await told(port)).map(({ at }) => at);
+  const instants = (await recordedEvents(port)).map(({ at }) => at);
   const expected = Array.from({ length: count }, (_, n) => START + count - 1 - n);
   expect(instants).to.deep.equal(expected);
 }

@@ -1,6 +1,12 @@
 import { accountId, after, duration, type EventId, type Instant, type PinName } from '@pinfold/core';
 import { ACCOUNT, anEvent, aRoleId, aSession, START } from '@pinfold/test-contracts/fixtures';
-import { type StoreClauses, told, uuidOf, walkEvents, withPeer } from '@pinfold/test-contracts/internal';
+import {
+  recordedEvents,
+  type StoreClauses,
+  uuidOf,
+  walkEvents,
+  withPeer,
+} from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { HistoryStores } from '../stores.ts';
 
@@ -35,7 +41,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       const written = [...twins, bare, full];
       for (const [n, event] of written.entries()) await port.sessions.begin(aSession(n), [event]);
       const descending = twins.toSorted((one, another) => (one.id > another.id ? -1 : 1));
-      expect(await told(other)).to.deep.equal([full, ...descending, bare]);
+      expect(await recordedEvents(other)).to.deep.equal([full, ...descending, bare]);
     },
   ),
   'history-store/list-pages: pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last':
@@ -77,12 +83,12 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       ];
       await port.sessions.begin(aSession(1), events);
       const pick = (...numbers: readonly number[]) => numbers.map((n) => events[n]);
-      expect(await told(port, { account: one })).to.deep.equal(pick(0, 1, 3, 4));
-      expect(await told(port, { account: accountId('ONE') })).to.deep.equal([]);
-      expect(await told(port, { pin })).to.deep.equal(pick(0, 4));
-      expect(await told(port, { since: at(3) })).to.deep.equal(pick(0, 1, 2, 3));
-      expect(await told(port, { account: one, pin, since: at(3) })).to.deep.equal(pick(0));
-      expect(await told(port, { account: another, pin })).to.deep.equal([]);
+      expect(await recordedEvents(port, { account: one })).to.deep.equal(pick(0, 1, 3, 4));
+      expect(await recordedEvents(port, { account: accountId('ONE') })).to.deep.equal([]);
+      expect(await recordedEvents(port, { pin })).to.deep.equal(pick(0, 4));
+      expect(await recordedEvents(port, { since: at(3) })).to.deep.equal(pick(0, 1, 2, 3));
+      expect(await recordedEvents(port, { account: one, pin, since: at(3) })).to.deep.equal(pick(0));
+      expect(await recordedEvents(port, { account: another, pin })).to.deep.equal([]);
       expect(await walkEvents(port, { account: one, since: at(3), limit: 1 })).to.deep.equal(pick(0, 1, 3));
       expect(await walkEvents(port, { pin, account: one, limit: 1 })).to.deep.equal(pick(0, 4));
     },
@@ -92,9 +98,9 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       await port.sessions.begin(aSession(1), events);
       expect(await other.history.drop(at(1), 10)).to.equal(0);
       expect(await other.history.drop(at(3), 2)).to.equal(2);
-      expect(await told(port)).to.have.lengthOf(3);
+      expect(await recordedEvents(port)).to.have.lengthOf(3);
       expect(await other.history.drop(at(3), 2)).to.equal(1);
-      expect(await told(port)).to.deep.equal([events[3], events[4]]);
+      expect(await recordedEvents(port)).to.deep.equal([events[3], events[4]]);
     }),
   'history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay':
     withPeer(async (port, other) => {
@@ -106,16 +112,18 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       const before = [1, 2, 3].map((n) => anEvent({ pin: early, at: at(n + 20), recordedAt: at(9) }));
       const none = [1, 2, 3].map((n) => anEvent({ pin: null, at: at(n + 30), recordedAt: at(10) }));
       await port.sessions.begin(aSession(1), [late, ...many, ...few, ...before, ...none]);
-      const thinning = { since: at(10), until: at(12), keep: 2, limit: 2 };
-      expect(await other.history.thin({ ...thinning, since: at(12) }), 'no role').to.equal(0);
-      expect(await other.history.thin({ ...thinning, keep: 7 }), 'no more than are kept').to.equal(0);
-      const oldest = { ...thinning, since: at(6), keep: 5 };
-      expect(await other.history.thin({ ...oldest, since: at(0), until: at(6) }), 'too early').to.equal(0);
-      expect(await other.history.thin({ ...oldest, until: at(7) })).to.equal(1);
-      expect(await other.history.thin(thinning), 'at most the limit').to.equal(2);
-      expect(await other.history.thin(thinning), 'the rest').to.equal(1);
-      expect(await other.history.thin(thinning)).to.equal(0);
+      const trimming = { since: at(10), until: at(12), keep: 2, limit: 2 };
+      expect(await other.history.trimEvents({ ...trimming, since: at(12) }), 'no role').to.equal(0);
+      expect(await other.history.trimEvents({ ...trimming, keep: 7 }), 'no more than are kept').to.equal(0);
+      const oldest = { ...trimming, since: at(6), keep: 5 };
+      expect(await other.history.trimEvents({ ...oldest, since: at(0), until: at(6) }), 'too early').to.equal(
+        0,
+      );
+      expect(await other.history.trimEvents({ ...oldest, until: at(7) })).to.equal(1);
+      expect(await other.history.trimEvents(trimming), 'at most the limit').to.equal(2);
+      expect(await other.history.trimEvents(trimming), 'the rest').to.equal(1);
+      expect(await other.history.trimEvents(trimming)).to.equal(0);
       const left = [...few, ...before, ...none, ...many.slice(4), late].map(({ id }) => id);
-      expect((await told(port)).map(({ id }) => id)).to.have.members(left);
+      expect((await recordedEvents(port)).map(({ id }) => id)).to.have.members(left);
     }),
 };

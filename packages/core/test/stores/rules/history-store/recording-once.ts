@@ -1,6 +1,12 @@
 import { accountId, after, before, duration, minutes, type PublicationEvent } from '@pinfold/core';
 import { START } from '@pinfold/test-contracts/fixtures';
-import { eventFor, publish, type StoreClauses, together, told } from '@pinfold/test-contracts/internal';
+import {
+  eventFor,
+  publish,
+  recordedEvents,
+  type StoreClauses,
+  together,
+} from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { HistoryStores } from '../stores.ts';
 
@@ -21,7 +27,10 @@ export const recordingOnceClauses: StoreClauses<HistoryStores> = {
         history.recordOnce(many[n] as PublicationEvent, START),
       );
       expect(stored.filter((isStored) => isStored)).to.have.lengthOf(1);
-      expect(await told(other, { pin: role.id })).to.deep.equal([many[stored.indexOf(true)], published]);
+      expect(await recordedEvents(other, { pin: role.id })).to.deep.equal([
+        many[stored.indexOf(true)],
+        published,
+      ]);
 
       const justAfter = after(READ_AT, duration(1));
       expect(await other.history.recordOnce(read({ at: justAfter }), before(READ_AT, duration(1)))).to.equal(
@@ -36,16 +45,16 @@ export const recordingOnceClauses: StoreClauses<HistoryStores> = {
       ] as const) {
         expect(await other.history.recordOnce(event, unlessSince), what).to.equal(true);
       }
-      const instants = (await told(port, { pin: role.id })).map(({ at }) => at - READ_AT);
+      const instants = (await recordedEvents(port, { pin: role.id })).map(({ at }) => at - READ_AT);
       expect(instants, 'apart').to.deep.equal([4, 3, 2, 1, 0, START - READ_AT]);
 
-      const recorded = await told(port);
+      const recorded = await recordedEvents(port);
       const later = { at: after(READ_AT, minutes(9)) };
       for (const [what, event] of [
         ['a role of another account', read({ ...later, account: accountId('other') })],
       ] as const) {
         expect(await port.history.recordOnce(event, START), what).to.equal(false);
       }
-      expect(await told(other)).to.deep.equal(recorded);
+      expect(await recordedEvents(other)).to.deep.equal(recorded);
     },
 };

@@ -19,8 +19,8 @@ export const importFeed: StoreClauses<MovingStores> = {
       const token = aToken(1);
       await port.imports.begin(token);
       const others = records.filter(({ kind }) => kind !== 'event');
-      await port.imports.keep(token, others);
-      await port.imports.keep(
+      await port.imports.saveRecords(token, others);
+      await port.imports.saveRecords(
         token,
         events.toReversed().map((value) => ({ kind: 'event' as const, value })),
       );

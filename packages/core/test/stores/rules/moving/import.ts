@@ -34,9 +34,9 @@ import {
   changeRole,
   everything,
   idsOf,
+  recordedEvents,
   type StoreClauses,
   together,
-  told,
   walkArchives,
   withPeer,
 } from '@pinfold/test-contracts/internal';
@@ -65,7 +65,7 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   settleCleanup: ({ roles }) =>
     roles.settleCleanup(aTask(aPublication(1).role, 7), { kind: 'removed' }, [anEvent()]),
   purge: ({ roles }) => roles.purge(LATER, 10),
-  keepComparison: ({ roles }) => roles.keepComparison(aComparison(), undefined),
+  saveComparison: ({ roles }) => roles.saveComparison(aComparison(), undefined),
   saveAccount: ({ accounts }) => accounts.save(anAccount(70), undefined, [anEvent()]),
   createKey: ({ apiKeys }) => apiKeys.create(anApiKey(70), [anEvent()]),
   createFirstKey: ({ apiKeys }) => apiKeys.createFirst(anApiKey(70), [anEvent()]),
@@ -74,7 +74,7 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   redeem: ({ sessions }) => sessions.redeem(aRedemption(aLink(70), aSession(71)), []),
   begin: ({ sessions }) => sessions.begin(aSession(70), [anEvent()]),
   end: ({ sessions }) => sessions.end(aTokenHash(70), [anEvent()]),
-  tellExpired: ({ history }) => history.tellExpired([anEvent({ pin: aRoleId(4), type: 'pin.expired' })]),
+  recordExpired: ({ history }) => history.recordExpired([anEvent({ pin: aRoleId(4), type: 'pin.expired' })]),
   drop: ({ history }) => history.drop(LATER, 10),
   takeDown: ({ takedowns }) => takedowns.takeDown(aTakedown(70), undefined, [anEvent()]),
   lift: ({ takedowns }) => takedowns.lift(aTakedown(70), LATER, [anEvent()]),
@@ -116,7 +116,7 @@ async function importInto(
   token: Token = ONE,
 ): Promise<void> {
   expect(await imports.begin(token)).to.deep.equal({ kind: 'begun' });
-  expect(await imports.keep(token, records)).to.deep.equal({ kind: 'kept' });
+  expect(await imports.saveRecords(token, records)).to.deep.equal({ kind: 'saved' });
   expect(await imports.end(token)).to.deep.equal({ kind: 'ended' });
 }
 
@@ -130,7 +130,7 @@ export const importClauses: StoreClauses<MovingStores> = {
       expect(await all()).to.deep.equal([false, false, false]);
       await port.imports.begin(ONE);
       expect(await all()).to.deep.equal([true, true, true]);
-      await early.imports.keep(ONE, await stocked(another));
+      await early.imports.saveRecords(ONE, await stocked(another));
       expect(await all()).to.deep.equal([true, true, true]);
       await early.imports.end(ONE);
       expect(await all()).to.deep.equal([false, false, false]);
@@ -154,15 +154,17 @@ export const importClauses: StoreClauses<MovingStores> = {
       const other = await peer();
       const records = await stocked(another);
       await port.imports.begin(ONE);
-      await port.imports.keep(ONE, records);
+      await port.imports.saveRecords(ONE, records);
       expect(await other.imports.begin(TWO)).to.deep.equal({ kind: 'begun' });
       expect(await recordsOf(port)).to.deep.equal([]);
-      expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
+      expect(await port.imports.saveRecords(ONE, records)).to.deep.equal({ kind: 'lost' });
       expect(await port.imports.end(ONE)).to.deep.equal({ kind: 'lost' });
       expect(await recordsOf(port)).to.deep.equal([]);
       await together(subject, 6, ({ imports }, n) => imports.begin(aToken(10 + n)));
-      const kept = await together(subject, 6, ({ imports }, n) => imports.keep(aToken(10 + n), records));
-      expect(kept.filter(({ kind }) => kind === 'kept')).to.have.lengthOf(1);
+      const kept = await together(subject, 6, ({ imports }, n) =>
+        imports.saveRecords(aToken(10 + n), records),
+      );
+      expect(kept.filter(({ kind }) => kind === 'saved')).to.have.lengthOf(1);
       expect(await recordsOf(port)).to.deep.equal(records);
     },
   'import/keep-whole: a snapshot gives the imported records again, the same in every field, and they work as where they come from':
@@ -170,9 +172,9 @@ export const importClauses: StoreClauses<MovingStores> = {
       const records = await stocked(another);
       const other = await peer();
       await port.imports.begin(ONE);
-      for (const record of records) await port.imports.keep(ONE, [record]);
-      await port.imports.keep(ONE, records);
-      await port.imports.keep(ONE, records.map(otherwise));
+      for (const record of records) await port.imports.saveRecords(ONE, [record]);
+      await port.imports.saveRecords(ONE, records);
+      await port.imports.saveRecords(ONE, records.map(otherwise));
       await other.imports.end(ONE);
       expect(await recordsOf(other)).to.deep.equal(records);
       await expectWorking(other, records);
@@ -196,18 +198,18 @@ export const importClauses: StoreClauses<MovingStores> = {
     another,
   ) => {
     const records = await stocked(another);
-    expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
+    expect(await port.imports.saveRecords(ONE, records)).to.deep.equal({ kind: 'lost' });
     await importInto(port, []);
-    expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
+    expect(await port.imports.saveRecords(ONE, records)).to.deep.equal({ kind: 'lost' });
     await port.imports.begin(ONE);
-    expect(await port.imports.keep(TWO, records)).to.deep.equal({ kind: 'lost' });
+    expect(await port.imports.saveRecords(TWO, records)).to.deep.equal({ kind: 'lost' });
     expect(await recordsOf(port)).to.deep.equal([]);
   },
   'import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work':
     withPeer(async (port, other, _, another) => {
       const records = await stocked(another);
       await port.imports.begin(ONE);
-      await port.imports.keep(ONE, records);
+      await port.imports.saveRecords(ONE, records);
       for (const [name, change] of Object.entries(CHANGES)) {
         for (const stores of [port, other]) {
           const fault = await rejectionOf(change(stores));
@@ -248,7 +250,7 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   expect(found.map(({ id }) => id)).to.deep.equal([aRoleId(4)]);
   expect(idsOf(await roles.list(asks({ idempotencyKey: aKey(1) })))).to.deep.equal([aRoleId(1)]);
   await changeRole(roles, aRoleId(4), { title: 'Renamed' as Title }, anEvent({ pin: aRoleId(4) }));
-  const events = await told(stores, { pin: aRoleId(4) });
+  const events = await recordedEvents(stores, { pin: aRoleId(4) });
   expect(events.map(({ at }) => at)).to.deep.equal([(START + 1) as Instant, START]);
   const untold = await history.expired(LATER, 10);
   expect(untold.map(({ role }) => role)).to.deep.equal([aRoleId(1)]);

@@ -54,7 +54,7 @@ async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): 
   await sessions.offer(aLink(1), []);
   await apiKeys.touch(anApiKeyId(1), LATER, START);
   await roles.claimForCleanup(aClaim(9, LATER, { limit: 1 }));
-  await roles.keepComparison(aComparison(), undefined);
+  await roles.saveComparison(aComparison(), undefined);
   await pairings.register(aRegistration(1));
   await pairings.agree(aRegistration(1).secretHash, aConsent(1), START, []);
   await mode.change({ kind: 'read_only', message: 'We move.' }, []);

@@ -7,13 +7,13 @@ import {
   type Generation,
   type HistoryEvent,
   hours,
-  type KeptWarning,
   type NameChange,
   type PasswordHash,
   type Role,
   type RoleCommit,
   type Takedown,
   type Title,
+  type Warning,
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import type { MovedName, MovedRecord, PublicationRecord } from '@pinfold/core/moving';
@@ -41,10 +41,10 @@ const NAMES: readonly AccountId[] = ['Zoo', 'ä la carte', '\u{FFFD}', '\u{1D4B6
   accountId(name),
 );
 
-const WARNINGS: readonly KeptWarning[] = [
+const WARNINGS: readonly Warning[] = [
   { rule: 'case_mismatch', path: 'index.html', target: 'A.PNG', file: 'a.png' },
   { rule: 'not_all_checked' },
-] as readonly KeptWarning[];
+] as readonly Warning[];
 
 /** Fills a database with one of everything, and says what a snapshot of it gives, in no order. */
 export async function stock(stores: MovingStores): Promise<readonly MovedRecord[]> {
@@ -154,7 +154,7 @@ export async function published(
   await roles.reserve(request);
   const outcome = await roles.commit(publication, leaseOf(request), [event]);
   if (outcome.kind !== 'committed') throw new Error(`a fixture's commit is ${outcome.kind}`);
-  const lasting = { fingerprint: aFingerprint(n), warnings, lastEventAt: event.at, isExpiryTold: false };
+  const lasting = { fingerprint: aFingerprint(n), warnings, lastEventAt: event.at, isExpiryRecorded: false };
   return { record: { ...role, ...lasting, manifest }, events: [event] };
 }
 
@@ -190,8 +190,11 @@ async function expired({ roles, history }: MovingStores, n: number): Promise<Mad
   const { id: pin, expiresAt } = record;
   if (expiresAt === null) throw new Error('a role without an end');
   const event = anEvent({ pin, type: 'pin.expired', at: expiresAt });
-  await history.tellExpired([event]);
-  return { record: { ...record, lastEventAt: expiresAt, isExpiryTold: true }, events: [...events, event] };
+  await history.recordExpired([event]);
+  return {
+    record: { ...record, lastEventAt: expiresAt, isExpiryRecorded: true },
+    events: [...events, event],
+  };
 }
 
 export async function recordsOf({

@@ -13,9 +13,9 @@ import {
   BLOCK,
   changeAccount,
   overQuota,
+  recordedEvents,
   type StoreClauses,
   together,
-  told,
   withPeer,
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -47,7 +47,7 @@ async function expectRefused(
   refusal: object,
   credential: { readonly key?: ReturnType<typeof anApiKeyId> } = {},
 ): Promise<void> {
-  const [before, events] = [await stores.names.list(ACCOUNT, undefined, 10), await told(stores)];
+  const [before, events] = [await stores.names.list(ACCOUNT, undefined, 10), await recordedEvents(stores)];
   const { names } = stores;
   for (const change of [
     aChange(1, { role: aRoleId(2), credential }),
@@ -60,7 +60,7 @@ async function expectRefused(
     expect(outcome, `deleting ${name}`).to.deep.include(refusal);
   }
   expect(await names.list(ACCOUNT, undefined, 10)).to.deep.equal(before);
-  expect(await told(stores)).to.deep.equal(events);
+  expect(await recordedEvents(stores)).to.deep.equal(events);
 }
 
 async function everyRefusal(port: NameStores, peer: NameStores, expected: 'set' | 'delete'): Promise<void> {
@@ -95,7 +95,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect(await port.names.set(change, [event])).to.deep.equal({ kind: 'created', ...shown });
       expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(shown);
       expect((await other.names.resolve(made.token))?.role.value.id).to.equal(aRoleId(1));
-      expect((await told(other, { pin: aRoleId(1) }))[0]).to.deep.equal(event);
+      expect((await recordedEvents(other, { pin: aRoleId(1) }))[0]).to.deep.equal(event);
       const move = aChange(1, { token: aNameToken(9), role: aRoleId(2), now: START });
       const previous = aRoleId(1);
       const moved = shownBy(change, { role: aRoleId(2), previous, updatedAt: START });
@@ -104,11 +104,11 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await port.names.resolve(aNameToken(9)), 'the token that was not needed').to.equal(undefined);
       expect((await port.names.resolve(made.token))?.role.value.id).to.equal(aRoleId(2));
-      const [last] = await told(port, { pin: aRoleId(2) });
+      const [last] = await recordedEvents(port, { pin: aRoleId(2) });
       expect(last, 'after its publication').to.deep.equal({ ...early, at: after(START, duration(1)) });
       const [again, events] = [aChange(1, { now: START }), [anEvent({ pin: aRoleId(1), at: START })]];
       await port.names.set(again, events);
-      const [newest] = await told(port, { pin: aRoleId(1) });
+      const [newest] = await recordedEvents(port, { pin: aRoleId(1) });
       expect(newest?.at, 'after the event that set it before').to.equal(after(LATER, duration(1)));
       expect((await port.roles.load(aRoleId(1)))?.version).to.equal(
         (await port.roles.load(aRoleId(2)))?.version,
@@ -147,11 +147,11 @@ export const changingClauses: StoreClauses<NameStores> = {
       await publish(port, 1, 2);
       const shown = shownBy(aChange(1));
       await set(port, aChange(1));
-      const events = await told(port);
+      const events = await recordedEvents(port);
       const again = aChange(1, { now: after(LATER, duration(1)), token: aNameToken(2), limit: 0 });
       expect(await set(other, again)).to.deep.equal({ kind: 'unchanged', ...shown });
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(shown);
-      expect(await told(port)).to.deep.equal(events);
+      expect(await recordedEvents(port)).to.deep.equal(events);
     }),
   'name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes':
     async ({ port }) => {
@@ -160,7 +160,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       await publishTo(port.roles, aPublication(4, { expiresAt: LATER }));
       await set(port, aChange(1));
       await stop(port, aRoleId(2));
-      const events = await told(port);
+      const events = await recordedEvents(port);
       const ended = { kind: 'refused', code: 'invalid_state' };
       for (const n of [1, 5]) {
         const at = { name: aName(n), token: aNameToken(n) };
@@ -170,7 +170,7 @@ export const changingClauses: StoreClauses<NameStores> = {
         expect(await set(port, aChange(4, at))).to.deep.equal({ ...ended, state: 'expired' });
       }
       expect(await port.names.list(ACCOUNT, undefined, 10)).to.deep.equal([shownBy(aChange(1))]);
-      expect(await told(port)).to.deep.equal(events);
+      expect(await recordedEvents(port)).to.deep.equal(events);
       const early = aChange(4, { now: before(LATER, duration(1)) });
       expect((await set(port, early)).kind, 'a millisecond before its end').to.equal('created');
     },
@@ -207,7 +207,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       for (const outcome of outcomes) if (outcome.kind === 'refused') expect(outcome).to.deep.equal(refused);
       expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(4);
       expect(await port.names.list(ACCOUNT, undefined, 20)).to.have.lengthOf(5);
-      expect((await told(port)).filter(({ type }) => type === 'name.set')).to.have.lengthOf(6);
+      expect((await recordedEvents(port)).filter(({ type }) => type === 'name.set')).to.have.lengthOf(6);
       expect((await set(port, aChange(1, { role: aRoleId(2), limit: 5 }))).kind).to.equal('moved');
       expect((await set(port, aChange(1, { role: aRoleId(1), limit: 0 }))).kind).to.equal('moved');
     },
@@ -218,12 +218,12 @@ export const changingClauses: StoreClauses<NameStores> = {
       await publish(port, 1, 2);
       for (const n of [1, 2]) await set(port, aChange(n));
       expect((await port.names.resolve(aNameToken(1)))?.name.name, 'asked before').to.equal(aName(1));
-      const events = await told(port);
+      const events = await recordedEvents(port);
       const gone = deletedEvent(aName(1));
       expect(await other.names.delete({ account: ACCOUNT, name: aName(1) }, [gone])).to.deep.equal({
         kind: 'deleted',
       });
-      const [last] = await told(port, { pin: aRoleId(1) });
+      const [last] = await recordedEvents(port, { pin: aRoleId(1) });
       expect(last).to.deep.equal({ ...gone, pin: aRoleId(1), at: after(LATER, duration(1)) });
       for (const { names } of [port, other]) {
         expect(await names.find(ACCOUNT, aName(1))).to.equal(undefined);
@@ -236,14 +236,14 @@ export const changingClauses: StoreClauses<NameStores> = {
       ]) {
         expect(await port.names.delete(place, [deletedEvent(place.name)])).to.deep.equal({ kind: 'unknown' });
       }
-      expect(await told(port)).to.have.lengthOf(events.length + 1);
+      expect(await recordedEvents(port)).to.have.lengthOf(events.length + 1);
       const anew = aChange(1, { token: aNameToken(9), limit: 2 });
       expect(await set(port, anew)).to.deep.equal({ kind: 'created', ...shownBy(anew) });
       const outcomes = await together(subject, 9, (stores) => remove(stores, 1));
       expect(outcomes.filter(({ kind }) => kind === 'deleted')).to.have.lengthOf(1);
       expect(await remove(port, 2)).to.deep.equal({ kind: 'deleted' });
       expect(await port.names.list(ACCOUNT, undefined, 10)).to.deep.equal([]);
-      expect((await told(port)).filter(({ type }) => type === 'name.deleted')).to.have.lengthOf(3);
+      expect((await recordedEvents(port)).filter(({ type }) => type === 'name.deleted')).to.have.lengthOf(3);
     }),
   'name-store/delete-refused: for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing':
     async ({ port, peer }) => everyRefusal(port, await peer(), 'delete'),

@@ -1,10 +1,10 @@
-import { accountId, after, hours, type KeptWarning, seconds } from '@pinfold/core';
+import { accountId, after, hours, seconds, type Warning } from '@pinfold/core';
 import { ACCOUNT, aReservation, aRoleId, aToken, leaseOf, START } from '@pinfold/test-contracts/fixtures';
 import {
   overQuota,
+  recordedEvents,
   type StoreClauses,
   together,
-  told,
   UNBOUNDED,
   withPeer,
 } from '@pinfold/test-contracts/internal';
@@ -39,7 +39,9 @@ export const publishingClauses: StoreClauses<NameStores> = {
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await port.names.resolve(aNameToken(2))).to.equal(undefined);
       expect((await port.names.resolve(aNameToken(1)))?.role.value.id, 'asked again').to.equal(aRoleId(2));
-      expect((await told(port, { pin: aRoleId(2) })).map(({ type, name }) => [type, name])).to.deep.equal([
+      expect(
+        (await recordedEvents(port, { pin: aRoleId(2) })).map(({ type, name }) => [type, name]),
+      ).to.deep.equal([
         ['name.set', aName(1)],
         ['pin.published', null],
       ]);
@@ -102,8 +104,8 @@ export const publishingClauses: StoreClauses<NameStores> = {
     },
   'name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all':
     withPeer(async (port, other) => {
-      const own: KeptWarning = { rule: 'source_map', path: 'app.js.map' };
-      const dropped: KeptWarning = { rule: 'password_dropped' };
+      const own: Warning = { rule: 'source_map', path: 'app.js.map' };
+      const dropped: Warning = { rule: 'password_dropped' };
       const rulesOf = async (n: number, named: Parameters<typeof publishNamed>[2]) => {
         const outcome = await publishNamed(port, n, named);
         if (outcome.kind !== 'committed') throw new Error(outcome.kind);
@@ -125,7 +127,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
       await rulesOf(6, { ...PR, limits, passwordHash: PROTECTED });
       const second = await rulesOf(7, { limits });
       expect(second, 'two of three').to.deep.equal([]);
-      const full: KeptWarning = { rule: 'names_nearly_full', used: 3, most: 3 };
+      const full: Warning = { rule: 'names_nearly_full', used: 3, most: 3 };
       expect(await rulesOf(8, { limits }), 'three of three').to.deep.equal([full]);
       const both = await rulesOf(9, { ...PR, limits, warnings: many });
       expect(both).to.deep.equal([dropped, full, ...many.slice(2)]);
@@ -146,7 +148,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
       });
       for (const kind of outcomes) expect(kind).to.be.oneOf(['created', 'moved', 'committed']);
       expect(await port.names.list(ACCOUNT, undefined, 10)).to.have.lengthOf(1);
-      const events = (await told(port)).filter(({ type }) => type === 'name.set');
+      const events = (await recordedEvents(port)).filter(({ type }) => type === 'name.set');
       expect(events.map(({ pin }) => pin)).to.have.members(numbers.map(aRoleId));
       for (const n of [21, 22, 23]) {
         await publishNamed(n % 2 === 0 ? await subject.peer() : port, n, PR);

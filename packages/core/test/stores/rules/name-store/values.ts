@@ -5,7 +5,6 @@ import {
   duration,
   type HistoryEvent,
   type Instant,
-  type KeptWarning,
   type NameChange,
   type NameRecord,
   type NameStore,
@@ -18,6 +17,7 @@ import {
   type RoleCommit,
   type RoleId,
   type ShownName,
+  type Warning,
 } from '@pinfold/core';
 import {
   ACCOUNT,
@@ -91,7 +91,7 @@ export interface Named extends Partial<Role> {
   readonly name?: PinName;
   readonly token?: NameToken;
   readonly limits?: PublicationLimits;
-  readonly warnings?: readonly KeptWarning[];
+  readonly warnings?: readonly Warning[];
 }
 
 /** All that publishing the `n`th role to a name stores: the `n`th name, unless another is given. */

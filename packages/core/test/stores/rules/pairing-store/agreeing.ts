@@ -23,8 +23,8 @@ import {
 import {
   aPairing,
   eventIds,
-  idsTold,
   inEachEra,
+  recordedIds,
   type StoreClauses,
   together,
   withPeer,
@@ -108,7 +108,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
         expect(await consentTo(port, n)).to.deep.equal(consent);
       }
       expect(await consentTo(other, 9), 'another').to.equal(null);
-      expect(await idsTold(other)).to.deep.equal(eventIds(...events));
+      expect(await recordedIds(other)).to.deep.equal(eventIds(...events));
     }),
   'pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events':
     async (subject) => {
@@ -125,7 +125,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       ]);
       const peer = await subject.peer();
       expect(await consentTo(peer, 1)).to.deep.equal(aConsent(kept));
-      expect(await idsTold(peer)).to.deep.equal(eventIds(events[kept] ?? anEvent()));
+      expect(await recordedIds(peer)).to.deep.equal(eventIds(events[kept] ?? anEvent()));
       const again = await peer.pairings.agree(hashOf(1), aConsent(kept, { label: 'Again' }), START, []);
       expect(again).to.deep.equal({ kind: 'exists' });
       expect(await consentTo(port, 1)).to.deep.equal(aConsent(kept));
@@ -192,7 +192,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       expect(await agree(1, endsAt), 'at its end').to.deep.equal(UNKNOWN);
       expect(await agree(2, start)).to.deep.equal(UNKNOWN);
       expect(await port.pairings.find(hashOf(2), start)).to.equal(undefined);
-      expect(await idsTold(port)).to.deep.equal([]);
+      expect(await recordedIds(port)).to.deep.equal([]);
       expect(await agree(1, before(endsAt, MOMENT))).to.deep.equal(AGREED);
     }),
   'pairing-store/find: a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined':

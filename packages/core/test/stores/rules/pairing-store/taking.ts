@@ -28,9 +28,9 @@ import {
   changeAccount,
   inEachEra,
   overQuota,
+  recordedEvents,
   type StoreClauses,
   together,
-  told,
   withPeer,
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -80,7 +80,7 @@ export const takingClauses: StoreClauses<PairingStores> = {
       expect(await peer.apiKeys.list(everyKeyOf())).to.deep.equal([key]);
       expect((await peer.accounts.load(consent.account))?.value.name).to.equal(consent.account);
       const { account, actor } = consent;
-      expect(await told(peer)).to.deep.equal([{ ...event, account, actor }]);
+      expect(await recordedEvents(peer)).to.deep.equal([{ ...event, account, actor }]);
       expect(await peer.pairings.find(hashOf(1), START)).to.equal(undefined);
       expect(await peer.pairings.take(aPairingRedemption(1), []), 'later').to.deep.equal(UNKNOWN);
       const another = await peer.pairings.take(aPairingRedemption(2), []);
@@ -136,7 +136,7 @@ export const takingClauses: StoreClauses<PairingStores> = {
         ...['waiting', 'waiting', 'waiting', 'created', 'waiting', 'created'],
         ...['waiting', 'waiting', 'created', 'waiting', 'created', 'created'],
       ]);
-      expect(await told(other)).to.have.lengthOf(5);
+      expect(await recordedEvents(other)).to.have.lengthOf(5);
       expect(await other.pairings.find(hashOf(0), soon), 'one that waits').not.to.equal(undefined);
     }),
   'pairing-store/take-refused: an id that is taken, a limit that is reached, a blocked account and a read-only service make no key and leave the pairing and its consent':
@@ -163,7 +163,7 @@ export const takingClauses: StoreClauses<PairingStores> = {
       await port.mode.change({ kind: 'read_only', message: 'We move.' }, []);
       await expectRefused({}, { kind: 'refused', code: 'read_only', message: 'We move.' });
       await port.mode.change({ kind: 'normal', message: null }, []);
-      expect(await told(other)).to.deep.equal([]);
+      expect(await recordedEvents(other)).to.deep.equal([]);
       const made = await other.pairings.take(aPairingRedemption(1, { limit: 3 }), [unattributed()]);
       expect(made).to.deep.equal({ kind: 'created', key: keyOf(1, consent) });
     }),

@@ -96,7 +96,7 @@ const SEQUENCES: Sequences<Side, Values> = {
     ),
     call(3, 'settle', (given) => [back, outcome(given), events]),
     call(1, 'purge', (given) => [instant(given), oneOf(0, 1, 2, 1_000, MANY)]),
-    call(2, 'keepComparison', (given) => [comparison(given), oneOf(0, 0, 0, 1, 2)]),
+    call(2, 'saveComparison', (given) => [comparison(given), oneOf(0, 0, 0, 1, 2)]),
     call(3, 'list', (given) => [
       fc.record({
         account: oneOf(undefined, ...given.accounts),
@@ -115,7 +115,7 @@ const SEQUENCES: Sequences<Side, Values> = {
     ]),
     call(2, 'loadAborted', () => [back, manners]),
   ],
-  look: {
+  read: {
     weight: 1,
     callsOf: (given) => fc.oneof(...LOOKS.map(({ callsOf }) => callsOf(given))),
   },

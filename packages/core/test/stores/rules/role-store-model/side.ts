@@ -159,11 +159,11 @@ export class Side {
     return counts;
   }
 
-  async keepComparison(comparison: Comparison, age: number): Promise<unknown> {
+  async saveComparison(comparison: Comparison, age: number): Promise<unknown> {
     const { comparisons } = this.notes;
     const version = comparisons.at(-1 - age);
-    const outcome = await this.#store.keepComparison(comparison, version);
-    if (outcome.kind === 'kept') comparisons.push(outcome.version);
+    const outcome = await this.#store.saveComparison(comparison, version);
+    if (outcome.kind === 'saved') comparisons.push(outcome.version);
     return outcome.kind;
   }
 

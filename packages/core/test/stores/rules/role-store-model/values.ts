@@ -5,13 +5,13 @@ import type {
   Fingerprint,
   IdempotencyKey,
   Instant,
-  KeptWarning,
   PublicationLimits,
   RemovalClock,
   Reservation,
   Sha256,
   Title,
   Token,
+  Warning,
 } from '@pinfold/core';
 import { duration } from '@pinfold/core';
 import { foldForSearch, parseRate } from '@pinfold/core/internal';
@@ -156,10 +156,10 @@ export const reservation = (given: Values): fc.Arbitrary<Reservation> =>
     until: instant(given),
   });
 
-const warning = (given: Values): fc.Arbitrary<KeptWarning> =>
+const warning = (given: Values): fc.Arbitrary<Warning> =>
   fc.oneof(
     fc.record({ rule: oneOf('broken_reference' as const), path: text(given), target: text(given) }),
-    fc.record({ rule: oneOf('source_map' as const), detail: text(given) }),
+    fc.record({ rule: oneOf('source_map' as const), path: text(given) }),
   );
 
 export const made = (given: Values): fc.Arbitrary<Made> =>
@@ -209,7 +209,7 @@ export const search = (given: Values): fc.Arbitrary<string> =>
 export const comparison = (given: Values): fc.Arbitrary<Comparison> => {
   const archives = fc.array(fc.nat({ max: 3 }).map(anArchiveId), { maxLength: 3 });
   return fc.record({
-    keptAt: instant(given),
+    savedAt: instant(given),
     isUnderWay: fc.boolean(),
     isRefused: fc.boolean(),
     upTo: fc.option(fc.nat({ max: 3 }).map(anArchiveId), { freq: 2 }),

@@ -43,7 +43,7 @@ export const answerClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
       spoil(await ask(port, 1));
       expect(await ask(port, 1), 'after a caller changed what it got').to.deep.equal(before);
       await changeRole(port, aRoleId(1), { title: 'Renamed' as Title });
-      await port.keepComparison(aComparison(), undefined);
+      await port.saveComparison(aComparison(), undefined);
       const tasks = await port.claimForCleanup(CLAIM);
       const claimed = structuredClone(tasks);
       expect(claimed).to.have.lengthOf(2);

@@ -5,13 +5,13 @@ import {
   days,
   hours,
   type Instant,
-  type KeptWarning,
   minutes,
   type PasswordHash,
   type Role,
   type RoleId,
   type RoleStore,
   seconds,
+  type Warning,
 } from '@pinfold/core';
 import type { Subject } from '@pinfold/test-contracts';
 import {
@@ -155,7 +155,7 @@ export const settleClauses: ClauseTable<RoleStore> = {
   'role-store/settle-removed: the role stays, its manifest, its warnings and the hash of its password go, its archive is named no more, and it is never claimed again, also after later saves; of a password it stays known that there was one, and a change decided before conflicts':
     withPeer(async (port, other) => {
       const passwordHash = 'a hash' as PasswordHash;
-      const warnings: readonly KeptWarning[] = [{ rule: 'broken_reference', path: 'a', target: 'b' }];
+      const warnings: readonly Warning[] = [{ rule: 'broken_reference', path: 'a', target: 'b' }];
       const published = await publishTo(port, { ...aPublication(1, { passwordHash }), warnings });
       const role = { ...published, passwordHash: '' as PasswordHash };
       const neighbour = await publishTo(port, aPublication(2, { passwordHash }));

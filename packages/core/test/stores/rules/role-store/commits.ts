@@ -170,7 +170,7 @@ export const commitClauses: ClauseTable<RoleStore> = {
       const other = {
         ...publication,
         manifest: aManifest(2),
-        warnings: [{ rule: 'source_map', detail: 'x' }],
+        warnings: [{ rule: 'source_map', path: 'x' }],
       } as const;
       expect(await peer.commit(other, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(COMMITTED);
       expect(await port.loadManifest(archive), 'the manifest').to.equal(publication.manifest);

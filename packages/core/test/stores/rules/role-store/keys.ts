@@ -6,10 +6,10 @@ import {
   type Fingerprint,
   type IdempotencyKey,
   type Instant,
-  type KeptWarning,
   minutes,
   type Reservation,
   type RoleStore,
+  type Warning,
 } from '@pinfold/core';
 import {
   anEvent,
@@ -80,13 +80,13 @@ async function expectHeldUntil(port: RoleStore, until: Instant, more: Partial<Re
 }
 
 /** In the order of no part of theirs. */
-const WARNINGS: readonly KeptWarning[] = [
+const WARNINGS: readonly Warning[] = [
   { rule: 'broken_reference', path: 'a b/ïndex.html', target: '“über/ünï.css” 🧭' },
   { rule: 'absolute_reference', path: 'b.html', target: '/a.css' },
   // A target is cut after so many code units, which may be half a character.
   { rule: 'broken_reference', path: 'a.html', target: `${'x'.repeat(99)}\ud83e…` },
   { rule: 'broken_reference', path: 'a.html', target: 'again.css' },
-  { rule: 'source_map', detail: 'It\'s 100 % \\ "quoted"; it has no path.' },
+  { rule: 'source_map', path: 'It\'s 100 % \\ "quoted".map' },
 ];
 
 export const keyClauses: ClauseTable<RoleStore> = {

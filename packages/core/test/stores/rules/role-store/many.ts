@@ -3,13 +3,13 @@ import {
   days,
   type EncodedManifest,
   type Instant,
-  type KeptWarning,
   type Role,
   type RoleId,
   type RoleStore,
   seconds,
   type Title,
   type Version,
+  type Warning,
 } from '@pinfold/core';
 import type { StoreSubject } from '@pinfold/test-contracts';
 import {
@@ -65,7 +65,7 @@ async function claimInVain(port: RoleStore, n: number): Promise<void> {
   }
 }
 
-function warningsOf(count: number): readonly KeptWarning[] {
+function warningsOf(count: number): readonly Warning[] {
   return Array.from({ length: count }, (_, n) => ({
     rule: 'broken_reference' as const,
     path: `${'folder/'.repeat(30)}page ${n}.html`,

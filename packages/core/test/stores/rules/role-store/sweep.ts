@@ -253,7 +253,7 @@ export const sweepClauses: ClauseTable<RoleStore> = {
       const { removal: _, ...withoutRemovalClock } = aComparison();
       for (const comparison of [
         aComparison({ upTo: null, orphans: [], missing: [] }),
-        aComparison({ keptAt: after(START, days(1)), orphans: ids.toReversed(), missing: ids.toReversed() }),
+        aComparison({ savedAt: after(START, days(1)), orphans: ids.toReversed(), missing: ids.toReversed() }),
         aComparison({ isUnderWay: false, isRefused: true, compared: 7_000_000 }),
         aComparison({ isUnderWay: true, isRefused: true }),
         aComparison({ upTo: null, compared: 0, unnamed: 0, orphans: [], missing: [] }),
@@ -264,14 +264,14 @@ export const sweepClauses: ClauseTable<RoleStore> = {
         }),
         withoutRemovalClock,
       ]) {
-        const outcome = await port.keepComparison(comparison, version);
+        const outcome = await port.saveComparison(comparison, version);
         if (outcome.kind === 'conflict') throw new Error('nobody else kept one');
         version = outcome.version;
         expect(await other.loadComparison()).to.deep.equal({ value: comparison, version });
       }
       const versions = new Set([version]);
       for (let n = 0; n < 260; n += 1) {
-        const outcome = await (n % 2 === 0 ? port : other).keepComparison(
+        const outcome = await (n % 2 === 0 ? port : other).saveComparison(
           aComparison({ compared: n }),
           version,
         );
@@ -285,16 +285,16 @@ export const sweepClauses: ClauseTable<RoleStore> = {
     async ({ port, peer }) => {
       const [other, conflict] = [await peer(), { kind: 'conflict' }];
       const keep = async (store: RoleStore, compared: number, version: Version | undefined) => {
-        const outcome = await store.keepComparison(aComparison({ compared }), version);
+        const outcome = await store.saveComparison(aComparison({ compared }), version);
         if (outcome.kind === 'conflict') throw new Error('nobody else kept one');
         return outcome.version;
       };
       const first = await keep(port, 1, undefined);
       const late = aComparison({ compared: 99 });
-      expect(await other.keepComparison(late, undefined)).to.deep.equal(conflict);
+      expect(await other.saveComparison(late, undefined)).to.deep.equal(conflict);
       const second = await keep(other, 2, first);
-      expect(await port.keepComparison(late, first)).to.deep.equal(conflict);
-      expect(await port.keepComparison(late, undefined)).to.deep.equal(conflict);
+      expect(await port.saveComparison(late, first)).to.deep.equal(conflict);
+      expect(await port.saveComparison(late, undefined)).to.deep.equal(conflict);
       const expected = { value: aComparison({ compared: 2 }), version: second };
       expect(await port.loadComparison()).to.deep.equal(expected);
       await keep(port, 3, second);
@@ -305,14 +305,14 @@ export const sweepClauses: ClauseTable<RoleStore> = {
     let version: Version | undefined;
     for (const round of ['none', 'one version']) {
       const outcomes = await together(subject, 20, (port, n) =>
-        port.keepComparison(aComparison({ compared: n }), version),
+        port.saveComparison(aComparison({ compared: n }), version),
       );
       expect(
-        outcomes.filter(({ kind }) => kind === 'kept'),
+        outcomes.filter(({ kind }) => kind === 'saved'),
         round,
       ).to.have.lengthOf(1);
       const loaded = await subject.port.loadComparison();
-      expect(loaded?.value.compared, round).to.equal(outcomes.findIndex(({ kind }) => kind === 'kept'));
+      expect(loaded?.value.compared, round).to.equal(outcomes.findIndex(({ kind }) => kind === 'saved'));
       version = loaded?.version;
     }
   },

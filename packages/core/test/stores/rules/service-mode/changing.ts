@@ -9,7 +9,7 @@ import {
   leaseOf,
   publishTo,
 } from '@pinfold/test-contracts/fixtures';
-import { eventIds, idsTold, loaded, type StoreClauses } from '@pinfold/test-contracts/internal';
+import { eventIds, loaded, recordedIds, type StoreClauses } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { ModeStores } from '../stores.ts';
 
@@ -78,7 +78,7 @@ export const modeClauses: StoreClauses<ModeStores> = {
     await port.mode.change({ ...READ_ONLY, message: null }, [aChange()]);
     await port.mode.change(NORMAL, third ?? []);
     await other.mode.change(NORMAL, [aChange()]);
-    expect(await idsTold(other)).to.deep.equal(eventIds(...changes));
+    expect(await recordedIds(other)).to.deep.equal(eventIds(...changes));
   },
   'service-mode/settled: once the service is read-only, no change of an account that began before is stored any more, by any peer':
     async ({ port, peer }) => {

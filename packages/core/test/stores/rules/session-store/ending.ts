@@ -13,7 +13,7 @@ import {
 } from '@pinfold/core';
 import type { StoreSubject } from '@pinfold/test-contracts';
 import { aLink, anEvent, aRedemption, aSession, aTokenHash, START } from '@pinfold/test-contracts/fixtures';
-import { type ClauseTable, together, told, withPeer } from '@pinfold/test-contracts/internal';
+import { type ClauseTable, recordedEvents, together, withPeer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 
 const ADA: Pick<Session, 'actor'> = { actor: { kind: 'person', id: 'ada' } };
@@ -147,7 +147,7 @@ export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>
       for (const event of refused) await port.refuse(event, START);
       for (const event of refused) await other.refuse({ ...event, id: anEvent().id }, START);
       const kept = await history?.().then((events) =>
-        told({ history: events }, { since: after(START, days(1)) }),
+        recordedEvents({ history: events }, { since: after(START, days(1)) }),
       );
       if (kept !== undefined) expect(kept, 'one of each account').to.have.lengthOf(refused.length);
     },

@@ -3,12 +3,12 @@ import { anEvent, aRoleId, aSha256, aTakedown, START } from '@pinfold/test-contr
 import {
   eventFor,
   eventIds,
-  idsTold,
   loaded,
   publish,
+  recordedEvents,
+  recordedIds,
   type StoreClauses,
   together,
-  told,
   withPeer,
 } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -29,12 +29,12 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     const other = await peer();
     expect((await loaded(other, role.id)).value).to.deep.equal(stopped.value);
     expect(await other.takedowns.of([role.id])).to.deep.equal([takedown]);
-    expect(await told(other)).to.deep.equal([event, published]);
+    expect(await recordedEvents(other)).to.deep.equal([event, published]);
     const unknown = aTakedown(2);
     const brought = [takenEvent(unknown), takenEvent(unknown)];
     expect(await port.takedowns.takeDown(unknown, undefined, brought)).to.deep.equal(TAKEN_DOWN);
     expect(await other.takedowns.of([unknown.id]), 'without a role').to.deep.equal([unknown]);
-    expect(await idsTold(other)).to.deep.equal(eventIds(published, event, ...brought));
+    expect(await recordedIds(other)).to.deep.equal(eventIds(published, event, ...brought));
   },
   'takedown-store/conflict: a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then':
     withPeer(async (port, { takedowns, roles }) => {
@@ -42,37 +42,37 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       const stopped = await stoppedNow(port, role, LATER);
       const { value, version } = await loaded(port, role.id);
       await roles.save({ ...value, pinned: true, expiresAt: null }, version, [eventFor(role)]);
-      const [now, events] = [await loaded(port, role.id), await idsTold(port)];
+      const [now, events] = [await loaded(port, role.id), await recordedIds(port)];
       const takedown = aTakedown(1);
       expect(await takedowns.takeDown(takedown, stopped, [anEvent()])).to.deep.equal(CONFLICT);
       expect(await loaded(port, role.id)).to.deep.equal(now);
       expect(await takedowns.isForbidden(role.sha256), 'not by half').to.equal(false);
-      expect(await idsTold(port)).to.deep.equal(events);
+      expect(await recordedIds(port)).to.deep.equal(events);
       const unknown = aTakedown(2);
       const brought = takenEvent(unknown);
       await port.takedowns.takeDown(unknown, undefined, [brought]);
       const again = await takedowns.takeDown({ ...unknown, reason: 'x' }, undefined, [anEvent()]);
       expect(again).to.deep.equal(CONFLICT);
-      expect(await idsTold(port)).to.have.members([...events, brought.id]);
+      expect(await recordedIds(port)).to.have.members([...events, brought.id]);
     }),
   'takedown-store/race: of many at once exactly one is stored, with its event alone': async (subject) => {
     const { port } = subject;
     const { role, event: published } = await publish(port, 1);
     const stopped = await stoppedNow(port, role, LATER);
     const race = async (takedown: Takedown, of: typeof stopped | undefined): Promise<void> => {
-      const before = await idsTold(port);
+      const before = await recordedIds(port);
       const events = Array.from({ length: 9 }, () => takenEvent(takedown));
       const outcomes = await together(subject, 9, ({ takedowns }, n) =>
         takedowns.takeDown(takedown, of, events.slice(n, n + 1)),
       );
       const winners = events.filter((_, n) => outcomes[n]?.kind === 'taken_down');
       expect(winners).to.have.lengthOf(1);
-      expect(await idsTold(port)).to.have.members([...before, ...eventIds(...winners)]);
+      expect(await recordedIds(port)).to.have.members([...before, ...eventIds(...winners)]);
       expect(await port.takedowns.of([takedown.id])).to.have.lengthOf(1);
     };
     await race(aTakedown(1, { at: LATER }), stopped);
     await race(aTakedown(2), undefined);
-    expect(await idsTold(port)).to.include(published.id);
+    expect(await recordedIds(port)).to.include(published.id);
   },
   'takedown-store/again: what is forbidden stays as it was first; what was lifted is forbidden again':
     withPeer(async (port, { takedowns }) => {
@@ -101,14 +101,14 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       expect(await port.takedowns.list(query)).to.deep.equal([]);
       expect(await port.takedowns.of([role.id])).to.deep.equal([{ ...takedown, liftedAt: LATER }]);
       expect((await loaded(port, role.id)).value).to.deep.equal(stopped.value);
-      const [last, before] = await told(port, { pin: role.id });
+      const [last, before] = await recordedEvents(port, { pin: role.id });
       expect(before).to.deep.equal(event);
       expect(last, 'after the one before').to.deep.equal({ ...lifted, at: LATER + 1 });
       const bare = aTakedown(2, { at: LATER });
       const [taken, gone] = [takenEvent(bare), takenEvent(bare, { type: 'takedown.lifted' })];
       await port.takedowns.takeDown(bare, undefined, [taken]);
       await port.takedowns.lift(bare, LATER, [gone]);
-      const ids = (await told(other, { pin: bare.id })).map(({ id }) => id);
+      const ids = (await recordedEvents(other, { pin: bare.id })).map(({ id }) => id);
       expect(ids, 'of an archive without its role').to.have.members([taken.id, gone.id]);
     }),
   'takedown-store/lift-of-all: an archive is forbidden until the last of its takedowns is lifted': withPeer(
@@ -128,14 +128,14 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     const { role } = await publish(port, 1);
     const takedown = aTakedown(1);
     await takeDown(port, takedown);
-    const before = await idsTold(port);
+    const before = await recordedIds(port);
     const events = Array.from({ length: 9 }, () => takenEvent(takedown, { type: 'takedown.lifted' }));
     const outcomes = await together(subject, 9, ({ takedowns }, n) =>
       takedowns.lift(takedown, LATER, events.slice(n, n + 1)),
     );
     const winners = events.filter((_, n) => outcomes[n]?.kind === 'lifted');
     expect(winners).to.have.lengthOf(1);
-    expect(await idsTold(port)).to.have.members([...before, ...eventIds(...winners)]);
+    expect(await recordedIds(port)).to.have.members([...before, ...eventIds(...winners)]);
     for (const { id, sha256 } of [
       aTakedown(9),
       { id: role.id, sha256: aSha256(9) },
@@ -144,6 +144,6 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       const outcome = await port.takedowns.lift({ id, sha256 }, LATER, [anEvent()]);
       expect(outcome, 'what was never taken down').to.deep.equal(CONFLICT);
     }
-    expect(await idsTold(port)).to.have.lengthOf(before.length + 1);
+    expect(await recordedIds(port)).to.have.lengthOf(before.length + 1);
   },
 };

@@ -9,7 +9,7 @@ import {
   stateOf,
   type Version,
 } from '@pinfold/core';
-import { type AdmissionLooks, published, refuseAdmission } from '@pinfold/core/adapter';
+import { type AdmissionFacts, published, refuseAdmission } from '@pinfold/core/adapter';
 import { committedAs, judgeCommit, judgeHolder } from '../../../../../src/stores/roles/key-holder.ts';
 import { type ModelData, newAccount } from './model-data.ts';
 
@@ -74,7 +74,7 @@ export function commit(
 }
 
 /** What is in service when a publication is asked for. No archive of the sequences is forbidden, and none has a name. */
-function looksOf(data: ModelData, { account, now }: Pick<Reservation, 'account' | 'now'>): AdmissionLooks {
+function looksOf(data: ModelData, { account, now }: Pick<Reservation, 'account' | 'now'>): AdmissionFacts {
   return {
     isForbidden: () => false,
     inService: () => {

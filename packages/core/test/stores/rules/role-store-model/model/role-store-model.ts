@@ -86,11 +86,11 @@ function rolesIn(data: ModelData): RoleStore {
         .slice(0, limit),
     purge: async (begunBefore, limit) => purge(data, begunBefore, limit),
     loadComparison: async () => structuredClone(data.comparison),
-    keepComparison: async (comparison, loadedAt) => {
+    saveComparison: async (comparison, loadedAt) => {
       if (data.comparison?.version !== loadedAt) return { kind: 'conflict' };
       const version = ((loadedAt ?? 0) + 1) as Version;
       data.comparison = { value: structuredClone(comparison), version };
-      return { kind: 'kept', version };
+      return { kind: 'saved', version };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ArchiveProblem, IndexHint, KeptWarning, Refusal } from '@pinfold/core';
+import type { ArchiveProblem, IndexHint, Refusal, Warning } from '@pinfold/core';
 import {
   archiveFinding,
   FINDING_TEXTS,
@@ -10,7 +10,7 @@ import {
 } from '@pinfold/http/internal/texts';
 import { problemOfEachRule, warningOfEachRule } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { archiveError, tell, wireWarnings } from '../src/problems/tell.ts';
+import { archiveError, problemDetails, wireWarnings } from '../src/problems/problem-details.ts';
 
 const path = 'site/a.txt';
 const limits = { limit: 17, actual: 23 };
@@ -53,13 +53,13 @@ const SECRETS = [
 
 describe('The words of a refusal', () => {
   it('are a sentence of every rule, with what it tells', () => {
-    const details = new Set(BROKEN.map((told) => archiveError(told).detail));
+    const details = new Set(BROKEN.map((details) => archiveError(details).detail));
     expect(details.size).to.equal(BROKEN.length);
     expect([...details].join()).not.to.include('undefined');
-    for (const { rule, ...told } of BROKEN) {
-      const { detail } = archiveError({ rule, ...told } as ArchiveProblem);
+    for (const { rule, ...details } of BROKEN) {
+      const { detail } = archiveError({ rule, ...details } as ArchiveProblem);
       expect(detail, rule).to.match(/^.* .*\.$/);
-      const { path: _, reason: __, ...data } = told as { path?: string; reason?: string };
+      const { path: _, reason: __, ...data } = details as { path?: string; reason?: string };
       for (const value of Object.values(data)) expect(detail).to.include(String(value));
     }
     const fields = ['crc32', 'compressed_size'] as never;
@@ -104,7 +104,7 @@ describe('The words of a refusal', () => {
   });
 
   it('list what is wrong with a title, a password, a key and a name, with its figures', () => {
-    const rows: readonly (readonly [told: object, error: object, detail: RegExp])[] = [
+    const rows: readonly (readonly [details: object, error: object, detail: RegExp])[] = [
       ...(['invalid_idempotency_key', 'invalid_title', 'invalid_password'] as const).map(
         (code) =>
           [{ code, rule: 'too_long', ...limits }, { rule: 'too_long', ...limits }, / 23 .* 17 /] as const,
@@ -116,27 +116,27 @@ describe('The words of a refusal', () => {
       [{ code: 'invalid_idempotency_key', rule: 'secret' }, { rule: 'secret' }, /API key/],
       [{ code: 'invalid_filename' }, { rule: 'filename' }, /1 to 255 characters/],
     ];
-    for (const [told, error, detail] of rows) {
+    for (const [details, error, detail] of rows) {
       const [{ detail: sentence = '', ...others } = {}, ...more] =
-        tell({ kind: 'refused', ...told } as Refusal).errors ?? [];
+        problemDetails({ kind: 'refused', ...details } as Refusal).errors ?? [];
       expect([others, more]).to.deep.equal([error, []]);
       expect(sentence).to.match(detail);
     }
   });
 
   it('tell how to make room for a name, when an answer comes, and nothing where the code says all', () => {
-    const told = (refusal: object) => tell({ kind: 'refused', ...refusal } as Refusal);
-    expect(told({ code: 'quota_exceeded', rule: 'names', ...limits }).advice).to.match(/^Delete names/);
-    expect(told({ code: 'quota_exceeded', rule: 'keys', ...limits })).to.have.all.keys('errors');
-    expect(told({ code: 'invalid_state', state: 'deleted' }).errors?.[0]?.rule).to.equal('deleted');
-    expect(told({ code: 'cursor_expired', oldest: 'c' })).to.deep.equal({ oldestCursor: 'c' });
-    expect(told({ code: 'idempotency_in_progress', retryAt: 5 })).to.deep.equal({ retryAt: 5 });
-    const { detail, ...others } = told({ code: 'rate_limited', retryAt: 5 });
+    const details = (refusal: object) => problemDetails({ kind: 'refused', ...refusal } as Refusal);
+    expect(details({ code: 'quota_exceeded', rule: 'names', ...limits }).advice).to.match(/^Delete names/);
+    expect(details({ code: 'quota_exceeded', rule: 'keys', ...limits })).to.have.all.keys('errors');
+    expect(details({ code: 'invalid_state', state: 'deleted' }).errors?.[0]?.rule).to.equal('deleted');
+    expect(details({ code: 'cursor_expired', oldest: 'c' })).to.deep.equal({ oldestCursor: 'c' });
+    expect(details({ code: 'idempotency_in_progress', retryAt: 5 })).to.deep.equal({ retryAt: 5 });
+    const { detail, ...others } = details({ code: 'rate_limited', retryAt: 5 });
     expect(detail).to.include('rate of publications');
     expect(others).to.deep.equal({ retryAt: 5 });
     const plain = ['account_blocked', 'archive_too_large', 'forbidden', 'idempotency_mismatch'];
     for (const code of [...plain, 'invalid_cursor', 'invalid_name', 'not_found', 'unauthorized']) {
-      expect(told({ code }), code).to.deep.equal({});
+      expect(details({ code }), code).to.deep.equal({});
     }
   });
 });
@@ -174,7 +174,7 @@ describe('The API', () => {
 
 describe('The words of a warning', () => {
   it('name the reference and the file', () => {
-    const warnings: readonly KeptWarning[] = [
+    const warnings: readonly Warning[] = [
       { rule: 'case_mismatch', path: 'index.html', target: 'logo.PNG', file: 'Logo.png' },
       { rule: 'possible_secret', path: 'app.js', secret: 'npm_token' },
     ];
@@ -188,21 +188,13 @@ describe('The words of a warning', () => {
     }
     const [named] = wireWarnings([{ rule: 'possible_secret', path, secret: 'secret_file' }]);
     expect(named?.detail).to.match(/^a name that files with secrets usually have: /);
-    const references: readonly KeptWarning[] = [
+    const references: readonly Warning[] = [
       { rule: 'broken_reference', path, target: '/logo.png' },
       { rule: 'absolute_reference', path, target: '/logo.png' },
     ];
     for (const { detail } of wireWarnings(references)) expect(detail).to.include('"/logo.png"');
     const [full] = wireWarnings([{ rule: 'names_nearly_full', used: 17, most: 23 }]);
     expect(full?.detail).to.match(/^17 of 23 names: /);
-  });
-
-  it('are their own where an older version kept them with the role', () => {
-    const old = { rule: 'source_map', detail: 'As it was said then.', path: 'a.map' } as const;
-    expect(wireWarnings([old, { rule: 'broken_reference', detail: 'Gone.' }])).to.deep.equal([
-      old,
-      { rule: 'broken_reference', detail: 'Gone.' },
-    ]);
   });
 
   it('are there for a rule that a newer node of the same service kept', () => {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { counted, merged, type Snapshot } from './metrics-snapshot.ts';
 
-interface Told {
+interface MetricsMessage {
   readonly kind: 'pinfold:figures';
   readonly snapshot: Snapshot;
 }
@@ -10,29 +10,29 @@ interface Told {
 const PAUSE = 1_000;
 
 /** Sends this worker's metrics to the leader every second. Returns a function that sends them a last time. */
-export function tellLeader(read: () => Snapshot): () => Promise<void> {
-  const tell = async (): Promise<void> => {
+export function sendMetricsToLeader(read: () => Snapshot): () => Promise<void> {
+  const send = async (): Promise<void> => {
     if (process.send === undefined || !process.connected) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const told: Told = { kind: 'pinfold:figures', snapshot: read() };
-    process.send(told, undefined, {}, () => resolve());
+    const message: MetricsMessage = { kind: 'pinfold:figures', snapshot: read() };
+    process.send(message, undefined, {}, () => resolve());
     await promise;
   };
-  const timer = setInterval(() => void tell(), PAUSE);
+  const timer = setInterval(() => void send(), PAUSE);
   timer.unref();
-  void tell();
+  void send();
   return async () => {
     clearInterval(timer);
-    await tell();
+    await send();
   };
 }
 
 /** Receives the metrics of a leader's workers, which are at most a second old, also of those that have ended. */
-export function workerFigures(): () => readonly Snapshot[] {
+export function workerMetrics(): () => readonly Snapshot[] {
   const latest = new Map<number, Snapshot>();
   let ended: Snapshot = {};
   cluster.on('message', ({ id }, message: unknown) => {
-    if (isTold(message)) latest.set(id, message.snapshot);
+    if (isMetricsMessage(message)) latest.set(id, message.snapshot);
   });
   // All messages of a worker have arrived at its disconnect, but not at its exit.
   cluster.on('disconnect', ({ id }) => {
@@ -42,7 +42,7 @@ export function workerFigures(): () => readonly Snapshot[] {
   return () => [ended, ...latest.values()];
 }
 
-function isTold(message: unknown): message is Told {
-  const { kind } = (message ?? {}) as Partial<Told>;
+function isMetricsMessage(message: unknown): message is MetricsMessage {
+  const { kind } = (message ?? {}) as Partial<MetricsMessage>;
   return kind === 'pinfold:figures';
 }

@@ -1,15 +1,15 @@
 import type { RequestEntry } from '@pinfold/http';
-import type { Figures, Series } from './registry.ts';
+import type { Registry, Series } from './registry.ts';
 
 export type CountRequest = (entry: RequestEntry, received: number, sent: number) => void;
 
 /** Methods that have their own series; a client can send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-const MOST_ROUTES = 256;
+const MAX_ROUTES = 256;
 
 /** Routes, methods and statuses are ours: a client that is refused in every way must not take the place of a fault. */
-const MOST_SERIES = 8_000;
+const MAX_SERIES = 8_000;
 
 const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', 'site', 'none']);
 
@@ -20,25 +20,25 @@ interface RouteSeries {
   readonly requests: Map<string, Map<number, Series>>;
 }
 
-export function requestFigures(figures: Figures): CountRequest {
-  const requests = figures.counter(
+export function requestMetrics(registry: Registry): CountRequest {
+  const requests = registry.counter(
     'pinfold_http_requests_total',
     'Requests that were answered.',
     ['route', 'method', 'status'],
-    MOST_SERIES,
+    MAX_SERIES,
   );
   const secondsHelp = 'From the head of a request to the end of its answer.';
-  const seconds = figures.histogram('pinfold_http_request_seconds', secondsHelp, ['route']);
+  const seconds = registry.histogram('pinfold_http_request_seconds', secondsHelp, ['route']);
   const refusedHelp = 'Requests of viewers that were shown nothing of a site.';
-  const refused = figures.counter('pinfold_views_refused_total', refusedHelp, ['reason']);
+  const refused = registry.counter('pinfold_views_refused_total', refusedHelp, ['reason']);
   const bytesOf = (what: string, help: string): Series =>
-    figures.counter(`pinfold_http_${what}_bytes_total`, help).at();
+    registry.counter(`pinfold_http_${what}_bytes_total`, help).at();
   const receivedBytes = bytesOf('received', 'Bytes of requests, heads among them.');
   const sentBytes = bytesOf('sent', 'Bytes of answers, heads among them.');
   const routes = new Map<string, RouteSeries>();
 
   function addRoute(written: string): RouteSeries {
-    const isOneMore = routes.size < MOST_ROUTES;
+    const isOneMore = routes.size < MAX_ROUTES;
     const route = isOneMore ? written : 'other';
     const made = { route, seconds: seconds.at(route), requests: new Map() };
     if (isOneMore) routes.set(route, made);

@@ -1,14 +1,14 @@
 import { isFault } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
 import { isPromise, nameOf } from '@pinfold/core/internal';
-import type { Figures, Series } from './registry.ts';
+import type { Registry, Series } from './registry.ts';
 
-export function storeFigures(figures: Figures): Observer {
+export function storeMetrics(registry: Registry): Observer {
   const secondsHelp = 'How long the calls of the database and the storage took.';
-  const durations = figures.histogram('pinfold_store_seconds', secondsHelp, ['store', 'operation']);
+  const durations = registry.histogram('pinfold_store_seconds', secondsHelp, ['store', 'operation']);
   const labels = ['store', 'operation', 'code'];
   const errorsHelp = 'Calls of the database and the storage that failed.';
-  const errors = figures.counter('pinfold_store_errors_total', errorsHelp, labels);
+  const errors = registry.counter('pinfold_store_errors_total', errorsHelp, labels);
   return (call, operation, store) => {
     if (store === 'inspector') return call;
     // Made by the first call: an unused operation has no figures.

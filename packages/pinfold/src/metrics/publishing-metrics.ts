@@ -1,27 +1,27 @@
 import { isFault, type Observe, type UseCases } from '@pinfold/core';
 import { busiestAccount } from './busiest-account.ts';
-import type { Figures } from './registry.ts';
+import type { Registry } from './registry.ts';
 
-export interface PublishingFigures {
+export interface PublishingMetrics {
   readonly observe: Observe;
   /** Publications and checks whose archive was received, and that have not come to their end. */
   begun(): number;
   counting<Cases extends UseCases>(useCases: Cases): Cases;
 }
 
-export function publishingFigures(figures: Figures): PublishingFigures {
-  const publications = figures.counter(
+export function publishingMetrics(registry: Registry): PublishingMetrics {
+  const publications = registry.counter(
     'pinfold_publications_total',
     'Publications whose archive was received, by what became of them.',
     ['outcome'],
   );
-  const problems = figures.counter('pinfold_archive_problems_total', 'Rules that archives broke.', ['rule']);
-  const stages = figures.histogram(
+  const problems = registry.counter('pinfold_archive_problems_total', 'Rules that archives broke.', ['rule']);
+  const stages = registry.histogram(
     'pinfold_publish_stage_seconds',
     'How long the stages of publications took that ended well.',
     ['stage'],
   );
-  const tries = figures.counter(
+  const tries = registry.counter(
     'pinfold_password_tries_total',
     'Tries of passwords of sites, by how they ended.',
     ['outcome'],
@@ -29,7 +29,7 @@ export function publishingFigures(figures: Figures): PublishingFigures {
   for (const outcome of ['published', 'replayed']) publications.at(outcome);
   for (const stage of ['prove', 'store', 'commit']) stages.at(stage);
   for (const outcome of ['granted', 'wrong', 'limited', 'busy']) tries.at(outcome);
-  const countAccount = busiestAccount(figures);
+  const countAccount = busiestAccount(registry);
   let begun = 0;
 
   async function counted<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
@@ -46,9 +46,9 @@ export function publishingFigures(figures: Figures): PublishingFigures {
 
   return {
     begun: () => begun,
-    observe: (figure) => {
-      if (figure.kind === 'stage') stages.at(figure.stage).observe(figure.took / 1_000);
-      else if (figure.kind === 'try') tries.at(figure.outcome).value += 1;
+    observe: (measurement) => {
+      if (measurement.kind === 'stage') stages.at(measurement.stage).observe(measurement.took / 1_000);
+      else if (measurement.kind === 'try') tries.at(measurement.outcome).value += 1;
     },
     counting: (useCases) => ({
       ...useCases,

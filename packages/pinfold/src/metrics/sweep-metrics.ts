@@ -1,7 +1,7 @@
 import { before, type Clock, type Observe, type RoleStore, type UseCases } from '@pinfold/core';
 import { earlier } from '@pinfold/core/internal';
 import type { Snapshot } from '@pinfold/core/moving';
-import type { Figure, Figures } from './registry.ts';
+import type { Metric, Registry } from './registry.ts';
 
 const LENGTHS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
 const REMOVED = ['reservations', 'attempts', 'uploads', 'archives', 'orphans'] as const;
@@ -14,43 +14,43 @@ export interface SweepStores {
 }
 
 /** Counts what sweeps do, and what they leave. */
-export interface SweepFigures {
+export interface SweepMetrics {
   readonly observe: Observe;
   /** Looks up what is left, and when the last scheduled export was complete: after a sweep that has ended well, or before the first one. */
-  look(stores: SweepStores, swept: boolean): Promise<void>;
+  update(stores: SweepStores, swept: boolean): Promise<void>;
 }
 
-export function sweepFigures(figures: Figures): SweepFigures {
-  const gauge = (name: string, help: string, ...labels: readonly string[]): Figure =>
-    figures.gauge(`pinfold_sweep_${name}`, help, labels, 'greatest');
-  const seconds = figures.histogram('pinfold_sweep_seconds', 'How long sweeps took.', [], LENGTHS).at();
-  const removed = figures.counter('pinfold_sweep_removed_total', 'What sweeps removed.', ['what']);
+export function sweepMetrics(registry: Registry): SweepMetrics {
+  const gauge = (name: string, help: string, ...labels: readonly string[]): Metric =>
+    registry.gauge(`pinfold_sweep_${name}`, help, labels, 'greatest');
+  const seconds = registry.histogram('pinfold_sweep_seconds', 'How long sweeps took.', [], LENGTHS).at();
+  const removed = registry.counter('pinfold_sweep_removed_total', 'What sweeps removed.', ['what']);
   const failuresHelp = 'Archives that a sweep could not remove, each time that it tried.';
-  const failures = figures.counter('pinfold_sweep_failures_total', failuresHelp).at();
+  const failures = registry.counter('pinfold_sweep_failures_total', failuresHelp).at();
   const end = gauge('end_timestamp_seconds', 'When the last sweep of this node ended.');
   const backlog = gauge('backlog', 'What was to be removed and was still there after the sweep.', 'what');
   const age = gauge('comparison_age_seconds', 'Since a comparison of storage with the records ended.');
   const refused = gauge('refused', 'Whether no archive is removed, since too many have no record.');
   const missing = gauge('missing_archives', 'Archives of publications that were removed or are missing.');
   const behindHelp = 'How far the clock by which ages are judged was behind at the last sweep of this node.';
-  const behind = figures.gauge('pinfold_removal_behind_seconds', behindHelp, [], 'greatest');
+  const behind = registry.gauge('pinfold_removal_behind_seconds', behindHelp, [], 'greatest');
   const publicationsHelp = 'Publications in service, counted by the last sweep of this node.';
-  const publications = figures.gauge('pinfold_publications', publicationsHelp, ['pinned'], 'greatest');
+  const publications = registry.gauge('pinfold_publications', publicationsHelp, ['pinned'], 'greatest');
   const storedHelp = 'Bytes of the archives that records name, counted by the last sweep of this node.';
-  const storedBytes = figures.unknownGauge('pinfold_stored_bytes', storedHelp, 'greatest');
+  const storedBytes = registry.unknownGauge('pinfold_stored_bytes', storedHelp, 'greatest');
   const exportedHelp = 'When the last export of the schedule was complete.';
-  const exported = figures.unknownGauge('pinfold_export_end_timestamp_seconds', exportedHelp, 'greatest');
+  const exported = registry.unknownGauge('pinfold_export_end_timestamp_seconds', exportedHelp, 'greatest');
   for (const what of REMOVED) removed.at(what);
   /** Whether the comparison that was looked up last is one that a sweep of this process ended. */
   let hasCompared = false;
   let comparedAt: number | undefined;
-  figures.measure(() => {
+  registry.measure(() => {
     if (comparedAt !== undefined) age.at().value = Math.max(0, Date.now() - comparedAt) / 1_000;
   });
   return {
-    observe: (figure) => {
-      if (figure.kind !== 'sweep') return;
-      const { report, took } = figure;
+    observe: (measurement) => {
+      if (measurement.kind !== 'sweep') return;
+      const { report, took } = measurement;
       seconds.observe(took / 1_000);
       failures.value += report.failures;
       for (const what of REMOVED) removed.at(what).value += report[what];
@@ -63,7 +63,7 @@ export function sweepFigures(figures: Figures): SweepFigures {
       }
       if (!report.rested && !report.clockDiffers) behind.at().value = report.removalBehind / 1_000;
     },
-    look: async ({ roles, snapshot, clock, limits }, swept) => {
+    update: async ({ roles, snapshot, clock, limits }, swept) => {
       const now = clock.now();
       if (swept) end.at().value = now / 1_000;
       const exportedAt = await snapshot.lastScheduledExport();
@@ -81,8 +81,8 @@ export function sweepFigures(figures: Figures): SweepFigures {
       refused.at().value = comparison.isRefused ? 1 : 0;
       if (comparison.isUnderWay) return;
       // Another node has compared since, and knows better what is missing.
-      if (comparison.keptAt !== comparedAt && !hasCompared) missing.at().value = 0;
-      comparedAt = comparison.keptAt;
+      if (comparison.savedAt !== comparedAt && !hasCompared) missing.at().value = 0;
+      comparedAt = comparison.savedAt;
     },
   };
 }

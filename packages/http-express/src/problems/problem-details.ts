@@ -1,4 +1,4 @@
-import type { Figures, IdempotencyKeyRules, KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
+import type { IdempotencyKeyRules, LimitAndActual, Refusal, RuleDetails, Warning } from '@pinfold/core';
 import {
   archiveFinding,
   englishOf,
@@ -13,7 +13,7 @@ import {
   warningFinding,
 } from '@pinfold/http/internal/texts';
 import type { ProblemDetails } from './problem.ts';
-import { tellState } from './state-refusal.ts';
+import { stateDetails } from './state-refusal.ts';
 
 /** The rules of forms and headers, which the core does not have. */
 const REQUEST = {
@@ -56,7 +56,7 @@ const NO_MORE_NAMES = {
 /** Maintenance takes minutes. */
 const READ_ONLY = { 'Retry-After': '60' };
 
-export function tell(refusal: Refusal): ProblemDetails {
+export function problemDetails(refusal: Refusal): ProblemDetails {
   switch (refusal.code) {
     case 'account_blocked':
     case 'archive_too_large':
@@ -83,9 +83,9 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'invalid_password':
       return { errors: [inputError(`password_${refusal.rule}`, refusal)] };
     case 'invalid_account':
-      return tellAccount(refusal.state);
+      return accountDetails(refusal.state);
     case 'invalid_state':
-      return tellState(refusal.state, 'change');
+      return stateDetails(refusal.state, 'change');
     case 'invalid_title':
       return { errors: [inputError(`title_${refusal.rule}`, refusal)] };
     case 'read_only': {
@@ -111,7 +111,7 @@ const ACCOUNT_STATES = {
   never_erased: 'The account "default" is never erased.',
 } as const;
 
-function tellAccount(state: keyof typeof ACCOUNT_STATES): ProblemDetails {
+function accountDetails(state: keyof typeof ACCOUNT_STATES): ProblemDetails {
   const detail = ACCOUNT_STATES[state];
   return { detail, advice: 'Choose another account', errors: [{ rule: state, detail }] };
 }
@@ -120,11 +120,14 @@ export function archiveError(problem: PublishProblem): WireError {
   return wireError(problem, lineOf(archiveFinding(problem, bytesText), FINDING_TEXTS));
 }
 
-function inputError(text: InputTextId, told: { readonly rule: string } & Partial<Figures>): WireError {
-  const { limit = 0, actual = 0 } = told;
+function inputError(
+  text: InputTextId,
+  details: { readonly rule: string } & Partial<LimitAndActual>,
+): WireError {
+  const { limit = 0, actual = 0 } = details;
   const values =
-    told.rule === 'bytes' ? { limit: bytesText(limit), actual: bytesText(actual) } : { limit, actual };
-  return wireError(told, lineOf({ texts: [text], values }, INPUT_TEXTS));
+    details.rule === 'bytes' ? { limit: bytesText(limit), actual: bytesText(actual) } : { limit, actual };
+  return wireError(details, lineOf({ texts: [text], values }, INPUT_TEXTS));
 }
 
 function bytesText(size: number): string {
@@ -137,23 +140,21 @@ export function requestError(problem: RequestProblem): WireError {
 
 function requestTextError(
   text: RefusalTextId,
-  told: RequestProblem | RuleDetails<IdempotencyKeyRules>,
+  details: RequestProblem | RuleDetails<IdempotencyKeyRules>,
 ): WireError {
-  return wireError(told, englishOf(REFUSAL_TEXTS[text], { ...told }));
+  return wireError(details, englishOf(REFUSAL_TEXTS[text], { ...details }));
 }
 
-/** The warnings of a publication as the API reports them. Those that an older version kept have their words already. */
-export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWarning[] {
+/** The warnings of a publication as the API reports them. */
+export function wireWarnings(warnings: readonly Warning[]): readonly WireWarning[] {
   return warnings.map((warning) => {
-    if (!('detail' in warning) && WARNING_RULES.includes(warning.rule))
-      return wireError(warning, lineOf(warningFinding(warning), FINDING_TEXTS));
-    const { rule, detail, path }: WireWarning = { detail: NEWER, ...warning };
-    return { rule, detail, ...(path === undefined ? {} : { path }) };
+    const isKnown = WARNING_RULES.includes(warning.rule);
+    return wireError(warning, isKnown ? lineOf(warningFinding(warning), FINDING_TEXTS) : NEWER);
   });
 }
 
-function wireError(told: object, detail: string): WireError {
-  const { rule, path, limit, actual } = told as Omit<WireError, 'detail'>;
+function wireError(details: object, detail: string): WireError {
+  const { rule, path, limit, actual } = details as Omit<WireError, 'detail'>;
   return {
     rule,
     detail,

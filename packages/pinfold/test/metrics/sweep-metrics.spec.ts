@@ -2,8 +2,8 @@ import { type CleanUpReport, days, duration, type Instant, seconds } from '@pinf
 import { createMemory } from '@pinfold/memory';
 import { aComparison, aRemovalClock, createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { Figures } from '../../src/metrics/registry.ts';
-import { sweepFigures } from '../../src/metrics/sweep-figures.ts';
+import { Registry } from '../../src/metrics/registry.ts';
+import { sweepMetrics } from '../../src/metrics/sweep-metrics.ts';
 
 const report: CleanUpReport = {
   reservations: 0,
@@ -27,11 +27,11 @@ const report: CleanUpReport = {
 
 describe('what metrics say of sweeps', () => {
   it('is how far the clock of removal was behind at the last sweep that judged by it', () => {
-    const figures = new Figures();
-    const { observe } = sweepFigures(figures);
+    const registry = new Registry();
+    const { observe } = sweepMetrics(registry);
     const valueAfter = (more: Partial<CleanUpReport>): number | undefined => {
       observe({ kind: 'sweep', report: { ...report, ...more }, took: duration(1) });
-      return figures.snapshot().pinfold_removal_behind_seconds?.series['']?.[0];
+      return registry.snapshot().pinfold_removal_behind_seconds?.series['']?.[0];
     };
     expect(valueAfter({})).to.equal(90);
     const nothing = { removalBehind: duration(0), finished: false };
@@ -41,23 +41,23 @@ describe('what metrics say of sweeps', () => {
   });
 
   it('is a publication in service without its archive among the missing', () => {
-    const figures = new Figures();
+    const registry = new Registry();
     const withoutArchive = [
       '3f1d2c4e-0000-4000-8000-000000000001',
     ] as unknown as CleanUpReport['withoutArchive'];
-    sweepFigures(figures).observe({
+    sweepMetrics(registry).observe({
       kind: 'sweep',
       report: { ...report, withoutArchive },
       took: duration(1),
     });
-    expect(figures.snapshot().pinfold_sweep_missing_archives?.series['']?.[0]).to.equal(1);
+    expect(registry.snapshot().pinfold_sweep_missing_archives?.series['']?.[0]).to.equal(1);
   });
 
   it('is what is in service and stored, as the last sweep that counted it found it', () => {
-    const figures = new Figures();
-    const { observe } = sweepFigures(figures);
+    const registry = new Registry();
+    const { observe } = sweepMetrics(registry);
     const counted = () => {
-      const { pinfold_publications: publications, pinfold_stored_bytes: bytes } = figures.snapshot();
+      const { pinfold_publications: publications, pinfold_stored_bytes: bytes } = registry.snapshot();
       return { ...publications?.series, ...bytes?.series };
     };
     const sweep = (stored: CleanUpReport['stored']) =>
@@ -72,12 +72,12 @@ describe('what metrics say of sweeps', () => {
   });
 
   it('is when the last scheduled export was complete, and nothing before the first', async () => {
-    const [{ roles, snapshot }, clock, figures] = [createMemory(), createManualClock(), new Figures()];
-    const { look } = sweepFigures(figures);
+    const [{ roles, snapshot }, clock, registry] = [createMemory(), createManualClock(), new Registry()];
+    const { update } = sweepMetrics(registry);
     const limits = { cleanupGrace: seconds(1), reservationAge: seconds(2) };
     const exported = async () => {
-      await look({ roles, snapshot, clock, limits }, false);
-      return figures.snapshot().pinfold_export_end_timestamp_seconds?.series;
+      await update({ roles, snapshot, clock, limits }, false);
+      return registry.snapshot().pinfold_export_end_timestamp_seconds?.series;
     };
     expect(await exported()).to.deep.equal({});
     await snapshot.recordScheduledExport(clock.now());
@@ -87,7 +87,7 @@ describe('what metrics say of sweeps', () => {
   it('counts as a backlog only what the clock of removal has reached', async () => {
     const [memory, clock] = [createMemory(), createManualClock()];
     const reached = (clock.now() - days(2)) as Instant;
-    await memory.roles.keepComparison(aComparison({ removal: aRemovalClock({ reached }) }), undefined);
+    await memory.roles.saveComparison(aComparison({ removal: aRemovalClock({ reached }) }), undefined);
     const asked: number[] = [];
     const roles = replacing(memory.roles, {
       countForCleanup: async ({ endedBefore, begunBefore }) => {
@@ -96,7 +96,7 @@ describe('what metrics say of sweeps', () => {
       },
     });
     const limits = { cleanupGrace: seconds(1), reservationAge: seconds(2) };
-    await sweepFigures(new Figures()).look({ roles, snapshot: memory.snapshot, clock, limits }, true);
+    await sweepMetrics(new Registry()).update({ roles, snapshot: memory.snapshot, clock, limits }, true);
     expect(asked).to.deep.equal([reached - 1_000, reached - 2_000]);
   });
 });
