@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
-import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { type Dirent, existsSync } from 'node:fs';
+import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '@pinfold/core/internal';
 import { CommandFailure } from '../command-line/failures.ts';
@@ -7,7 +8,7 @@ import { makeFolder } from '../compose/data-folder.ts';
 import { syncFolder } from '../saving/sync-folder.ts';
 import { ARCHIVES, type ExportEnd, MANIFEST, type RecordsFile } from './export-form.ts';
 import type { Destination } from './move.ts';
-import { ToFolder } from './to-folder.ts';
+import { ToFolder, UNFINISHED } from './to-folder.ts';
 import type { MovingArchive } from './whole-archive.ts';
 
 /** The name of a generation: when its export was complete, in UTC. In the order of names, each comes after those before it. */
@@ -15,6 +16,9 @@ const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 
 /** The generation that is being written. An interrupted export continues in it. */
 const INCOMING = 'incoming';
+
+/** What a file system answers that cannot link: at all, a file so often, or from another one. */
+const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'];
 
 /** A folder of exports, each in a folder of its own, that have the archives of several in common by hard links. */
 export class Generations {
@@ -26,8 +30,8 @@ export class Generations {
 
   /** The folders of whole exports, oldest first. */
   async whole(): Promise<readonly string[]> {
-    const names = await readdir(this.folder).catch((): string[] => []);
-    const folders = names.filter((name) => NAME.test(name)).map((name) => join(this.folder, name));
+    const found = await readdir(this.folder, { withFileTypes: true }).catch((): Dirent[] => []);
+    const folders = found.filter(isGeneration).map(({ name }) => join(this.folder, name));
     return folders.filter((folder) => existsSync(join(folder, MANIFEST))).sort();
   }
 
@@ -44,11 +48,16 @@ export class Generations {
       await syncFolder(folder);
     }
     const staying = new Set(whole.slice(-count));
-    for (const name of await readdir(this.folder)) {
-      const folder = join(this.folder, name);
-      if (NAME.test(name) && !staying.has(folder)) await rm(folder, { recursive: true });
+    for (const entry of await readdir(this.folder, { withFileTypes: true })) {
+      const folder = join(this.folder, entry.name);
+      if (isGeneration(entry) && !staying.has(folder)) await rm(folder, { recursive: true });
     }
   }
+}
+
+/** A symbolic link is none: what it leads to may be another's, and has no archive in common with the others. */
+function isGeneration(entry: Dirent): boolean {
+  return entry.isDirectory() && NAME.test(entry.name);
 }
 
 /** The export in a folder: the folder itself, or the newest whole generation in it. */
@@ -72,8 +81,9 @@ export class ToGeneration implements Destination {
   async begin(): Promise<void> {
     const { folder } = this.#generations;
     await makeFolder(folder);
-    const found = await readdir(folder);
-    if (!found.every((name) => NAME.test(name) || name === INCOMING)) {
+    const found = await readdir(folder, { withFileTypes: true });
+    const isIncoming = (entry: Dirent): boolean => entry.isDirectory() && entry.name === INCOMING;
+    if (!found.every((entry) => isGeneration(entry) || isIncoming(entry))) {
       throw new CommandFailure(
         `${folder} holds other things than generations of exports; name an empty folder`,
       );
@@ -82,6 +92,7 @@ export class ToGeneration implements Destination {
     const newest = await this.#generations.newest();
     if (newest !== undefined) await linkAll(join(newest, ARCHIVES), join(this.#incoming, ARCHIVES));
     await this.#export.begin();
+    await tryLink(join(this.#incoming, UNFINISHED));
   }
 
   records(lines: Uint8Array, file: RecordsFile): Promise<void> {
@@ -136,6 +147,14 @@ async function linkAll(from: string, to: string): Promise<void> {
   }
 }
 
+/** The first generation has nothing to link: what the second one could not do is found out now. */
+async function tryLink(folder: string): Promise<void> {
+  const [source, target] = [join(folder, randomUUID()), join(folder, randomUUID())];
+  await writeFile(source, '', { flag: 'wx', mode: 0o600 });
+  await linkOne(source, target).finally(() => rm(source));
+  await rm(target);
+}
+
 async function linkOne(source: string, target: string): Promise<void> {
   try {
     await link(source, target);
@@ -143,7 +162,7 @@ async function linkOne(source: string, target: string): Promise<void> {
     const code = codeOf(cause);
     // An interrupted export has linked it.
     if (code === 'EEXIST') return;
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK' && code !== 'ENOSYS') throw cause;
+    if (code === undefined || !NO_LINKS.includes(code)) throw cause;
     const message = `${target} cannot be a hard link (${code}), by which generations have archives in common: export without --generations there`;
     throw new CommandFailure(message, { cause });
   }

@@ -26,7 +26,7 @@ import type { Destination } from './move.ts';
 import { type MovingArchive, storedArchives } from './whole-archive.ts';
 
 /** The folder of files that are being written; it is not a part of the export. */
-const INCOMING = 'incoming';
+export const UNFINISHED = 'incoming';
 
 /**
  * Writes an export to a folder. An earlier export there stays whole until the new one is: its archives stay, the new
@@ -52,17 +52,17 @@ export class ToFolder implements Destination {
 
   async begin(): Promise<void> {
     await makeFolder(this.#folder);
-    const known = [MANIFEST, RECORDS, ARCHIVES, INCOMING];
+    const known = [MANIFEST, RECORDS, ARCHIVES, UNFINISHED];
     const found = await readdir(this.#folder);
     if (!found.every((name) => known.includes(name))) {
       throw new CommandFailure(`${this.#folder} holds other things than an export; name an empty folder`);
     }
     await chmod(this.#folder, 0o700);
-    for (const name of [RECORDS, ARCHIVES, INCOMING]) {
+    for (const name of [RECORDS, ARCHIVES, UNFINISHED]) {
       await mkdir(join(this.#folder, name), { recursive: true, mode: 0o700 });
     }
     const clock = new SystemClock();
-    this.#staging = await openFsStaging({ folder: join(this.#folder, INCOMING), clock });
+    this.#staging = await openFsStaging({ folder: join(this.#folder, UNFINISHED), clock });
     const options = { folder: join(this.#folder, ARCHIVES), staging: this.#staging, clock };
     this.#storage = await openFsArchiveStorage(options);
     for await (const id of storedArchives(this.#storage)) this.#present.add(id);
@@ -98,15 +98,15 @@ export class ToFolder implements Destination {
 
   /** A file is there whole, or not at all. */
   async #write(name: string, bytes: Uint8Array): Promise<void> {
-    const incoming = join(this.#folder, INCOMING, randomUUID());
-    const handle = await open(incoming, 'wx', 0o600);
+    const unfinished = join(this.#folder, UNFINISHED, randomUUID());
+    const handle = await open(unfinished, 'wx', 0o600);
     try {
       await handle.writeFile(bytes);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(incoming, join(this.#folder, name));
+    await rename(unfinished, join(this.#folder, name));
   }
 
   async #remove(end: ExportEnd, archives: ReadonlySet<ArchiveId>): Promise<void> {
@@ -115,6 +115,6 @@ export class ToFolder implements Destination {
       if (!files.has(`${RECORDS}/${name}`)) await rm(join(this.#folder, RECORDS, name));
     }
     for (const id of archives) await this.#storage?.delete(id);
-    await rm(join(this.#folder, INCOMING), { recursive: true });
+    await rm(join(this.#folder, UNFINISHED), { recursive: true });
   }
 }

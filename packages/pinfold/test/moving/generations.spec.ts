@@ -1,10 +1,10 @@
-import { appendFile, cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, cp, readdir, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
-import { countSteps } from './dying-disk.ts';
+import { countSteps, withoutLinks } from './dying-disk.ts';
 import { startPublisher } from './load.ts';
 import { archivesOf, contentsOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
 
@@ -161,6 +161,33 @@ describe('pinfold export --generations', () => {
     for (const kept of ['0', '1', '-1', '2.5', 'all', ''])
       expect((await run(env, 'export', backups, `--generations=${kept}`)).code, kept).to.equal(2);
     expect((await run(env, 'export', '-', '--generations', '2')).code).to.equal(2);
+  });
+
+  it('takes no symbolic link for a generation: it reads none, removes none, and writes through none', async () => {
+    await exportAgain();
+    const [first = ''] = await generations();
+    const elsewhere = stage.at('elsewhere');
+    await rename(join(backups, first), elsewhere);
+    for (const name of ['2999-12-31T23-59-59Z', 'incoming']) {
+      await symlink(elsewhere, join(backups, name));
+      const before = await contentsOf(elsewhere);
+      const { code, err } = await exportAgain(2);
+      expect([code, err.includes('other things')], name).to.deep.equal([1, true]);
+      expect((await run(env, 'verify', backups)).code, name).to.equal(1);
+      expect(await contentsOf(elsewhere), name).to.deep.equal(before);
+      await unlink(join(backups, name));
+    }
+    await rm(elsewhere, { recursive: true });
+    expect((await exportAgain()).code).to.equal(0);
+  });
+
+  it('is refused in the first night, before anything is exported, where no hard link can be made', async () => {
+    const { code, err } = await withoutLinks(() => exportAgain());
+    expect([code, err.includes('cannot be a hard link')]).to.deep.equal([1, true]);
+    expect(await filesOf('incoming')).to.deep.equal([]);
+    expect(await readdir(join(backups, 'incoming', 'records'))).to.deep.equal([]);
+    expect((await exportAgain()).code).to.equal(0);
+    expect((await generations()).every((name) => GENERATION.test(name))).to.equal(true);
   });
 
   it('refuses the export of another database, as without', async () => {
