@@ -63,6 +63,10 @@ interface Document {
 
 /** Headers that every answer has, or whose meaning stands with the errors. */
 const USUAL = new Set(['X-Request-Id', 'Cache-Control', 'RateLimit-Policy', 'RateLimit']);
+/** Objects that stand elsewhere: an error in docs/wire.md, a page above the operations. */
+const ELSEWHERE = /^Problem(?:Error)?$|List$/;
+/** The documents themselves, which the page begins with. */
+const SELF = /\/(?:openapi\.json|llms\.txt)$/;
 const MAX_LISTED = 9;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const OPTIONS = { publicUrl: 'https://share.example' };
@@ -85,7 +89,7 @@ export function apiPage(): string {
     '# API reference',
     `*Reference.* Every operation and object, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
     'Send the API key as `Authorization: Bearer KEY`. Every answer has an `X-Request-Id`; tell it to the operator when something is wrong.',
-    `Many operations answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) says when. At each operation stand its other errors. These parameters belong to several operations:`,
+    `Many operations answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) says when, and what an error looks like. At each operation stand its other errors. A list is answered page by page: \`next_cursor\` is for the next page, with the same parameters, and null on the last one. These parameters belong to several operations:`,
     [...shared.parameters].join('\n'),
     ...operationsOf(api, shared),
     '## Objects',
@@ -100,7 +104,8 @@ export function apiPage(): string {
 }
 
 function operationsIn(document: Document): readonly (readonly [string, string, PathItem, Operation])[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
+  const described = Object.entries(document.paths).filter(([path]) => !SELF.test(path));
+  return described.flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
       return operation === undefined ? [] : [[path, method, item, operation] as const];
@@ -223,12 +228,15 @@ function answersOf(
   ];
 }
 
-/** An object with one member is written out where it is answered. */
+/** An object with one member, and a page of a list, are written out where they are answered. */
 function bodyText({ components }: Document, schema: Schema): string {
-  const { properties = {} } = components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? {};
-  const [[name, member] = [], ...others] = Object.entries(properties);
-  if (name === undefined || member === undefined || others.length > 0) return describe(schema);
-  return `\`{ ${name}: ${describe(member)} }\``;
+  const called = schema.$ref?.split('/').at(-1) ?? '';
+  const members = Object.entries(components.schemas[called]?.properties ?? {});
+  if (members.length !== 1 && !ELSEWHERE.test(called)) return describe(schema);
+  const written = members.map(([name, member]) =>
+    name === 'next_cursor' ? name : `${name}: ${describe(member)}`,
+  );
+  return `\`{ ${written.join(', ')} }\``;
 }
 
 function objectsOf(
@@ -242,7 +250,8 @@ function objectsOf(
   const elsewhere = new Set([...known, ...bodies.map(({ schema }) => schema?.$ref?.split('/').at(-1))]);
   return Object.entries(components.schemas).flatMap(([name, schema]) => {
     const isWrittenOut = Object.keys(schema.properties ?? {}).length === 1;
-    const members = elsewhere.has(name) || isWrittenOut ? [] : membersOf(schema);
+    const isElsewhere = elsewhere.has(name) || ELSEWHERE.test(name);
+    const members = isElsewhere || isWrittenOut ? [] : membersOf(schema);
     return members.length === 0 ? [] : [`### ${name}`, ...members];
   });
 }
