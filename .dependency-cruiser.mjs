@@ -52,12 +52,15 @@ export default {
     },
     only('test-contracts-import-core-and-memory', '^test-contracts/src/', '^packages/(core|memory)/src/'),
     {
-      name: 'one-inversify-module-one-adapter',
-      comment:
-        'each adapter is an optional peer: a module that imports a second one fails where it is missing',
+      name: 'inversify-takes-types-of-doors',
+      comment: 'it names the parts, and runs with the core alone',
       severity: 'error',
-      from: { path: '^packages/inversify/src/([^/]+)[.]ts$' },
-      to: { path: anyPackage, pathNot: '^packages/($1|core|inversify)/src/' },
+      from: { path: '^packages/inversify/src/' },
+      to: {
+        path: anyPackage,
+        pathNot: '^packages/(inversify|core)/src/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     only('pinfold-imports-packages', '^packages/pinfold/src/', '^packages/[^/]+/src/'),
     {

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { accountId, Fault, OPERATOR, type RoleId } from '@pinfold/core';
-import { tokens } from '@pinfold/inversify';
-import { opentelemetryModule } from '@pinfold/inversify/opentelemetry';
+import { observer, tokens } from '@pinfold/inversify';
 import { createTelemetry, type TelemetryOptions } from '@pinfold/opentelemetry';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -48,7 +47,8 @@ describe('What an exporter of OpenTelemetry is given', () => {
     dataDir = await mkdtemp(join(tmpdir(), 'pinfold-otlp-'));
     server = await listening();
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const breaking = new ContainerModule(({ onActivation }) => {
+    const observed = new ContainerModule(({ bind, onActivation }) => {
+      bind(observer).toConstantValue(telemetry.observer);
       onActivation(tokens.history, (_context, history) =>
         replacing(history, {
           list: (query) =>
@@ -59,13 +59,12 @@ describe('What an exporter of OpenTelemetry is given', () => {
       );
     });
     const { observe, onRequest, addHeaders } = telemetry;
-    const observed = { observe, onRequest, addHeaders, ...(storage === undefined ? {} : { storage }) };
-    const modules = [breaking, opentelemetryModule(telemetry)];
+    const measured = { observe, onRequest, addHeaders, ...(storage === undefined ? {} : { storage }) };
     pinfold = await openPinfold({
       dataDir,
       publicUrl: url,
-      modules,
-      ...observed,
+      modules: [observed],
+      ...measured,
       log: () => undefined,
     });
     const { viewer, api, management } = pinfold;

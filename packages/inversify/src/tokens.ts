@@ -4,9 +4,12 @@ import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import { STORES } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
-import type { Bind, ServiceIdentifier } from 'inversify';
+import type { Authenticate, createApi } from '@pinfold/http-express';
+import type { createManagement } from '@pinfold/management';
+import type { Viewer } from '@pinfold/viewer';
+import type { ServiceIdentifier } from 'inversify';
 
-/** The ports, and what is made of them. */
+/** The parts of a service: the ports, the use cases over them, and the doors. */
 export interface Parts extends AllPorts {
   /** The handle that the stores come from. */
   readonly persistence: Persistence;
@@ -18,6 +21,14 @@ export interface Parts extends AllPorts {
   readonly administration: Administration;
   readonly manageHistory: History;
   readonly countedViews: Views;
+  /** Identifies the callers of the API. */
+  readonly authenticate: Authenticate;
+  /** The API as an Express router. */
+  readonly api: ReturnType<typeof createApi>;
+  /** Shared URLs and sites, as a handler of requests. */
+  readonly viewer: Viewer;
+  /** The management screen as an Express router. */
+  readonly management: ReturnType<typeof createManagement>;
 }
 
 /** The type of {@link tokens}. */
@@ -43,11 +54,24 @@ const NAMES = [
   'administration',
   'manageHistory',
   'countedViews',
+  'authenticate',
+  'api',
+  'viewer',
+  'management',
 ] as const satisfies readonly (keyof Parts)[];
 
 /**
- * One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package:
- * `@pinfold/api-keys` for `apiKeys`.
+ * One token for every part. Each symbol is shared by all copies of this package: `@pinfold/api-keys` for `apiKeys`.
+ *
+ * @example
+ * import { tokens } from '@pinfold/inversify';
+ * import { createMemory } from '@pinfold/memory';
+ * import { ContainerModule } from 'inversify';
+ *
+ * const { archives } = createMemory();
+ * const mine = new ContainerModule(({ rebind }) => {
+ *   rebind(tokens.archives).toConstantValue(archives);
+ * });
  */
 export const tokens: Tokens = Object.fromEntries(
   NAMES.map((name) => [
@@ -72,16 +96,3 @@ export const tokens: Tokens = Object.fromEntries(
  * });
  */
 export const observer: ServiceIdentifier<Observer> = Symbol.for('@pinfold/observer');
-
-/** Binds a database and its stores; it is opened once, and closed when it is unbound. */
-export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Persistence>): void {
-  bind(tokens.persistence)
-    .toResolvedValue(open)
-    .inSingletonScope()
-    .onDeactivation((persistence) => persistence.close());
-  for (const name of STORES) {
-    bind(tokens[name] as ServiceIdentifier<object>)
-      .toResolvedValue((persistence) => persistence[name], [tokens.persistence])
-      .inSingletonScope();
-  }
-}

@@ -14,6 +14,7 @@ import {
 } from '@pinfold/core';
 import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import {
+  type AllPorts,
   instrument,
   type Observer,
   type OnEvent,
@@ -33,7 +34,6 @@ import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { openDataFolder, refuseForeign } from './data-folder.ts';
-import type { Doors } from './doors.ts';
 import { type Closer, openPorts, storedSecret } from './ports.ts';
 import { RunningPublications } from './running-publications.ts';
 import { heldIn } from './storage.ts';
@@ -75,16 +75,13 @@ export interface ComposeOptions {
   readonly unfinishedImport?: 'refused' | 'taken' | undefined;
 }
 
-/** Every part that a layer may replace: the ports, the use cases over them, and the doors. */
-export type ReplaceableParts = Parts & Doors;
-
 /** The source of a service's parts: a container, or plain code. */
 export interface Layer {
   /** The layer's own part of this name, or else the result of `make`. */
-  provide<Name extends keyof ReplaceableParts>(
+  provide<Name extends keyof Parts>(
     name: Name,
-    make: () => ReplaceableParts[Name] | Promise<ReplaceableParts[Name]>,
-  ): Promise<ReplaceableParts[Name]>;
+    make: () => Parts[Name] | Promise<Parts[Name]>,
+  ): Promise<Parts[Name]>;
   /** They wrap the calls of the ports, nearer to the ports than all other observers. */
   observers(): readonly Observer[];
   close(): Promise<void>;
@@ -93,13 +90,10 @@ export interface Layer {
 const PLAIN: Layer = { provide: async (_name, make) => make(), observers: () => [], close: async () => {} };
 
 export interface ComposedService
-  extends Pick<
-    ReplaceableParts,
-    'useCases' | 'manageKeys' | 'manageSessions' | 'managePairings' | 'administration'
-  > {
+  extends Pick<Parts, 'useCases' | 'manageKeys' | 'manageSessions' | 'managePairings' | 'administration'> {
   readonly history: Parts['manageHistory'];
   readonly views: Parts['countedViews'];
-  readonly ports: Omit<Parts, 'useCases' | `manage${string}` | 'administration' | 'countedViews'>;
+  readonly ports: AllPorts & Pick<Parts, 'persistence'>;
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;

@@ -1,18 +1,7 @@
 import 'reflect-metadata/lite';
-import { observer, tokens } from '@pinfold/inversify';
-import { api, authenticate } from '@pinfold/inversify/http-express';
-import { management } from '@pinfold/inversify/management';
-import { viewer } from '@pinfold/inversify/viewer';
+import { observer, type Parts, tokens } from '@pinfold/inversify';
 import { Container, type ContainerModule, type ServiceIdentifier } from 'inversify';
-import type { Layer, ReplaceableParts } from './compose.ts';
-
-const IDENTIFIERS: Readonly<Record<string, ServiceIdentifier>> = {
-  ...tokens,
-  api,
-  authenticate,
-  management,
-  viewer,
-};
+import type { Layer } from './compose.ts';
 
 export interface ContainerLayer extends Layer {
   readonly container: Container;
@@ -28,7 +17,7 @@ export function containerLayer(modules: readonly ContainerModule[] = []): Contai
   return {
     container,
     provide: (name, make) => {
-      const identifier = IDENTIFIERS[name] as ServiceIdentifier<ReplaceableParts[typeof name]>;
+      const identifier = tokens[name] as ServiceIdentifier<Parts[typeof name]>;
       if (!container.isBound(identifier)) {
         container.bind<unknown>(identifier).toResolvedValue(make).inSingletonScope();
       }

@@ -2,10 +2,11 @@ import type { IdentityProvider } from '@pinfold/core';
 import type { RequestLimiter, RequestLog, Uploads } from '@pinfold/http';
 import { outgoingBytes, systemMemory, withoutAdministration } from '@pinfold/http/internal';
 import { type Authenticate, apiKeyAuthentication, createApi } from '@pinfold/http-express';
+import type { Parts } from '@pinfold/inversify';
 import { createManagement, type ManagementOptions } from '@pinfold/management';
 import { openIdConnect } from '@pinfold/oidc';
 import { SystemClock } from '@pinfold/platform-node';
-import { createViewer, type Viewer, type ViewerOptions } from '@pinfold/viewer';
+import { createViewer, type ViewerOptions } from '@pinfold/viewer';
 import { clientAddress } from '../server/client-address.ts';
 import type { Log } from '../server/log.ts';
 import { orByMachineKey } from '../server/machine-key.ts';
@@ -36,12 +37,7 @@ export interface DoorOptions
   readonly health: NonNullable<ManagementOptions['health']>;
 }
 
-export interface Doors {
-  readonly authenticate: Authenticate;
-  readonly api: ReturnType<typeof createApi>;
-  readonly viewer: Viewer;
-  readonly management: ReturnType<typeof createManagement>;
-}
+export type Doors = Pick<Parts, 'authenticate' | 'api' | 'viewer' | 'management'>;
 
 export async function makeDoors(
   { useCases, history, views, provide, ...service }: ComposedService,

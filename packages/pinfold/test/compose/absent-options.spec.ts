@@ -6,7 +6,6 @@ import type { FeedRequest, HistoryOptions } from '@pinfold/core/history';
 import type { createSharing } from '@pinfold/core/sharing';
 import type { UploadsOptions } from '@pinfold/http';
 import type { ApiOptions, OpenApiOptions } from '@pinfold/http-express';
-import type { CoreModuleOptions } from '@pinfold/inversify/core';
 import type { BrandingOptions, ManagementOptions } from '@pinfold/management';
 import type { OpenIdConnectOptions } from '@pinfold/oidc';
 import type { OpenPostgresOptions } from '@pinfold/persistence-postgres';
@@ -51,7 +50,6 @@ describe('An option that is undefined', () => {
       | Strict<HistoryOptions>
       | Strict<Omit<FeedRequest, 'limit' | 'wait' | 'account'>>
       | Strict<UploadsOptions>
-      | Strict<CoreModuleOptions>
       | Strict<OpenIdConnectOptions>
       | Strict<OpenPostgresOptions>
       | Strict<OpenSqliteOptions>

@@ -11,11 +11,11 @@ import {
   type UseCases,
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
-import { tokens } from '@pinfold/inversify';
+import { observer, tokens } from '@pinfold/inversify';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { ContainerModule } from 'inversify';
+import { ContainerModule, type ServiceIdentifier } from 'inversify';
 import { compose } from '../../src/compose/compose.ts';
 import { containerLayer } from '../../src/compose/container.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
@@ -86,6 +86,31 @@ describe("modules of a caller's own", () => {
     const { key } = await composition.manageKeys.create({ by: OPERATOR, account: 'ada' });
     expect(await composition.manageKeys.list({ by: 'ada' })).to.deep.include({ keys: [key] });
     await rejectionOf(composition.close());
+  });
+
+  it('may bind observers, and every call of a port passes all of them', async () => {
+    const calls: string[] = [];
+    const observing = new ContainerModule(({ bind }) => {
+      for (const name of ['first', 'second']) {
+        bind(observer).toConstantValue((call, method, port) => (...inputs) => {
+          if (port === 'roles') calls.push(`${name} ${method}`);
+          return call(...inputs);
+        });
+      }
+    });
+    const composition = await compose(settings, {}, containerLayer([observing]));
+    await composition.useCases.list({ by: 'ada' });
+    expect(calls).to.deep.equal(['second list', 'first list']);
+    await composition.close();
+  });
+
+  it('find a part for every token in the container of the server', async () => {
+    const app = await createApp(settings, { log: () => undefined });
+    await app.listen();
+    for (const [name, token] of Object.entries(tokens) as [string, ServiceIdentifier][]) {
+      expect(['object', 'function'], name).to.include(typeof (await app.container.getAsync(token)));
+    }
+    await app.close();
   });
 
   it('may fail to close, and the metrics are no longer answered, and the log is whole', async () => {
