@@ -24,8 +24,8 @@ export class Traveller {
     return this.#cookies.get(new URL(url).origin) ?? new Map();
   }
 
-  get(url: string): Promise<Stop> {
-    return this.#ask(url, {});
+  get(url: string, language?: string): Promise<Stop> {
+    return this.#ask(url, {}, language);
   }
 
   post(url: string, fields: Readonly<Record<string, string>>): Promise<Stop> {
@@ -41,13 +41,13 @@ export class Traveller {
     return here;
   }
 
-  async #ask(url: string, init: RequestInit): Promise<Stop> {
+  async #ask(url: string, init: RequestInit, language = 'en'): Promise<Stop> {
     const { origin } = new URL(url);
     const cookie = [...this.cookiesOf(url)].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',
-      headers: { 'accept-language': 'en', ...(cookie === '' ? {} : { cookie }) },
+      headers: { 'accept-language': language, ...(cookie === '' ? {} : { cookie }) },
     });
     const kept = this.#cookies.get(origin) ?? new Map<string, string>();
     this.#cookies.set(origin, kept);

@@ -1,4 +1,4 @@
-import { hours } from '@pinfold/core';
+import { type AccountId, hours } from '@pinfold/core';
 import { expect } from 'chai';
 import { parseClaimRule } from '../src/index.ts';
 import { expectNobodyIn, openScreen, type Screen, type ScreenOptions } from './open-screen.ts';
@@ -54,6 +54,30 @@ describe('who signs in by OpenID Connect', () => {
     expect(await sessionOf(ada)).to.equal(undefined);
     screen.service.clock.advance(hours(10));
     expect((await sessionOf(bob))?.account).to.equal('oidc:bob');
+  });
+
+  it('signs nobody in to an account that is being erased, says so in their language, and makes a new account afterwards', async () => {
+    await open();
+    await screen.signIn(new Traveller(), 'ada');
+    const { administration, sessions } = screen.service;
+    await administration.eraseAccount('oidc:ada', { actor: { kind: 'operator', id: null } });
+    for (const [language, text] of [
+      ['en', 'This account is being erased.'],
+      ['ja', 'このアカウントは消去中です。'],
+    ] as const) {
+      const { location = '' } = await screen.toTheWayBack(ada, 'ada');
+      const stop = await ada.get(location, language);
+      expect(stop.status).to.equal(403);
+      expect(stop.text).to.include(text);
+      expect([...ada.cookiesOf(screen.base).keys()]).not.to.include('pinfold_session');
+    }
+    expect(screen.log.find(({ outcome }) => outcome === 'account_blocked')).to.include({
+      account: 'oidc:ada',
+    });
+    await administration.finishErasure('oidc:ada' as AccountId);
+    expect((await screen.signIn(ada, 'ada')).location).to.equal(`${screen.base}/`);
+    const token = ada.cookiesOf(screen.base).get('pinfold_session') ?? '';
+    expect((await sessions.find(token))?.account).to.equal('oidc:ada');
   });
 
   it('refuses who has no claim to be named by', async () => {

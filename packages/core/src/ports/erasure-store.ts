@@ -33,7 +33,7 @@ export interface ErasureStore {
   /**
    * Blocks an account, hides its sites and marks it, in one step. The mark of the first beginning stays.
    * @promise erasure-store/begin: the account is blocked, hidden and erasing for every peer, and its keys and sessions are unknown; of many at once the first one's replacement stays; a name that nothing is stored of is unknown
-   * @promise erasure-store/refused: of an account that is being erased nothing is changed or published any more, by any peer, and no key is created, with the operator's authority neither
+   * @promise erasure-store/refused: of an account that is being erased nothing is changed or published any more, by any peer, no session begins, and no key is created, with the operator's authority neither
    */
   begin(request: ErasureRequest): Promise<'begun' | 'unknown'>;
 

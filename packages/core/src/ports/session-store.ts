@@ -3,6 +3,7 @@ import type { Sha256 } from '../domain/idempotency.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Session, SessionLimits, SignInLink } from '../domain/session.ts';
+import type { Refusal } from '../refusal.ts';
 
 /** A wish to begin a session with a link. */
 export interface Redemption {
@@ -54,7 +55,11 @@ export interface SessionStore {
    * @promise session-store/begin: a session that began is there for every peer, every field as it was given
    * @promise session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count
    */
-  begin(session: Session, events: readonly HistoryEvent[], limits?: SessionLimits): Promise<BegunSession>;
+  begin(
+    session: Session,
+    events: readonly HistoryEvent[],
+    limits?: SessionLimits,
+  ): Promise<BegunSession | Refusal<'account_blocked' | 'unauthorized'>>;
 
   /**
    * @promise session-store/find: a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined

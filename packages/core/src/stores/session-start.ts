@@ -1,3 +1,5 @@
+import { refuseErasing } from '../domain/admission.ts';
+import { UNAUTHORIZED } from '../domain/credential.ts';
 import { type HistoryEvent, isSameActor } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Session, SessionLimits } from '../domain/session.ts';
@@ -10,13 +12,14 @@ import type { Steps } from '../records/step.ts';
 import { find, get, insert, remove } from '../records/steps.ts';
 import { ACCOUNTS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock } from '../records/tables/locks.ts';
+import type { Refusal } from '../refusal.ts';
 import { insertAccount } from './checks.ts';
 import { defineChange } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { ROW_LOCKS } from './locking.ts';
 
 const OFFERED = ['tokenHash'] as const;
-const OWNER = ['name'] as const;
+const OWNER = ['blocked'] as const;
 const COMPARED = ['tokenHash', 'actor'] as const;
 
 /** A session or a link by what its locks follow from. */
@@ -54,7 +57,8 @@ const beginSession = defineChange('sessions.begin', {
       get(ACCOUNTS, { name: session.account }, OWNER),
       feedEnds(events),
     );
-    if (link !== undefined && offered === undefined) return { kind: 'unknown' };
+    if (link !== undefined && offered === undefined) return UNAUTHORIZED;
+    if (account?.blocked?.isErasing === true) return refuseErasing(account.blocked);
     if (!excess.every((tokenHash) => locked.includes(tokenHash))) return { kind: 'excess', excess };
     yield* all(
       ...excess.map((tokenHash) => remove(SESSIONS, { tokenHash })),
@@ -85,14 +89,17 @@ const endExcess = defineChange('sessions.end_excess', {
 /** The programs that begin sessions. */
 export const SESSION_START_PROGRAMS: readonly AnyProgram[] = [beginSession, endExcess];
 
-/** Begins a session within the limits; undefined if its link is gone. */
-export async function begin(database: Database, start: SessionStart): Promise<BegunSession | undefined> {
+/** Begins a session within the limits, unless its account is being erased or its link is gone. */
+export async function begin(
+  database: Database,
+  start: SessionStart,
+): Promise<BegunSession | Refusal<'account_blocked' | 'unauthorized'>> {
   let locked: readonly Sha256[] = [];
   let endedBefore = 0;
   for (;;) {
     const outcome = await database.write(beginSession, { ...start, locked });
-    if (outcome.kind === 'unknown') return undefined;
     if (outcome.kind === 'begun') return { ended: endedBefore + outcome.ended };
+    if (outcome.kind !== 'excess') return outcome;
     locked = outcome.excess.slice(0, ROW_LOCKS);
     // Limits that became lower leave more than the locks of one program.
     if (outcome.excess.length > locked.length) {

@@ -11,6 +11,7 @@ import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.
 import { find, get, getWith, insert, remove, upsert } from '../records/steps.ts';
 import { SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';
+import { isRefusal } from '../refusal.ts';
 import { defineChange, defineChangeQuery } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { removeInBatches } from './locking.ts';
@@ -153,10 +154,10 @@ export function sessionStore(database: Database): SessionStore {
       const begun: Session = { ...session, account, actor, scope };
       const attributed = events.map((event) => ({ ...event, account, actor }));
       const outcome = await begin(database, { session: begun, limits, events: attributed, link });
-      return outcome === undefined ? { kind: 'unknown' } : { kind: 'redeemed', session: begun, ...outcome };
+      // As its keys and sessions are, the links of an account that is being erased are unknown.
+      return isRefusal(outcome) ? { kind: 'unknown' } : { kind: 'redeemed', session: begun, ...outcome };
     },
-    begin: async (session, events, limits) =>
-      (await begin(database, { session, limits, events })) ?? { ended: 0 },
+    begin: async (session, events, limits) => begin(database, { session, limits, events }),
     find: async (tokenHash, now, signal) => {
       const session = await database.read(findSession, tokenHash, signal);
       return session === undefined || session.endsAt <= now ? undefined : session;

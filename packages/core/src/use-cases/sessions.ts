@@ -22,7 +22,7 @@ import { succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Person } from '../ports/identity-provider.ts';
 import type { BegunSession } from '../ports/session-store.ts';
-import type { Refusal } from '../refusal.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Keys, RevokeRequest } from './keys.ts';
 import type { Observe } from './measurement.ts';
 import { pageLimit } from './paging.ts';
@@ -66,7 +66,11 @@ export interface Sessions {
    */
   signInWithKey(text: string, origin?: Origin): Promise<StartedSession | Refusal<'forbidden'> | undefined>;
 
-  signInPerson(person: Person, origin?: Origin): Promise<StartedSession>;
+  /** Begins a session of a person whom an identity provider knows; refused while the person's account is being erased. */
+  signInPerson(
+    person: Person,
+    origin?: Origin,
+  ): Promise<StartedSession | Refusal<'account_blocked' | 'unauthorized'>>;
 
   /** Records, once a minute and account, that a person whom an identity provider knows may not sign in. */
   refusePerson(person: Person, origin?: Origin): Promise<void>;
@@ -118,12 +122,19 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
   const { sessions, sessionSecrets, clock, ids } = ports;
   const { lifetime = hours(12), adminLifetime = hours(1), linkLifetime = hours(1), observe } = options;
   const limits = SESSION_LIMITS;
-  /** Does not fail: the token of the session that has begun would be lost. */
-  const begin = async (session: Session, cause: Cause): Promise<void> => {
+  /** Does not fail after the session has begun: its token would be lost. */
+  const begin = async (
+    session: Session,
+    cause: Cause,
+    token: string,
+  ): Promise<StartedSession | Refusal<'account_blocked' | 'unauthorized'>> => {
     const { startedAt: now, account } = session;
     const event = eventOf(ids, { type: 'session.started', at: now }, cause, account);
-    settle(await sessions.begin(session, [event], limits));
+    const begun = await sessions.begin(session, [event], limits);
+    if (isRefusal(begun)) return begun;
+    settle(begun);
     await succeeds(sessions.purge(now, PURGED_AT_ONCE));
+    return { kind: 'started', session, token };
   };
   const settle = ({ ended }: BegunSession): void => {
     if (ended > 0) observe?.({ kind: 'sessions_ended', reason: 'limit', count: ended });
@@ -169,9 +180,11 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const { text: token, times, hash } = await begun(ports, lifetime);
       const granted = { scope: scopeOf(key.scopes), displayName: null };
       const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...granted, ...times };
-      await begin(session, cause);
+      const started = await begin(session, cause, token);
+      // Meanwhile the key was revoked, or its account is being erased: then the key is unknown.
+      if (isRefusal(started)) return undefined;
       await succeeds(keys.noteUse(key));
-      return { kind: 'started', session, token };
+      return started;
     },
     async signInPerson({ account, id, displayName, scope }, origin) {
       const actor: EventActor = { kind: 'person', id };
@@ -185,8 +198,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
         displayName,
         ...times,
       };
-      await begin(session, { actor, ...origin });
-      return { kind: 'started', session, token: text };
+      return await begin(session, { actor, ...origin }, text);
     },
     refusePerson: ({ account, id }, origin) =>
       noteRefusal(ports, { actor: { kind: 'person', id }, ...origin }, account),

@@ -12,7 +12,7 @@ import { createHistory } from '@pinfold/core/history';
 import { sessionIdOf } from '@pinfold/core/internal';
 import { anEvent, aroundCalls, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { eventsOf, OWNER, stageOfEachTest } from './stage.ts';
+import { eventsOf, OWNER, stageOfEachTest, startedOf } from './stage.ts';
 
 type Told = Partial<HistoryEvent> | UnattributedEvent;
 
@@ -76,9 +76,9 @@ describe('What the stores are told for the history', () => {
     await sessions.redeem((await sessions.offerLink(OWNER)).token);
     const ada = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
     const from = { request: 'r2', address: '192.0.2.2' };
-    const { session } = await sessions.signInPerson(ada, from);
+    const { session } = startedOf(await sessions.signInPerson(ada, from));
     await sessions.endById({ by: OPERATOR, id: sessionIdOf(session) });
-    await sessions.end((await sessions.signInPerson(ada)).token, from);
+    await sessions.end(startedOf(await sessions.signInPerson(ada)).token, from);
     const at = clock.now();
     const request = { request: null, address: null };
     const whose = { at, recordedAt: at, account: OWNER, pin: null };

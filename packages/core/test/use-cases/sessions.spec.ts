@@ -17,7 +17,7 @@ import { sessionIdOf } from '@pinfold/core/internal';
 import { rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { OWNER, stageOfEachTest } from './stage.ts';
+import { OWNER, stageOfEachTest, startedOf } from './stage.ts';
 
 describe('signing in to the management screen', () => {
   const stage = stageOfEachTest();
@@ -41,7 +41,7 @@ describe('signing in to the management screen', () => {
 
   it('takes whom a provider vouches for as it says, twelve hours long, and an administrator for one', async () => {
     const ada = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
-    const { session, token } = await sessions.signInPerson(ada);
+    const { session, token } = startedOf(await sessions.signInPerson(ada));
     expect(session).to.deep.include({
       account: OWNER,
       apiKey: null,
@@ -49,7 +49,7 @@ describe('signing in to the management screen', () => {
       displayName: 'Ada',
       scope: 'manage',
     });
-    const admin = await sessions.signInPerson({ ...ada, scope: 'admin' });
+    const admin = startedOf(await sessions.signInPerson({ ...ada, scope: 'admin' }));
     expect(admin.session.scope).to.equal('admin');
     stage.clock.advance(hours(0.99));
     expect(await sessions.find(admin.token)).to.deep.equal(admin.session);

@@ -22,9 +22,11 @@ import {
   type PasswordHasher,
   type PublishRequest,
   type RoleId,
+  type Sessions,
   type Sha256,
   type StagedArchive,
   type Staging,
+  type StartedSession,
   type UseCases,
 } from '@pinfold/core';
 import type { AllPorts } from '@pinfold/core/adapter';
@@ -233,4 +235,9 @@ export async function eventsOf(
 export async function codeOf(outcome: Promise<unknown>): Promise<unknown> {
   const value = await outcome.catch((error: unknown) => error);
   return typeof value === 'object' && value !== null && 'code' in value ? value.code : value;
+}
+
+/** The session that a sign-in began. */
+export function startedOf(outcome: Awaited<ReturnType<Sessions['signInPerson']>>): StartedSession {
+  return outcome.kind === 'started' ? outcome : expect.fail(outcome.code);
 }

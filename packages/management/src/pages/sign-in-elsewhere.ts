@@ -6,6 +6,7 @@ import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.t
 import { refuseAnonymous } from '../request/rates.ts';
 import type { FormContext, SignedIn } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
+import { refuse } from '../response/refuse.ts';
 import { bounceView } from '../views/error-view.ts';
 import { cardPage } from '../views/layout.ts';
 import { keepSession, returnPath } from './sign-in.ts';
@@ -59,7 +60,11 @@ export async function finishElsewhere(context: SignInContext): Promise<Answer> {
     return (await refuseAnonymous(context)) ?? (await showFailure(context, outcome));
   }
   const { account } = outcome.person;
-  keepSession(context, await sessions.signInPerson(outcome.person, context.origin));
+  const started = await sessions.signInPerson(outcome.person, context.origin);
+  if (started.kind === 'refused') {
+    return logged(refuse(context, 403, 'accountBlockedTitle', 'accountErasing'), { account });
+  }
+  keepSession(context, started);
   const path = returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/';
   return logged(onward(context, `${base}${path}`), { account });
 }

@@ -17,6 +17,7 @@ import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
+import { refuseErasing } from './refuse-erasing.ts';
 
 const create = command({
   name: 'keys create',
@@ -37,10 +38,7 @@ const create = command({
     const label = readLabel(values.label ?? '');
     const request = { by: OPERATOR, account, label, cause: operatorCause() };
     const { key, text } = await withComposition(terminal, async ({ manageKeys, administration }) => {
-      const found = await administration.showAccount(account);
-      if (found?.account.blocked?.isErasing === true) {
-        throw new CommandFailure('the account is being erased: it gets no key', { code: 'invalid_state' });
-      }
+      await refuseErasing(administration, account, 'it gets no key');
       return await manageKeys.create({ ...request, ...(scopes === undefined ? {} : { scopes }) });
     });
     const { id, scopes: granted } = key;

@@ -11,6 +11,7 @@ import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
 import { offerSignInLink } from '../start/sign-in-link.ts';
 import { everyItem } from './every-item.ts';
+import { refuseErasing } from './refuse-erasing.ts';
 
 const list = command({
   name: 'sessions list',
@@ -91,6 +92,7 @@ const manage = command({
   run: async (_, { admin, ...values }, terminal) => {
     const account = values.account === undefined ? DEFAULT_ACCOUNT : readActingAccount(values.account);
     const { url, warning } = await withComposition(terminal, async (composition, settings) => {
+      await refuseErasing(composition.administration, account, 'nobody signs in to it');
       const { addresses, warning } = await printableAddresses(settings);
       const scope = admin === true ? 'admin' : 'manage';
       const cause = operatorCause();

@@ -173,12 +173,11 @@ describe('pinfold accounts', () => {
       expect(account).to.include({ name: 'ada', erasing: true });
     }
     expect((await fetch(`${url}/api/v1/pins`, as(own))).status).to.equal(401);
-    const refused = await run('keys', 'create', '--account', 'ada');
-    expect([refused.code, refused.out, refused.err]).to.deep.equal([
-      1,
-      '',
-      'pinfold: the account is being erased: it gets no key\n',
-    ]);
+    for (const command of [['keys', 'create'], ['manage']]) {
+      const refused = await run(...command, '--account', 'ada');
+      expect([refused.code, refused.out], command[0]).to.deep.equal([1, '']);
+      expect(refused.err, command[0]).to.include('the account is being erased');
+    }
     const patched = await fetch(`${url}/admin/v1/accounts/ada`, {
       method: 'PATCH',
       headers: { ...as(admin).headers, 'content-type': 'application/json' },

@@ -176,7 +176,7 @@ export const HARMLESS: readonly Harmless[] = [
     program: 'erasures.advance',
     beside: [
       ...['roles.commit', 'roles.save', 'names.set', 'names.delete', 'accounts.save', 'mode.change'],
-      ...['api_keys.create', 'api_keys.create_first', 'pairings.take', 'erasures.begin'],
+      ...['api_keys.create', 'api_keys.create_first', 'pairings.take', 'sessions.begin', 'erasures.begin'],
     ],
     why: 'once the account is being erased they are refused, and what it erases first are events',
   },
@@ -197,8 +197,8 @@ export const HARMLESS: readonly Harmless[] = [
   },
   {
     program: 'erasures.begin',
-    beside: ['api_keys.create_first', 'sessions.begin'],
-    why: 'no key is there, and a session of an account that is being erased is unknown',
+    beside: ['api_keys.create_first'],
+    why: 'no key is there',
   },
   {
     program: 'roles.drop_titles',

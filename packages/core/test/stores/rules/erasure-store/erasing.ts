@@ -70,12 +70,12 @@ export const erasingClauses: Clauses = {
       await port.sessions.refuse({ ...anEvent({ account: OTHER }), account: OTHER }, START);
       expect(await begun(port, { account: OTHER }), 'with a refused sign-in alone').to.equal('begun');
     },
-  "erasure-store/refused: of an account that is being erased nothing is changed or published any more, by any peer, and no key is created, with the operator's authority neither":
+  "erasure-store/refused: of an account that is being erased nothing is changed or published any more, by any peer, no session begins, and no key is created, with the operator's authority neither":
     withPeer(async (port, other) => {
       await fill(port);
       const before = await loadedRole(port.roles, aRoleId(1));
       await begun(other);
-      const { roles, apiKeys, names, accounts } = port;
+      const { roles, apiKeys, names, accounts, sessions } = port;
       expect(await roles.reserve(aReservation(20))).to.include({ code: 'account_blocked' });
       const commit = await roles.commit(aPublication(9), leaseOf(aReservation(9)), [anEvent()]);
       expect(commit).to.include({ code: 'account_blocked' });
@@ -89,6 +89,9 @@ export const erasingClauses: Clauses = {
       for (const authority of ['account', 'operator'] as const) {
         expect(await apiKeys.create(anApiKey(30), [], authority)).to.include({ code: 'account_blocked' });
       }
+      expect(await sessions.begin(aSession(30), [anEvent()])).to.include({ code: 'account_blocked' });
+      const redemption = aRedemption(aLink(1), aSession(31));
+      expect(await sessions.redeem(redemption, [])).to.deep.equal({ kind: 'unknown' });
       const loaded = await accounts.load(ACCOUNT);
       expect(loaded?.value.blocked?.isErasing).to.equal(true);
     }),
