@@ -27,7 +27,7 @@ export function createMemory(): Memory {
 function handleOn(database: MemoryDatabase, archives: Archives): Memory {
   const storage = memoryArchiveStorage(archives);
   return {
-    ...createPersistence(database, newFeed),
+    ...createPersistence(database, () => crypto.randomUUID().replaceAll('-', '') as FeedId),
     archives: storage,
     close: async () => {
       storage.close();
@@ -35,8 +35,4 @@ function handleOn(database: MemoryDatabase, archives: Archives): Memory {
     },
     peer: () => handleOn(database.peer(), archives),
   };
-}
-
-function newFeed(): FeedId {
-  return crypto.randomUUID().replaceAll('-', '') as FeedId;
 }

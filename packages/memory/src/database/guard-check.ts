@@ -1,5 +1,5 @@
 import { type AnyTable, Comparison, type Locks, locksInOrder, type Where } from '@pinfold/core/records';
-import type { Row } from './matching.ts';
+import { isValue, type Row } from './matching.ts';
 
 /**
  * Checks that a program holds the locks that guard what it reads and writes. A forgotten lock then fails wherever the
@@ -45,10 +45,6 @@ export class GuardCheck {
   #mayRead({ guards }: AnyTable, known: Row): boolean {
     return guards === undefined || guards(known).some((name) => this.#held.has(name));
   }
-}
-
-function isValue(match: unknown): boolean {
-  return match !== undefined && !Array.isArray(match) && !(match instanceof Comparison);
 }
 
 function isValueOrList(match: unknown): boolean {

@@ -34,6 +34,11 @@ function compares(row: Row, member: string, { operator, operand }: Comparison<un
   }
 }
 
+/** Whether a condition is for an equal value. */
+export function isValue(match: unknown): boolean {
+  return match !== undefined && !Array.isArray(match) && !(match instanceof Comparison);
+}
+
 /** The rows of a range in its order, before its offset and limit. */
 export function inRange(rows: Iterable<Row>, range: Range<Row, string, string>): Row[] {
   const { order = [], descending = false, after } = range;

@@ -1,5 +1,5 @@
 import { type AnyTable, Comparison, type Range, type Where } from '@pinfold/core/records';
-import { matches, type Row } from './matching.ts';
+import { isValue, matches, type Row } from './matching.ts';
 import { comparisonsIn, RowOrder } from './row-order.ts';
 
 /** Columns by which a table's rows are found or sorted, and the condition of the rows in it. */
@@ -46,24 +46,18 @@ export class MemoryTable {
     return this.#rows.get(key);
   }
 
-  /** A changed row keeps its place among all. */
-  set(key: string, row: Row): void {
+  /** Puts a row in the place of that of its key, or removes that one where the row is undefined. */
+  set(key: string, row: Row | undefined): void {
     const before = this.#rows.get(key);
     const moved = [...this.#orders].filter(
       ([index, { columns }]) =>
         isIn(index, before) !== isIn(index, row) ||
-        columns.some((column) => before?.[column] !== row[column]),
+        columns.some((column) => before?.[column] !== row?.[column]),
     );
     for (const [index, order] of moved) if (isIn(index, before)) order.drop(key);
-    this.#rows.set(key, row);
+    if (row === undefined) this.#rows.delete(key);
+    else this.#rows.set(key, row);
     for (const [index, order] of moved) if (isIn(index, row)) order.add(key);
-  }
-
-  delete(key: string): void {
-    const row = this.#rows.get(key);
-    if (row === undefined) return;
-    for (const [index, order] of this.#orders) if (isIn(index, row)) order.drop(key);
-    this.#rows.delete(key);
   }
 
   /** The same rows, which change apart. */
@@ -133,10 +127,6 @@ function pathBy(index: Index, where: Where<Row>, { order = [] }: Search): readon
 
 function isIn({ where }: Index, row: Row | undefined): boolean {
   return row !== undefined && matches(row, where);
-}
-
-function isValue(match: unknown): boolean {
-  return match !== undefined && !Array.isArray(match) && !(match instanceof Comparison);
 }
 
 /** Whether whatever meets a condition meets that of an index. */

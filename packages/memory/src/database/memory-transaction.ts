@@ -6,7 +6,6 @@ import type {
   InsertAction,
   MaxAction,
   Range,
-  ReadAction,
   ScanAction,
   TableAction,
   UpdateAction,
@@ -15,16 +14,10 @@ import type {
 } from '@pinfold/core/records';
 import type { GuardCheck } from './guard-check.ts';
 import { compareValues, inRange, matches, type Row } from './matching.ts';
-import {
-  type Change,
-  copyOf,
-  keyText,
-  type MemoryTables,
-  membersOf,
-  rowAfter,
-  storable,
-  takenKey,
-} from './memory-tables.ts';
+import { copyOf, keyText, type MemoryTables, storable } from './memory-tables.ts';
+
+/** What a step makes of the row that is there before. */
+type Write = (before: Row | undefined) => Row | undefined;
 
 /** Whether no row behind this one is wanted. */
 type IsLast = (row: Row) => boolean;
@@ -36,7 +29,8 @@ type IsLast = (row: Row) => boolean;
 export class MemoryTransaction {
   readonly #tables: MemoryTables;
   readonly #guards: GuardCheck | undefined;
-  readonly #changes: Map<AnyTable, Map<string, Change>> = new Map();
+  /** By the key of the row, in the order of the steps. */
+  readonly #writes: Map<AnyTable, Map<string, readonly Write[]>> = new Map();
 
   /** Without a guard check it reads, or writes as if it held every lock. */
   constructor(tables: MemoryTables, guards?: GuardCheck) {
@@ -46,64 +40,6 @@ export class MemoryTransaction {
 
   answer(action: TableAction, isUnlocked: boolean): unknown {
     const guards = isUnlocked ? undefined : this.#guards;
-    switch (action.kind) {
-      case 'insert':
-      case 'upsert':
-      case 'update':
-      case 'remove':
-        this.#write(action, guards);
-        return undefined;
-      default:
-        return this.#read(action, guards);
-    }
-  }
-
-  commit(): void {
-    this.#tables.commit(this.#changes);
-  }
-
-  #write(action: WriteAction, guards: GuardCheck | undefined): void {
-    const { table } = action;
-    const key = keyText(table, 'row' in action ? action.row : action.key);
-    const before = this.#row(table, key);
-    const change = this.#changeOf(action, before);
-    const after = rowAfter(change, before);
-    guards?.write(table, before, after);
-    if (after !== undefined) this.#expectFree(table, key, after);
-    const changes = this.#changes.get(table) ?? new Map<string, Change>();
-    this.#changes.set(table, changes.set(key, joined(changes.get(key), change)));
-  }
-
-  /** At each step, as databases check it: a key that is only free at the end is taken. */
-  #expectFree(table: AnyTable, key: string, row: Row): void {
-    for (const members of table.unique) {
-      if (members.some((member) => row[member] === null)) continue;
-      for (const other of this.#rows(table, membersOf(row, members))) {
-        const isTaken = members.every((member) => other[member] === row[member]);
-        if (isTaken && keyText(table, other) !== key) throw takenKey(table, members);
-      }
-    }
-  }
-
-  #changeOf(action: WriteAction, before: Row | undefined): Change {
-    if (action.kind === 'remove') return { kind: 'removed' };
-    if (action.kind === 'update') return { kind: 'members', members: changesIn(action) };
-    const { table, kind } = action;
-    if (kind === 'insert' && before !== undefined) throw takenKey(table, table.key);
-    return { kind: 'row', row: this.#newRow(action), isNew: kind === 'insert' };
-  }
-
-  #newRow({ table, row }: InsertAction): Row {
-    const assigned = Object.entries(table.columns)
-      .filter(([, { type }]) => type === 'sequence')
-      .map(([member]) => [member, this.#tables.nextInSequence()]);
-    const whole = storable(table, { ...row, ...Object.fromEntries(assigned) });
-    const missing = Object.keys(table.columns).find((member) => !(member in whole));
-    if (missing !== undefined) throw new TypeError(`${table.name}.${missing} is missing`);
-    return whole;
-  }
-
-  #read(action: ReadAction, guards: GuardCheck | undefined): unknown {
     switch (action.kind) {
       case 'get':
         return this.#get(action, guards);
@@ -120,12 +56,8 @@ export class MemoryTransaction {
         return totalsOf([...this.#rows(action.table, action.where)], action.sum);
       case 'max': {
         // The first one in descending order.
-        const values = this.#valuesIn(
-          action,
-          guards,
-          { order: [action.column], descending: true },
-          countTo(1),
-        );
+        const range = { order: [action.column], descending: true };
+        const values = this.#valuesIn(action, guards, range, countTo(1));
         return values.toSorted(compareValues).at(-1) ?? 0;
       }
       case 'distinct': {
@@ -135,7 +67,64 @@ export class MemoryTransaction {
           .toSorted(compareValues)
           .slice(0, limit);
       }
+      default:
+        return this.#write(action, guards);
     }
+  }
+
+  /** Commits what was written, or throws and changes nothing: others may have committed since. */
+  commit(): void {
+    const after = [...this.#writes].flatMap(([table, writes]) =>
+      [...writes.keys()].map((key) => ({ table, key, row: this.#row(table, key) })),
+    );
+    for (const { table, key, row } of after) this.#expectFree(table, key, row);
+    for (const { table, key, row } of after) this.#tables.rowsOf(table).set(key, row);
+  }
+
+  #write(action: WriteAction, guards: GuardCheck | undefined): void {
+    const { table } = action;
+    const key = keyText(table, 'row' in action ? action.row : action.key);
+    const before = this.#row(table, key);
+    const write = this.#writeOf(action);
+    const after = write(before);
+    guards?.write(table, before, after);
+    this.#expectFree(table, key, after);
+    const writes = this.#writes.get(table) ?? new Map<string, readonly Write[]>();
+    this.#writes.set(table, writes.set(key, [...(writes.get(key) ?? []), write]));
+  }
+
+  /** At each step, as databases check it: a key that is only free at the end is taken. */
+  #expectFree(table: AnyTable, key: string, row: Row | undefined): void {
+    for (const members of table.unique) {
+      if (row === undefined || members.some((member) => row[member] === null)) continue;
+      const equal = Object.fromEntries(members.map((member) => [member, row[member]]));
+      for (const other of this.#rows(table, equal))
+        if (keyText(table, other) !== key) throw takenKey(table, members);
+    }
+  }
+
+  #writeOf(action: WriteAction): Write {
+    if (action.kind === 'remove') return () => undefined;
+    if (action.kind === 'update') {
+      const changes = changesIn(action);
+      return (before) => before && { ...before, ...changes };
+    }
+    const { table, kind } = action;
+    const row = this.#newRow(action);
+    return (before) => {
+      if (kind === 'insert' && before !== undefined) throw takenKey(table, table.key);
+      return row;
+    };
+  }
+
+  #newRow({ table, row }: InsertAction): Row {
+    const assigned = Object.entries(table.columns)
+      .filter(([, { type }]) => type === 'sequence')
+      .map(([member]) => [member, this.#tables.nextInSequence()]);
+    const whole = storable(table, { ...row, ...Object.fromEntries(assigned) });
+    const missing = Object.keys(table.columns).find((member) => !(member in whole));
+    if (missing !== undefined) throw new TypeError(`${table.name}.${missing} is missing`);
+    return whole;
   }
 
   /** The values in a column but null. */
@@ -196,9 +185,8 @@ export class MemoryTransaction {
   }
 
   #row(table: AnyTable, key: string): Row | undefined {
-    const committed = this.#tables.rowsOf(table).get(key);
-    const change = this.#changes.get(table)?.get(key);
-    return change === undefined ? committed : rowAfter(change, committed);
+    const writes = this.#writes.get(table)?.get(key) ?? [];
+    return writes.reduce((row, write) => write(row), this.#tables.rowsOf(table).get(key));
   }
 
   /** The rows that meet conditions: those that an index has in order only up to the last one that is wanted. */
@@ -208,14 +196,14 @@ export class MemoryTransaction {
     range: Range<Row, string, string> = {},
     isLast: IsLast = () => false,
   ): Generator<Row> {
-    const changes = this.#changes.get(table);
-    for (const key of changes?.keys() ?? []) {
+    const writes = this.#writes.get(table);
+    for (const key of writes?.keys() ?? []) {
       const row = this.#row(table, key);
       if (row !== undefined && matches(row, where)) yield row;
     }
     const { rows, isInOrder } = this.#tables.rowsOf(table).search(where, range);
     for (const [key, row] of rows) {
-      if (changes?.has(key) === true || !matches(row, where)) continue;
+      if (writes?.has(key) === true || !matches(row, where)) continue;
       yield row;
       if (isInOrder && isLast(row)) return;
     }
@@ -231,19 +219,6 @@ function countTo(n: number): () => boolean {
   };
 }
 
-/** A change after another one of the same row. */
-function joined(first: Change | undefined, next: Change): Change {
-  if (first === undefined) return next;
-  if (next.kind === 'row') {
-    // A row that was removed before may be inserted again, whatever is committed.
-    return { ...next, isNew: first.kind === 'row' ? first.isNew : first.kind === 'members' && next.isNew };
-  }
-  if (next.kind === 'removed') return next;
-  if (first.kind === 'removed') return first;
-  if (first.kind === 'members') return { ...first, members: { ...first.members, ...next.members } };
-  return { ...first, row: { ...first.row, ...next.members } };
-}
-
 function changesIn({ table, changes }: UpdateAction): Row {
   const fixed = Object.keys(changes).find(
     (member) => table.key.includes(member) || table.columns[member]?.type === 'sequence',
@@ -255,4 +230,8 @@ function changesIn({ table, changes }: UpdateAction): Row {
 function totalsOf(rows: readonly Row[], sum: string | undefined): unknown {
   const values = sum === undefined ? [] : rows.map((row) => row[sum] as number | null);
   return { count: rows.length, sum: values.reduce<number>((total, value) => total + (value ?? 0), 0) };
+}
+
+function takenKey(table: AnyTable, members: readonly string[]): Error {
+  return new Error(`the key ${members.join(', ')} of ${table.name} is taken`);
 }

@@ -43,36 +43,28 @@ export class RowOrder {
    * @param after the values of the columns behind the first ones after which to begin, in this direction.
    */
   *between(
-    first: readonly unknown[],
+    prefix: readonly unknown[],
     match: unknown,
     descending: boolean,
     after?: readonly unknown[],
   ): Generator<string> {
-    let [from, to] = [this.#placeOf(first, false), this.#placeOf(first, true)];
+    let [from, to] = [this.#placeOf(prefix, false), this.#placeOf(prefix, true)];
     for (const { operator, operand } of comparisonsIn(match)) {
-      const place = this.#placeOf([...first, operand], operator === 'gt' || operator === 'lte');
+      const place = this.#placeOf([...prefix, operand], operator === 'gt' || operator === 'lte');
       if (operator === 'gt' || operator === 'gte') from = Math.max(from, place);
       else to = Math.min(to, place);
     }
     if (after !== undefined) {
-      const place = this.#placeOf([...first, ...after], !descending);
+      const place = this.#placeOf([...prefix, ...after], !descending);
       if (descending) to = Math.min(to, place);
       else from = Math.max(from, place);
     }
-    yield* descending ? this.#keysDown(from, to) : this.#keysUp(from, to);
-  }
-
-  *#keysUp(from: number, to: number): Generator<string> {
-    for (let number = Math.floor(from / PART); number * PART < to; number += 1) {
+    const [first, last] = [Math.floor(from / PART), Math.floor(to / PART)];
+    for (let n = 0; n <= last - first; n += 1) {
+      const number = descending ? last - n : first + n;
       const start = number * PART;
-      yield* (this.#parts[number] ?? []).slice(Math.max(from - start, 0), to - start);
-    }
-  }
-
-  *#keysDown(from: number, to: number): Generator<string> {
-    for (let number = Math.floor(to / PART); (number + 1) * PART > from && number >= 0; number -= 1) {
-      const start = number * PART;
-      yield* (this.#parts[number] ?? []).slice(Math.max(from - start, 0), to - start).toReversed();
+      const keys = (this.#parts[number] ?? []).slice(Math.max(from - start, 0), Math.max(to - start, 0));
+      yield* descending ? keys.reverse() : keys;
     }
   }
 
