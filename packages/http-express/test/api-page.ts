@@ -83,11 +83,10 @@ export function apiPage(): string {
     (document) => JSON.parse(JSON.stringify(document)) as Document,
   );
   if (api === undefined || administration === undefined) throw new TypeError('there are two documents');
-  const known = new Set(Object.keys(api.components.schemas));
-  const shared = sharedBy([api, administration]);
+  const shared = sharedBy(api);
   return [
     '# API reference',
-    `*Reference.* Every operation and object, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
+    `*Reference.* Every operation, made from the API documents that each server has at \`/openapi.json\` and \`/admin/openapi.json\`. \`/llms.txt\` has what an agent needs to publish. How they are used together is in [wire.md](wire.md), and the typed client in [embedding/publish-from-code.md](embedding/publish-from-code.md).`,
     'Send the API key as `Authorization: Bearer KEY`. Every answer has an `X-Request-Id`; tell it to the operator when something is wrong.',
     `Many operations answer with ${codesOf([...shared.errors])}; [wire.md](wire.md#errors) says when, and what an error looks like. At each operation stand its other errors. A list is answered page by page: \`next_cursor\` is for the next page, with the same parameters, and null on the last one. These parameters belong to several operations:`,
     [...shared.parameters].join('\n'),
@@ -95,10 +94,8 @@ export function apiPage(): string {
     '## Objects',
     ...objectsOf(api),
     '# Administration',
-    'For keys of the scope `admin`, which only [the command](operators/administration.md) creates. Any other key gets 404.',
-    ...operationsOf(administration, shared),
-    '## Objects of administration',
-    ...objectsOf(administration, known),
+    'For keys of the scope `admin`, which only [the command](operators/administration.md) creates. Any other key gets 404. `/admin/openapi.json` has parameters, bodies and answers.',
+    brieflyOf(administration),
     '',
   ].join('\n\n');
 }
@@ -117,22 +114,28 @@ function parametersOf(item: PathItem, operation: Operation): readonly Parameter[
   return [...(item.parameters ?? []), ...(operation.parameters ?? [])];
 }
 
-function sharedBy(documents: readonly Document[]): Shared {
+/** The operations of a document whose members stand in the document alone. */
+function brieflyOf(document: Document): string {
+  const lines = operationsIn(document).map(([path, method, , { summary, description = '' }]) => {
+    const meaning = description === '' ? '' : ` ${description.replaceAll(/\s*\n\s*/g, ' ')}`;
+    return `- \`${method.toUpperCase()} ${path}\`: ${summary}.${meaning}`;
+  });
+  return lines.join('\n');
+}
+
+function sharedBy(document: Document): Shared {
   const lines = new Map<string, { readonly name: string; times: number }>();
   const errors = new Map<string, number>();
   let operations = 0;
-  for (const document of documents) {
-    for (const [, , item, operation] of operationsIn(document)) {
-      for (const parameter of parametersOf(item, operation)) {
-        const line = parameterLine(parameter);
-        const counted = lines.get(line) ?? { name: parameter.name, times: 0 };
-        counted.times += 1;
-        lines.set(line, counted);
-      }
-      operations += 1;
-      for (const code of new Set(errorsAt(document, operation)))
-        errors.set(code, (errors.get(code) ?? 0) + 1);
+  for (const [, , item, operation] of operationsIn(document)) {
+    for (const parameter of parametersOf(item, operation)) {
+      const line = parameterLine(parameter);
+      const counted = lines.get(line) ?? { name: parameter.name, times: 0 };
+      counted.times += 1;
+      lines.set(line, counted);
     }
+    operations += 1;
+    for (const code of new Set(errorsAt(document, operation))) errors.set(code, (errors.get(code) ?? 0) + 1);
   }
   const repeated = [...lines].filter(([, { times }]) => times > 1);
   const names = repeated.map(([, { name }]) => name);
@@ -151,7 +154,7 @@ function operationsOf(document: Document, shared: Shared): readonly string[] {
     ...(operation.description === undefined ? [] : [operation.description]),
     ...parametersText(parametersOf(item, operation), shared),
     ...bodyOf(document, operation),
-    // One example of each document shows the form; the objects have the members.
+    // One example shows the form; the objects have the members.
     ...answersOf(document, operation, shared, index === 0),
   ]);
 }
@@ -239,18 +242,15 @@ function bodyText({ components }: Document, schema: Schema): string {
   return `\`{ ${written.join(', ')} }\``;
 }
 
-function objectsOf(
-  { components, paths }: Document,
-  known: ReadonlySet<string> = new Set(),
-): readonly string[] {
+function objectsOf({ components, paths }: Document): readonly string[] {
   const bodies = Object.values(paths).flatMap((item) =>
     METHODS.flatMap((method) => Object.values(item[method]?.requestBody?.content ?? {})),
   );
   // A body stands at its operation.
-  const elsewhere = new Set([...known, ...bodies.map(({ schema }) => schema?.$ref?.split('/').at(-1))]);
+  const elsewhere = new Set(bodies.map(({ schema }) => schema?.$ref?.split('/').at(-1)));
   return Object.entries(components.schemas).flatMap(([name, schema]) => {
-    const isWrittenOut = Object.keys(schema.properties ?? {}).length === 1;
     const isElsewhere = elsewhere.has(name) || ELSEWHERE.test(name);
+    const isWrittenOut = Object.keys(schema.properties ?? {}).length === 1;
     const members = isElsewhere || isWrittenOut ? [] : membersOf(schema);
     return members.length === 0 ? [] : [`### ${name}`, ...members];
   });
