@@ -148,14 +148,13 @@ function sharedBy(document: Document): Shared {
 }
 
 function operationsOf(document: Document, shared: Shared): readonly string[] {
-  return operationsIn(document).flatMap(([path, method, item, operation], index) => [
+  return operationsIn(document).flatMap(([path, method, item, operation]) => [
     `## ${operation.summary}`,
     `\`${method.toUpperCase()} ${path}\``,
     ...(operation.description === undefined ? [] : [operation.description]),
     ...parametersText(parametersOf(item, operation), shared),
     ...bodyOf(document, operation),
-    // One example shows the form; the objects have the members.
-    ...answersOf(document, operation, shared, index === 0),
+    ...answersOf(document, operation, shared),
   ]);
 }
 
@@ -204,12 +203,7 @@ function errorsAt(document: Document, operation: Operation): readonly string[] {
   );
 }
 
-function answersOf(
-  document: Document,
-  operation: Operation,
-  shared: Shared,
-  isFirst: boolean,
-): readonly string[] {
+function answersOf(document: Document, operation: Operation, shared: Shared): readonly string[] {
   const answers = answersAt(document, operation);
   const successes = answers.filter(([status]) => Number(status) < 400);
   const lines = successes.map(([status, { description = '', headers = {}, content = {} }]) => {
@@ -221,14 +215,7 @@ function answersOf(
   });
   const special = errorsAt(document, operation).filter((code) => !shared.errors.has(code));
   if (special.length > 0) lines.push(`- Other errors: ${codesOf(special)}`);
-  const [example] = Object.values(Object.values(successes[0]?.[1].content ?? {})[0]?.examples ?? {});
-  return [
-    'Answers:',
-    lines.join('\n'),
-    ...(example !== undefined && isFirst
-      ? [`\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``]
-      : []),
-  ];
+  return ['Answers:', lines.join('\n')];
 }
 
 /** An object with one member, and a page of a list, are written out where they are answered. */
