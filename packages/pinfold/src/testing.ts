@@ -7,7 +7,7 @@ import type { HistoryEvent } from '@pinfold/core';
 import { createManualClock, createMemory, type ManualClock } from '@pinfold/memory';
 import { once } from './compose/compose.ts';
 import { openPinfold, type Pinfold, type PinfoldOptions } from './compose/open-pinfold.ts';
-import { given } from './settings/read-variable.ts';
+import { given } from './settings/read-option.ts';
 
 export type { ManualClock } from '@pinfold/memory';
 

@@ -176,18 +176,18 @@ function moveFrom(from: string, to: Destination, terminal: Terminal): Promise<Mo
 }
 
 const OPTION_FOR: Readonly<Record<string, TargetOption>> = {
-  PINFOLD_DATABASE_URL: 'to-database',
-  PINFOLD_STORAGE_URL: 'to-storage',
-  PINFOLD_DATA_DIR: 'to-data-dir',
+  database: 'to-database',
+  storage: 'to-storage',
+  dataDir: 'to-data-dir',
 };
 
 /** Names the option instead of the variable, which has the source's value. */
 function asOption(error: unknown, target: Target): unknown {
   if (!(error instanceof SettingsError)) return error;
-  const option = OPTION_FOR[error.variable];
+  const option = OPTION_FOR[error.option];
   if (option === undefined || target[option] === undefined) return error;
-  const expectation = error.message.slice(error.variable.length + 1);
-  return new SettingsError(`--${option}`, expectation, { cause: error.cause });
+  const { cause, expectation } = error;
+  return new SettingsError(error.option, expectation, { cause, variable: `--${option}` });
 }
 
 /** The settings of the target. It gets a secret for this process only. */

@@ -201,9 +201,8 @@ function explain(
   terminal: Terminal,
 ): unknown {
   if (error instanceof SettingsError) {
-    const { variable, message, cause } = error;
-    const expectation = message.slice(variable.length + 1);
-    return new SettingsError(variable, `${expectation}; --url names a server elsewhere`, { cause });
+    const { option, expectation } = error;
+    return new SettingsError(option, `${expectation}; --url names a server elsewhere`, error);
   }
   if (!(error instanceof CommandFailure)) return error;
   if (!(error instanceof UnavailableError) || request === undefined) return error;

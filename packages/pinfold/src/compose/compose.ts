@@ -29,7 +29,7 @@ import { createSharing } from '@pinfold/core/sharing';
 import { createViews } from '@pinfold/core/views';
 import type { Parts } from '@pinfold/inversify';
 import type { Pool } from '../metrics/gauges.ts';
-import { given } from '../settings/read-variable.ts';
+import { given } from '../settings/read-option.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
@@ -154,10 +154,10 @@ async function makeUseCases(
   publications: RunningPublications,
 ): Promise<UseCaseParts> {
   const addresses = webAddresses(settings, settings.port);
-  const { lifetime, historyRetention: retention } = settings;
+  const { historyRetention: retention } = settings;
   // The setting is the first lifetime alone; limits set in code mean the renewal as well.
-  const renewal = lifetime && defaultLimits.renewal;
-  const limits = { ...given({ renewal }), ...options.limits, ...settings.archives, ...given({ lifetime }) };
+  const renewal = settings.limits.lifetime && defaultLimits.renewal;
+  const limits = { ...given({ renewal }), ...options.limits, ...settings.limits };
   const { limitsOf, beforePublish, observe, stopping, keyLimit: limit = settings.keyLimit } = options;
   const rules = {
     absolutePathsWork: addresses.viewerMode === 'origin',
@@ -188,7 +188,7 @@ async function makeUseCases(
 /** Uploads and archives are both in the data folder: a mount or a link below it has put one of them elsewhere. */
 function onSeveralVolumes(error: unknown): SettingsError | undefined {
   if (!isFault(error) || codeOf(error.cause) !== 'EXDEV') return undefined;
-  return new SettingsError('PINFOLD_DATA_DIR', `cannot be used: ${error.message}`, { cause: error });
+  return new SettingsError('dataDir', `cannot be used: ${error.message}`, { cause: error });
 }
 
 async function closeAll(closers: readonly Closer[]): Promise<void> {

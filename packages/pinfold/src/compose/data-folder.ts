@@ -28,7 +28,7 @@ export async function openDataFolder(
   const asOwner = `; run this as the user it belongs to, with systemd: ${asUser(owner)}`;
   if (runner.uid === ROOT && owner !== ROOT) {
     throw new SettingsError(
-      'PINFOLD_DATA_DIR',
+      'dataDir',
       `names a folder that is not root's: ${JSON.stringify(folder)}${asOwner}`,
     );
   }
@@ -46,7 +46,7 @@ export async function refuseForeign(folder: string, held: string): Promise<void>
   const found = await orRefused(folder, 'read', () => readdir(folder));
   if (found.length === 0 || found.includes(held)) return;
   const expectation = `names a folder without ${JSON.stringify(held)}: ${JSON.stringify(folder)}`;
-  throw new SettingsError('PINFOLD_DATA_DIR', `${expectation}${SERVER_MAKES_IT}`);
+  throw new SettingsError('dataDir', `${expectation}${SERVER_MAKES_IT}`);
 }
 
 const SERVER_MAKES_IT = '; name that of the server, which makes it when it first starts';
@@ -68,7 +68,7 @@ async function orRefused<Result>(
     const code = codeOf(error);
     if (code === undefined) throw error;
     const expectation = `names a folder that cannot be ${what}: ${JSON.stringify(folder)} (${code})${advice}`;
-    throw new SettingsError('PINFOLD_DATA_DIR', expectation, { cause: error });
+    throw new SettingsError('dataDir', expectation, { cause: error });
   }
 }
 

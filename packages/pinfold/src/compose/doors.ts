@@ -10,7 +10,7 @@ import { createViewer, type ViewerOptions } from '@pinfold/viewer';
 import { clientAddress } from '../server/client-address.ts';
 import type { Log } from '../server/log.ts';
 import { orByMachineKey } from '../server/machine-key.ts';
-import { given } from '../settings/read-variable.ts';
+import { given } from '../settings/read-option.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import type { ComposedService } from './compose.ts';

@@ -9,26 +9,26 @@ import {
 } from '@pinfold/core';
 import type { FeedItem, FollowRequest } from '@pinfold/core/history';
 import type { Viewer } from '@pinfold/viewer';
-import { readSettings, type Settings } from '../settings/settings.ts';
+import { given } from '../settings/read-option.ts';
+import { type Settings, settingsOf } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
+import type { OptionName } from '../settings/variables.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { once } from './compose.ts';
 import { openService, type ServiceOptions } from './service.ts';
 
-/** The options that are also settings of the reference server, in the same format. */
-const VARIABLES = {
-  dataDir: 'PINFOLD_DATA_DIR',
-  publicUrl: 'PINFOLD_PUBLIC_URL',
-  sitesUrl: 'PINFOLD_SITES_URL',
-  viewerMode: 'PINFOLD_VIEWER_MODE',
-  database: 'PINFOLD_DATABASE_URL',
-  storage: 'PINFOLD_STORAGE_URL',
-  secret: 'PINFOLD_SECRET',
-  trustProxy: 'PINFOLD_TRUST_PROXY',
-  logLevel: 'PINFOLD_LOG_LEVEL',
-} as const;
-
-const NAMES = Object.keys(VARIABLES) as readonly (keyof typeof VARIABLES)[];
+/** The options that are texts: settings of the reference server in the same format. */
+const TEXTS = [
+  'dataDir',
+  'publicUrl',
+  'sitesUrl',
+  'viewerMode',
+  'database',
+  'storage',
+  'secret',
+  'trustProxy',
+  'logLevel',
+] as const satisfies readonly OptionName[];
 
 /** The other options, with their types. */
 const KINDS = {
@@ -55,7 +55,7 @@ const KINDS = {
   log: 'function',
   administration: 'boolean',
   keyLimit: 'number',
-} as const satisfies Record<Exclude<keyof PinfoldOptions, keyof typeof VARIABLES>, string>;
+} as const satisfies Record<Exclude<keyof PinfoldOptions, (typeof TEXTS)[number]>, string>;
 
 /** What a part of your own has: one without it would fail only when it is used. */
 const MEMBERS = {
@@ -158,18 +158,12 @@ const MAX_STOP_TIME = 10_000;
  * server.listen(8080, '127.0.0.1');
  */
 export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
-  try {
-    return await begin(settingsOf(options), options);
-  } catch (error) {
-    throw inNamesOfOptions(error);
-  }
-}
-
-async function begin(settings: Settings, { modules, ...options }: ServiceOptions): Promise<Pinfold> {
+  const settings = settingsIn(options);
+  const { modules, ...others } = options;
   const addresses = webAddresses(settings, settings.port);
   // InversifyJS is loaded only for modules.
   const layer = modules === undefined ? undefined : (await import('./container.ts')).containerLayer(modules);
-  const service = await openService(settings, () => addresses, options, layer);
+  const service = await openService(settings, () => addresses, others, layer);
   const { useCases, manageKeys, history } = service.composition;
   const close = once(async () => {
     try {
@@ -203,7 +197,7 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
 function checkKinds(options: PinfoldOptions): void {
   const kinds = new Map<string, string>(Object.entries(KINDS));
   for (const [name, value] of Object.entries(options)) {
-    if (Object.hasOwn(VARIABLES, name)) continue;
+    if ((TEXTS as readonly string[]).includes(name)) continue;
     const kind = kinds.get(name);
     if (kind === undefined) throw new SettingsError(name, 'is not an option of openPinfold');
     if (value === undefined || (value === null && name === 'keyLimit')) continue;
@@ -226,12 +220,12 @@ function checkParts(options: PinfoldOptions): void {
   }
 }
 
-function settingsOf(options: PinfoldOptions): Settings {
+function settingsIn(options: PinfoldOptions): Settings {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('openPinfold takes an object of options');
   }
   checkKinds(options);
-  for (const name of NAMES) {
+  for (const name of TEXTS) {
     const value: unknown = options[name];
     if (value === undefined && name !== 'dataDir' && name !== 'publicUrl') continue;
     if (typeof value !== 'string' || value === '')
@@ -241,19 +235,6 @@ function settingsOf(options: PinfoldOptions): Settings {
     throw new SettingsError('identityProvider', 'must be absent where authenticate is given');
   }
   checkParts(options);
-  const texts = { ...options, logLevel: options.logLevel ?? 'warn' };
-  const env = Object.fromEntries(NAMES.map((name) => [VARIABLES[name], texts[name]]));
-  const settings = readSettings(env);
-  return { ...settings, notes: settings.notes.map(withNamesOfOptions) };
-}
-
-function inNamesOfOptions(error: unknown): unknown {
-  if (!(error instanceof SettingsError)) return error;
-  const variable = withNamesOfOptions(error.variable);
-  const expectation = withNamesOfOptions(error.message.slice(error.variable.length + 1));
-  return new SettingsError(variable, expectation, { cause: error.cause ?? error });
-}
-
-function withNamesOfOptions(text: string): string {
-  return NAMES.reduce((named, name) => named.replaceAll(VARIABLES[name], name), text);
+  const texts = TEXTS.map((name) => [name, options[name]]);
+  return settingsOf({ logLevel: 'warn', ...given(Object.fromEntries(texts)) });
 }

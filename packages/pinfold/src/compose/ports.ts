@@ -87,7 +87,7 @@ export async function storedSecret(dataDir: string): Promise<string> {
   } catch (error) {
     if (!isError(error)) throw error;
     const expectation = `names a folder whose file "secret" cannot be used: ${error.message}`;
-    throw new SettingsError('PINFOLD_DATA_DIR', expectation, { cause: error });
+    throw new SettingsError('dataDir', expectation, { cause: error });
   }
 }
 
@@ -102,8 +102,8 @@ async function openDatabase(
   { unfinishedImport = 'refused' }: ComposeOptions,
   open: () => Promise<Persistence>,
 ): Promise<Persistence> {
-  const { variable } = databaseOf(database);
-  const { persistence, isUnfinished } = await orSettingsError(variable, async () => {
+  const { option } = databaseOf(database);
+  const { persistence, isUnfinished } = await orSettingsError(option, async () => {
     const persistence = await open();
     await persistence.migrate().catch(async (error: unknown) => {
       if (!isOutdated(error) || !isFault(error)) throw error;
@@ -113,7 +113,7 @@ async function openDatabase(
   });
   if (isUnfinished && unfinishedImport === 'refused') {
     throw new SettingsError(
-      variable,
+      option,
       'names a database into which an import has not ended: run it again, to its end',
     );
   }

@@ -14,7 +14,7 @@ import { runCleanupTimer, storeLastViews, storeViews } from '../server/backgroun
 import { type Log, type LogSink, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
 import { orSettingsError } from '../settings/or-settings-error.ts';
-import { given } from '../settings/read-variable.ts';
+import { given } from '../settings/read-option.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { siblingWarning } from '../start/sibling-warning.ts';
@@ -201,7 +201,7 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
 async function checkBucket({ ports, close }: ComposedService, { storage }: Settings): Promise<void> {
   if (storage.kind === 'files') return;
   try {
-    await orSettingsError('PINFOLD_STORAGE_URL', () => ports.archives.check());
+    await orSettingsError('storage', () => ports.archives.check());
   } catch (error) {
     await close();
     throw error;

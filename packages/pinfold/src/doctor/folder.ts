@@ -139,8 +139,8 @@ function ignoreRemoved(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-function largestArchive({ archives }: Settings): number {
-  return archives.archiveBytes ?? defaultLimits.archiveBytes;
+function largestArchive({ limits }: Settings): number {
+  return limits.archiveBytes ?? defaultLimits.archiveBytes;
 }
 
 /** Uploads are received in the data folder, also if the archives are stored in S3. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { outgoingBytes, readTarget, socketAddress } from '@pinfold/http/internal';
 import { SettingsError } from '../settings/settings-error.ts';
+import { named } from '../settings/variables.ts';
 import { exposition, type Snapshot } from './metrics-snapshot.ts';
 
 // An import of node:http would load Node's fetch.
@@ -23,8 +24,8 @@ export async function serveMetrics(port: number, host: string, read: () => Snaps
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const expectation = 'must lead, with PINFOLD_METRICS_HOST, to a port that is free';
-    throw new SettingsError('PINFOLD_METRICS_PORT', expectation, { cause });
+    const expectation = `must lead, with ${named('metricsHost')}, to a port that is free`;
+    throw new SettingsError('metricsPort', expectation, { cause });
   }
   return {
     port: (server.address() as AddressInfo).port,

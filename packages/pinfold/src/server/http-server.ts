@@ -239,17 +239,17 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 function asSettingsError(error: unknown, port: number): unknown {
-  const [variable, expectation] = listenErrors(port)[String(codeOf(error))] ?? [];
-  if (variable === undefined || expectation === undefined) return error;
-  return new SettingsError(variable, expectation, { cause: error });
+  const [option, expectation] = listenErrors(port)[String(codeOf(error))] ?? [];
+  if (option === undefined || expectation === undefined) return error;
+  return new SettingsError(option, expectation, { cause: error });
 }
 
 const listenErrors = (
   port: number,
-): Readonly<Record<string, readonly [variable: string, expectation: string]>> => ({
-  EADDRINUSE: ['PINFOLD_PORT', `must be a free port: another process listens on ${port}`],
-  EACCES: ['PINFOLD_PORT', `must be a port that this user may listen on, unlike ${port}`],
-  EADDRNOTAVAIL: ['PINFOLD_HOST', 'names an address that this machine does not have'],
-  ENOTFOUND: ['PINFOLD_HOST', 'names a host that has no address'],
-  EAI_AGAIN: ['PINFOLD_HOST', 'names a host that has no address'],
+): Readonly<Record<string, readonly [option: string, expectation: string]>> => ({
+  EADDRINUSE: ['port', `must be a free port: another process listens on ${port}`],
+  EACCES: ['port', `must be a port that this user may listen on, unlike ${port}`],
+  EADDRNOTAVAIL: ['host', 'names an address that this machine does not have'],
+  ENOTFOUND: ['host', 'names a host that has no address'],
+  EAI_AGAIN: ['host', 'names a host that has no address'],
 });

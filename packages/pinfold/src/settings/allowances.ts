@@ -1,7 +1,7 @@
-import { defaultLimits, type Limits, type Rate } from '@pinfold/core';
+import { type Duration, days, defaultLimits, type Limits, type Rate } from '@pinfold/core';
 import { DEFAULT_KEY_LIMIT, DEFAULT_NAME_LIMIT, parseRate } from '@pinfold/core/internal';
-import { given, type Parse, type ReadVariable, readNumber } from './read-variable.ts';
-import { SettingsError } from './settings-error.ts';
+import { DECIMAL, given, numberFrom, type Parse, type ReadOption } from './read-option.ts';
+import { named } from './variables.ts';
 
 /** The allowance of each account that has none of its own. */
 export interface Allowances {
@@ -11,11 +11,11 @@ export interface Allowances {
   readonly quotas: Readonly<Record<'sites' | 'bytes' | 'names', number | null>>;
   /** API keys that are not revoked; null where there is no bound. */
   readonly keyLimit: number | null;
-  /** Limits of archives that differ from the core's defaults. */
-  readonly archives: Partial<ArchiveLimits>;
+  /** Limits that differ from the core's defaults; `lifetime` is how long a new publication lives. */
+  readonly limits: Partial<
+    Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes' | 'lifetime'>
+  >;
 }
-
-type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
 
 const MiB = 1_048_576;
 /** The smallest ZIP there is of an empty index.html: below it, nothing could be published. */
@@ -23,60 +23,73 @@ const MIN_ARCHIVE_BYTES = 118;
 const MAX_ARCHIVE_BYTES = 64 * MiB;
 const MAX_EXPANDED_BYTES = 512 * MiB;
 const MAX_FILES = 10_000;
+const MAX_DAYS = 36_500;
+/** A millisecond. */
+const MIN_DAYS = 1 / 86_400_000;
 
-export function readAllowances(read: ReadVariable): Allowances {
+export function readAllowances(read: ReadOption): Allowances {
   return {
     rates: {
-      requests: read('RATE_REQUESTS', readRate('6000/1m')),
-      publications: read('RATE_PUBLICATIONS', readRate('600/1h')),
+      requests: readRate(read, 'rates.requests', '6000/1m'),
+      publications: readRate(read, 'rates.publications', '600/1h'),
     },
     quotas: {
-      sites: read('QUOTA_SITES', readQuota('off')),
-      bytes: read('QUOTA_BYTES', readQuota('off')),
-      names: read('NAMES', readQuota(String(DEFAULT_NAME_LIMIT))),
+      sites: read('quotas.sites', quota, null),
+      bytes: read('quotas.bytes', quota, null),
+      names: read('quotas.names', quota, DEFAULT_NAME_LIMIT),
     },
-    keyLimit: read('KEYS', readQuota(String(DEFAULT_KEY_LIMIT))),
-    archives: readArchiveLimits(read),
+    keyLimit: read('keyLimit', quota, DEFAULT_KEY_LIMIT),
+    limits: given({ ...readArchiveLimits(read), lifetime: read('limits.lifetime', numberOfDays) }),
   };
 }
 
-function readRate(usual: string): Parse<Rate | null> {
-  return (variable, value = usual) => {
-    const rate = parseRate(value);
-    if (rate === undefined) {
-      throw new SettingsError(
-        variable,
-        `must be off, or a number and a time in s, m, h or d, such as ${usual}`,
-      );
-    }
-    return rate === 'off' ? null : rate;
-  };
+export function numberOfDays(text: string): Duration {
+  const expectation = `must be a number of days above 0 and up to ${MAX_DAYS}, such as 7 or 0.5`;
+  return days(numberFrom(MIN_DAYS, MAX_DAYS, expectation, DECIMAL)(text));
 }
 
-function readQuota(usual: string): Parse<number | null> {
-  const readCount = readNumber(null, 0, Number.MAX_SAFE_INTEGER, 'must be off, or a whole number from 0');
-  return (variable, value = usual) => (value === 'off' ? null : readCount(variable, value));
+function readRate(
+  read: ReadOption,
+  option: 'rates.requests' | 'rates.publications',
+  usual: string,
+): Rate | null {
+  const parse = (text: string): Rate | null => {
+    const rate = parseRate(text);
+    if (rate !== undefined) return rate === 'off' ? null : rate;
+    throw new TypeError(`must be off, or a number and a time in s, m, h or d, such as ${usual}`);
+  };
+  return read(option, parse, parse(usual));
+}
+
+function quota(text: string): number | null {
+  if (text === 'off') return null;
+  return numberFrom(0, Number.MAX_SAFE_INTEGER, 'must be off, or a whole number from 0')(text);
 }
 
 /** Only those that differ: what is not set here may be set in code. */
-function readArchiveLimits(read: ReadVariable): Partial<ArchiveLimits> {
-  const expandedBytes = read('EXPANDED_BYTES', readNumber(undefined, MIN_ARCHIVE_BYTES, MAX_EXPANDED_BYTES));
+function readArchiveLimits(read: ReadOption): Allowances['limits'] {
+  const expandedBytes = read('limits.expandedBytes', numberFrom(MIN_ARCHIVE_BYTES, MAX_EXPANDED_BYTES));
   const within = expandedBytes ?? defaultLimits.expandedBytes;
-  const readWithin = (least: number, most: number, usual: number): Parse<number | undefined> => {
-    const readLimit = readNumber(usual > within ? within : undefined, least, most);
-    return (variable, value) => {
-      const limit = readLimit(variable, value);
-      if (limit === undefined || limit <= within) return limit;
-      throw new SettingsError(variable, `must not be above PINFOLD_EXPANDED_BYTES, which is ${within}`);
+  const withinExpanded = (least: number, most: number): Parse<number> => {
+    return (text) => {
+      const limit = numberFrom(least, most)(text);
+      if (limit <= within) return limit;
+      throw new TypeError(`must not be above ${named('limits.expandedBytes')}, which is ${within}`);
     };
   };
+  const usual = (limit: number): number | undefined => (limit > within ? within : undefined);
   return given({
     expandedBytes,
     archiveBytes: read(
-      'ARCHIVE_BYTES',
-      readWithin(MIN_ARCHIVE_BYTES, MAX_ARCHIVE_BYTES, defaultLimits.archiveBytes),
+      'limits.archiveBytes',
+      withinExpanded(MIN_ARCHIVE_BYTES, MAX_ARCHIVE_BYTES),
+      usual(defaultLimits.archiveBytes),
     ),
-    files: read('FILES', readNumber(undefined, 1, MAX_FILES)),
-    fileBytes: read('FILE_BYTES', readWithin(1, MAX_EXPANDED_BYTES, defaultLimits.fileBytes)),
+    files: read('limits.files', numberFrom(1, MAX_FILES)),
+    fileBytes: read(
+      'limits.fileBytes',
+      withinExpanded(1, MAX_EXPANDED_BYTES),
+      usual(defaultLimits.fileBytes),
+    ),
   });
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
 import type { Pool } from '../metrics/gauges.ts';
-import { SettingsError } from './settings-error.ts';
 
 export interface OpenedDatabase {
   persistence(): Promise<Persistence>;
@@ -14,8 +13,8 @@ export interface OpenedDatabase {
 interface Database {
   /** How its URLs begin; one that has none is used where no URL is set. */
   readonly protocols: readonly string[];
-  /** The variable that is wrong when the database cannot be used. */
-  readonly variable: string;
+  /** The option that is wrong when the database cannot be used. */
+  readonly option: 'dataDir' | 'database';
   /** Whether several machines may use it: they must then know each other's grants. */
   readonly isShared: boolean;
   /** Its file in the data folder; absent if it has none. */
@@ -39,7 +38,7 @@ type DatabaseKind = 'sqlite' | 'postgres';
 const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
   sqlite: {
     protocols: [],
-    variable: 'PINFOLD_DATA_DIR',
+    option: 'dataDir',
     isShared: false,
     file: SQLITE_FILE,
     open: async (dataDir) => {
@@ -52,7 +51,7 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
   },
   postgres: {
     protocols: ['postgres:', 'postgresql:'],
-    variable: 'PINFOLD_DATABASE_URL',
+    option: 'database',
     isShared: true,
     open: async (_dataDir, connectionString) => {
       const [{ openPostgres, POOL_LIMITS }, { default: pg }] = await Promise.all([
@@ -82,21 +81,19 @@ export function databaseOf({ kind }: DatabaseSetting): Database {
   return DATABASES[kind];
 }
 
-export function readDatabase(variable: string, value: string | undefined): DatabaseSetting {
-  if (value === undefined) return { kind: 'sqlite' };
+export function parseDatabase(value: string): DatabaseSetting {
   // Sockets have no host: `postgres://user@/db?host=/cloudsql/…` is the form of Cloud SQL, and pg reads it.
   const url = URL.parse(value.replace(/^(\w+:\/\/[^/?#]*@)\//, '$1localhost/')) ?? undefined;
   const kinds = Object.keys(DATABASES) as DatabaseKind[];
   const kind = kinds.find((name) => databaseOf({ kind: name }).protocols.includes(url?.protocol ?? ''));
   if (url === undefined || kind === undefined) {
     const beginnings = kinds.flatMap((name) => databaseOf({ kind: name }).protocols.slice(0, 1));
-    throw new SettingsError(
-      variable,
+    throw new TypeError(
       `must be a URL that begins with ${beginnings.join('// or ')}//, or absent for SQLite`,
     );
   }
   if (![url.username, url.password, url.pathname].every(isPercentEncoded)) {
-    throw new SettingsError(variable, 'holds a % that begins no percent-encoded character: write %25 for it');
+    throw new TypeError('holds a % that begins no percent-encoded character: write %25 for it');
   }
   return { kind, url: value };
 }

@@ -2,19 +2,20 @@ import { isFault } from '@pinfold/core';
 import { isError } from '@pinfold/core/internal';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { SettingsError } from './settings-error.ts';
+import type { OptionName } from './variables.ts';
 
 const MAX_REASON_LENGTH = 300;
 
 /** @throws SettingsError when a store cannot be used as the setting says: for an operator the value is wrong. */
 export async function orSettingsError<Result>(
-  variable: string,
+  option: OptionName,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!isFault(error)) throw error;
-    throw new SettingsError(variable, `cannot be used: ${errorText(error)}`, { cause: error });
+    throw new SettingsError(option, `cannot be used: ${errorText(error)}`, { cause: error });
   }
 }
 

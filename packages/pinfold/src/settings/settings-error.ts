@@ -1,24 +1,40 @@
+import { named, variableOf } from './variables.ts';
+
 /**
- * A setting that the server cannot start with. Its message is one line that names the variable, and never shows a value
- * that may be secret.
+ * A setting or an option that Pinfold cannot start with. Its message is one line that names it as the environment and as
+ * code do, and never shows a value that may be secret.
  *
  * @example
  * import { readSettings, SettingsError } from 'pinfold';
  *
  * try {
- *   readSettings({ PINFOLD_PORT: 'none' });
+ *   readSettings({ PINFOLD_FILES: 'many' });
  * } catch (error) {
  *   if (!(error instanceof SettingsError)) throw error;
- *   console.error(error.message); // PINFOLD_PORT must be a port: a whole number from 0 to 65535
+ *   console.error(error.message); // PINFOLD_FILES (limits.files) must be a whole number from 1 to 10000
  * }
  */
 export class SettingsError extends Error {
-  /** The environment variable, `PINFOLD_PORT` for example. */
-  readonly variable: string;
+  /** The option's name: `publicUrl`, or `limits.files`. */
+  readonly option: string;
+  /** The environment variable that sets the option, `PINFOLD_PUBLIC_URL` for example; absent where only code does. */
+  readonly variable: string | undefined;
+  /** The message without the names. */
+  readonly expectation: string;
 
-  constructor(variable: string, expectation: string, options?: { readonly cause?: unknown }) {
-    super(`${variable} ${expectation}`, options);
+  /** `variable` is for a value that came from elsewhere than from the option's own variable. */
+  constructor(
+    option: string,
+    expectation: string,
+    {
+      cause,
+      variable = variableOf(option),
+    }: { readonly cause?: unknown; readonly variable?: string | undefined } = {},
+  ) {
+    super(`${named(option, variable)} ${expectation}`, cause === undefined ? {} : { cause });
     this.name = 'SettingsError';
+    this.option = option;
     this.variable = variable;
+    this.expectation = expectation;
   }
 }

@@ -1,23 +1,25 @@
 import { availableParallelism, hostname } from 'node:os';
-import { type Duration, days, seconds } from '@pinfold/core';
+import { type Duration, seconds } from '@pinfold/core';
 import { checkReportUrl } from '@pinfold/http/internal';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type Need, parseNeeds } from '../health/health.ts';
-import { type Allowances, readAllowances } from './allowances.ts';
-import { type DatabaseSetting, databaseOf, readDatabase } from './databases.ts';
+import { type Allowances, numberOfDays, readAllowances } from './allowances.ts';
+import { type DatabaseSetting, databaseOf, parseDatabase } from './databases.ts';
 import { type OidcSetting, oidcNotes, readOidc } from './oidc-setting.ts';
 import {
+  asItIs,
   DECIMAL,
-  type Parse,
-  type ReadVariable,
-  readNumber,
-  readOneOf,
-  readSwitch,
-  readText,
-} from './read-variable.ts';
+  numberFrom,
+  oneOf,
+  onOrOff,
+  optionsIn,
+  parseText,
+  type Texts,
+} from './read-option.ts';
 import { SettingsError } from './settings-error.ts';
-import { readStorage, type StorageSetting } from './storage-setting.ts';
-import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
+import { parseStorage, type StorageSetting } from './storage-setting.ts';
+import { parseTrustProxy, type TrustProxy } from './trust-proxy.ts';
+import { named, PREFIX, VARIABLES } from './variables.ts';
 import { addressNotes, readWebAddresses, type WebAddressSettings } from './web-addresses.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -48,8 +50,6 @@ export interface Settings extends WebAddressSettings, Allowances {
   readonly secrets: readonly [current: string, ...others: readonly string[]] | undefined;
   /** Uploads received at the same time by each process; the others wait. */
   readonly uploads: number;
-  /** How long a new publication lives; absent, the core's default of 7 days. */
-  readonly lifetime: Duration | undefined;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
   /** Absent: text where standard output is a terminal, else JSON. */
@@ -89,14 +89,10 @@ export interface Settings extends WebAddressSettings, Allowances {
 /** Environment variables, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const PREFIX = 'PINFOLD_';
 const MAX_WORKERS = 64;
 const MIN_SECRET_LENGTH = 16;
 const DEFAULT_UPLOADS = 64;
 const MAX_UPLOADS = 10_000;
-const MAX_DAYS = 36_500;
-/** A millisecond. */
-const MIN_DAYS = 1 / 86_400_000;
 const MAX_DRAIN = 3_600;
 
 /** Read by the `pinfold` command to reach another server, so they are no unknown settings. */
@@ -105,69 +101,67 @@ const OTHER_VARIABLES = ['URL', 'KEY'];
 /**
  * Reads the settings from environment variables. An empty variable is an absent one. It touches nothing else.
  *
- * @throws SettingsError for the first value that is wrong, naming its variable and never showing the value.
+ * @throws SettingsError for the first value that is wrong, naming it and never showing the value.
  */
 export function readSettings(env: Environment): Settings {
-  const known = new Set(OTHER_VARIABLES.map((name) => PREFIX + name));
-  const read: ReadVariable = (name, parse) => {
-    known.add(PREFIX + name);
-    return parse(PREFIX + name, env[PREFIX + name] || undefined);
-  };
-
-  const addresses = readWebAddresses({
-    publicUrl: read('PUBLIC_URL', asItIs),
-    sitesUrl: read('SITES_URL', asItIs),
-    viewerMode: read('VIEWER_MODE', asItIs),
-  });
-  const database = read('DATABASE_URL', readDatabase);
-  const secrets = read('SECRET', readText(secretsIn));
-  if (databaseOf(database).isShared && secrets === undefined) {
-    throw new SettingsError(
-      `${PREFIX}SECRET`,
-      `must be set, the same on every node, when ${PREFIX}DATABASE_URL is: nodes would not know each other's grants`,
-    );
-  }
-  const oidc = readOidc(read, env[`${PREFIX}OIDC_ACCOUNT_PREFIX`]);
-  const settings = {
-    ...addresses,
-    port: read('PORT', (variable, value) =>
-      value === undefined ? readPort(8080)('PORT', env.PORT || undefined) : readPort(8080)(variable, value),
+  const texts: Texts = {
+    ...Object.fromEntries(
+      Object.entries(VARIABLES).map(([option, name]) => [option, env[PREFIX + name] || undefined]),
     ),
-    host: read('HOST', asItIs) ?? '127.0.0.1',
-    workers: read('WORKERS', readWorkers),
-    dataDir: read('DATA_DIR', asItIs) ?? './data',
-    database,
-    storage: read('STORAGE_URL', (variable, value) =>
-      readStorage(variable, value, env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined),
-    ),
-    secrets,
-    uploads: read('UPLOADS', readNumber(DEFAULT_UPLOADS, 1, MAX_UPLOADS)),
-    ...readAllowances(read),
-    lifetime: read('DEFAULT_LIFETIME_DAYS', readDays),
-    trustProxy: read('TRUST_PROXY', readTrustProxy),
-    logLevel: read('LOG_LEVEL', readOneOf(LEVELS, 'info')),
-    logFormat: read('LOG_FORMAT', readOneOf(FORMATS, undefined)),
-    logAddresses: read('LOG_ADDRESSES', readSwitch(false)),
-    logViews: read('LOG_VIEWS', readNumber(1, 0, 1, 'must be a number from 0 to 1, such as 0.01', DECIMAL)),
-    node: read('NODE', readText(nodeName)) ?? hostname(),
-    metricsPort: read('METRICS_PORT', readPort(undefined)),
-    metricsHost: read('METRICS_HOST', asItIs) ?? '127.0.0.1',
-    oidc,
-    apiKey: read('API_KEY', readText(apiKey)),
-    welcome: read('WELCOME', readSwitch(true)),
-    clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
-    reportUrl: read('REPORT_URL', readText(reportUrl)),
-    readyNeeds: read('READY_NEEDS', readText(readyNeeds)) ?? ['database'],
-    historyRetention: read('HISTORY_DAYS', readDays),
-    historyAddresses: read('HISTORY_ADDRESSES', readSwitch(false)),
-    drain: read('DRAIN_SECONDS', readDrain),
+    // An empty one is not the same as an absent one.
+    'oidc.accountPrefix': env[PREFIX + VARIABLES['oidc.accountPrefix']],
   };
-  const notes = [unknownVariables(env, known), idleVariables(env), addressNotes(addresses), oidcNotes(oidc)];
-  return { ...settings, notes: notes.flat() };
+  const settings = settingsOf(texts, env);
+  return { ...settings, notes: [...unknownVariables(env), ...idleOptions(texts), ...settings.notes] };
 }
 
-function asItIs(_variable: string, value: string | undefined): string | undefined {
-  return value;
+/**
+ * Reads the settings from texts by option; `env` has the variables of the platform, such as `AWS_REGION`.
+ *
+ * @throws SettingsError for the first text that is wrong.
+ */
+export function settingsOf(texts: Texts, env: Environment = {}): Settings {
+  const read = optionsIn(texts);
+  const addresses = readWebAddresses(read);
+  const database = read('database', parseDatabase, { kind: 'sqlite' } as const);
+  const secrets = read('secret', secretsIn);
+  if (databaseOf(database).isShared && secrets === undefined) {
+    const expectation = `must be set, the same on every node, when ${named('database')} is`;
+    throw new SettingsError('secret', `${expectation}: nodes would not know each other's grants`);
+  }
+  const awsRegion = env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined;
+  const usualPort = env.PORT ? () => parseText('port', env.PORT ?? '', port, 'PORT') : () => 8080;
+  const oidc = readOidc(read);
+  return {
+    ...addresses,
+    port: read('port', port) ?? usualPort(),
+    host: read('host', asItIs, '127.0.0.1'),
+    workers: read('workers', workers, 1),
+    dataDir: read('dataDir', asItIs, './data'),
+    database,
+    storage: read('storage', (text) => parseStorage(text, awsRegion), { kind: 'files' } as const),
+    secrets,
+    uploads: read('uploads', numberFrom(1, MAX_UPLOADS), DEFAULT_UPLOADS),
+    ...readAllowances(read),
+    trustProxy: read('trustProxy', parseTrustProxy, { kind: 'none' } as const),
+    logLevel: read('logLevel', oneOf(LEVELS), 'info'),
+    logFormat: read('logFormat', oneOf(FORMATS)),
+    logAddresses: read('logAddresses', onOrOff, false),
+    logViews: read('logViews', numberFrom(0, 1, 'must be a number from 0 to 1, such as 0.01', DECIMAL), 1),
+    node: read('node', nodeName) ?? hostname(),
+    metricsPort: read('metricsPort', port),
+    metricsHost: read('metricsHost', asItIs, '127.0.0.1'),
+    oidc,
+    apiKey: read('apiKey', apiKey),
+    welcome: read('welcome', onOrOff, true),
+    clearCookies: read('clearCookies', onOrOff, false),
+    reportUrl: read('reportUrl', reportUrl),
+    readyNeeds: read('readyNeeds', readyNeeds, ['database'] as const),
+    historyRetention: read('historyRetention', numberOfDays),
+    historyAddresses: read('historyAddresses', onOrOff, false),
+    drain: read('drain', drain, seconds(0)),
+    notes: [...addressNotes(addresses), ...oidcNotes(oidc)],
+  };
 }
 
 function reportUrl(text: string): string | undefined {
@@ -178,14 +172,13 @@ function reportUrl(text: string): string | undefined {
   }
 }
 
-function readPort<Usual>(usual: Usual): Parse<number | Usual> {
-  return readNumber(usual, 0, 65_535, 'must be a port: a whole number from 0 to 65535');
+function port(text: string): number {
+  return numberFrom(0, 65_535, 'must be a port: a whole number from 0 to 65535')(text);
 }
 
-function readWorkers(variable: string, value: string | undefined): number {
-  if (value === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
-  const expectation = `must be auto, or a number of processes from 1 to ${MAX_WORKERS}`;
-  return readNumber(1, 1, MAX_WORKERS, expectation)(variable, value);
+function workers(text: string): number {
+  if (text === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
+  return numberFrom(1, MAX_WORKERS, `must be auto, or a number of processes from 1 to ${MAX_WORKERS}`)(text);
 }
 
 /** With commas between them, so that a secret can be replaced while viewers hold grants of the one before. */
@@ -197,12 +190,6 @@ function secretsIn(text: string): Settings['secrets'] {
     );
   }
   return [current, ...others];
-}
-
-function readDays(variable: string, value: string | undefined): Duration | undefined {
-  const expectation = `must be a number of days above 0 and up to ${MAX_DAYS}, such as 7 or 0.5`;
-  const count = readNumber(undefined, MIN_DAYS, MAX_DAYS, expectation, DECIMAL)(variable, value);
-  return count === undefined ? undefined : days(count);
 }
 
 function nodeName(text: string): string {
@@ -221,22 +208,24 @@ function readyNeeds(text: string): readonly Need[] {
   throw new TypeError('must be none, or one or more of database, storage, staging, separated by commas');
 }
 
-function readDrain(variable: string, value: string | undefined): Duration {
-  const expectation = `must be a number of seconds from 0 to ${MAX_DRAIN}`;
-  return seconds(readNumber(0, 0, MAX_DRAIN, expectation, DECIMAL)(variable, value));
+function drain(text: string): Duration {
+  return seconds(
+    numberFrom(0, MAX_DRAIN, `must be a number of seconds from 0 to ${MAX_DRAIN}`, DECIMAL)(text),
+  );
 }
 
-/** Variables that have no effect without another one. */
-const IDLE_WITHOUT = { METRICS_HOST: 'METRICS_PORT', OIDC_CLIENT_ID: 'OIDC_ISSUER' } as const;
+/** Options that have no effect without another one. */
+const IDLE_WITHOUT = { metricsHost: 'metricsPort', 'oidc.clientId': 'oidc.issuer' } as const;
 
-function idleVariables(env: Environment): readonly string[] {
-  return Object.entries(IDLE_WITHOUT)
-    .filter(([name, needed]) => env[PREFIX + name] && !env[PREFIX + needed])
-    .map(([name, needed]) => `${PREFIX}${name} does nothing without ${PREFIX}${needed}`);
+function idleOptions(texts: Texts): readonly string[] {
+  return (Object.keys(IDLE_WITHOUT) as (keyof typeof IDLE_WITHOUT)[])
+    .filter((option) => texts[option] !== undefined && texts[IDLE_WITHOUT[option]] === undefined)
+    .map((option) => `${named(option)} does nothing without ${named(IDLE_WITHOUT[option])}`);
 }
 
 /** Without this note a misspelt variable would have no visible effect. */
-function unknownVariables(env: Environment, known: ReadonlySet<string>): readonly string[] {
+function unknownVariables(env: Environment): readonly string[] {
+  const known = new Set([...Object.values(VARIABLES), ...OTHER_VARIABLES].map((name) => PREFIX + name));
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));
   return unknown.length === 0 ? [] : [`unknown variables have no effect: ${unknown.sort().join(', ')}`];
 }

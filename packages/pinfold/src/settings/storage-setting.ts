@@ -1,5 +1,3 @@
-import { SettingsError } from './settings-error.ts';
-
 /** The storage of archives. */
 export type StorageSetting =
   | { readonly kind: 'files' }
@@ -21,14 +19,9 @@ const PREFIX = /^(?:(?!\.{1,2}(?:\/|$))[a-z0-9._-]{1,200}(?:\/(?!$)|$))*$/;
 const REGION = /^[A-Za-z0-9-]{1,64}$/;
 
 /** Reads `s3://bucket/prefix?endpoint=…&region=…&path_style=true`; `awsRegion` is for a URL that names none. */
-export function readStorage(
-  variable: string,
-  value: string | undefined,
-  awsRegion: string | undefined,
-): StorageSetting {
-  if (value === undefined) return { kind: 'files' };
+export function parseStorage(value: string, awsRegion: string | undefined): StorageSetting {
   const refuse = (expectation: string): never => {
-    throw new SettingsError(variable, expectation);
+    throw new TypeError(expectation);
   };
   if (!URL.canParse(value)) return refuse(FORM);
   const url = new URL(value);

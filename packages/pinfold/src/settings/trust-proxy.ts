@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { nameOf } from '@pinfold/core/internal';
 import { compile } from 'proxy-addr';
-import { SettingsError } from './settings-error.ts';
 
 /** Whose `X-Forwarded-For` is believed: that of so many proxies in a row, or of proxies at these addresses. */
 export type TrustProxy =
@@ -9,18 +8,14 @@ export type TrustProxy =
   | { readonly kind: 'hops'; readonly count: number }
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] };
 
-/** Reads `PINFOLD_TRUST_PROXY`. `true` would let every client choose its address, so it is refused. */
-export function readTrustProxy(variable: string, value: string | undefined): TrustProxy {
-  if (value === undefined) return { kind: 'none' };
+/** `true` would let every client choose its address, so it is refused. */
+export function parseTrustProxy(value: string): TrustProxy {
   if (/^\d{1,2}$/.test(value)) {
     return value === '0' ? { kind: 'none' } : { kind: 'hops', count: Number(value) };
   }
   const addresses = value.split(',').map((part) => part.trim());
   if (!addresses.every(isAddressOrCidr)) {
-    throw new SettingsError(
-      variable,
-      'must be a number of proxies, or addresses and CIDRs separated by commas',
-    );
+    throw new TypeError('must be a number of proxies, or addresses and CIDRs separated by commas');
   }
   return { kind: 'addresses', addresses };
 }

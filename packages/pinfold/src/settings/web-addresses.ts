@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { type PublicUrl, publicUrl } from '@pinfold/http';
+import { oneOf, type ReadOption } from './read-option.ts';
 import { SettingsError } from './settings-error.ts';
+import { named } from './variables.ts';
 
 /** How sites are reached: each on an origin of its own, or all under a path. */
 export type ViewerMode = 'origin' | 'path';
@@ -24,34 +26,26 @@ export interface WebAddressSettings {
   readonly viewerMode: ViewerMode | undefined;
 }
 
-const PUBLIC_URL = 'PINFOLD_PUBLIC_URL';
-const SITES_URL = 'PINFOLD_SITES_URL';
-const VIEWER_MODE = 'PINFOLD_VIEWER_MODE';
+const PUBLIC_URL = named('publicUrl');
+const SITES_URL = named('sitesUrl');
 
-export function readWebAddresses(values: {
-  readonly publicUrl: string | undefined;
-  readonly sitesUrl: string | undefined;
-  readonly viewerMode: string | undefined;
-}): WebAddressSettings {
-  const { viewerMode } = values;
-  if (viewerMode !== undefined && viewerMode !== 'origin' && viewerMode !== 'path') {
-    throw new SettingsError(VIEWER_MODE, 'must be origin or path');
-  }
-  const shared = values.publicUrl === undefined ? undefined : readUrl(PUBLIC_URL, values.publicUrl);
-  const sitesUrl = values.sitesUrl === undefined ? undefined : readUrl(SITES_URL, values.sitesUrl);
+export function readWebAddresses(read: ReadOption): WebAddressSettings {
+  const viewerMode = read('viewerMode', oneOf<ViewerMode>(['origin', 'path']));
+  const shared = read('publicUrl', parseUrl);
+  const sitesUrl = read('sitesUrl', parseUrl);
   const publicPlace = new URL(shared ?? 'http://localhost');
   if (sitesUrl !== undefined) {
     const { pathname, protocol, hostname } = new URL(sitesUrl);
-    if (pathname !== '/') throw new SettingsError(SITES_URL, 'must have no path');
+    if (pathname !== '/') throw new SettingsError('sitesUrl', 'must have no path');
     if (protocol !== publicPlace.protocol) {
-      throw new SettingsError(SITES_URL, `must have the scheme of ${PUBLIC_URL}`);
+      throw new SettingsError('sitesUrl', `must have the scheme of ${PUBLIC_URL}`);
     }
     if (isAddress(hostname))
-      throw new SettingsError(SITES_URL, 'must have a host name: no name fits before an IP address');
+      throw new SettingsError('sitesUrl', 'must have a host name: no name fits before an IP address');
   }
   if (viewerMode === 'origin' && sitesUrl === undefined && isAddress(publicPlace.hostname)) {
     throw new SettingsError(
-      VIEWER_MODE,
+      'viewerMode',
       `cannot be origin when ${PUBLIC_URL} has an IP address, unless ${SITES_URL} has a host name`,
     );
   }
@@ -74,7 +68,7 @@ export function addressNotes(settings: WebAddressSettings): readonly string[] {
   const { viewerMode } = webAddresses(settings, 80);
   if (settings.viewerMode === undefined && viewerMode === 'path') {
     return [
-      `${PUBLIC_URL} has an IP address and ${SITES_URL} is not set, so sites are viewed in path mode (${VIEWER_MODE}=path)`,
+      `${PUBLIC_URL} has an IP address and ${SITES_URL} is not set, so sites are viewed in path mode, as ${named('viewerMode')} can say`,
     ];
   }
   if (viewerMode === 'path' && settings.sitesUrl !== undefined) {
@@ -88,6 +82,6 @@ export function isAddress(hostname: string): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
 
-function readUrl(variable: string, value: string): PublicUrl {
-  return publicUrl(value, (expectation) => new SettingsError(variable, expectation));
+function parseUrl(text: string): PublicUrl {
+  return publicUrl(text, (expectation) => new TypeError(expectation));
 }

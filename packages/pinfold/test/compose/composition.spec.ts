@@ -40,7 +40,7 @@ describe('the secret in the data folder', () => {
     );
     expect(refused).to.be.instanceOf(SettingsError);
     expect((refused as Error).message)
-      .to.match(/^PINFOLD_DATA_DIR names a folder whose file "secret" cannot be used: [^\n]+$/)
+      .to.match(/^PINFOLD_DATA_DIR \(dataDir\) names a folder whose file "secret" cannot be used: [^\n]+$/)
       .and.not.include('half of');
   });
 });
@@ -141,7 +141,10 @@ describe("modules of a caller's own", () => {
       await composition.close();
       return composition.useCases.limits;
     };
-    expect(await limitsOf({ lifetime: days(30) })).to.include({ lifetime: days(30), renewal: days(7) });
+    expect(await limitsOf({ limits: { lifetime: days(30) } })).to.include({
+      lifetime: days(30),
+      renewal: days(7),
+    });
     const inCode = await limitsOf({}, { lifetime: days(30) });
     expect(inCode).to.include({ lifetime: days(30), renewal: days(30) });
   });

@@ -53,12 +53,13 @@ describe('a start whose data folder cannot be made or written', () => {
       const runner = { uid: process.geteuid?.(), access: refuse };
       const error = await openDataFolder(folder, 'made', runner).catch((reason: unknown) => reason);
       if (!(error instanceof SettingsError)) throw error;
-      const { message, variable } = error;
-      expect(variable).to.equal('PINFOLD_DATA_DIR');
+      const { message, option, variable } = error;
+      expect([option, variable]).to.deep.equal(['dataDir', 'PINFOLD_DATA_DIR']);
       expect(message)
         .to.include(code)
         .and.match(/^[^\n]+$/);
-      for (const once of [variable, JSON.stringify(folder)]) expect(message.split(once)).to.have.length(2);
+      for (const once of ['PINFOLD_DATA_DIR', JSON.stringify(folder)])
+        expect(message.split(once)).to.have.length(2);
     });
   }
 });

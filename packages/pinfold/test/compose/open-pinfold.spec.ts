@@ -284,19 +284,19 @@ describe('Pinfold in a server of your own', () => {
       ['signIn', { detail: 'secret' }],
     ];
     for (const [name, value] of wrong) {
-      const { variable, message } = await refusal({ [name]: value });
-      expect(variable, name).to.equal(name);
-      expect(message).to.match(new RegExp(`^${name} `));
-      expect(message.slice(name.length)).not.to.match(/PINFOLD_|secret\.example|\/\/secret/);
+      const { option, message, expectation } = await refusal({ [name]: value });
+      expect(option).to.equal(name);
+      expect(message).to.match(new RegExp(`^(PINFOLD_[A-Z_]+ \\(${name}\\)|${name}) `));
+      expect(expectation).not.to.match(/secret\.example|\/\/secret/);
     }
     expect((await refusal({ database: 'postgres://localhost/x' })).message).to.match(
-      /^secret must be set.*when database is/,
+      /^PINFOLD_SECRET \(secret\) must be set.*when PINFOLD_DATABASE_URL \(database\) is/,
     );
     const both = { authenticate: async () => undefined, identityProvider: {} };
     expect((await refusal(both)).message).to.equal(
       'identityProvider must be absent where authenticate is given',
     );
-    expect((await refusal({ dataDir: '/proc/nothing' })).variable).to.equal('dataDir');
+    expect((await refusal({ dataDir: '/proc/nothing' })).option).to.equal('dataDir');
     for (const none of [undefined, null, 'secret']) {
       const error = await openPinfold(none as unknown as PinfoldOptions).catch((cause: Error) => cause);
       expect(error)

@@ -66,7 +66,7 @@ describe('pinfold doctor, on the machine of a server', () => {
   it('names the variable that is wrong, and tries nothing with such settings', async () => {
     const found = await findingsOf(examine({ ...env, PINFOLD_PORT: 'none' }));
     expect(Object.keys(found)).to.deep.equal(['settings']);
-    expect(found.settings?.observed).to.match(/^PINFOLD_PORT must be /);
+    expect(found.settings?.observed).to.match(/^PINFOLD_PORT \(port\) must be /);
     const misspelt = await findingsOf(examine({ ...env, PINFOLD_PROT: '1' }));
     expect(troubles(misspelt)).to.deep.equal(['settings warning']);
     expect(misspelt.settings?.observed).to.include('PINFOLD_PROT');

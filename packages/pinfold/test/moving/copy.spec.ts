@@ -11,8 +11,11 @@ describe('pinfold copy', () => {
     const env = await stage.stock('one', 1);
     await writeFile(stage.at('file'), '');
     for (const [target, complaint] of [
-      [['--to-data-dir', stage.at('file', 'in')], '--to-data-dir names a folder that cannot be made'],
-      [['--to-data-dir', stage.at('two'), '--to-storage', 'ftp://x'], '--to-storage must '],
+      [
+        ['--to-data-dir', stage.at('file', 'in')],
+        '--to-data-dir (dataDir) names a folder that cannot be made',
+      ],
+      [['--to-data-dir', stage.at('two'), '--to-storage', 'ftp://x'], '--to-storage (storage) must '],
     ] as const) {
       const { code, err } = await run(env, 'copy', ...target);
       expect([code, err.slice(0, `pinfold: ${complaint}`.length)]).to.deep.equal([
@@ -26,6 +29,6 @@ describe('pinfold copy', () => {
       'pinfold: --to-data-dir is empty; see "pinfold help copy"\n',
     ]);
     const { err } = await run(stage.env('none'), 'copy', '--to-data-dir', stage.at('two'));
-    expect(err).to.match(/^pinfold: PINFOLD_DATA_DIR names /);
+    expect(err).to.match(/^pinfold: PINFOLD_DATA_DIR \(dataDir\) names /);
   });
 });

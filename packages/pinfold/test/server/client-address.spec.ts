@@ -3,16 +3,20 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { clientAddress, trustedClients } from '../../src/server/client-address.ts';
 import { HttpServer } from '../../src/server/http-server.ts';
-import { readTrustProxy } from '../../src/settings/trust-proxy.ts';
+import { parseTrustProxy, type TrustProxy } from '../../src/settings/trust-proxy.ts';
 
 /** A request that comes from an address. */
 function requestFrom(remoteAddress: string | undefined, headers: Readonly<Record<string, string>>) {
   return { headers, socket: { remoteAddress } } as unknown as IncomingMessage;
 }
 
+function trusting(text: string | undefined): TrustProxy {
+  return text === undefined ? { kind: 'none' } : parseTrustProxy(text);
+}
+
 function addressOf(trust: string | undefined, remoteAddress: string, forwardedFor?: string): string {
   const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
-  return clientAddress(readTrustProxy('TRUST', trust))(requestFrom(remoteAddress, headers));
+  return clientAddress(trusting(trust))(requestFrom(remoteAddress, headers));
 }
 
 describe('clientAddress', () => {
@@ -67,7 +71,7 @@ function isTrustedClient(
   remoteAddress: string | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): boolean {
-  return trustedClients(readTrustProxy('TRUST', trust))(requestFrom(remoteAddress, headers));
+  return trustedClients(trusting(trust))(requestFrom(remoteAddress, headers));
 }
 
 const FORWARDING = [

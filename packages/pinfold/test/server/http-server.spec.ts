@@ -298,7 +298,9 @@ describe('HttpServer', () => {
     const { port: busy } = other.address() as AddressInfo;
     const taken = await refusal(busy, '127.0.0.1');
     other.close();
-    expect(taken.message).to.equal(`PINFOLD_PORT must be a free port: another process listens on ${busy}`);
+    expect(taken.message).to.equal(
+      `PINFOLD_PORT (port) must be a free port: another process listens on ${busy}`,
+    );
     expect(taken.variable).to.equal('PINFOLD_PORT');
     expect((await refusal(0, '192.0.2.1')).variable).to.equal('PINFOLD_HOST');
   });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Environment, readSettings } from '../../src/settings/settings.ts';
 import { SettingsError } from '../../src/settings/settings-error.ts';
+import { VARIABLES } from '../../src/settings/variables.ts';
 
 const key = `pf_abc_${'k'.repeat(43)}`;
 const oidc = {
@@ -80,10 +81,11 @@ describe('wrong settings', () => {
   ];
   for (const [name, ...values] of refused) {
     for (const value of values) {
-      it(`refuses PINFOLD_${name}=${value} in one line that names it`, () => {
-        const { variable, message } = refusal({ ...oidc, [`PINFOLD_${name}`]: value });
+      it(`refuses PINFOLD_${name}=${value} in one line that names it, as code does, too`, () => {
+        const { option, variable, message } = refusal({ ...oidc, [`PINFOLD_${name}`]: value });
         expect(variable).to.equal(`PINFOLD_${name}`);
-        expect(message).to.match(new RegExp(`^PINFOLD_${name} .+$`));
+        expect(VARIABLES).to.have.property(option, name);
+        expect(message).to.match(new RegExp(`^PINFOLD_${name} \\(${option}\\) .+$`));
       });
     }
   }
@@ -94,19 +96,20 @@ describe('wrong settings', () => {
     expect(readSettings({ PORT: '3000', PINFOLD_PORT: '4000' }).port).to.equal(4_000);
     expect(readSettings({ PORT: 'none', PINFOLD_PORT: '4000' }).port).to.equal(4_000);
     expect(readSettings({ PORT: '' }).port).to.equal(8_080);
-    expect(refusal({ PORT: 'none' })).to.include({ variable: 'PORT' });
+    expect(refusal({ PORT: 'none' })).to.include({ variable: 'PORT', option: 'port' });
     expect(refusal({ PORT: '3000', PINFOLD_PORT: 'none' })).to.include({ variable: 'PINFOLD_PORT' });
   });
 
   it('refuses limits of an archive that contradict one another, and says which', () => {
     const bounds = { PINFOLD_EXPANDED_BYTES: '1000' };
-    expect(readSettings({ ...bounds, PINFOLD_ARCHIVE_BYTES: '1000' }).archives.archiveBytes).to.equal(1_000);
+    expect(readSettings({ ...bounds, PINFOLD_ARCHIVE_BYTES: '1000' }).limits.archiveBytes).to.equal(1_000);
     for (const variable of ['PINFOLD_ARCHIVE_BYTES', 'PINFOLD_FILE_BYTES']) {
-      const { message } = refusal({ ...bounds, [variable]: '1001' });
-      expect(message).to.equal(`${variable} must not be above PINFOLD_EXPANDED_BYTES, which is 1000`);
+      const { expectation } = refusal({ ...bounds, [variable]: '1001' });
+      const other = 'PINFOLD_EXPANDED_BYTES (limits.expandedBytes)';
+      expect(expectation).to.equal(`must not be above ${other}, which is 1000`);
     }
     const large = { PINFOLD_EXPANDED_BYTES: '536870912', PINFOLD_ARCHIVE_BYTES: '67108864' };
-    expect(readSettings(large).archives).to.deep.equal({
+    expect(readSettings(large).limits).to.deep.equal({
       expandedBytes: 536_870_912,
       archiveBytes: 67_108_864,
     });
@@ -178,7 +181,7 @@ describe('wrong settings', () => {
       const { oidc: setting, notes } = readSettings({ ...oidc, PINFOLD_OIDC_ACCOUNT_PREFIX: '' });
       expect(setting?.accountPrefix).to.equal('');
       expect(notes).to.have.length(1);
-      expect(notes[0]).to.match(/^PINFOLD_OIDC_ACCOUNT_PREFIX is empty/);
+      expect(notes[0]).to.match(/^PINFOLD_OIDC_ACCOUNT_PREFIX \(oidc.accountPrefix\) is empty/);
     });
 
     it('demand a client of the issuer, and show no secret of it', () => {

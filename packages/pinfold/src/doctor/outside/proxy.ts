@@ -208,7 +208,7 @@ function isTrusted(trust: TrustProxy, address: string): boolean {
 }
 
 function largestForm({ settings }: Outside): number {
-  return (settings.archives.archiveBytes ?? defaultLimits.archiveBytes) + FORM_BYTES;
+  return (settings.limits.archiveBytes ?? defaultLimits.archiveBytes) + FORM_BYTES;
 }
 
 async function checkBody(outside: Outside, url: URL): Promise<Result> {
