@@ -28,7 +28,7 @@ export {
   type ResultsTogether,
   together,
 } from './records/joining.ts';
-export { defineLookup, type Lookup, type LookupDefinition } from './records/lookup.ts';
+export { defineLookup, type Lookup } from './records/lookup.ts';
 export {
   type AnyProgram,
   type AnyQuery,
@@ -88,7 +88,6 @@ export {
   type Column,
   type ColumnFor,
   type ColumnType,
-  type DefinitionOf,
   defineTable,
   flag,
   integer,

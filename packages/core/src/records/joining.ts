@@ -11,18 +11,8 @@ export function all<const All extends readonly Step<unknown>[]>(
 export const nothing: Step<undefined, 'read'> = new Step({ kind: 'nothing' });
 
 type Part = Step<unknown> | Steps<unknown>;
-type ResultOf<One> =
-  One extends Step<infer Result>
-    ? Result
-    : One extends Generator<unknown, infer Result, unknown>
-      ? Result
-      : never;
-type PartAccess<One> =
-  One extends Step<unknown, infer Kind>
-    ? Kind
-    : One extends Generator<Step<unknown, infer Kind>, unknown, unknown>
-      ? Kind
-      : never;
+type ResultOf<One> = One extends Iterable<unknown, infer Result, unknown> ? Result : never;
+type PartAccess<One> = One extends Iterable<Step<unknown, infer Kind>, unknown, unknown> ? Kind : never;
 
 /** The results of several parts of a program. */
 export type ResultsTogether<Parts extends readonly Part[]> = {
@@ -36,7 +26,7 @@ export type ResultsTogether<Parts extends readonly Part[]> = {
 export function together<const Parts extends readonly Part[]>(
   ...parts: Parts
 ): Steps<ResultsTogether<Parts>, PartAccess<Parts[number]>> {
-  const steps = parts.map((part) => (part instanceof Step ? part[Symbol.iterator]() : part));
+  const steps = parts.map((part) => part[Symbol.iterator]());
   return interleaved(steps) as Steps<never, never>;
 }
 

@@ -18,21 +18,7 @@ export interface Lookup<out Value> {
   readonly make: (found: never) => Value;
 }
 
-/** What {@link defineLookup} needs: see {@link Lookup}. */
-export interface LookupDefinition<
-  Table extends AnyTable,
-  References extends ReferenceSelection<Table>,
-  Selected extends NameOf<RowOf<Table>>,
-  Value,
-> {
-  readonly table: Table;
-  readonly by: NameOf<RowOf<Table>>;
-  readonly select: readonly Selected[];
-  readonly references: References;
-  make(found: Joined<Table, References, Selected>): Value;
-}
-
-/** Defines a lookup under a name that no other one has. */
+/** Defines a lookup under a name that no other one has: see {@link Lookup}. */
 export function defineLookup<
   Table extends AnyTable,
   const References extends ReferenceSelection<Table>,
@@ -40,7 +26,13 @@ export function defineLookup<
   Value,
 >(
   name: string,
-  { table, by, select, references, make }: LookupDefinition<Table, References, Selected, Value>,
+  definition: {
+    readonly table: Table;
+    readonly by: NameOf<RowOf<Table>>;
+    readonly select: readonly Selected[];
+    readonly references: References;
+    make(found: Joined<Table, References, Selected>): Value;
+  },
 ): Lookup<Value> {
-  return { name, table, by, select, references: references as Lookup<Value>['references'], make };
+  return { name, ...definition } as unknown as Lookup<Value>;
 }

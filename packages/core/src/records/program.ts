@@ -1,4 +1,4 @@
-import { Step, type Steps } from './step.ts';
+import type { Step, Steps } from './step.ts';
 
 /** The locks of a program. It waits for them before its first step, and holds them until it has ended. */
 export interface Locks {
@@ -72,7 +72,7 @@ export function defineProgram<Args, const Result>(
   name: string,
   { locks = () => ({}), usesReserve = () => false, run }: ProgramDefinition<Args, Result>,
 ): Program<Args, Result> {
-  return { name, locks, usesReserve, run: (args) => stepsOf(run(args)) };
+  return { name, locks, usesReserve, run: (args) => run(args)[Symbol.iterator]() };
 }
 
 /** Defines a query under a name that no other one has, such as `names.find`. It is the steps, or a single one. */
@@ -80,13 +80,7 @@ export function defineQuery<Args, const Result>(
   name: string,
   run: (args: Args) => Steps<Result, 'read'> | Step<Result, 'read'>,
 ): Query<Args, Result> {
-  return { name, run: (args) => stepsOf(run(args)) };
-}
-
-function stepsOf<Result, Kind extends 'read' | 'write'>(
-  steps: Steps<Result, Kind> | Step<Result, Kind>,
-): Steps<Result, Kind> {
-  return steps instanceof Step ? steps[Symbol.iterator]() : steps;
+  return { name, run: (args) => run(args)[Symbol.iterator]() };
 }
 
 /**

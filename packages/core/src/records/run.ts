@@ -8,14 +8,12 @@ export type Answer<Result> = (action: TableAction, isUnlocked: boolean) => Resul
 export function runAtOnce<Result>(program: string, steps: Steps<Result>, answer: Answer<unknown>): Result {
   let next = steps.next();
   while (next.done !== true) {
-    let result: unknown;
     try {
-      result = answerAtOnce(program, next.value, answer);
+      next = steps.next(answerAtOnce(program, next.value, answer));
     } catch (error) {
+      // Steps that have failed themselves throw it again.
       next = steps.throw(error);
-      continue;
     }
-    next = steps.next(result);
   }
   return next.value;
 }
@@ -46,14 +44,11 @@ export async function runByPromises<Result>(
 ): Promise<Result> {
   let next = steps.next();
   while (next.done !== true) {
-    let result: unknown;
     try {
-      result = await answerByPromises(program, next.value, answer);
+      next = steps.next(await answerByPromises(program, next.value, answer));
     } catch (error) {
       next = steps.throw(error);
-      continue;
     }
-    next = steps.next(result);
   }
   return next.value;
 }

@@ -45,11 +45,11 @@ export interface TableIndex<Row> {
 }
 
 /** The types of a table's rows, for the compiler alone. */
-export interface TableTypes {
-  readonly row: object;
-  readonly key: PropertyKey;
-  readonly references: object;
-  readonly sequence: PropertyKey;
+export interface TableTypes<Row = object, Key = PropertyKey, References = object, Sequence = PropertyKey> {
+  readonly row: Row;
+  readonly key: Key;
+  readonly references: References;
+  readonly sequence: Sequence;
 }
 
 /** A table as data: what an engine needs to know to store its rows, and to check programs. */
@@ -89,12 +89,7 @@ export interface RecordTable<
   References extends object = Record<never, never>,
   Sequence extends keyof Row = never,
 > extends AnyTable {
-  readonly types?: {
-    readonly row: Row;
-    readonly key: Key;
-    readonly references: References;
-    readonly sequence: Sequence;
-  };
+  readonly types?: TableTypes<Row, Key, References, Sequence>;
 }
 
 type TypesOf<Table extends AnyTable> = NonNullable<Table['types']>;
@@ -131,30 +126,20 @@ export type ColumnFor<Value, IsSequence extends boolean = false> = Column<
 >;
 
 /** What defines a table: see {@link AnyTable}. */
-export interface TableDefinition<
-  Row extends object,
-  Key extends keyof Row,
-  References extends object,
-  Sequence extends keyof Row,
-> {
+export interface TableDefinition<Table extends AnyTable> {
   readonly name: string;
   readonly columns: {
-    readonly [Member in keyof Row]-?: ColumnFor<Row[Member], Member extends Sequence ? true : false>;
+    readonly [Member in keyof RowOf<Table>]-?: ColumnFor<
+      RowOf<Table>[Member],
+      Member extends TypesOf<Table>['sequence'] ? true : false
+    >;
   };
-  readonly key: readonly (Key & string)[];
-  readonly unique?: readonly (readonly NameOf<Row>[])[];
-  readonly indexes?: readonly TableIndex<Row>[];
-  readonly references?: { readonly [Member in keyof References]: () => AnyTable };
-  readonly guards: ((row: Partial<Row>) => readonly string[]) | undefined;
+  readonly key: readonly (keyof KeyOf<Table> & string)[];
+  readonly unique?: readonly (readonly NameOf<RowOf<Table>>[])[];
+  readonly indexes?: readonly TableIndex<RowOf<Table>>[];
+  readonly references?: { readonly [Member in keyof ReferencesOf<Table>]: () => AnyTable };
+  readonly guards: ((row: Partial<RowOf<Table>>) => readonly string[]) | undefined;
 }
-
-/** What {@link defineTable} needs for a table. */
-export type DefinitionOf<Table extends AnyTable> = TableDefinition<
-  RowOf<Table>,
-  TypesOf<Table>['key'] & keyof RowOf<Table>,
-  ReferencesOf<Table>,
-  TypesOf<Table>['sequence'] & keyof RowOf<Table>
->;
 
 /**
  * Defines a table: the type of the constant says of which rows, and each of their members has a column of its type.
@@ -177,6 +162,6 @@ export type DefinitionOf<Table extends AnyTable> = TableDefinition<
  * });
  * BOOKS.guards?.({ isbn: '0-19-852663-6', shelf: 'A' }); // ['shelf A']
  */
-export function defineTable<Table extends AnyTable>(definition: DefinitionOf<Table>): Table {
+export function defineTable<Table extends AnyTable>(definition: TableDefinition<Table>): Table {
   return { unique: [], indexes: [], references: {}, ...definition } as unknown as Table;
 }

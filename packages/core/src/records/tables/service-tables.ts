@@ -50,10 +50,8 @@ export const EVENTS: RecordTable<EventRow, 'at' | 'id', Record<never, never>, 's
       where: { accountFeedNumber: notNull },
     },
   ],
-  guards: ({ account }) => {
-    if (account === undefined) return [];
-    return [account === null ? SERVICE_LOCK : accountLock(account)];
-  },
+  guards: ({ account }) =>
+    account === undefined ? [] : [account === null ? SERVICE_LOCK : accountLock(account)],
 });
 
 /** The last event that was dropped of an account's feed or, under the account '', of the feed of all accounts. */
@@ -68,10 +66,7 @@ export const FEED_BEGINS: RecordTable<FeedBeginRow, 'account'> = defineTable({
   name: 'feed_begins',
   columns: { account: text, number: integer, event: text },
   key: ['account'],
-  guards: ({ account }) => {
-    if (account === undefined) return [];
-    return [account === '' ? FEED_LOCK : accountLock(account)];
-  },
+  guards: ({ account }) => (account === undefined ? [] : [account === '' ? FEED_LOCK : accountLock(account)]),
 });
 
 /** The feed of this database: one row. */
