@@ -1,63 +1,66 @@
 import { ColumnValue, Comparison } from '../records/conditions.ts';
 import type { AnyWhere } from './condition-shape.ts';
-import type { SqlDialect } from './dialect.ts';
+import type { SqlPlan } from './sql-plan.ts';
 import type { SqlColumn, SqlTable } from './sql-table.ts';
 
+/** Finds the value of a parameter in an action. */
 // biome-ignore lint/suspicious/noExplicitAny: the action is of the shape for which the text was written
-type Binder = (action: any) => unknown;
+export type Binder = (action: any) => unknown;
 
 const SYMBOLS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
 /**
- * The text of a statement while it is written, with what finds the values of its parameters in an action. Parameters have
- * to be written in the order of the text, since some databases count them.
+ * The text of a statement on a table while it is written, with what finds the values of its parameters in an action.
+ * Parameters have to be written in the order of the text, since some databases count them.
  */
 export class StatementText {
-  readonly dialect: SqlDialect;
-  readonly binders: Binder[] = [];
+  readonly #own: SqlTable;
+  readonly #binders: Binder[] = [];
 
-  constructor(dialect: SqlDialect) {
-    this.dialect = dialect;
+  constructor(own: SqlTable) {
+    this.#own = own;
   }
 
   /** Writes a parameter. */
   bind(binder: Binder): string {
-    return this.dialect.parameter(this.binders.push(binder));
+    return this.#own.dialect.parameter(this.#binders.push(binder));
   }
 
   /** Writes a parameter that is the greatest number of rows. */
   bindLimit(binder: Binder): string {
     const parameter = this.bind(binder);
-    return this.dialect.limit?.(parameter) ?? parameter;
+    return this.#own.dialect.limit?.(parameter) ?? parameter;
   }
 
-  /** Conditions on a table's rows. The alias may depend on the member; `path` finds the conditions in an action. */
+  /** The plan of a text, whose parameters are all written. */
+  plan(text: string, answer: Partial<Omit<SqlPlan, 'text' | 'values'>> = {}): SqlPlan {
+    const values = (action: object): unknown[] => this.#binders.map((binder) => binder(action));
+    return { text, values, result: undefined, isOneRow: false, isPlannedEachTime: false, ...answer };
+  }
+
+  /** Conditions on rows. The alias may depend on the member; `path` finds the conditions in an action. */
   where(
-    table: SqlTable,
     where: AnyWhere,
-    path: (action: never) => AnyWhere,
-    aliasOf: (member: string) => string,
+    path: Binder = (action) => action.where,
+    aliasOf: (member: string) => string = () => 't0',
   ): string {
     const terms = Object.entries(where).flatMap(([member, match]) => {
       if (match === undefined) return [];
-      const at: Binder = (action) => (path(action as never) as Record<string, unknown>)[member];
+      const at: Binder = (action) => (path(action) as Record<string, unknown>)[member];
+      const partOf =
+        (n: number): Binder =>
+        (action) =>
+          (at(action) as readonly unknown[])[n];
       if (member === 'either') {
-        const ways = (match as readonly AnyWhere[]).map((way, n) =>
-          this.where(table, way, (action) => (at(action) as readonly AnyWhere[])[n] ?? {}, aliasOf),
-        );
+        const ways = (match as readonly AnyWhere[]).map((way, n) => this.where(way, partOf(n), aliasOf));
         return [ways.length === 0 ? '1 = 0' : `(${ways.join(' OR ')})`];
       }
-      const column = table.column(member);
-      const name = table.nameOf(aliasOf(member), member);
-      if (Array.isArray(match)) {
-        return match.map((one, n) =>
-          this.#comparison(table, name, one, (action) => (at(action) as readonly unknown[])[n], aliasOf),
-        );
-      }
+      const name = this.#own.nameOf(aliasOf(member), member);
+      if (Array.isArray(match)) return match.map((one, n) => this.#comparison(name, one, partOf(n), aliasOf));
       return [
         match instanceof Comparison
-          ? this.#comparison(table, name, match, at, aliasOf)
-          : this.#isEqual(column, name, match, at),
+          ? this.#comparison(name, match, at, aliasOf)
+          : this.#isEqual(this.#own.column(member), name, match, at),
       ];
     });
     return terms.length === 0 ? '1 = 1' : terms.join(' AND ');
@@ -66,29 +69,35 @@ export class StatementText {
   #isEqual({ column, write }: SqlColumn, name: string, value: unknown, at: Binder): string {
     if (value === null) return `${name} IS NULL`;
     if (column.type === 'json') throw new TypeError(`${name} is JSON, which is not compared`);
-    if (column.type === 'flag') return this.dialect.isFlag(name, value as boolean);
+    if (column.type === 'flag') return this.#own.dialect.isFlag(name, value as boolean);
     return `${name} = ${this.bind((action) => write(at(action)))}`;
   }
 
   #comparison(
-    table: SqlTable,
     name: string,
     { operator, operand }: Comparison<unknown>,
     at: Binder,
     aliasOf: (member: string) => string,
   ): string {
-    if (operator === 'not_null') return `${name} IS NOT NULL`;
+    const { dialect } = this.#own;
     const operandOf: Binder = (action) => (at(action) as Comparison<unknown>).operand;
-    if (operator === 'in') {
-      const { dialect } = this;
-      const list = this.bind((action) => dialect.list(operandOf(action) as readonly unknown[]));
-      return dialect.isIn(name, list);
+    switch (operator) {
+      case 'not_null':
+        return `${name} IS NOT NULL`;
+      case 'in':
+        return dialect.isIn(
+          name,
+          this.bind((action) => dialect.list(operandOf(action) as readonly unknown[])),
+        );
+      case 'contains':
+        return dialect.contains(name, this.bind(operandOf));
     }
-    if (operator === 'contains') return this.dialect.contains(name, this.bind(operandOf));
-    const other =
-      operand instanceof ColumnValue
-        ? table.nameOf(aliasOf(operand.column), operand.column)
-        : this.bind(operandOf);
+    const isColumn = operand instanceof ColumnValue;
+    const other = isColumn ? this.#own.nameOf(aliasOf(operand.column), operand.column) : this.bind(operandOf);
     return `${name} ${SYMBOLS[operator]} ${other}`;
+  }
+
+  get hasParameters(): boolean {
+    return this.#binders.length > 0;
   }
 }

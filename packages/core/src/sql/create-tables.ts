@@ -54,17 +54,11 @@ function createIndex(
   dialect: SqlDialect,
 ): string {
   const nameOf = (member: string): string => own.column(member).name;
-  const text = new StatementText(dialect);
-  const condition =
-    where === undefined || dialect.indexesAllRows === true
-      ? ''
-      : ` WHERE ${text.where(
-          own,
-          where,
-          () => where,
-          () => '',
-        )}`;
-  if (text.binders.length > 0)
+  const text = new StatementText(own);
+  const isWhole = where === undefined || dialect.indexesAllRows === true;
+  const nowhere = (): string => '';
+  const condition = isWhole ? '' : ` WHERE ${text.where(where, () => where, nowhere)}`;
+  if (text.hasParameters)
     throw new TypeError(`the index ${name} of ${own.table.name} has a value in its condition`);
   const isText = (member: string): boolean => own.column(member).column.type === 'text';
   const texts = columns.filter(isText).length;

@@ -1,7 +1,4 @@
-import type { AnyTable } from '../records/table.ts';
-import type { StatementText } from './condition-text.ts';
-import type { SqlDialect } from './dialect.ts';
-import type { SqlRow, SqlTable } from './sql-table.ts';
+import type { SqlRow } from './sql-table.ts';
 
 /** The statement for all actions of one shape. */
 export interface SqlPlan {
@@ -29,29 +26,4 @@ export interface LookupPlan<Value> {
   keyOf(row: SqlRow): string;
   /** Makes the value of a row that is answered. */
   make(row: SqlRow): Value;
-}
-
-/** What statements are written with. */
-export interface Writing {
-  readonly dialect: SqlDialect;
-  tableOf(table: AnyTable): SqlTable;
-}
-
-/** The plan of a text, whose parameters are all written. */
-export function planOf(
-  text: string,
-  { binders }: StatementText,
-  {
-    result,
-    isOneRow = false,
-    isPlannedEachTime = false,
-  }: Partial<Pick<SqlPlan, 'isOneRow' | 'isPlannedEachTime' | 'result'>> = {},
-): SqlPlan {
-  return {
-    text,
-    result,
-    isOneRow,
-    isPlannedEachTime,
-    values: (action) => binders.map((binder) => binder(action)),
-  };
 }

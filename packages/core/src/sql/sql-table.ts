@@ -20,12 +20,14 @@ export interface SqlColumn {
 /** A table in the statements of one database. */
 export class SqlTable {
   readonly table: AnyTable;
+  readonly dialect: SqlDialect;
   readonly name: string;
   readonly members: readonly string[];
   readonly #columns: ReadonlyMap<string, SqlColumn>;
 
   constructor(table: AnyTable, dialect: SqlDialect) {
     this.table = table;
+    this.dialect = dialect;
     this.name = dialect.table(table.name);
     this.members = Object.keys(table.columns);
     this.#columns = new Map(
@@ -38,6 +40,11 @@ export class SqlTable {
     const column = this.#columns.get(member);
     if (column === undefined) throw new TypeError(`${this.table.name} has no column ${member}`);
     return column;
+  }
+
+  /** The table whose primary key a member refers to. */
+  reference(member: string): SqlTable {
+    return new SqlTable((this.table.references[member] as () => AnyTable)(), this.dialect);
   }
 
   /** The column of a member, of the row with an alias. */
