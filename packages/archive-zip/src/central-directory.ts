@@ -1,8 +1,8 @@
 import type { ArchiveProblem } from '@pinfold/core';
 import type { ByteSource } from './byte-source.ts';
-import { type CentralHeader, readCentralHeader } from './central-header.ts';
 import type { EndRecord } from './end-record.ts';
-import type { ProofControl } from './proof-control.ts';
+import { type CentralHeader, readCentralHeader } from './entry-headers.ts';
+import type { ProofControl } from './prove-entries.ts';
 
 /** The central directory, read to its end; without headers when it cannot be. */
 export interface Directory {

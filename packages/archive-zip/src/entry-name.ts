@@ -1,6 +1,6 @@
 import type { BadEncoding } from '@pinfold/core';
 import { uint32 } from './byte-source.ts';
-import type { CentralHeader } from './central-header.ts';
+import type { CentralHeader } from './entry-headers.ts';
 import { type ExtraField, UNICODE_PATH } from './extra-fields.ts';
 
 const UTF8_FLAG = 0x0800;

@@ -1,10 +1,15 @@
 import type { ArchiveProblem, HeaderField } from '@pinfold/core';
 import type { ProblemList } from '@pinfold/core/adapter';
-import type { CentralHeader } from './central-header.ts';
-import { descriptorAgrees, isDescriptorLength } from './descriptor.ts';
-import { DESCRIPTOR_FLAG, type LocalHeader, readLocalHeader } from './local-header.ts';
-import type { ProofControl } from './proof-control.ts';
-import type { StagedFile } from './staged-file.ts';
+import type { StagedFile } from './archive-source.ts';
+import {
+  type CentralHeader,
+  DESCRIPTOR_FLAG,
+  descriptorAgrees,
+  isDescriptorLength,
+  type LocalHeader,
+  readLocalHeader,
+} from './entry-headers.ts';
+import type { ProofControl } from './prove-entries.ts';
 
 /** An entry to be placed: its header and the name to report it under. */
 export interface PlacedEntry {

@@ -1,20 +1,47 @@
 import type { ArchiveListing, ArchiveProblem, ListedEntry } from '@pinfold/core';
-import { ProblemList } from '@pinfold/core/adapter';
-import { isAppleDoubleEntry } from './apple-double.ts';
-import type { ArchiveSource } from './archive-source.ts';
+import { isAppleDouble, mayBeAppleDouble, ProblemList } from '@pinfold/core/adapter';
+import { type ArchiveSource, StagedFile } from './archive-source.ts';
 import { readDirectory } from './central-directory.ts';
-import type { CentralHeader } from './central-header.ts';
-import type { EndRecord } from './end-record.ts';
-import type { PieceSource } from './entry-data.ts';
+import { type EndRecord, findEnd } from './end-record.ts';
+import { type PieceSource, readPieces } from './entry-data.ts';
+import {
+  type CentralHeader,
+  entryProblems,
+  isReadable,
+  listed,
+  type NamedHeader,
+  nameHeaders,
+  STRUCTURE,
+} from './entry-headers.ts';
 import { entryNames } from './entry-name.ts';
-import { findEnd } from './find-end.ts';
-import { guessNames } from './guess-names.ts';
 import { readLayout } from './layout.ts';
-import { readsOtherwise } from './library-walk.ts';
-import { entryProblems, listed, type NamedHeader, nameHeaders, STRUCTURE } from './named-header.ts';
-import type { ProofControl } from './proof-control.ts';
-import { isReadOneWay } from './single-reading.ts';
-import { StagedFile } from './staged-file.ts';
+import { isReadOneWay, readsOtherwise } from './library-walk.ts';
+import { guessNames } from './name-reading.ts';
+import type { ProofControl } from './prove-entries.ts';
+
+/** Far more than the magic number, and enough to begin any deflate stream. */
+const PIECE = 1_024;
+
+/** Whether an entry is a file `._x` whose data begin as those of AppleDouble. One that cannot be inflated is not. */
+export async function isAppleDoubleEntry(
+  path: string,
+  entry: ListedEntry,
+  source: PieceSource,
+): Promise<boolean> {
+  if (!mayBeAppleDouble(path) || !isReadable(entry)) return false;
+  source.control.throwIfStopped();
+  let beginning = Buffer.alloc(0);
+  await readPieces(
+    entry,
+    source,
+    (piece) => {
+      beginning = Buffer.concat([beginning, piece]);
+      return beginning.length < 4;
+    },
+    PIECE,
+  );
+  return isAppleDouble(beginning);
+}
 
 const DIRECTORY_WINDOW = 131_072;
 /** Where local headers lie apart, a wide window would read the whole archive. */

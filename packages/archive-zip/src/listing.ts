@@ -2,11 +2,10 @@ import type { ArchiveListing, ListedEntry } from '@pinfold/core';
 import { mayBeAppleDouble, ProblemList } from '@pinfold/core/adapter';
 import type { ByteSource } from './byte-source.ts';
 import { readDirectory } from './central-directory.ts';
-import { END_BYTES } from './end-record.ts';
+import { END_BYTES, findEnd } from './end-record.ts';
+import { entryProblems, listed, nameHeaders, STRUCTURE } from './entry-headers.ts';
 import { entryNames } from './entry-name.ts';
 import { ZIP64 } from './extra-fields.ts';
-import { findEnd } from './find-end.ts';
-import { entryProblems, listed, nameHeaders, STRUCTURE } from './named-header.ts';
 
 /** A ZIP that is read in pieces: a `Blob` in a browser, a file, or a URL with byte ranges. */
 export interface ArchiveBytes {

@@ -1,13 +1,12 @@
 import type { ListedEntry } from '@pinfold/core';
 import { isSystemEntry, mayBeAppleDouble, type PageLabels } from '@pinfold/core/adapter';
 import { readFully } from './archive-source.ts';
-import { decodePage, decodeReference } from './code-pages.ts';
 import { inflateWhole, type PieceSource } from './entry-data.ts';
-import { isReadable } from './named-header.ts';
+import { isReadable } from './entry-headers.ts';
+import { decodePage, decodeReference, utf16Text } from './name-decoding.ts';
 import { observe } from './observe/observe.ts';
 import type { Reference } from './observe/reference-collector.ts';
 import { isPage } from './observe/script-findings.ts';
-import { utf16Text } from './utf16-text.ts';
 
 /** A page of an archive, read before the names of its entries are known. */
 export interface ReadPage extends PageLabels {

@@ -1,15 +1,29 @@
-import type { ArchiveListing, EntryProof } from '@pinfold/core';
-import { MemorySource } from './archive-source.ts';
+import type { ArchiveListing, EntryProof, StagedArchive } from '@pinfold/core';
+import { MemorySource, StagedFile } from './archive-source.ts';
 import { readDirectory } from './central-directory.ts';
-import type { CentralHeader } from './central-header.ts';
-import { findEnd } from './find-end.ts';
-import type { ProveJob } from './jobs.ts';
+import { findEnd } from './end-record.ts';
+import type { CentralHeader } from './entry-headers.ts';
+import type { EntryTask, ProveJob } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
-import { ProofControl } from './proof-control.ts';
-import { sieveOf } from './prove-entries.ts';
-import { type ProofTools, proveWhole } from './prove-entry.ts';
-import { isSmallSite, SMALL_ENTRIES, SMALL_SITE_BYTES } from './small-limits.ts';
-import { StagedFile } from './staged-file.ts';
+import { ProofControl, type ProofTools, proveWhole, sieveOf } from './prove-entries.ts';
+
+/** The largest archive that is read on the thread of its caller: the way to another thread and back takes longer. */
+const SMALL_BYTES = 16_384;
+/** The most entries of one. */
+export const SMALL_ENTRIES = 16;
+/** The most bytes that its entries may be together: a few milliseconds, whatever they contain. */
+export const SMALL_SITE_BYTES = 16_384;
+
+/** The bytes of an archive that is in memory, and so small that it may be read on this thread. */
+export function smallBytes({ bytes, size }: StagedArchive): Uint8Array | undefined {
+  return bytes?.length === size && size <= SMALL_BYTES ? bytes : undefined;
+}
+
+/** Whether entries are few and small, by their headers. */
+export function isSmallSite(entries: readonly Pick<EntryTask, 'size' | 'compressedSize'>[]): boolean {
+  const bytes = entries.reduce((sum, { size, compressedSize }) => sum + Math.max(size, compressedSize), 0);
+  return entries.length <= SMALL_ENTRIES && bytes <= SMALL_SITE_BYTES;
+}
 
 const ASCII_END = 0x80;
 

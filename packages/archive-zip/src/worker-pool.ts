@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Job, JobReply, JobRequest, JobResults } from './jobs.ts';
-import type { ProofControl } from './proof-control.ts';
+import type { ProofControl } from './prove-entries.ts';
 
 /** Jobs given to a worker at once: the next one waits there, so that it never waits for the main thread. */
 const DEPTH = 2;

@@ -6,8 +6,7 @@ import { type ArchiveSource, FileSource, isSystemError, MemorySource } from './a
 import type { Job, JobReply, JobRequest, ListResult, SentProveJob, SentProveResult } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
 import { packEntries, packProofs, unpackTasks } from './packed.ts';
-import { ProofControl, Stopped } from './proof-control.ts';
-import { proveEntries } from './prove-entries.ts';
+import { ProofControl, proveEntries, Stopped } from './prove-entries.ts';
 
 /** Entries the receiver takes up at once: a few milliseconds. */
 const PIECE = 1_000;

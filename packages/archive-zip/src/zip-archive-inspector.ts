@@ -13,11 +13,17 @@ import {
   type StagedArchive,
 } from '@pinfold/core';
 import { CutFile } from './archive-source.ts';
-import type { Job, JobReply, JobResults, ListResult, StagedBytes } from './jobs.ts';
+import {
+  type Job,
+  type JobReply,
+  type JobResults,
+  type ListResult,
+  type StagedBytes,
+  splitTasks,
+} from './jobs.ts';
 import { type PackedEntries, packTasks, unpackEntries, unpackProofs } from './packed.ts';
-import { ProofControl } from './proof-control.ts';
-import { smallBytes } from './small-limits.ts';
-import { splitTasks } from './split-tasks.ts';
+import { ProofControl } from './prove-entries.ts';
+import { smallBytes } from './small-archive.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** How much a {@link ZipArchiveInspector} may take. */

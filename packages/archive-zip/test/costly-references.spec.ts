@@ -3,8 +3,8 @@ import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { type CostlyReferences, costlyPages, costlyReferences } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ZipArchiveInspector } from '../src/index.ts';
+import { splitTasks } from '../src/jobs.ts';
 import { observe, ReferenceSieve, SitePaths } from '../src/observe.ts';
-import { splitTasks } from '../src/split-tasks.ts';
 import { type Inspection, inspect } from './inspection.ts';
 
 const MiB = 1_048_576;

@@ -2,10 +2,9 @@ import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import type { EntryPath } from '@pinfold/core';
 import { expect } from 'chai';
 import { MemorySource } from '../src/archive-source.ts';
-import { firstTogether, inflateTogether } from '../src/inflate-together.ts';
+import { firstTogether, inflateTogether } from '../src/entry-data.ts';
 import type { EntryTask, ProveResult } from '../src/jobs.ts';
-import { ProofControl } from '../src/proof-control.ts';
-import { proveEntries } from '../src/prove-entries.ts';
+import { ProofControl, proveEntries } from '../src/prove-entries.ts';
 
 const MiB = 1_048_576;
 

@@ -2,14 +2,12 @@ import { closeSync, openSync } from 'node:fs';
 import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
 import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { FileSource } from '../src/archive-source.ts';
+import { FileSource, StagedFile } from '../src/archive-source.ts';
 import { readDirectory } from '../src/central-directory.ts';
-import type { CentralHeader } from '../src/central-header.ts';
-import type { EndRecord } from '../src/end-record.ts';
-import { findEnd } from '../src/find-end.ts';
+import { type EndRecord, findEnd } from '../src/end-record.ts';
+import type { CentralHeader } from '../src/entry-headers.ts';
 import { readsOtherwise } from '../src/library-walk.ts';
-import { ProofControl } from '../src/proof-control.ts';
-import { StagedFile } from '../src/staged-file.ts';
+import { ProofControl } from '../src/prove-entries.ts';
 
 describe('A second reader of the directory', () => {
   let staged: StagedArchives;

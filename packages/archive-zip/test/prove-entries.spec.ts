@@ -4,8 +4,7 @@ import { createStagedArchives, type StagedArchives } from '@pinfold/test-contrac
 import { expect } from 'chai';
 import { FileSource } from '../src/archive-source.ts';
 import type { EntryTask, ProveResult } from '../src/jobs.ts';
-import { ProofControl } from '../src/proof-control.ts';
-import { proveEntries } from '../src/prove-entries.ts';
+import { ProofControl, proveEntries } from '../src/prove-entries.ts';
 
 const MiB = 1_048_576;
 /** What may be inflated beyond a limit before it is noticed. */

@@ -1,12 +1,10 @@
 import { badZips, goodZips } from '@pinfold/test-contracts/fixtures';
 import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { MemorySource } from '../src/archive-source.ts';
+import { MemorySource, StagedFile } from '../src/archive-source.ts';
 import { readDirectory } from '../src/central-directory.ts';
-import { findEnd } from '../src/find-end.ts';
-import { readsOtherwise } from '../src/library-walk.ts';
-import { isReadOneWay } from '../src/single-reading.ts';
-import { StagedFile } from '../src/staged-file.ts';
+import { findEnd } from '../src/end-record.ts';
+import { isReadOneWay, readsOtherwise } from '../src/library-walk.ts';
 import { mutate } from './fuzzing/mutate.ts';
 import { Random } from './fuzzing/random.ts';
 

@@ -1,7 +1,7 @@
 import type { EntryPath, ListedEntry, ProofRequest } from '@pinfold/core';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { splitTasks } from '../src/split-tasks.ts';
+import { splitTasks } from '../src/jobs.ts';
 
 const MiB = 1_048_576;
 

@@ -2,8 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createStagedArchives, type StagedArchives, someBytes } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FileSource } from '../src/archive-source.ts';
-import { StagedFile } from '../src/staged-file.ts';
+import { FileSource, StagedFile } from '../src/archive-source.ts';
 
 const SIZE = 5_000;
 

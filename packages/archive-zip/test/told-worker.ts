@@ -1,6 +1,6 @@
 import { parentPort, threadId } from 'node:worker_threads';
 import type { JobRequest } from '../src/jobs.ts';
-import { ProofControl } from '../src/proof-control.ts';
+import { ProofControl } from '../src/prove-entries.ts';
 
 /** A worker that does what the file of its job says. */
 parentPort?.on('message', async ({ id, job, control }: JobRequest) => {

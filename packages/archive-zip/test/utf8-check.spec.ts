@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isUtf8Text, Utf8Check } from '../src/utf8-check.ts';
+import { isUtf8Text, Utf8Check } from '../src/name-decoding.ts';
 
 function valid(bytes: Uint8Array, cuts: readonly number[]): boolean {
   const check = new Utf8Check();

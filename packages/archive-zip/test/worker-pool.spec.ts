@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Job } from '../src/jobs.ts';
-import { ProofControl } from '../src/proof-control.ts';
+import { ProofControl } from '../src/prove-entries.ts';
 import { WorkerPool } from '../src/worker-pool.ts';
 
 /** A job that a worker of the test reads as what to do. */

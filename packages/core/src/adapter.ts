@@ -23,30 +23,25 @@ export type { Persistence, StoreName } from './adapter/persistence.ts';
 export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
 export { NO_LIMITS } from './domain/account.ts';
+export { UNAUTHORIZED } from './domain/actor.ts';
 export {
   type AdmissionFacts,
   type AdmissionRequest,
   boundsOf,
   FORBIDDEN_CONTENT,
   hasQuota,
+  NORMAL,
   published,
   refuseAdmission,
   refuseChange,
   refuseKey,
 } from './domain/admission.ts';
+export { ProblemList } from './domain/archive-problems.ts';
 export { judgeListing } from './domain/archive-rules.ts';
-export {
-  type AttemptRefusal,
-  type AttemptTally,
-  MAX_UNSETTLED,
-  refuseAttempt,
-} from './domain/attempts.ts';
-export { UNAUTHORIZED } from './domain/credential.ts';
-export { readNames } from './domain/entry-names.ts';
-export { foldPath } from './domain/fold-path.ts';
+export { isAppleDouble, isSystemEntry, mayBeAppleDouble, readNames } from './domain/entry-path.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
-export { secretOfFile } from './domain/key-files.ts';
-export { NORMAL } from './domain/mode.ts';
+export { siteRoot } from './domain/index-hint.ts';
+export type { RateLeft } from './domain/limits.ts';
 export { decideName, withNameWarnings } from './domain/name.ts';
 export {
   chooseNameEncoding,
@@ -56,12 +51,16 @@ export {
   type NameReading,
   type PageLabels,
 } from './domain/name-encoding.ts';
-export { ProblemList } from './domain/problem-list.ts';
-export type { RateLeft } from './domain/rate.ts';
+export {
+  type AttemptRefusal,
+  type AttemptTally,
+  MAX_UNSETTLED,
+  refuseAttempt,
+} from './domain/password.ts';
+export { foldPath } from './domain/path-conflicts.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
+export { secretOfFile } from './domain/secret-files.ts';
 export { answerOf, type FilesByPath, fallback, pageForFolder, type Resolution } from './domain/site.ts';
-export { siteRoot } from './domain/site-root.ts';
-export { isAppleDouble, isSystemEntry, mayBeAppleDouble } from './domain/system-files.ts';
 export { hasManyMarks } from './domain/text.ts';
 export { MAX_WARNINGS } from './domain/warnings.ts';
 export type { AllPorts, Stores } from './ports/all-ports.ts';

@@ -1,4 +1,4 @@
-export { causeOf } from './domain/cause-of.ts';
+export { causeOf } from './domain/actor.ts';
 export {
   FeedError,
   type FeedItem,

@@ -1,6 +1,8 @@
 export type { Account, AccountLimits, AccountUse, Block, PublicationLimits } from './domain/account.ts';
+export type { Credential } from './domain/actor.ts';
 export { type Actor, type Authority, OPERATOR, type SaveAuthority } from './domain/actor.ts';
-export type { Inadmissible, Unchangeable } from './domain/admission.ts';
+export type { Inadmissible, Mode, Unchangeable } from './domain/admission.ts';
+export type { Consent, Pairing } from './domain/api-key.ts';
 export {
   type ApiKey,
   type ApiKeyId,
@@ -25,11 +27,8 @@ export type {
   ProofTask,
   SiteFile,
 } from './domain/archive-rules.ts';
-export type { Branded } from './domain/brand.ts';
-export type { Credential } from './domain/credential.ts';
 export type { RoleCursor, RoleFilter, RoleOrder } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
-export type { FeedId, FeedPlace } from './domain/feed.ts';
 export type { Grant, GrantPurpose, KnownViewer, VisibleRole } from './domain/grant.ts';
 export type {
   Cause,
@@ -38,6 +37,8 @@ export type {
   EventDraft,
   EventId,
   EventType,
+  FeedId,
+  FeedPlace,
   HistoryEvent,
   Origin,
   PublicationEvent,
@@ -53,6 +54,7 @@ export {
   parseIdempotencyKey,
   type Sha256,
 } from './domain/idempotency.ts';
+export type { Branded } from './domain/identity.ts';
 export {
   type AccountId,
   type ArchiveId,
@@ -73,9 +75,8 @@ export {
   minutes,
   seconds,
 } from './domain/instant.ts';
+export type { Rate, RateMark, RateText } from './domain/limits.ts';
 export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
-export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
-export type { Mode } from './domain/mode.ts';
 export {
   type Name,
   type NameRecord,
@@ -86,17 +87,14 @@ export {
   type ShownName,
 } from './domain/name.ts';
 export type { NameEncoding } from './domain/name-encoding.ts';
-export type { Consent, Pairing } from './domain/pairing.ts';
 export {
   type Password,
   type PasswordHash,
   type PasswordRules,
   parsePassword,
 } from './domain/password.ts';
-export type { Publication } from './domain/publication.ts';
-export type { Rate, RateMark, RateText } from './domain/rate.ts';
-export type { Comparison } from './domain/reconciliation.ts';
-export type { RemovalClock, Uptime } from './domain/removal-clock.ts';
+export type { Comparison, RemovalClock, Uptime } from './domain/reconciliation.ts';
+export type { Publication } from './domain/role.ts';
 export {
   type Decided,
   decide,
@@ -107,8 +105,9 @@ export {
   stateOf,
 } from './domain/role.ts';
 export type { Session, SessionId, SessionLimits, SessionScope, SignInLink } from './domain/session.ts';
+export type { EncodedManifest, Manifest, ManifestEntry } from './domain/site.ts';
 export type { Takedown, TakedownCursor } from './domain/takedown.ts';
-export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
+export { parseTitle, type Title, type TitleRules } from './domain/text.ts';
 export type { CountedViews, Day, DayOfViews } from './domain/views.ts';
 export type {
   FollowedReference,

@@ -5,6 +5,6 @@ export type {
   MovedRecord,
   PublicationRecord,
   RemovalRecord,
-} from './domain/records.ts';
+} from './domain/record-lines.ts';
 export type { Import } from './ports/import.ts';
 export type { Snapshot } from './ports/snapshot.ts';

@@ -2,7 +2,7 @@ import type { ArchiveProblem } from './domain/archive-problems.ts';
 import type { IdempotencyKeyRules } from './domain/idempotency.ts';
 import type { Instant } from './domain/instant.ts';
 import type { PasswordRules } from './domain/password.ts';
-import type { TitleRules } from './domain/title.ts';
+import type { TitleRules } from './domain/text.ts';
 
 /** Broken rules as data: of a map from each rule to what it tells, one member a rule. Doors have the words. */
 export type RuleDetails<Rules> = {

@@ -1,6 +1,6 @@
 import { pathOf, takeRequest } from '@pinfold/http/internal';
 import { type Request, type Response, Router } from 'express';
-import { admitAccount, admitAnyone, admitOperator } from './admission.ts';
+import { admitAccount, admitAnyone, admitOperator } from './authorize.ts';
 import { readAgentGuide, readDocument } from './endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from './endpoints/index.ts';
 import { Routes } from './routes.ts';

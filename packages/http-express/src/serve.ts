@@ -14,7 +14,7 @@ import {
   untilGone,
 } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
-import type { Admit } from './admission.ts';
+import type { Admit } from './authorize.ts';
 import type { Outcome } from './endpoint.ts';
 import { answerRefusal, answerThrown, refuseRequest } from './problems/problem.ts';
 import { endpointOf, type Routes } from './routes.ts';

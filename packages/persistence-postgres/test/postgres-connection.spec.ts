@@ -3,8 +3,11 @@ import type { Clock } from '@pinfold/core';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { faultOf } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import type { PostgresClient, PostgresPool } from '../src/engine/postgres-connection.ts';
-import { PostgresConnection } from '../src/engine/postgres-connection.ts';
+import {
+  type PostgresClient,
+  PostgresConnection,
+  type PostgresPool,
+} from '../src/engine/postgres-connection.ts';
 import { COMMIT, unprepared } from '../src/engine/statement.ts';
 
 const BEGIN = unprepared('BEGIN');

@@ -7,9 +7,9 @@ if (complaint !== undefined) {
   process.exit(1);
 }
 // Loaded only now: an old Node fails in these modules, with a message that does not help.
-const { processTerminal, trackWrites } = await import('./command-line/process-terminal.ts');
+const { processTerminal, trackWrites } = await import('./command-line/terminal.ts');
 const { runCommand } = await import('./command-line/run-command.ts');
-const { bypassProxy } = await import('./command-line/bypass-proxy.ts');
+const { bypassProxy } = await import('./command-line/run-command.ts');
 
 bypassProxy(process.env);
 

@@ -1,6 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { Generation, Grant, RoleId } from '@pinfold/core';
-import { instant } from '@pinfold/core';
+import { type Generation, type Grant, instant, type RoleId } from '@pinfold/core';
 import { HmacGrantSigner, type HmacGrantSignerOptions } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import * as fc from 'fast-check';

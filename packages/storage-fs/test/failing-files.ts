@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Files } from '../src/files.ts';
-import { nodeFiles } from '../src/files.ts';
+import { type Files, nodeFiles } from '../src/files.ts';
 
 /** An error as the system gives it. */
 export function systemError(code: string, syscall: string): Error {

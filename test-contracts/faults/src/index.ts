@@ -1,6 +1,5 @@
 import type { Database, DatabaseSchema } from '@pinfold/core/records';
-import type { StoreSubject } from '@pinfold/test-contracts';
-import { checkClause, clausesOf } from '@pinfold/test-contracts';
+import { checkClause, clausesOf, type StoreSubject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { checkRandomPrograms, databaseContract, LIBRARY } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';

@@ -3,10 +3,10 @@ import { KNOWN_SCOPES } from '@pinfold/core/internal';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import { everyKeyOf } from '../fixtures/keys.ts';
-import type { ModelOptions } from '../sequences/run.ts';
 import {
   alone,
   checkSequences,
+  type ModelOptions,
   methodsFor,
   questionsFor,
   type Reachable,

@@ -5,8 +5,7 @@ import { expectAbortedEarlyAndLate } from '../expect-aborts.ts';
 import { badZips, goodZips } from '../fixtures/zips/index.ts';
 import { type PlannedEntry, writeZip } from '../fixtures/zips/zip-writer.ts';
 import { rejectionOf } from '../rejection.ts';
-import type { ArchiveInspectorClauses, ArchiveInspectorSubject } from './subject.ts';
-import { rulesOf } from './subject.ts';
+import { type ArchiveInspectorClauses, type ArchiveInspectorSubject, rulesOf } from './subject.ts';
 
 /** The rules about the bytes of a ZIP, which only the inspector can check. */
 const STRUCTURE: ReadonlySet<ArchiveRule> = new Set([

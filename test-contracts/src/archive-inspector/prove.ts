@@ -6,8 +6,7 @@ import { costlyReferences } from '../fixtures/zips/costly-zips.ts';
 import { badZips, goodZips } from '../fixtures/zips/index.ts';
 import { type PlannedEntry, writeZip } from '../fixtures/zips/zip-writer.ts';
 import { rejectionOf } from '../rejection.ts';
-import type { ArchiveInspectorClauses, ArchiveInspectorSubject } from './subject.ts';
-import { requestOf, rulesOf } from './subject.ts';
+import { type ArchiveInspectorClauses, type ArchiveInspectorSubject, requestOf, rulesOf } from './subject.ts';
 
 const INDEX: PlannedEntry = { name: 'index.html', content: '<p>Hello' };
 

@@ -6,10 +6,10 @@ import { replacing } from '../around-calls.ts';
 import type { Subject } from '../contract.ts';
 import { filesLeftOpen, openFiles, SPARE } from '../expect-aborts.ts';
 import { createStagedArchives } from '../fixtures/staged.ts';
-import type { ModelOptions } from '../sequences/run.ts';
 import {
   alone,
   checkSequences,
+  type ModelOptions,
   methodsFor,
   questionsFor,
   type Sequences,

@@ -2,8 +2,7 @@ import type { AttemptCounter } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import type { Subject } from '../contract.ts';
-import type { ModelOptions } from '../sequences/run.ts';
-import { checkSequences, methodsFor, type Sequences } from '../sequences/run.ts';
+import { checkSequences, type ModelOptions, methodsFor, type Sequences } from '../sequences/run.ts';
 import { Door, type End } from './door.ts';
 import { ERAS, limits, MANY, type Values, values, who, window } from './values.ts';
 

@@ -4,8 +4,7 @@ import { type Contract, toClauses, withPeer } from '../contract.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { receiveClauses } from './receive.ts';
-import type { StagingClauses, StagingSubject } from './subject.ts';
-import { receive } from './subject.ts';
+import { receive, type StagingClauses, type StagingSubject } from './subject.ts';
 import { sweepClauses } from './sweep.ts';
 
 const harness: StagingClauses = {

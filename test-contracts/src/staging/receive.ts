@@ -5,8 +5,7 @@ import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { rejectionOf } from '../rejection.ts';
-import type { StagingClauses } from './subject.ts';
-import { bytesOf, inPieces, receive, stalling } from './subject.ts';
+import { bytesOf, inPieces, receive, type StagingClauses, stalling } from './subject.ts';
 
 async function expectStaged(archive: StagedArchive, bytes: Uint8Array): Promise<void> {
   const what = `${bytes.length} bytes`;

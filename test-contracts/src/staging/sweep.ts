@@ -5,8 +5,7 @@ import { expectFaults } from '../expect-faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { rejectionOf } from '../rejection.ts';
-import type { StagingClauses } from './subject.ts';
-import { bytesOf, failing, inPieces, receive } from './subject.ts';
+import { bytesOf, failing, inPieces, receive, type StagingClauses } from './subject.ts';
 
 export const sweepClauses: StagingClauses = {
   'staging/discard: a discarded archive is gone, so that reading it is the fault staging_unavailable, and discarding again is harmless':

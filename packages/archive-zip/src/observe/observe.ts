@@ -1,8 +1,7 @@
 import type { OriginNeed, SecretKind, SiteTool } from '@pinfold/core';
 import { secretOfFile } from '@pinfold/core/adapter';
-import { plainTargetOf } from './attribute-values.ts';
-import { isManifest, manifestUrls } from './manifest-urls.ts';
-import { importsOf } from './module-imports.ts';
+import { importsOf, isManifest, manifestUrls } from './file-urls.ts';
+import { plainTargetOf } from './html-tags.ts';
 import { type PageFindings, readCss, readModule, readPage } from './page-reader.ts';
 import { type ObservationBounds, type Reference, ReferenceCollector } from './reference-collector.ts';
 import { findInScripts, isPage, isScript, type ScriptFindings } from './script-findings.ts';

@@ -1,7 +1,6 @@
 import type { FollowedReference } from '@pinfold/core';
 import { answerOf, fallback, foldPath, hasManyMarks, pageForFolder } from '@pinfold/core/adapter';
-import type { Reference } from './reference-collector.ts';
-import type { FolderFiles, SitePaths } from './site-paths.ts';
+import type { FolderFiles, Reference, SitePaths } from './reference-collector.ts';
 
 export type Destination = Omit<FollowedReference, 'target'>;
 

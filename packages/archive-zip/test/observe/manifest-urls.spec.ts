@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { manifestUrls } from '../../src/observe/manifest-urls.ts';
+import { manifestUrls } from '../../src/observe/file-urls.ts';
 
 const urls = (manifest: unknown) => manifestUrls(JSON.stringify(manifest));
 

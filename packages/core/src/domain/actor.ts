@@ -1,5 +1,8 @@
-import type { Branded } from './brand.ts';
-import { type AccountId, accountId } from './identity.ts';
+import type { Refusal } from '../refusal.ts';
+import type { ApiKeyId, Caller } from './api-key.ts';
+import type { Cause, EventActor, Origin } from './history.ts';
+import type { Sha256 } from './idempotency.ts';
+import { type AccountId, accountId, type Branded } from './identity.ts';
 
 /** The operator of the service, who reads and changes what belongs to any account. Copies of this package share it. */
 export const OPERATOR: Branded<symbol, 'Operator'> = Symbol.for('@pinfold/core/operator') as never;
@@ -40,4 +43,38 @@ export interface ListScope {
 /** The only account whose things are listed; `undefined` for all. */
 export function listedAccount({ by, account }: ListScope): AccountId | undefined {
   return boundTo(by) ?? (account === undefined ? undefined : accountId(account));
+}
+
+/**
+ * The key or session of a caller. With it, a store refuses the change once the key is revoked or the session has
+ * ended. A key that the store does not know is valid: a team may name its own keys in {@link Caller}.
+ */
+export interface Credential {
+  readonly key?: ApiKeyId | null;
+  /** The hash of the session's token. */
+  readonly session?: Sha256 | null;
+}
+
+/** The answer to a change whose credential no longer counts. */
+export const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
+
+export function credentialOf({ key }: Pick<Caller, 'key'>): Credential {
+  return { key: key ?? null };
+}
+
+/**
+ * Whom the history names for a caller: its key, else its person, else its account.
+ *
+ * @throws TypeError unless a person is named by 1 to 255 printable characters.
+ */
+export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' | 'account'>): EventActor {
+  if (key !== undefined) return { kind: 'key', id: key };
+  return { kind: 'person', id: person === undefined ? account : accountId(person) };
+}
+
+/** The cause that the history records for a caller's request. */
+export function causeOf(caller: Caller, origin: Origin = {}): Cause {
+  const { operator } = caller;
+  if (operator === undefined) return { actor: actorOf(caller), ...origin };
+  return { actor: { kind: 'operator', id: operator }, asOperator: true, ...origin };
 }

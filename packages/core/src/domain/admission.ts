@@ -3,9 +3,8 @@ import type { Account, AccountUse, Block, PublicationLimits } from './account.ts
 import type { SaveAuthority } from './actor.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { Instant } from './instant.ts';
-import type { Mode } from './mode.ts';
+import { leftOf, parseRate, type Rate, type RateMark, takenFrom } from './limits.ts';
 import { type NamesInUse, refuseName } from './name.ts';
-import { leftOf, parseRate, type Rate, type RateMark, takenFrom } from './rate.ts';
 
 /** The values of a publication that admission checks. */
 export interface AdmissionRequest {
@@ -153,3 +152,14 @@ function inForce<Value>(own: Value | 'off' | null, ofAll: Value | null): Value |
   if (own === 'off') return null;
   return own ?? ofAll;
 }
+
+/** How the service runs for everybody. */
+export interface Mode {
+  /** While the service is read-only, only the operator changes anything. */
+  readonly kind: 'normal' | 'read_only';
+  /** The message for callers whose changes are refused; null for none. */
+  readonly message: string | null;
+}
+
+/** The initial mode. */
+export const NORMAL: Mode = { kind: 'normal', message: null };

@@ -1,16 +1,19 @@
-import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
-import { atOnce, chunksOf, workOf } from './chunks.ts';
-import { kindOfEntry } from './entry-kind.ts';
-import { readNames } from './entry-names.ts';
-import { type EntryPath, entryPath, forbiddenSegment, isTooLong, unsafePath } from './entry-path.ts';
-import { foldPath } from './fold-path.ts';
-import { indexHint } from './index-hint.ts';
+import { type ArchiveProblem, type ArchiveRule, ProblemList } from './archive-problems.ts';
+import {
+  type EntryPath,
+  entryPath,
+  forbiddenSegment,
+  isSystemEntry,
+  isTooLong,
+  kindOfEntry,
+  readNames,
+  unsafePath,
+  withoutIconEnd,
+} from './entry-path.ts';
+import { indexHint, siteRoot } from './index-hint.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import type { NameEncoding } from './name-encoding.ts';
-import { filesThatAreFolders } from './path-conflicts.ts';
-import { ProblemList } from './problem-list.ts';
-import { siteRoot } from './site-root.ts';
-import { isSystemEntry, withoutIconEnd } from './system-files.ts';
+import { atOnce, chunksOf, filesThatAreFolders, foldPath, workOf } from './path-conflicts.ts';
 
 /** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
 export interface ListedEntry {

@@ -1,8 +1,7 @@
 import type { RoleId } from './identity.ts';
 import { after, type Instant } from './instant.ts';
 import type { Limits } from './limits.ts';
-import type { Publication } from './publication.ts';
-import { type Generation, stateOf } from './role.ts';
+import { type Generation, type Publication, stateOf } from './role.ts';
 
 /** The place where a grant is presented; none is accepted in another's place. */
 export type GrantPurpose = 'cookie' | 'path' | 'hand_over';

@@ -1,4 +1,3 @@
-import type { Branded } from './brand.ts';
 import type { Instant } from './instant.ts';
 
 /** A role's id: a UUID in lower case, and the last segment of its shared URL. */
@@ -59,3 +58,8 @@ export function parseAccountId(name: string): AccountId | undefined {
   const isName = typeof name === 'string' && PRINTABLE.test(name);
   return isName ? (name as AccountId) : undefined;
 }
+
+declare const brand: unique symbol;
+
+/** A value that was proved once: `Name` is the receipt, and only the function that proves it makes one. */
+export type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };

@@ -1,4 +1,4 @@
-import type { Branded } from './brand.ts';
+import type { Branded } from './identity.ts';
 
 /** A point in time: integer milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = Branded<number, 'Instant'>;

@@ -1,4 +1,4 @@
-import { withoutIconEnd } from './system-files.ts';
+import { withoutIconEnd } from './entry-path.ts';
 
 /**
  * The encodings in which archivers write names without a mark, beside UTF-8: code pages of Windows in East Asia, of

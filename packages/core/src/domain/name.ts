@@ -1,7 +1,6 @@
 import type { NameQuotaExceeded, Refusal } from '../refusal.ts';
 import type { PublicationLimits } from './account.ts';
-import type { Branded } from './brand.ts';
-import type { AccountId, RoleId } from './identity.ts';
+import type { AccountId, Branded, RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import { type Role, type RoleState, stateOf } from './role.ts';
 import { MAX_WARNINGS, type Warning } from './warnings.ts';

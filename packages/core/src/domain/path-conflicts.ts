@@ -1,10 +1,46 @@
-import { chunksOf } from './chunks.ts';
+import { hasManyMarks } from './text.ts';
 
-/** A name of an entry; folders end with `/`. */
+/** Characters of names processed between two pauses: some milliseconds of work. */
+const CHUNK_BYTES = 131_072;
+const NAME_COST = 64;
+/** The most marks in a row that are normalized at a time, since sorting them takes quadratic time. */
+const SORTED_AT_ONCE = 64;
+
 interface Named {
   readonly name: string;
+  /** The result of {@link workOf} for the name, if it is known: counting marks takes a large part of the work itself. */
+  readonly work?: number;
 }
 
+/** Splits items with names into chunks of about the same work. */
+export function* chunksOf<E extends Named>(all: readonly E[]): Generator<readonly E[]> {
+  let from = 0;
+  let sum = 0;
+  for (const [index, { name, work = workOf(name) }] of all.entries()) {
+    sum += work;
+    if (sum < CHUNK_BYTES) continue;
+    yield all.slice(from, index + 1);
+    from = index + 1;
+    sum = 0;
+  }
+  if (from < all.length) yield all.slice(from);
+}
+
+/** How much work a name is, in characters gone through. */
+export function workOf(name: string): number {
+  const sorting = hasManyMarks(name) ? name.length ** 2 / SORTED_AT_ONCE : 0;
+  return name.length + NAME_COST + sorting;
+}
+
+/** Does work that rests between stretches without a rest. */
+export function atOnce<Result>(work: Generator<void, Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** A name of an entry; folders end with `/`. */
 const SLASH = 47;
 
 /** Files whose path is also a folder of another entry, in time linear in all names. Rests between stretches of work. */
@@ -56,4 +92,50 @@ function hashOf(name: string): number {
 
 function addTo(hash: number, code: number): number {
   return (Math.imul(hash, 31) + code) | 0;
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+const DOTLESS_I = 'ı';
+
+/** By UTF-16 unit the one it folds to, and 1 more, so that 0 is what has not been asked for yet. */
+let known: Uint32Array | undefined;
+
+/**
+ * The form in which two paths are the same to a file system that ignores case: NFC, then simple case folding, to upper
+ * case and then to lower (Unicode, section 5.18). Each character is folded by itself: beside others, ß becomes SS, and
+ * sigma has a form of its own at the end of a word.
+ */
+export function foldPath(path: string): string {
+  return ASCII.test(path) ? path.toLowerCase() : foldEach(path.normalize('NFC'));
+}
+
+/** From a cache: folding a character again takes ten times as long. */
+function foldEach(text: string): string {
+  known ??= new Uint32Array(0x1_00_00);
+  let folded = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    // Half of a surrogate pair: what they are together is not remembered.
+    if ((unit & 0xf8_00) === 0xd8_00) {
+      const character = String.fromCodePoint(text.codePointAt(at) as number);
+      folded += foldCharacter(character);
+      at += character.length - 1;
+      continue;
+    }
+    known[unit] ||= foldCharacter(String.fromCharCode(unit)).charCodeAt(0) + 1;
+    folded += String.fromCharCode((known[unit] as number) - 1);
+  }
+  return folded;
+}
+
+/** Both mappings only where they give one character. Dotless i folds to itself: only Turkish makes it an i. */
+function foldCharacter(character: string): string {
+  if (character === DOTLESS_I) return character;
+  const upper = single(character.toUpperCase(), character);
+  return single(upper.toLowerCase(), upper);
+}
+
+/** No character of one unit has a mapping of two, or the other way about. */
+function single(mapped: string, original: string): string {
+  return mapped.length === original.length ? mapped : original;
 }

@@ -1,8 +1,7 @@
 import type { ApiKeyId, Scope } from './api-key.ts';
-import type { Branded } from './brand.ts';
 import type { EventActor } from './history.ts';
 import type { Sha256 } from './idempotency.ts';
-import type { AccountId } from './identity.ts';
+import type { AccountId, Branded } from './identity.ts';
 import type { Instant } from './instant.ts';
 
 const ID_CHARACTERS = 16;

@@ -1,3 +1,7 @@
+import type { LimitAndActual, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
+import type { Branded } from './identity.ts';
+import type { Limits } from './limits.ts';
+
 const SURROGATE = /\p{Cs}/u;
 const CONTROL = /\p{Cc}/u;
 /** More marks on one letter than any language has (UAX #15, Stream-Safe Text Format). */
@@ -52,4 +56,52 @@ export function foldForSearch(text: string): string {
 /** A name of a member in words with underscores. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The rules of what an operator writes for others, a reason or a message, as a JSON Schema has them. */
+export const OPERATOR_TEXT = {
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$',
+} as const;
+
+const TEXT = new RegExp(OPERATOR_TEXT.pattern, 'u');
+
+/** Whether a value is a reason or a message: 1 to 255 characters, not all of them blanks, and none a control character. */
+export function isOperatorText(value: unknown): value is string {
+  return typeof value === 'string' && TEXT.test(value) && [...value].length <= OPERATOR_TEXT.maxLength;
+}
+
+/** @throws TypeError for a value that is no reason. */
+export function expectReason(reason: string): void {
+  if (!isOperatorText(reason)) throw new TypeError('a reason has 1 to 255 characters, no control characters');
+}
+
+/** A management title: not empty, within the limit, without control characters. */
+export type Title = Branded<string, 'Title'>;
+
+/** The rules of a title. `type`: neither a string nor null; `encoding`: not whole Unicode characters. */
+export interface TitleRules {
+  readonly type: NoDetails;
+  readonly encoding: NoDetails;
+  readonly control_character: NoDetails;
+  readonly too_long: LimitAndActual;
+}
+
+/** Reads a title; the empty string and null both mean none. */
+export function parseTitle(
+  value: unknown,
+  limits: Pick<Limits, 'titleCharacters'>,
+): Title | null | Refusal<'invalid_title'> {
+  if (value === null || value === '') return null;
+  if (typeof value !== 'string') return invalid({ rule: 'type' });
+  if (hasBrokenCharacter(value)) return invalid({ rule: 'encoding' });
+  if (hasControlCharacter(value)) return invalid({ rule: 'control_character' });
+  const actual = codePoints(value);
+  const limit = limits.titleCharacters;
+  return actual > limit ? invalid({ rule: 'too_long', limit, actual }) : (value as Title);
+}
+
+function invalid(details: RuleDetails<TitleRules>): Refusal<'invalid_title'> {
+  return { kind: 'refused', code: 'invalid_title', ...details };
 }

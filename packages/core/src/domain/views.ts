@@ -1,5 +1,4 @@
-import type { Branded } from './brand.ts';
-import type { RoleId } from './identity.ts';
+import type { Branded, RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 
 /** A day in UTC: whole days since 1970-01-01. */

@@ -1,7 +1,6 @@
-import type { AttemptRefusal } from '../domain/attempts.ts';
-import type { Branded } from '../domain/brand.ts';
-import type { RoleId } from '../domain/identity.ts';
+import type { Branded, RoleId } from '../domain/identity.ts';
 import type { Duration, Instant } from '../domain/instant.ts';
+import type { AttemptRefusal } from '../domain/password.ts';
 
 /** One counted try, under way until it is settled or forgiven. */
 export type AttemptTicket = Branded<string, 'AttemptTicket'>;

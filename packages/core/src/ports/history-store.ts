@@ -1,5 +1,11 @@
-import type { FeedId, FeedPlace } from '../domain/feed.ts';
-import type { EventCursor, EventId, HistoryEvent, PublicationEvent } from '../domain/history.ts';
+import type {
+  EventCursor,
+  EventId,
+  FeedId,
+  FeedPlace,
+  HistoryEvent,
+  PublicationEvent,
+} from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 

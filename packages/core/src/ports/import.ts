@@ -1,4 +1,4 @@
-import type { MovedRecord } from '../domain/records.ts';
+import type { MovedRecord } from '../domain/record-lines.ts';
 import type { Token } from './role-store.ts';
 
 /**

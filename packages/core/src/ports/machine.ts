@@ -1,4 +1,4 @@
-import type { Uptime } from '../domain/removal-clock.ts';
+import type { Uptime } from '../domain/reconciliation.ts';
 
 /** The machine that the process runs on. */
 export interface Machine {

@@ -1,5 +1,5 @@
+import type { Credential } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
-import type { Credential } from '../domain/credential.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';

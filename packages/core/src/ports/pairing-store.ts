@@ -1,9 +1,8 @@
 import type { Unchangeable } from '../domain/admission.ts';
-import type { ApiKey } from '../domain/api-key.ts';
+import type { ApiKey, Consent, Pairing } from '../domain/api-key.ts';
 import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Consent, Pairing } from '../domain/pairing.ts';
 import type { KeyQuotaExceeded } from '../refusal.ts';
 
 /** A program that asks for a key. */

@@ -1,17 +1,15 @@
 import type { PublicationLimits } from '../domain/account.ts';
-import type { SaveAuthority } from '../domain/actor.ts';
+import type { Credential, SaveAuthority } from '../domain/actor.ts';
 import type { AdmissionRequest, Inadmissible, Unchangeable } from '../domain/admission.ts';
-import type { Branded } from '../domain/brand.ts';
-import type { Credential } from '../domain/credential.ts';
 import type { RoleCursor, RoleFilter } from '../domain/cursor.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
-import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
+import type { AccountId, ArchiveId, Branded, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { EncodedManifest } from '../domain/manifest.ts';
 import type { NameRecord, PinName } from '../domain/name.ts';
 import type { Comparison } from '../domain/reconciliation.ts';
 import type { Generation, Role } from '../domain/role.ts';
+import type { EncodedManifest } from '../domain/site.ts';
 import type { Warning } from '../domain/warnings.ts';
 import type { Refusal } from '../refusal.ts';
 

@@ -1,5 +1,5 @@
+import type { Mode } from '../domain/admission.ts';
 import type { HistoryEvent } from '../domain/history.ts';
-import type { Mode } from '../domain/mode.ts';
 
 /**
  * Keeps the mode of the service, which binds the other stores of the same database: while it is read-only they refuse

@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/instant.ts';
-import type { MovedRecord } from '../domain/records.ts';
+import type { MovedRecord } from '../domain/record-lines.ts';
 
 /**
  * Gives all that a database keeps for good, as it was at one instant, for export. What only a running service needs

@@ -1,6 +1,6 @@
-import { type AttemptRefusal, type AttemptTally, MAX_UNSETTLED, refuseAttempt } from '../domain/attempts.ts';
 import type { RoleId } from '../domain/identity.ts';
 import { after, before, type Instant } from '../domain/instant.ts';
+import { type AttemptRefusal, type AttemptTally, MAX_UNSETTLED, refuseAttempt } from '../domain/password.ts';
 import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
 import { gt, lte, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';

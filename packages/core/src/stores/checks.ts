@@ -1,7 +1,6 @@
 import { NO_LIMITS } from '../domain/account.ts';
-import type { SaveAuthority } from '../domain/actor.ts';
+import { type Credential, type SaveAuthority, UNAUTHORIZED } from '../domain/actor.ts';
 import { refuseChange, type Unchangeable } from '../domain/admission.ts';
-import { type Credential, UNAUTHORIZED } from '../domain/credential.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { FIRST_GENERATION } from '../domain/role.ts';

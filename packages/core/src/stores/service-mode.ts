@@ -1,5 +1,5 @@
+import { type Mode, NORMAL } from '../domain/admission.ts';
 import type { HistoryEvent } from '../domain/history.ts';
-import { type Mode, NORMAL } from '../domain/mode.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';

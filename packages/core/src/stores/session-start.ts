@@ -1,5 +1,5 @@
+import { UNAUTHORIZED } from '../domain/actor.ts';
 import { refuseErasing } from '../domain/admission.ts';
-import { UNAUTHORIZED } from '../domain/credential.ts';
 import { type HistoryEvent, isSameActor } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Session, SessionLimits } from '../domain/session.ts';

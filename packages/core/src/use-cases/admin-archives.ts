@@ -1,7 +1,7 @@
 import { OPERATOR } from '../domain/actor.ts';
 import { type Cause, eventOf } from '../domain/history.ts';
 import { before, minutes } from '../domain/instant.ts';
-import type { Publication } from '../domain/publication.ts';
+import type { Publication } from '../domain/role.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { archiveReading, type OpenArchiveOutcome } from './archive-reading.ts';
 import type { ShowPublication } from './show-publication.ts';

@@ -1,6 +1,5 @@
 import { parseRoleId } from '../domain/identity.ts';
-import type { Publication } from '../domain/publication.ts';
-import type { Role } from '../domain/role.ts';
+import type { Publication, Role } from '../domain/role.ts';
 import type { Takedown } from '../domain/takedown.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Refusal } from '../refusal.ts';

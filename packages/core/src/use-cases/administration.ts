@@ -6,13 +6,13 @@ import {
   isAccountLimit,
   NO_LIMITS,
 } from '../domain/account.ts';
+import type { Mode } from '../domain/admission.ts';
 import { cursorCodec } from '../domain/cursor.ts';
 import { type Cause, type EventType, eventOf } from '../domain/history.ts';
 import { type AccountId, accountId, parseAccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Mode } from '../domain/mode.ts';
-import { expectReason, isOperatorText } from '../domain/operator-text.ts';
 import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
+import { expectReason, isOperatorText } from '../domain/text.ts';
 import type { AccountChange } from '../ports/account-store.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Refusal } from '../refusal.ts';

@@ -1,6 +1,5 @@
 import { OPERATOR } from '../domain/actor.ts';
-import type { Publication } from '../domain/publication.ts';
-import { type Role, refuseArchive } from '../domain/role.ts';
+import { type Publication, type Role, refuseArchive } from '../domain/role.ts';
 import { Fault } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';

@@ -3,7 +3,7 @@ import { checkIdempotencyKey, type Fingerprint, type Sha256 } from '../domain/id
 import { accountId } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
-import type { Publication } from '../domain/publication.ts';
+import type { Publication } from '../domain/role.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Reading } from './reading.ts';

@@ -1,20 +1,19 @@
-import { type Actor, OPERATOR, reachOf, type SaveAuthority } from '../domain/actor.ts';
+import { type Actor, type Credential, OPERATOR, reachOf, type SaveAuthority } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
-import type { Credential } from '../domain/credential.ts';
 import { type Cause, causedBy, eventOf } from '../domain/history.ts';
 import { type AccountId, parseRoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import { type Password, parsePassword } from '../domain/password.ts';
-import type { Publication } from '../domain/publication.ts';
 import {
   type Decided,
   decide,
   type Generation,
+  type Publication,
   type Role,
   type RoleCommand,
   refuseCommand,
 } from '../domain/role.ts';
-import { parseTitle } from '../domain/title.ts';
+import { parseTitle } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';

@@ -1,6 +1,6 @@
 import { BY_SYSTEM, type Cause } from '../domain/history.ts';
 import { after, before, type Duration, type Instant, minutes } from '../domain/instant.ts';
-import { earlier } from '../domain/removal-clock.ts';
+import { earlier } from '../domain/reconciliation.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';

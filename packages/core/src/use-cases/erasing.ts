@@ -1,6 +1,5 @@
-import type { Account } from '../domain/account.ts';
+import { type Account, erasedAccount, isErasedAccount, refuseErasure } from '../domain/account.ts';
 import { OPERATOR } from '../domain/actor.ts';
-import { erasedAccount, isErasedAccount, refuseErasure } from '../domain/erasure.ts';
 import { type Cause, causedBy } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';

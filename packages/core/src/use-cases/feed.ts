@@ -1,7 +1,6 @@
 import { raceSignal } from '../adapter/race-signal.ts';
 import { boundTo, type ListScope, listedAccount } from '../domain/actor.ts';
-import { decodeFeedCursor, encodeFeedCursor, type FeedCursor } from '../domain/feed.ts';
-import type { HistoryEvent } from '../domain/history.ts';
+import { decodeFeedCursor, encodeFeedCursor, type FeedCursor, type HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import { type Duration, after as later } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';

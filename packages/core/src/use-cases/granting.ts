@@ -2,8 +2,7 @@ import { OPERATOR } from '../domain/actor.ts';
 import { firstGrant, type Grant, grantEndsAt } from '../domain/grant.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
-import type { Publication } from '../domain/publication.ts';
-import { decide } from '../domain/role.ts';
+import { decide, type Publication } from '../domain/role.ts';
 import {
   type ChangeOutcome,
   type ChangePorts,

@@ -1,3 +1,4 @@
+import { isErasedAccount } from '../domain/account.ts';
 import { type Actor, type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
 import { refuseKey, type Unchangeable } from '../domain/admission.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type Scope,
 } from '../domain/api-key.ts';
 import { cursorCodec, readInstant } from '../domain/cursor.ts';
-import { isErasedAccount } from '../domain/erasure.ts';
 import { type Cause, causedBy, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
 import { before, minutes } from '../domain/instant.ts';

@@ -4,7 +4,7 @@ import { cursorCodec, type PlaceReaders } from '../domain/cursor.ts';
 import { causedBy, eventOf } from '../domain/history.ts';
 import { type AccountId, accountId, parseRoleId } from '../domain/identity.ts';
 import { type Name, type NameRecord, nameSegment, parseName, parseNameSegment } from '../domain/name.ts';
-import type { Publication } from '../domain/publication.ts';
+import type { Publication } from '../domain/role.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type NameQuotaExceeded, type Refusal } from '../refusal.ts';
 import { type Attribution, NOT_FOUND } from './changing.ts';

@@ -1,9 +1,9 @@
 import type { Unchangeable } from '../domain/admission.ts';
+import { type Consent, PAIRING_LIMIT, pairingCode } from '../domain/api-key.ts';
 import { type Cause, eventOf, type Origin, unattributed } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
 import { after, minutes } from '../domain/instant.ts';
-import { type Consent, PAIRING_LIMIT, pairingCode } from '../domain/pairing.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { KeyQuotaExceeded } from '../refusal.ts';
 import type { Keys, MintedKey } from './keys.ts';

@@ -1,3 +1,4 @@
+import { ProblemList } from '../domain/archive-problems.ts';
 import {
   type ArchiveListing,
   type Judgement,
@@ -11,8 +12,7 @@ import type { Cause } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
-import type { ManifestEntry } from '../domain/manifest.ts';
-import { ProblemList } from '../domain/problem-list.ts';
+import type { ManifestEntry } from '../domain/site.ts';
 import { type ReadNames, type Warning, warningsOf } from '../domain/warnings.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { EntryProof } from '../ports/archive-inspector.ts';

@@ -1,15 +1,15 @@
 import type { Gate } from '../adapter/gate.ts';
 import type { PublicationLimits } from '../domain/account.ts';
-import type { Credential } from '../domain/credential.ts';
+import type { Credential } from '../domain/actor.ts';
 import { type EventDraft, eventOf } from '../domain/history.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
 import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
 import { after, before, duration } from '../domain/instant.ts';
-import { encodeManifest } from '../domain/manifest.ts';
 import type { PinName } from '../domain/name.ts';
 import type { Password } from '../domain/password.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
-import type { Title } from '../domain/title.ts';
+import { encodeManifest } from '../domain/site.ts';
+import type { Title } from '../domain/text.ts';
 import type { Warning } from '../domain/warnings.ts';
 import { Fault, succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';

@@ -3,8 +3,7 @@ import { checkIdempotencyKey, type IdempotencyKey } from '../domain/idempotency.
 import { accountId } from '../domain/identity.ts';
 import { seconds } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
-import type { Publication } from '../domain/publication.ts';
-import { expectState, type Role, type RoleState } from '../domain/role.ts';
+import { expectState, type Publication, type Role, type RoleState } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Page, RoleQuery } from '../ports/role-store.ts';

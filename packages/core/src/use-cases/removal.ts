@@ -1,13 +1,13 @@
 import { type Duration, duration, type Instant, instant } from '../domain/instant.ts';
-import { NOT_COMPARED } from '../domain/reconciliation.ts';
 import {
   caughtUp,
   clocksDiffer,
   earlier,
   firstRemovalClock,
   movedRemovalClock,
+  NOT_COMPARED,
   type SweepClocks,
-} from '../domain/removal-clock.ts';
+} from '../domain/reconciliation.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 

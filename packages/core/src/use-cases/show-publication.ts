@@ -1,6 +1,5 @@
 import { type Name, nameUrlBelow, type ShownName } from '../domain/name.ts';
-import { type Publication, publicationOf } from '../domain/publication.ts';
-import { type Role, stateOf } from '../domain/role.ts';
+import { type Publication, publicationOf, type Role, stateOf } from '../domain/role.ts';
 import type { Clock } from '../ports/clock.ts';
 
 export interface PublicationOptions {

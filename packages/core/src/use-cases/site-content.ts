@@ -1,6 +1,6 @@
 import type { ArchiveId } from '../domain/identity.ts';
-import { decodeManifest, type Manifest } from '../domain/manifest.ts';
-import { archiveOf, type Publication } from '../domain/publication.ts';
+import { archiveOf, type Publication } from '../domain/role.ts';
+import { decodeManifest, type Manifest } from '../domain/site.ts';
 import { Fault } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Entering } from './viewer-access.ts';

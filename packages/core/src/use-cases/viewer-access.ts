@@ -4,7 +4,7 @@ import { parseRoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { DROPPED_HASH, type PasswordHash, parseGuess } from '../domain/password.ts';
-import type { Publication } from '../domain/publication.ts';
+import type { Publication } from '../domain/role.ts';
 import { isFault } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { AttemptTicket } from '../ports/attempt-counter.ts';

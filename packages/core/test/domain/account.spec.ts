@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type AccountLimits, NO_LIMITS, parseAccountLimit } from '../../src/domain/account.ts';
 import { boundsOf } from '../../src/domain/admission.ts';
 import { hours } from '../../src/domain/instant.ts';
-import type { RateText } from '../../src/domain/rate.ts';
+import type { RateText } from '../../src/domain/limits.ts';
 
 describe('the limits of an account', () => {
   it('come before those for all, and off is none', () => {

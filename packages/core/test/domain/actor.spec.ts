@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { causeOf } from '../../src/domain/actor.ts';
 import type { ApiKeyId } from '../../src/domain/api-key.ts';
-import { causeOf } from '../../src/domain/cause-of.ts';
 import { isSameActor } from '../../src/domain/history.ts';
 import { accountId, OPERATOR } from '../../src/index.ts';
 

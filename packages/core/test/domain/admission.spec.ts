@@ -3,7 +3,7 @@ import { NO_LIMITS, type PublicationLimits } from '../../src/domain/account.ts';
 import { type AdmissionRequest, published, refuseAdmission } from '../../src/domain/admission.ts';
 import type { Sha256 } from '../../src/domain/idempotency.ts';
 import { after, before, hours, instant, minutes } from '../../src/domain/instant.ts';
-import { takenFrom } from '../../src/domain/rate.ts';
+import { takenFrom } from '../../src/domain/limits.ts';
 import { NOW } from '../values.ts';
 
 const NONE: PublicationLimits = { publications: null, sites: null, bytes: null, names: null };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isCodedType } from '../../src/domain/coded-types.ts';
+import { isCodedType } from '../../src/domain/site.ts';
 
 describe('the media types that are sent as gzip', () => {
   it('are those of text, WebAssembly, and TrueType and OpenType fonts', () => {

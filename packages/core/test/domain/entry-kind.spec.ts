@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { kindOfEntry } from '../../src/domain/entry-kind.ts';
+import { kindOfEntry } from '../../src/domain/entry-path.ts';
 
 const unix = (mode: number): { host: number; externalAttributes: number } => ({
   host: 3,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readNames } from '../../src/domain/entry-names.ts';
+import { readNames } from '../../src/domain/entry-path.ts';
 
 const from = (host: number, ...names: string[]): { name: string; host: number }[] =>
   names.map((name) => ({ name, host }));

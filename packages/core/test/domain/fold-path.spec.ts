@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { foldPath } from '../../src/domain/fold-path.ts';
+import { foldPath } from '../../src/domain/path-conflicts.ts';
 
 describe('foldPath', () => {
   const same = (a: string, b: string): boolean => foldPath(a) === foldPath(b);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FIRST_GENERATION } from '../../src/adapter.ts';
 import { admits, firstGrant } from '../../src/domain/grant.ts';
-import { publicationOf } from '../../src/domain/publication.ts';
+import { publicationOf } from '../../src/domain/role.ts';
 import {
   defaultLimits,
   type GrantPurpose,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mayBeKeyFile, secretOfFile } from '../../src/domain/key-files.ts';
+import { mayBeKeyFile, secretOfFile } from '../../src/domain/secret-files.ts';
 
 const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n'.repeat(8);
 

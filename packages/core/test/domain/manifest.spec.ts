@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodeManifest, encodeManifest, Manifest } from '../../src/domain/manifest.ts';
+import { decodeManifest, encodeManifest, Manifest } from '../../src/domain/site.ts';
 import { type EncodedManifest, type EntryPath, isFault, type ManifestEntry } from '../../src/index.ts';
 
 const entries = fc.uniqueArray(

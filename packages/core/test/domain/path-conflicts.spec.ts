@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { atOnce } from '../../src/domain/chunks.ts';
 import * as conflicts from '../../src/domain/path-conflicts.ts';
+import { atOnce } from '../../src/domain/path-conflicts.ts';
 
 type Named = { readonly name: string };
 const filesThatAreFolders = (entries: readonly Named[], files: readonly Named[]) =>

@@ -17,7 +17,7 @@ import {
   movedRemovalClock,
   type RemovalClock,
   type SweepClocks,
-} from '../../src/domain/removal-clock.ts';
+} from '../../src/domain/reconciliation.ts';
 import { NOW } from '../values.ts';
 
 const UP = days(3);

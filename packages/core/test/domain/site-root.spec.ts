@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { siteRoot } from '../../src/domain/site-root.ts';
+import { siteRoot } from '../../src/domain/index-hint.ts';
 
 describe('the root of a site', () => {
   it('has an index.html: at the top, or in the only folder', () => {

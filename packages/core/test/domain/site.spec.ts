@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { Manifest } from '../../src/domain/manifest.ts';
-import { resolve } from '../../src/domain/site.ts';
+import { Manifest, resolve } from '../../src/domain/site.ts';
 import { normalisedBy } from '../normal-forms.ts';
 
 /** How a site of some files answers, as `kind`, `kind: file` or, where other requests get another answer, `fallback: file`. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isAppleDouble, isSystemEntry, mayBeAppleDouble } from '../../src/domain/system-files.ts';
+import { isAppleDouble, isSystemEntry, mayBeAppleDouble } from '../../src/domain/entry-path.ts';
 
 describe('isSystemEntry', () => {
   for (const path of [

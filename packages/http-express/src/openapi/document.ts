@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
 import { publicUrl } from '@pinfold/http';
-import { changes } from '../admission.ts';
+import { changes } from '../authorize.ts';
 import type { DescribedAnswer, DocumentContext, Endpoint } from '../endpoint.ts';
 import { readAgentGuide, readDocument } from '../endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from '../endpoints/index.ts';

@@ -29,7 +29,7 @@ import { filesCard } from '../views/files.ts';
 import { icon } from '../views/icons.ts';
 import { layout } from '../views/layout.ts';
 import { backLink, columns, heading, marks, stateBadge } from '../views/parts.ts';
-import { viewsCard } from '../views/views.ts';
+import { viewsCard } from '../views/view-counts.ts';
 import { historyCard } from './history.ts';
 import { nameCard } from './names.ts';
 

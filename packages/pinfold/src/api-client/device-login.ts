@@ -1,6 +1,6 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
-import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
+import { escapeControls } from '../command-line/terminal.ts';
 import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
 export interface GivenKey {

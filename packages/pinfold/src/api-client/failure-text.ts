@@ -1,5 +1,5 @@
 import type { PinfoldError } from '@pinfold/client';
-import { escapeControls } from '../command-line/escape-control-characters.ts';
+import { escapeControls } from '../command-line/terminal.ts';
 import { catalogueText, problemText } from '../publishing/refusal-text.ts';
 
 // An import of node:http would load Node's fetch.

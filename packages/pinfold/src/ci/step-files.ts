@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
-import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { reportingSystemErrors } from '../command-line/failures.ts';
+import { escapeControls } from '../command-line/terminal.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import type { Published } from '../publishing/publications.ts';
 import type { Environment } from '../settings/settings.ts';

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
-import { didYouMean } from './did-you-mean.ts';
-import { escapeControls, jsonLine } from './escape-control-characters.ts';
 import { UsageError } from './failures.ts';
-import type { Terminal } from './terminal.ts';
+import { didYouMean } from './help.ts';
+import { escapeControls, jsonLine, type Terminal } from './terminal.ts';
 
 export interface Flag {
   readonly type: 'boolean';

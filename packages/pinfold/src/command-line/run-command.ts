@@ -1,10 +1,53 @@
-import { allCommands, commandsOf, FIRST_WORDS } from './all-commands.ts';
 import type { Command } from './command.ts';
-import { didYouMean } from './did-you-mean.ts';
-import { escapeControlsInLines, jsonLine } from './escape-control-characters.ts';
 import { CommandFailure, failureJson, isUnavailable, reasonOf, UsageError } from './failures.ts';
-import { helpText } from './help.ts';
-import type { Terminal } from './terminal.ts';
+import { didYouMean, helpText } from './help.ts';
+import { escapeControlsInLines, jsonLine, type Terminal } from './terminal.ts';
+
+type Load = () => Promise<{ readonly commands: readonly Command[] }>;
+
+/** The files of the commands, by their first words in the order of the help. Most commands need a part of the program. */
+const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
+  [() => import('../commands/publish.ts'), 'publish'],
+  [
+    () => import('../commands/publications.ts'),
+    ...['list', 'show', 'rename', 'password', 'renew', 'stop', 'open', 'save'],
+  ],
+  [() => import('../commands/names.ts'), 'names'],
+  [() => import('../commands/mcp.ts'), 'mcp'],
+  [() => import('../commands/serve.ts'), 'serve', 'migrate'],
+  [() => import('../commands/sessions.ts'), 'manage', 'sessions'],
+  [() => import('../commands/keys.ts'), 'keys'],
+  [() => import('../commands/accounts.ts'), 'accounts'],
+  [() => import('../commands/admin-publications.ts'), 'pins', 'pin', 'unpin'],
+  [() => import('../commands/takedowns.ts'), 'takedowns'],
+  [() => import('../commands/mode.ts'), 'mode'],
+  [() => import('../commands/history.ts'), 'history'],
+  [() => import('../commands/cleanup.ts'), 'cleanup'],
+  [() => import('../commands/doctor.ts'), 'doctor'],
+  [() => import('../commands/backups.ts'), 'export', 'import', 'copy'],
+  [() => import('../commands/verify.ts'), 'verify'],
+  [() => import('../commands/login.ts'), 'login', 'logout', 'whoami'],
+  [
+    async () => {
+      const { commandsAbout } = await import('../commands/about.ts');
+      return { commands: commandsAbout(allCommands) };
+    },
+    ...['completion', 'version', 'help'],
+  ],
+];
+
+export const FIRST_WORDS: readonly string[] = FILES.flatMap(([, ...words]) => words);
+
+/** The commands that begin with a word; none if it is unknown. */
+export async function commandsOf(word: string): Promise<readonly Command[]> {
+  const [load] = FILES.find(([, ...words]) => words.includes(word)) ?? [];
+  const { commands } = (await load?.()) ?? { commands: [] };
+  return commands.filter(({ name }) => name.split(' ')[0] === word);
+}
+
+export async function allCommands(): Promise<readonly Command[]> {
+  return (await Promise.all(FILES.map(([load]) => load()))).flatMap(({ commands }) => commands);
+}
 
 export async function runCommand(args: readonly string[], given: Terminal): Promise<number> {
   // Any line may contain text of a server, an archive or an account, which must not act on a terminal.
@@ -69,4 +112,19 @@ function report(error: unknown, name: string, { err }: Terminal): number {
   err(`pinfold: ${reasonOf(error)}`);
   if (error instanceof CommandFailure) return error.exitCode;
   return isUnavailable(error) ? 3 : 1;
+}
+
+const LOOPBACK = 'localhost,127.0.0.1,[::1]';
+
+/**
+ * Lets requests to this machine go there. With `NODE_USE_ENV_PROXY`, Node sends them to the proxy of `HTTP_PROXY`, and
+ * with them the key of a server on this machine.
+ *
+ * @param env the environment of the process: Node reads it at each request.
+ */
+export function bypassProxy(env: Record<string, string | undefined>): void {
+  // Node uses the variable in lower case if both exist.
+  const name = env.no_proxy === undefined ? 'NO_PROXY' : 'no_proxy';
+  const given = env[name]?.trim();
+  if (given !== '*') env[name] = given ? `${given},${LOOPBACK}` : LOOPBACK;
 }

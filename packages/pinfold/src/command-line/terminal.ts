@@ -1,4 +1,9 @@
+import { createInterface, type Interface } from 'node:readline/promises';
+import { Readable, Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import type { Environment } from '../settings/settings.ts';
+import { CommandFailure, readFirstLine } from './failures.ts';
 
 export interface Terminal {
   readonly env: Environment;
@@ -22,4 +27,151 @@ export interface Terminal {
   pipe?(bytes: ReadableStream<Uint8Array>): Promise<void>;
   /** Asks for a line that is not shown, such as a password; absent where nothing can be read. */
   secret?(question: string): Promise<string>;
+}
+
+/** Asks a question until it is answered with yes or no, or a word that begins so. The end of the input is a no. */
+export async function confirm(
+  question: string,
+  from: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+): Promise<boolean> {
+  const lines = createInterface({ input: from, output });
+  try {
+    for (;;) {
+      const answer = (await ask(lines, `${question} [y/n] `)) ?? 'no';
+      if (/^\s*[yn]/i.test(answer)) return /^\s*y/i.test(answer);
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+/** Reads a line without showing it: twice from a person, or the first line of a pipe or a file. */
+export async function readSecret(
+  question: string,
+  from: NodeJS.ReadStream,
+  shown: NodeJS.WritableStream,
+): Promise<string> {
+  if (!from.isTTY) return readFirstLine(from);
+  const unseen = new Writable({ write: (_echo, _encoding, done) => done() });
+  const lines = createInterface({ input: from, output: unseen, terminal: true });
+  const askHere = async (text: string): Promise<string> => {
+    shown.write(text);
+    const answer = await ask(lines, '');
+    shown.write('\n');
+    if (answer === undefined) throw new CommandFailure('nothing was entered');
+    return answer;
+  };
+  try {
+    const first = await askHere(question);
+    if ((await askHere('Again: ')) === first) return first;
+    throw new CommandFailure('the two are not the same');
+  } finally {
+    lines.close();
+  }
+}
+
+async function ask(lines: Interface, question: string): Promise<string | undefined> {
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  lines.once('close', end);
+  try {
+    return await lines.question(question, { signal: ended.signal });
+  } catch (error) {
+    // Or it had ended before, behind the answer to another question.
+    const isOver = ended.signal.aborted || (error as NodeJS.ErrnoException).code === 'ERR_USE_AFTER_CLOSE';
+    if (!isOver) throw error;
+    return undefined;
+  } finally {
+    lines.off('close', end);
+  }
+}
+
+/** Back to the first column, and the line is empty. */
+const CLEARED = '\r\u{1B}[K';
+
+export type Streams = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>;
+
+export function processTerminal({ env, stdin, stdout, stderr }: Streams): Terminal {
+  let shown = false;
+  const clear = (): void => {
+    if (shown) stderr.write(CLEARED);
+    shown = false;
+  };
+  const watched = stderr.isTTY && env.TERM !== 'dumb';
+  return {
+    env,
+    out: (line) => {
+      clear();
+      stdout.write(`${line}\n`);
+    },
+    write: async (text) => {
+      clear();
+      await new Promise<void>((resolve, reject) => {
+        stdout.write(text, (error) => (error ? reject(error) : resolve()));
+      });
+    },
+    err: (line) => {
+      clear();
+      stderr.write(`${line}\n`);
+    },
+    input: async () => new Uint8Array(await buffer(stdin)),
+    stream: () => Readable.toWeb(stdin) as unknown as ReadableStream<Uint8Array>,
+    ...(!stdout.isTTY && {
+      pipe: (bytes: ReadableStream<Uint8Array>) => pipeline(bytes, stdout, { end: false }),
+    }),
+    secret: (question) => {
+      clear();
+      return readSecret(question, stdin, stderr);
+    },
+    ...(stdin.isTTY &&
+      stderr.isTTY && {
+        confirm: async (question: string) => {
+          clear();
+          return confirm(question, stdin, stderr);
+        },
+      }),
+    ...(watched && {
+      progress: (doing: string) => {
+        stderr.write(`${CLEARED}${doing}`);
+        shown = true;
+      },
+    }),
+  };
+}
+
+/**
+ * Returns a function that waits until everything written to a stream so far has gone out, and returns the error if that
+ * failed. The end of a process would cut off what a slow reader of its pipe has not read yet.
+ */
+export function trackWrites(stream: Writable): () => Promise<Error | undefined> {
+  let failure: Error | undefined;
+  stream.on('error', (error) => {
+    failure ??= error;
+  });
+  return () =>
+    new Promise((resolve) => {
+      stream.write('', (error) => resolve(failure ?? error ?? undefined));
+    });
+}
+
+/** Characters that act on a terminal, or change the order of the text around them. */
+const ACTING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+
+/** Makes text from outside safe for one line of a terminal. */
+export function escapeControls(text: string): string {
+  return text.replaceAll(ACTING, '\u{FFFD}');
+}
+
+/** The same for text of ours in several lines that contains text from outside. */
+export function escapeControlsInLines(text: string): string {
+  return text.split('\n').map(escapeControls).join('\n');
+}
+
+/** JSON for one line of a terminal. Characters that act on it are escaped; a parser reads the value unchanged. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    ACTING,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -10,7 +10,7 @@ import {
   UnavailableError,
   UsageError,
 } from '../command-line/failures.ts';
-import { pluralize } from '../command-line/pluralize.ts';
+import { pluralize } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';

@@ -10,16 +10,14 @@ import {
 import { MAX_REMOVAL_DELAY } from '@pinfold/core/internal';
 import type { AdministeredPin } from '@pinfold/http-express/internal';
 import { type Command, command, flag } from '../command-line/command.ts';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
-import { pluralize } from '../command-line/pluralize.ts';
-import { lineOf } from '../command-line/print-list.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { lineOf, pluralize } from '../command-line/print-list.ts';
+import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { BY_THIS_NODE, operatorCause } from '../identity.ts';
 import type { Settings } from '../settings/settings.ts';
 import { named } from '../settings/variables.ts';
-import { listed, load } from './pins.ts';
+import { listed, load } from './admin-publications.ts';
 
 /** A cleanup started by hand runs to its end; the server's own leaves the rest to its next one. */
 const MAX_DURATION = hours(24);

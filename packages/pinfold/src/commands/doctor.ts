@@ -1,7 +1,7 @@
 import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { type Command, command, text } from '../command-line/command.ts';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { jsonLine } from '../command-line/terminal.ts';
 import type { Finding, FindingStatus } from '../doctor/finding.ts';
 
 const BAD: readonly FindingStatus[] = ['failed', 'warning'];

@@ -9,15 +9,14 @@ import { keyOfRun } from '../ci/run-key.ts';
 import { writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command, flag, text } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import {
   CommandFailure,
   reportingSystemErrors,
   UnavailableError,
   UsageError,
 } from '../command-line/failures.ts';
-import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { formatBytes, formatExpiry, pluralize } from '../command-line/print-list.ts';
+import { escapeControls, jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';
 import { refuseUnprotected } from '../publishing/open-names.ts';

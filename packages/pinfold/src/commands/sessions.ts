@@ -4,8 +4,7 @@ import { readAccount, readActingAccount, readOneOrAll } from '../command-line/ar
 import { type Command, command, flag, text } from '../command-line/command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { printableAddresses } from '../command-line/known-addresses.ts';
-import { pluralize } from '../command-line/pluralize.ts';
-import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';

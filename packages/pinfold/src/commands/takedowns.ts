@@ -3,10 +3,9 @@ import { accountId, type Instant, instant, parseRoleId, type Takedown } from '@p
 import { isOperatorText, parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { type Command, command } from '../command-line/command.ts';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { everyItem } from './every-item.ts';

@@ -1,9 +1,8 @@
 import { readNumber, readPath } from '../command-line/arguments.ts';
 import { type Command, command, text } from '../command-line/command.ts';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
-import { pluralize } from '../command-line/pluralize.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { pluralize } from '../command-line/print-list.ts';
+import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { Progress } from '../moving/progress.ts';
 import { stepsOf } from '../moving/steps-of.ts';

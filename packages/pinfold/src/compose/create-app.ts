@@ -3,7 +3,7 @@ import type { Duration } from '@pinfold/core';
 import { isError, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Container } from 'inversify';
 import type { MetricsServer } from '../metrics/metrics-server.ts';
-import type { Snapshot } from '../metrics/metrics-snapshot.ts';
+import type { MetricsSnapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
 import { requestHandler } from '../server/request-handler.ts';
@@ -66,9 +66,9 @@ export interface RunnableApp {
    * For the leader of several processes that share a port: does the first start, runs the cleanup, and serves the
    * metrics of all, if the settings enable them.
    */
-  lead(port: number, metricsSnapshot?: () => readonly Snapshot[]): Promise<Listening>;
+  lead(port: number, metricsSnapshot?: () => readonly MetricsSnapshot[]): Promise<Listening>;
   /** The metrics of this process; absent if the settings do not enable them. */
-  readonly metricsSnapshot: (() => Snapshot) | undefined;
+  readonly metricsSnapshot: (() => MetricsSnapshot) | undefined;
   readonly drainTime: Duration;
   /**
    * Reports at `/readyz` that the server stops, and still answers, also on new connections, for the time in the settings
@@ -151,7 +151,7 @@ export async function createRunnableApp(
 
   async function lead(
     port: number,
-    others: () => readonly Snapshot[],
+    others: () => readonly MetricsSnapshot[],
     begin: () => Promise<void> = async () => {},
   ): Promise<Listening> {
     addresses = webAddresses(settings, port);
@@ -181,13 +181,13 @@ export async function createRunnableApp(
     return { addresses, port, metricsPort, firstStart, unused, signInLink };
   }
 
-  async function answerForMetrics(others: () => readonly Snapshot[]): Promise<number | undefined> {
+  async function answerForMetrics(others: () => readonly MetricsSnapshot[]): Promise<number | undefined> {
     if (metrics === undefined || settings.metricsPort === undefined) return undefined;
     const [{ serveMetrics }, { merged }] = await Promise.all([
       import('../metrics/metrics-server.ts'),
       import('../metrics/metrics-snapshot.ts'),
     ]);
-    const read = (): Snapshot => merged([metrics.snapshot(), ...others()]);
+    const read = (): MetricsSnapshot => merged([metrics.snapshot(), ...others()]);
     metricsServer = await serveMetrics(settings.metricsPort, settings.metricsHost, read);
     return metricsServer.port;
   }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { PinfoldError } from '@pinfold/client';
 import type { Refusal } from '@pinfold/core';
 import { isWireCode, problemOf, refuseRequest } from '@pinfold/http-express/internal/problems';
-import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, failureJson, UnavailableError, UsageError } from '../command-line/failures.ts';
+import { escapeControlsInLines } from '../command-line/terminal.ts';
 import { sentencesOf } from '../publishing/refusal-text.ts';
 
 export interface ToolResult {

@@ -1,8 +1,8 @@
 import { fromJsonSchema, type McpServer } from '@modelcontextprotocol/server';
 import type { Pin } from '@pinfold/client';
 import { openApiDocument } from '@pinfold/http-express';
-import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, reasonOf, UsageError } from '../command-line/failures.ts';
+import { escapeControlsInLines } from '../command-line/terminal.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, type Publications } from '../publishing/publications.ts';
 import type { GivenFile } from './content.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { outgoingBytes, readTarget, socketAddress } from '@pinfold/http/internal';
 import { SettingsError } from '../settings/settings-error.ts';
 import { named } from '../settings/variables.ts';
-import { exposition, type Snapshot } from './metrics-snapshot.ts';
+import { exposition, type MetricsSnapshot } from './metrics-snapshot.ts';
 
 // An import of node:http would load Node's fetch.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -17,7 +17,11 @@ export interface MetricsServer {
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 /** Answers `GET /metrics`, and nothing else. */
-export async function serveMetrics(port: number, host: string, read: () => Snapshot): Promise<MetricsServer> {
+export async function serveMetrics(
+  port: number,
+  host: string,
+  read: () => MetricsSnapshot,
+): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 10_000 }, (request, response) =>
     answer(request, response, read),
   ).listen(port, host);
@@ -37,7 +41,7 @@ export async function serveMetrics(port: number, host: string, read: () => Snaps
   };
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, read: () => Snapshot): void {
+function answer(request: IncomingMessage, response: ServerResponse, read: () => MetricsSnapshot): void {
   const path = readTarget(request.url ?? '', undefined)?.path.split('?', 1)[0];
   if (path !== '/metrics') {
     response.writeHead(404, HEADERS).end();

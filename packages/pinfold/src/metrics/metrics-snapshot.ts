@@ -16,7 +16,7 @@ export interface Family {
 }
 
 /** The counters and gauges of a process, by name. */
-export type Snapshot = Readonly<Record<string, Family>>;
+export type MetricsSnapshot = Readonly<Record<string, Family>>;
 
 const MERGE: Readonly<Record<Merging, (one: number, other: number) => number>> = {
   sum: (one, other) => one + other,
@@ -25,7 +25,7 @@ const MERGE: Readonly<Record<Merging, (one: number, other: number) => number>> =
   farthest: (one, other) => (Math.abs(other) > Math.abs(one) ? other : one),
 };
 
-export function merged(snapshots: readonly Snapshot[]): Snapshot {
+export function merged(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
   const all: Record<string, Family> = {};
   for (const family of snapshots.flatMap((snapshot) => Object.values(snapshot))) {
     const before = all[family.name];
@@ -45,12 +45,12 @@ function withSeries(family: Family, { series }: Family): Family {
 }
 
 /** The counters of a process that has ended, which must never decrease; its gauges are dropped. */
-export function counted(snapshot: Snapshot): Snapshot {
+export function counted(snapshot: MetricsSnapshot): MetricsSnapshot {
   return Object.fromEntries(Object.entries(snapshot).filter(([, { type }]) => type !== 'gauge'));
 }
 
 /** Writes figures as Prometheus reads them, format 0.0.4. */
-export function exposition(snapshot: Snapshot): string {
+export function exposition(snapshot: MetricsSnapshot): string {
   const families = Object.values(snapshot).sort((a, b) => (a.name < b.name ? -1 : 1));
   const lines = families.flatMap((family) => [
     `# HELP ${family.name} ${family.help}`,

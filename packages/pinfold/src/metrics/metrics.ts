@@ -13,7 +13,7 @@ import {
   poolMetrics,
   queueMetrics,
 } from './gauges.ts';
-import type { Snapshot } from './metrics-snapshot.ts';
+import type { MetricsSnapshot } from './metrics-snapshot.ts';
 import { processMetrics } from './process-metrics.ts';
 import { publishingMetrics } from './publishing-metrics.ts';
 import { Registry } from './registry.ts';
@@ -31,7 +31,7 @@ export interface Metrics {
   measure(health: Health, dataDir: string, pool: Pool | undefined): void;
   uploads(uploads: Uploads): void;
   readonly viewer: (registry: ViewerStatistics) => void;
-  snapshot(): Snapshot;
+  snapshot(): MetricsSnapshot;
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-import { type Family, labelsOf, type Merging, type Snapshot } from './metrics-snapshot.ts';
+import { type Family, labelsOf, type Merging, type MetricsSnapshot } from './metrics-snapshot.ts';
 
 /** The bound holds for any input of clients. */
 const MAX_SERIES = 500;
@@ -99,7 +99,7 @@ export class Registry {
   }
 
   /** The figures now; their numbers may be those that are counted further, so read them at once. */
-  snapshot(): Snapshot {
+  snapshot(): MetricsSnapshot {
     for (const measure of this.#measuring) measure();
     return Object.fromEntries(this.#registry.map(({ family }) => [family.name, family]));
   }

@@ -1,16 +1,16 @@
 import cluster from 'node:cluster';
-import { counted, merged, type Snapshot } from './metrics-snapshot.ts';
+import { counted, type MetricsSnapshot, merged } from './metrics-snapshot.ts';
 
 interface MetricsMessage {
   readonly kind: 'pinfold:figures';
-  readonly snapshot: Snapshot;
+  readonly snapshot: MetricsSnapshot;
 }
 
 /** A worker that is killed takes so much of its counts with it, in milliseconds. */
 const PAUSE = 1_000;
 
 /** Sends this worker's metrics to the leader every second. Returns a function that sends them a last time. */
-export function sendMetricsToLeader(read: () => Snapshot): () => Promise<void> {
+export function sendMetricsToLeader(read: () => MetricsSnapshot): () => Promise<void> {
   const send = async (): Promise<void> => {
     if (process.send === undefined || !process.connected) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -28,9 +28,9 @@ export function sendMetricsToLeader(read: () => Snapshot): () => Promise<void> {
 }
 
 /** Receives the metrics of a leader's workers, which are at most a second old, also of those that have ended. */
-export function workerMetrics(): () => readonly Snapshot[] {
-  const latest = new Map<number, Snapshot>();
-  let ended: Snapshot = {};
+export function workerMetrics(): () => readonly MetricsSnapshot[] {
+  const latest = new Map<number, MetricsSnapshot>();
+  let ended: MetricsSnapshot = {};
   cluster.on('message', ({ id }, message: unknown) => {
     if (isMetricsMessage(message)) latest.set(id, message.snapshot);
   });

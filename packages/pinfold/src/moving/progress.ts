@@ -1,7 +1,6 @@
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
-import { pluralize } from '../command-line/pluralize.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { pluralize } from '../command-line/print-list.ts';
+import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import type { Moved } from './move.ts';
 
 const MIB = 1_048_576;

@@ -1,7 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { crc32, inflateRawSync } from 'node:zlib';
-import type { ArchiveId, ArchiveStorage, Clock, ManifestEntry, RoleStore, Sha256 } from '@pinfold/core';
-import { before, hours } from '@pinfold/core';
+import {
+  type ArchiveId,
+  type ArchiveStorage,
+  before,
+  type Clock,
+  hours,
+  type ManifestEntry,
+  type RoleStore,
+  type Sha256,
+} from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { decodeManifest } from '@pinfold/core/internal';
 import type { Snapshot } from '@pinfold/core/moving';

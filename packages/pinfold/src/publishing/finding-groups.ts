@@ -1,6 +1,6 @@
 import { readFinding } from '@pinfold/http/internal/texts';
 import type { WireWarning } from '@pinfold/http-express/internal/problems';
-import { pluralize } from '../command-line/pluralize.ts';
+import { pluralize } from '../command-line/print-list.ts';
 
 /** The broken rules or the warnings of one cause. */
 export interface FindingGroup {

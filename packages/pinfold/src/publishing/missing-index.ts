@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { ArchiveProblem, Refusal } from '@pinfold/core';
 import { forbiddenSegment, indexHint } from '@pinfold/core/internal';
 import { archiveError, type WireError } from '@pinfold/http-express/internal/problems';
-import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
+import { escapeControls } from '../command-line/terminal.ts';
 
 /**
  * A refusal of a folder that lacks nothing but an index.html, with advice from all that lies in the folder: packing

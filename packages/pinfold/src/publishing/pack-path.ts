@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { builtFolderIn, titleOf } from '@pinfold/client/zip';
-import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { escapeControls, type Terminal } from '../command-line/terminal.ts';
 import { isPage, type PackedPath, packFile, packPage, packWhole, type ZipToSend } from './pack.ts';
 import { currentFolder } from './publications.ts';
 

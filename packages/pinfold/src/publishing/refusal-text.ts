@@ -1,8 +1,8 @@
 import type { Refusal } from '@pinfold/core';
 import { englishOf, REFUSAL_TEXTS, type RefusalTextId } from '@pinfold/http/internal/texts';
 import { problemOf, refusedBy, type WireError } from '@pinfold/http-express/internal/problems';
-import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { escapeControls } from '../command-line/terminal.ts';
 import { groupFindings } from './finding-groups.ts';
 
 /** What the catalogue of refusals says, as the command and MCP say it. */

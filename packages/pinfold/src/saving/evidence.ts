@@ -4,9 +4,8 @@ import { isFault, OPERATOR, type OpenArchiveOutcome, type RoleId } from '@pinfol
 import { systemCodeOf } from '@pinfold/core/internal';
 import type { PublicUrl } from '@pinfold/http';
 import { administeredPinOf, eventOf } from '@pinfold/http-express/internal';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, failureJson, reasonOf, reportingSystemErrors } from '../command-line/failures.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { everyItem } from '../commands/every-item.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';

@@ -6,7 +6,7 @@ import type { RoleId } from '@pinfold/core';
 import { systemCodeOf } from '@pinfold/core/internal';
 import type { Result } from '../command-line/command.ts';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
-import { formatBytes } from '../command-line/pluralize.ts';
+import { formatBytes } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { currentFolder } from '../publishing/publications.ts';
 import { type CheckedBytes, checkedPieces, type Original } from './original.ts';

@@ -1,5 +1,5 @@
 import type { RequestEntry } from '@pinfold/http';
-import { escapeControls, escapeControlsInLines } from '../command-line/escape-control-characters.ts';
+import { escapeControls, escapeControlsInLines } from '../command-line/terminal.ts';
 import type { DescribedError } from './log.ts';
 
 /** The levels that deserve a word, by their numbers. */

@@ -1,6 +1,6 @@
 import { isFault } from '@pinfold/core';
 import { isError } from '@pinfold/core/internal';
-import { escapeControls } from '../command-line/escape-control-characters.ts';
+import { escapeControls } from '../command-line/terminal.ts';
 import { SettingsError } from './settings-error.ts';
 import type { OptionName } from './variables.ts';
 

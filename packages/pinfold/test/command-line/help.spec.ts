@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { allCommands } from '../../src/command-line/all-commands.ts';
+import { allCommands } from '../../src/command-line/run-command.ts';
 import { run } from '../command-run.ts';
 
 const commands = await allCommands();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatBytes, formatExpiry } from '../../src/command-line/pluralize.ts';
+import { formatBytes, formatExpiry } from '../../src/command-line/print-list.ts';
 
 describe('text for people', () => {
   it('has sizes in units', () => {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import { processTerminal, type Streams } from '../../src/command-line/process-terminal.ts';
+import { processTerminal, type Streams } from '../../src/command-line/terminal.ts';
 
 interface Rig {
   readonly terminal: ReturnType<typeof processTerminal>;

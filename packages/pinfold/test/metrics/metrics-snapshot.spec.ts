@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { busiestAccount } from '../../src/metrics/busiest-account.ts';
-import { counted, exposition, merged, type Snapshot } from '../../src/metrics/metrics-snapshot.ts';
+import { counted, exposition, type MetricsSnapshot, merged } from '../../src/metrics/metrics-snapshot.ts';
 import { Registry } from '../../src/metrics/registry.ts';
 import { requestMetrics } from '../../src/metrics/request-metrics.ts';
 
 /** What a process says that has done so much. */
-function processWith(amount: number): Snapshot {
+function processWith(amount: number): MetricsSnapshot {
   const registry = new Registry();
   registry.counter('done_total', 'Done.').at().value = amount;
   registry.gauge('open', 'Open.').at().value = amount;

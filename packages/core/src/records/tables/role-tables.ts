@@ -1,10 +1,10 @@
 import type { Fingerprint, IdempotencyKey } from '../../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
-import type { EncodedManifest } from '../../domain/manifest.ts';
 import type { NameRecord } from '../../domain/name.ts';
 import type { Comparison } from '../../domain/reconciliation.ts';
 import type { Role } from '../../domain/role.ts';
+import type { EncodedManifest } from '../../domain/site.ts';
 import type { Takedown } from '../../domain/takedown.ts';
 import type { CountedViews } from '../../domain/views.ts';
 import type { Warning } from '../../domain/warnings.ts';

@@ -1,8 +1,7 @@
-import type { FeedId } from '../../domain/feed.ts';
-import type { EventId, HistoryEvent } from '../../domain/history.ts';
+import type { Mode } from '../../domain/admission.ts';
+import type { EventId, FeedId, HistoryEvent } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
-import type { Mode } from '../../domain/mode.ts';
 import type { Token } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
 import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';

@@ -1,4 +1,4 @@
-import { erasedBlock, erasingBlock } from '../../domain/erasure.ts';
+import { erasedBlock, erasingBlock } from '../../domain/account.ts';
 import type { EventActor } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';

@@ -1,4 +1,4 @@
-import type { FeedId } from '../../domain/feed.ts';
+import type { FeedId } from '../../domain/history.ts';
 import type { FeedPart, FeedQuery } from '../../ports/history-store.ts';
 import { gt, gte, lte, type Match, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';

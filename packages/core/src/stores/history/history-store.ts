@@ -1,5 +1,5 @@
 import { eventPageOf } from '../../adapter/pages.ts';
-import type { FeedId } from '../../domain/feed.ts';
+import type { FeedId } from '../../domain/history.ts';
 import type { EventQuery, HistoryStore } from '../../ports/history-store.ts';
 import { gte } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';

@@ -1,5 +1,5 @@
-import type { FeedId } from '../../domain/feed.ts';
-import type { MovedRecord } from '../../domain/records.ts';
+import type { FeedId } from '../../domain/history.ts';
+import type { MovedRecord } from '../../domain/record-lines.ts';
 import type { Import } from '../../ports/import.ts';
 import type { Token } from '../../ports/role-store.ts';
 import type { Database } from '../../records/database.ts';

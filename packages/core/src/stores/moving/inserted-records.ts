@@ -1,5 +1,5 @@
 import { withoutHash } from '../../domain/password.ts';
-import type { MovedRecord, RemovalRecord } from '../../domain/records.ts';
+import type { MovedRecord, RemovalRecord } from '../../domain/record-lines.ts';
 import { all, nothing } from '../../records/joining.ts';
 import type { Step, Steps } from '../../records/step.ts';
 import { find, get, insert, remove, update } from '../../records/steps.ts';

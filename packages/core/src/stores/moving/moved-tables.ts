@@ -1,5 +1,5 @@
 import type { Instant } from '../../domain/instant.ts';
-import type { MovedRecord, PublicationRecord } from '../../domain/records.ts';
+import type { MovedRecord, PublicationRecord } from '../../domain/record-lines.ts';
 import type { Token } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
 import { all, nothing } from '../../records/joining.ts';

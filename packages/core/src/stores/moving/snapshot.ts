@@ -1,5 +1,5 @@
 import type { Instant } from '../../domain/instant.ts';
-import type { MovedRecord } from '../../domain/records.ts';
+import type { MovedRecord } from '../../domain/record-lines.ts';
 import type { Snapshot } from '../../ports/snapshot.ts';
 import type { Database } from '../../records/database.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';

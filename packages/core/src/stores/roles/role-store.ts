@@ -1,6 +1,5 @@
 import { isPromise } from '../../adapter/foreign-values.ts';
-import type { SaveAuthority } from '../../domain/actor.ts';
-import type { Credential } from '../../domain/credential.ts';
+import type { Credential, SaveAuthority } from '../../domain/actor.ts';
 import type { HistoryEvent } from '../../domain/history.ts';
 import type { Role } from '../../domain/role.ts';
 import type { LoadedRole, RoleStore, Versioned } from '../../ports/role-store.ts';

@@ -1,19 +1,19 @@
-import type {
-  AccountId,
-  CleanupOutcome,
-  Comparison,
-  Fingerprint,
-  IdempotencyKey,
-  Instant,
-  PublicationLimits,
-  RemovalClock,
-  Reservation,
-  Sha256,
-  Title,
-  Token,
-  Warning,
+import {
+  type AccountId,
+  type CleanupOutcome,
+  type Comparison,
+  duration,
+  type Fingerprint,
+  type IdempotencyKey,
+  type Instant,
+  type PublicationLimits,
+  type RemovalClock,
+  type Reservation,
+  type Sha256,
+  type Title,
+  type Token,
+  type Warning,
 } from '@pinfold/core';
-import { duration } from '@pinfold/core';
 import { foldForSearch, parseRate } from '@pinfold/core/internal';
 import { anArchiveId, aRoleId, aSha256 } from '@pinfold/test-contracts/fixtures';
 import {

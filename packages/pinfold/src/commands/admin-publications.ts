@@ -12,13 +12,17 @@ import {
   stateText,
 } from '../command-line/arguments.ts';
 import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linkAddresses } from '../command-line/known-addresses.ts';
-import { type Fact, linesOf, pinFacts } from '../command-line/pin-facts.ts';
-import { formatBytes } from '../command-line/pluralize.ts';
-import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import {
+  type Fact,
+  formatBytes,
+  LIST_OPTIONS,
+  linesOf,
+  pinFacts,
+  printList,
+} from '../command-line/print-list.ts';
+import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';

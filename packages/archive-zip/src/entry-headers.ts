@@ -1,0 +1,228 @@
+import type { ArchiveProblem, ArchiveRule, BadEncoding, HeaderField, ListedEntry } from '@pinfold/core';
+import { readNames } from '@pinfold/core/adapter';
+import type { StagedFile } from './archive-source.ts';
+import { type ByteSource, uint16, uint32, uint64 } from './byte-source.ts';
+import type { EntryName } from './entry-name.ts';
+import { type ExtraField, extraFields, statedSizes, ZIP64 } from './extra-fields.ts';
+
+/** A header of the central directory, read from its own bytes (APPNOTE.TXT, section 4.3.12). */
+export interface CentralHeader {
+  /** Its offset, and that of the next header. */
+  readonly at: number;
+  readonly next: number;
+  readonly host: number;
+  readonly flags: number;
+  readonly method: number;
+  /** Time and date as they stand, in one figure. */
+  readonly modified: number;
+  readonly crc32: number;
+  readonly compressedSize: number;
+  readonly size: number;
+  readonly disk: number;
+  readonly externalAttributes: number;
+  readonly localOffset: number;
+  readonly rawName: Uint8Array;
+  readonly fields: readonly ExtraField[];
+  /** Whether all that the header says of sizes, offset and disk is one and the same. */
+  readonly consistent: boolean;
+}
+
+/** Bytes of a header without its name, extra field and comment. */
+export const CENTRAL_BYTES = 46;
+
+const CENTRAL_SIGNATURE = 0x02014b50;
+
+/** Reads the header at a position, or `undefined` when none stands there that ends before `end`. */
+export function readCentralHeader(file: ByteSource, at: number, end: number): CentralHeader | undefined {
+  if (at + CENTRAL_BYTES > end) return undefined;
+  const lengths = file.at(at, CENTRAL_BYTES);
+  if (lengths.length < CENTRAL_BYTES || uint32(lengths, 0) !== CENTRAL_SIGNATURE) return undefined;
+  const nameEnd = CENTRAL_BYTES + uint16(lengths, 28);
+  const extraEnd = nameEnd + uint16(lengths, 30);
+  const next = at + extraEnd + uint16(lengths, 32);
+  if (next > end) return undefined;
+  const header = file.at(at, extraEnd);
+  const fields = extraFields(header.subarray(nameEnd, extraEnd));
+  return {
+    at,
+    next,
+    host: header[5] ?? 0,
+    flags: uint16(header, 8),
+    method: uint16(header, 10),
+    modified: uint32(header, 12),
+    crc32: uint32(header, 16),
+    externalAttributes: uint32(header, 38),
+    rawName: new Uint8Array(header.subarray(CENTRAL_BYTES, nameEnd)),
+    fields,
+    ...sizes(header, fields),
+  };
+}
+
+function sizes(
+  header: Uint8Array,
+  fields: readonly ExtraField[],
+): Pick<CentralHeader, 'size' | 'compressedSize' | 'localOffset' | 'disk' | 'consistent'> {
+  const fixed = {
+    compressedSize: uint32(header, 20),
+    size: uint32(header, 24),
+    disk: uint16(header, 34),
+    localOffset: uint32(header, 42),
+  };
+  if (fields.every(({ id }) => id !== ZIP64)) return { ...fixed, consistent: true };
+  const { size, compressedSize, localOffset, disk, readable } = statedSizes(fixed, fields);
+  const agree = [size, compressedSize, localOffset, disk].every((values) => new Set(values).size === 1);
+  return {
+    size: size[0] ?? fixed.size,
+    compressedSize: compressedSize[0] ?? fixed.compressedSize,
+    localOffset: localOffset[0] ?? fixed.localOffset,
+    disk: disk[0] ?? fixed.disk,
+    consistent: readable && agree,
+  };
+}
+
+/** A local header, and what in it is not what the central directory says (APPNOTE.TXT, section 4.3.7). */
+export interface LocalHeader {
+  readonly dataOffset: number;
+  readonly flags: number;
+  readonly fields: readonly ExtraField[];
+  readonly mismatches: readonly HeaderField[];
+}
+
+/** Flag bit 0: the data are encrypted. */
+const ENCRYPTED_FLAG = 0x0001;
+
+/** Flag bit 3: CRC and sizes follow the data, in a descriptor. */
+export const DESCRIPTOR_FLAG = 0x0008;
+
+const LOCAL_SIGNATURE = 0x04034b50;
+const LOCAL_BYTES = 30;
+
+/** Reads the local header of an entry and compares it field by field; `undefined` when none is there. */
+export function readLocalHeader(file: StagedFile, central: CentralHeader): LocalHeader | undefined {
+  const fixed = file.at(central.localOffset, LOCAL_BYTES);
+  if (fixed.length < LOCAL_BYTES || fixed.readUInt32LE(0) !== LOCAL_SIGNATURE) return undefined;
+  const nameEnd = LOCAL_BYTES + fixed.readUInt16LE(26);
+  const length = nameEnd + fixed.readUInt16LE(28);
+  const header = file.at(central.localOffset, length);
+  if (header.length < length) return undefined;
+  const fields = extraFields(header.subarray(nameEnd, length));
+  const flags = header.readUInt16LE(6);
+  const mismatches: HeaderField[] = [];
+  if (flags !== central.flags) mismatches.push('flags');
+  if (header.readUInt16LE(8) !== central.method) mismatches.push('method');
+  if (header.readUInt32LE(10) !== central.modified) mismatches.push('time');
+  if (!header.subarray(LOCAL_BYTES, nameEnd).equals(central.rawName)) mismatches.push('name');
+  mismatches.push(...sizeMismatches(header, fields, flags, central));
+  return { dataOffset: central.localOffset + length, flags, fields, mismatches };
+}
+
+/** With a descriptor each figure may be 0 instead, on its own; without one it must be right. */
+function sizeMismatches(
+  header: Buffer,
+  fields: readonly ExtraField[],
+  flags: number,
+  central: CentralHeader,
+): readonly HeaderField[] {
+  const fixed = { compressedSize: header.readUInt32LE(18), size: header.readUInt32LE(22) };
+  const isSame = fixed.compressedSize === central.compressedSize && fixed.size === central.size;
+  // As in most archives.
+  if (isSame && fields.length === 0 && header.readUInt32LE(14) === central.crc32) return [];
+  const stated = statedSizes(fixed, fields);
+  const later = (flags & DESCRIPTOR_FLAG) !== 0;
+  const right = (values: readonly number[], expected: number): boolean =>
+    values.every((value) => value === expected || (later && value === 0));
+  const mismatches: HeaderField[] = [];
+  // Info-ZIP leaves there what it encrypts with; such an entry is refused for that.
+  const isSecret = later && (flags & ENCRYPTED_FLAG) !== 0;
+  if (!isSecret && !right([header.readUInt32LE(14)], central.crc32)) mismatches.push('crc32');
+  if (!stated.readable || !right(stated.compressedSize, central.compressedSize)) {
+    mismatches.push('compressed_size');
+  }
+  if (!stated.readable || !right(stated.size, central.size)) mismatches.push('size');
+  return mismatches;
+}
+
+const DESCRIPTOR_SIGNATURE = 0x08074b50;
+
+/** A data descriptor's lengths: with 32-bit or 64-bit sizes, with or without a signature (APPNOTE.TXT, section 4.3.9). */
+const LENGTHS: ReadonlySet<number> = new Set([12, 16, 20, 24]);
+
+/** Whether a gap of this length between an entry's data and the next record can be its descriptor. */
+export function isDescriptorLength(bytes: number): boolean {
+  return LENGTHS.has(bytes);
+}
+
+/** Whether a descriptor agrees with the directory. It ends where the next record begins. */
+export function descriptorAgrees(descriptor: Buffer, central: CentralHeader): boolean {
+  const signed = descriptor.length % 8 === 0;
+  if (signed && descriptor.readUInt32LE(0) !== DESCRIPTOR_SIGNATURE) return false;
+  const fields = signed ? descriptor.subarray(4) : descriptor;
+  const wide = fields.length === 20;
+  const size = (at: number): number => (wide ? uint64(fields, 4 + 2 * at) : fields.readUInt32LE(4 + at));
+  return (
+    fields.readUInt32LE(0) === central.crc32 && size(0) === central.compressedSize && size(4) === central.size
+  );
+}
+
+/** A header of the central directory with its name decoded. */
+export interface NamedHeader {
+  readonly header: CentralHeader;
+  readonly name: string;
+  readonly path: string;
+  readonly wrong: BadEncoding | undefined;
+}
+
+const ENCRYPTED_FLAGS = 0x2041;
+
+/** An archive that breaks one of these cannot be read by its offsets and sizes. */
+export const STRUCTURE: readonly ArchiveRule[] = [
+  'not_a_zip',
+  'truncated',
+  'ambiguous_structure',
+  'overlapping_entries',
+  'too_many_files',
+];
+
+/** Adds names to the headers of a directory together: the path of one can depend on the others. */
+export function nameHeaders(
+  headers: readonly CentralHeader[],
+  names: readonly EntryName[],
+): readonly NamedHeader[] {
+  const paths = readNames(headers.map(({ host }, index) => ({ name: names[index]?.name ?? '', host })));
+  return headers.map((header, index) => {
+    const { name = '', wrong } = names[index] ?? {};
+    return { header, name, path: paths[index] ?? name, wrong };
+  });
+}
+
+/** The entry as the core's rules take it; without its local header, its data's offset is unknown, and 0. */
+export function listed({ header, name }: NamedHeader, local?: LocalHeader): ListedEntry {
+  const { host, externalAttributes, flags, method, crc32, compressedSize, size } = header;
+  const dataOffset = local?.dataOffset ?? 0;
+  return { name, host, externalAttributes, flags, method, crc32, compressedSize, size, dataOffset };
+}
+
+/** The rules that an entry's headers break. */
+export function entryProblems(
+  { header, path, wrong }: Omit<NamedHeader, 'name'>,
+  local?: LocalHeader,
+): readonly ArchiveProblem[] {
+  const problems: ArchiveProblem[] = [];
+  if (wrong !== undefined) problems.push({ rule: 'bad_encoding', reason: wrong, path });
+  if (!header.consistent) problems.push({ rule: 'ambiguous_structure', reason: 'entry_zip64', path });
+  if (header.disk !== 0) problems.push({ rule: 'ambiguous_structure', reason: 'entry_in_other_part', path });
+  // The core judges the flags of the directory; only the local header's own are judged here.
+  if (local !== undefined && isEncrypted(local.flags) && !isEncrypted(header.flags)) {
+    problems.push({ rule: 'encrypted', path });
+  }
+  return problems;
+}
+
+/** Whether the data of an entry can be inflated. */
+export function isReadable({ flags, method }: Pick<ListedEntry, 'flags' | 'method'>): boolean {
+  return (method === 0 || method === 8) && !isEncrypted(flags);
+}
+
+function isEncrypted(flags: number): boolean {
+  return (flags & ENCRYPTED_FLAGS) !== 0;
+}

@@ -1,0 +1,105 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { NameEncoding } from '@pinfold/core';
+import { encodingOfCharset } from '@pinfold/core/adapter';
+import iconv from 'iconv-lite';
+
+const ESCAPE = 0x1b;
+const SHIFTS = [Buffer.from('\x1b$'), Buffer.from('\x1b(')];
+
+/** Whether bytes are UTF-8, and not ISO-2022-JP, which is valid UTF-8 but has shifts: its pages name their encoding. */
+export function isUtf8Text(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !(hasShift(bytes) && isAscii(bytes));
+}
+
+function hasShift(bytes: Buffer): boolean {
+  return bytes.includes(ESCAPE) && SHIFTS.some((shift) => bytes.includes(shift));
+}
+
+export class Utf8Check {
+  #utf8: boolean = true;
+  // ISO-2022-JP is ASCII: another character rules it out.
+  #ascii: boolean = true;
+  #shifts: boolean = false;
+  #begun: Buffer = Buffer.alloc(0);
+
+  add(piece: Buffer): void {
+    if (!this.#utf8) return;
+    const bytes = this.#begun.length === 0 ? piece : Buffer.concat([this.#begun, piece]);
+    const end = bytes.length - begunAtEnd(bytes);
+    const whole = bytes.subarray(0, end);
+    this.#utf8 = isUtf8(whole);
+    this.#ascii &&= isAscii(whole);
+    this.#shifts ||= this.#ascii && hasShift(whole);
+    this.#begun = Buffer.from(bytes.subarray(end));
+  }
+
+  /** Whether all that was added is valid, nothing left begun. */
+  get valid(): boolean {
+    const isWhole = this.#begun.length === 0 || this.#begun[0] === ESCAPE;
+    return this.#utf8 && isWhole && !(this.#shifts && this.#ascii);
+  }
+}
+
+/** How many bytes at the end begin a character, or a shift, whose rest has yet to come. */
+function begunAtEnd(bytes: Buffer): number {
+  if (bytes.at(-1) === ESCAPE) return 1;
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return back < lengthOf(byte) ? back : 0;
+  }
+  return 0;
+}
+
+function lengthOf(lead: number): number {
+  return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+}
+
+const LITTLE_ENDIAN = 0xfeff;
+const BIG_ENDIAN = 0xfffe;
+
+/** The text of bytes that begin with the byte order mark of UTF-16, as editors and shells of Windows write it. */
+export function utf16Text(bytes: Buffer): string | undefined {
+  const mark = bytes.length < 2 ? 0 : bytes.readUInt16LE(0);
+  if (mark === LITTLE_ENDIAN) return bytes.toString('utf16le', 2);
+  if (mark !== BIG_ENDIAN) return undefined;
+  const whole = bytes.length - (bytes.length % 2);
+  return Buffer.from(bytes.subarray(2, whole)).swap16().toString('utf16le');
+}
+
+/** The bytes of a line end are part of no character in any of the encodings of names. */
+const BETWEEN = Buffer.from('\n');
+
+/** Decodes names together: one call for each takes several times as long. */
+export function decodeNames(names: readonly Uint8Array[], encoding: NameEncoding): readonly string[] {
+  const bytes = Buffer.concat(names.flatMap((name) => [name, BETWEEN]));
+  const decoded = decode(bytes, encoding).split('\n');
+  decoded.pop();
+  // Names with line ends, and bytes that swallow one: what these give is refused.
+  return decoded.length === names.length ? decoded : names.map((name) => decode(name, encoding));
+}
+
+/** Decodes a page by the label of its encoding; as UTF-8 if it has none that is known. */
+export function decodePage(bytes: Uint8Array, charset: string | undefined): string {
+  return decode(bytes, encodingNamed(charset));
+}
+
+/** A reference as text: percent escapes that are not UTF-8 are bytes in the encoding of its page. */
+export function decodeReference(target: string, charset: string | undefined): string {
+  if (!/%[89a-f]/i.test(target) || /[^\0-\x7f]/.test(target)) return target;
+  const bytes = Buffer.from(
+    target.replaceAll(/%([\da-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number(`0x${digits}`))),
+    'latin1',
+  );
+  return isUtf8(bytes) || bytes.includes(0x25) ? target : decode(bytes, encodingNamed(charset));
+}
+
+function encodingNamed(charset: string | undefined): string {
+  if (charset === undefined || /^(?:unicode|utf)/i.test(charset)) return 'utf8';
+  const known = encodingOfCharset(charset);
+  return known ?? (iconv.encodingExists(charset) ? charset : 'utf8');
+}
+
+function decode(bytes: Uint8Array, encoding: string): string {
+  return iconv.decode(bytes, encoding, { stripBOM: false });
+}
