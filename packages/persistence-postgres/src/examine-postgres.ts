@@ -2,8 +2,8 @@ import { type Instant, instant } from '@pinfold/core';
 import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
 import { codeOf } from '@pinfold/core/internal';
 import { keepsPreparedStatements } from './engine/examine-pooler.ts';
-import type { PostgresClient, PostgresPool } from './engine/postgres-connection.ts';
-import { TYPES } from './engine/statement.ts';
+import { ask, type PostgresClient, type PostgresPool } from './engine/postgres-connection.ts';
+import { type Statement, unprepared } from './engine/statement.ts';
 import { NEWEST_VERSION, newestMigration, stateOf } from './schema/migrate.ts';
 
 /** The state of a server and of a schema, for diagnosis. */
@@ -44,7 +44,7 @@ interface Server extends Pick<PostgresExamined, 'release' | 'standby' | 'readOnl
   readonly mayMakeSchema: boolean;
 }
 
-const SERVER = `
+const SERVER = unprepared(`
   SELECT pg_catalog.current_setting('server_version') AS release,
     pg_catalog.pg_is_in_recovery() AS standby,
     pg_catalog.current_setting('default_transaction_read_only') = 'on' AS "readOnly",
@@ -52,27 +52,27 @@ const SERVER = `
     pg_catalog.current_setting('max_connections') AS "maxConnections",
     pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now,
     current_user AS "user",
-    pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "mayMakeSchema"`;
-const SCHEMA = `
+    pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "mayMakeSchema"`);
+const SCHEMA = unprepared(`
   SELECT pg_catalog.has_schema_privilege(oid, 'USAGE') AS "mayUse",
     pg_catalog.has_schema_privilege(oid, 'CREATE') AS "mayMakeTables"
-  FROM pg_catalog.pg_namespace WHERE nspname = $1`;
+  FROM pg_catalog.pg_namespace WHERE nspname = $1`);
 const OF_SCHEMA = `
   relkind IN ('r', 'p') AND relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1)`;
-const LACKING = `
+const LACKING = unprepared(`
   SELECT relname || ': ' || needed AS name
   FROM pg_catalog.pg_class, pg_catalog.unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
-  WHERE ${OF_SCHEMA} AND NOT pg_catalog.has_table_privilege(oid, needed) ORDER BY 1`;
-const OF_OTHERS = `
+  WHERE ${OF_SCHEMA} AND NOT pg_catalog.has_table_privilege(oid, needed) ORDER BY 1`);
+const OF_OTHERS = unprepared(`
   SELECT relname AS name FROM pg_catalog.pg_class
-  WHERE ${OF_SCHEMA} AND NOT pg_catalog.pg_has_role(relowner, 'USAGE') ORDER BY 1`;
+  WHERE ${OF_SCHEMA} AND NOT pg_catalog.pg_has_role(relowner, 'USAGE') ORDER BY 1`);
 
 /** SQLSTATEs for a table that does not exist or may not be read. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(['42P01', '3F000', '42501']);
 
 /**
- * Examines a server and a schema of any state by a pool of two connections, and changes nothing. Rejects with the error of `pg` if the server does
- * not answer.
+ * Examines a server and a schema of any state by a pool of two connections, and changes nothing. Rejects with the error
+ * of `pg` if the server does not answer.
  */
 export async function examinePostgres({
   pool,
@@ -112,27 +112,23 @@ async function schemaOf(client: PostgresClient, schema: string): Promise<Postgre
   };
 }
 
-async function namesOf(client: PostgresClient, sql: string, schema: string): Promise<readonly string[]> {
-  return (await ask<{ name: string }>(client, sql, [schema])).map(({ name }) => name);
+async function namesOf(
+  client: PostgresClient,
+  statement: Statement,
+  schema: string,
+): Promise<readonly string[]> {
+  return (await ask<{ name: string }>(client, statement, [schema])).map(({ name }) => name);
 }
 
 async function versionOf(
   client: PostgresClient,
   schema: string,
 ): Promise<Pick<NonNullable<PostgresExamined['schema']>, 'outdated' | 'version'>> {
-  const [state] = await ask<SchemaState>(client, stateOf(schema).text).catch((error: unknown) => {
+  const [state] = await ask<SchemaState>(client, stateOf(schema)).catch((error: unknown) => {
     if (UNREADABLE.has(codeOf(error))) return [];
     throw error;
   });
   if (state === undefined) return {};
   const outdated = neededRelease(state, [newestMigration('')]);
   return { version: state.version, ...(outdated === undefined ? {} : { outdated }) };
-}
-
-async function ask<Row>(
-  client: PostgresClient,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<readonly Row[]> {
-  return (await client.query({ text, values: [...values], types: TYPES })).rows;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock, Duration, FeedId } from '@pinfold/core';
+import type { Clock, FeedId } from '@pinfold/core';
 import { type Persistence, raceSignal } from '@pinfold/core/adapter';
 import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { PostgresDatabase } from './database/postgres-database.ts';
@@ -49,7 +49,7 @@ export interface OpenPostgresOptions {
  * await migrate();
  */
 export async function openPostgres(options: OpenPostgresOptions): Promise<Persistence> {
-  const { pool, schema, sleep = sleepByTimer } = options;
+  const { pool, schema, sleep = (length, signal) => raceSignal(setTimeout(length), signal) } = options;
   if (!isSchemaName(schema)) throw new TypeError('the name of the schema has 1 to 63 bytes');
   const connection = new PostgresConnection(pool, sleep);
   connection.open();
@@ -61,8 +61,4 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
 function isSchemaName(name: string): boolean {
   const length = Buffer.byteLength(name);
   return length >= 1 && length <= 63 && !name.includes('\0') && !name.startsWith('pg_');
-}
-
-function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {
-  return raceSignal(setTimeout(length), signal);
 }

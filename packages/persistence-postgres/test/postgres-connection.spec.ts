@@ -95,7 +95,7 @@ describe('PostgresConnection', () => {
     for (const code of ['40001', '40P01']) {
       const pool = fakePool({ CHANGE: [serverError(code), serverError(code)] });
       const { sleep, waits } = waiting();
-      expect((await change(new PostgresConnection(pool, sleep))).count).to.equal(1);
+      expect(await change(new PostgresConnection(pool, sleep))).to.deep.equal([{ text: 'CHANGE' }]);
       expect(pool.sent).to.deep.equal(['CHANGE', 'CHANGE', 'CHANGE']);
       expect(waits).to.deep.equal([1, 2]);
       expect(pool.released).to.deep.equal([false, false, false]);

@@ -1,5 +1,5 @@
 import type { SqlPlan, SqlRow } from '@pinfold/core/sql';
-import { prepared, type Statement } from '../engine/statement.ts';
+import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 
 /** The most reads in one statement: each connection prepares one for every combination that programs ask for. */
 export const MAX_JOINED = 16;
@@ -7,15 +7,18 @@ export const MAX_JOINED = 16;
 /** A quoted name, which may look like a parameter, or a parameter. */
 const PARAMETER = /"(?:[^"]|"")*"|\$(\d+)/g;
 
-/** The reads of a step in one statement, whose only row has the rows of each of them as JSON. */
+/**
+ * The statements of plans, and of the reads of a step in one, whose only row has the rows of each of them as JSON. Each
+ * is made once.
+ */
 export class JoinedReads {
   readonly #numbers: Map<SqlPlan, number> = new Map();
   readonly #statements: Map<string, Statement> = new Map();
 
-  /** The statement of several reads. Their values follow each other. */
+  /** The statement of one plan or several reads. Their values follow each other. */
   statementOf(plans: readonly SqlPlan[]): Statement {
     const shape = plans.map((plan) => this.#numberOf(plan)).join();
-    const known = this.#statements.get(shape) ?? prepared(joined(plans));
+    const known = this.#statements.get(shape) ?? joined(plans);
     this.#statements.set(shape, known);
     return known;
   }
@@ -34,7 +37,11 @@ export function joinedRows([row]: readonly SqlRow[]): readonly (readonly SqlRow[
 }
 
 /** An array of a subquery has its rows in their order. */
-function joined(plans: readonly SqlPlan[]): string {
+function joined(plans: readonly SqlPlan[]): Statement {
+  const [only, second] = plans;
+  // A prepared statement is planned once and for all values.
+  if (only !== undefined && second === undefined)
+    return only.isPlannedEachTime ? unprepared(only.text) : prepared(only.text);
   let shift = 0;
   const parts = plans.map(({ text }) => {
     let last = 0;
@@ -46,5 +53,5 @@ function joined(plans: readonly SqlPlan[]): string {
     shift += last;
     return `ARRAY(SELECT pg_catalog.row_to_json(part) FROM (${shifted}) AS part)`;
   });
-  return `SELECT pg_catalog.json_build_array(${parts.join(', ')}) AS parts`;
+  return prepared(`SELECT pg_catalog.json_build_array(${parts.join(', ')}) AS parts`);
 }

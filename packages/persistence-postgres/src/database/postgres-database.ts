@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { Fault, type Instant, isFault } from '@pinfold/core';
+import { Fault, type Instant } from '@pinfold/core';
 import { type Migration, raceSignal } from '@pinfold/core/adapter';
 import {
   type Database,
@@ -11,18 +11,17 @@ import {
   locksInOrder,
   type Program,
   type Query,
-  StepError,
 } from '@pinfold/core/records';
 import { createTables, SqlCompiler } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
-import { asFault, kindOf } from '../engine/postgres-errors.ts';
+import { asFault, kindOf, reasonOf } from '../engine/postgres-errors.ts';
 import { COMMIT, ROLLBACK, unprepared } from '../engine/statement.ts';
 import { checkSchema, databaseState, migrate, newestMigration } from '../schema/migrate.ts';
 import { JoinedReads } from './joined-reads.ts';
 import { lockNumber } from './lock-number.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresLookups } from './postgres-lookups.ts';
-import { BEGIN_SNAPSHOT, causeOf, PostgresSession, type Writing } from './postgres-session.ts';
+import { BEGIN_SNAPSHOT, PostgresSession, type Writing } from './postgres-session.ts';
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
@@ -81,7 +80,7 @@ export class PostgresDatabase implements Database {
         if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
         const session = new PostgresSession(client, this.#writing, name, true);
         const result = session.run(run(args)).catch((error: unknown) => {
-          throw faultAt(error, asFault(causeOf(error)));
+          throw asFault(error);
         });
         return raceSignal(result, another);
       },
@@ -94,10 +93,10 @@ export class PostgresDatabase implements Database {
 
   async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
     const begin = unprepared(`${BEGIN}${this.#taking(program.locks(args))}`);
-    return this.#running((client, failure) => {
+    return this.#running((client) => {
       const session = new PostgresSession(client, this.#writing, program.name, true);
       session.send(begin);
-      return transacting(session, () => session.run(program.run(args)), failure);
+      return transacting(session, () => session.run(program.run(args)));
     });
   }
 
@@ -128,26 +127,17 @@ export class PostgresDatabase implements Database {
     work: (session: PostgresSession) => Promise<Result>,
   ): Promise<Result> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const running = this.#running<Result>(async (client, failure) => {
+    const running = this.#running<Result>(async (client) => {
       const session = new PostgresSession(client, this.#writing, name, isInTransaction);
-      const outcome = await outcomeOf(session, () => work(session), failure);
+      const outcome = await outcomeOf(session, () => work(session));
       await session.ended();
       return async () => outcome;
     });
     return raceSignal(running, signal);
   }
 
-  /** Runs work on a connection, which has to see the errors of the server themselves to retry what was undone. */
-  async #running<Result>(
-    work: (client: Client, failure: FailurePlace) => Promise<() => Promise<Outcome<Result>>>,
-  ): Promise<Result> {
-    const failure: FailurePlace = { error: undefined };
-    let outcome: Outcome<Result>;
-    try {
-      outcome = await this.#connection.pipelined((client) => work(client, failure));
-    } catch (error) {
-      throw faultAt(failure.error, error);
-    }
+  async #running<Result>(work: (client: Client) => Promise<() => Promise<Outcome<Result>>>): Promise<Result> {
+    const outcome = await this.#connection.pipelined(work);
     if ('thrown' in outcome) throw outcome.thrown;
     return outcome.result;
   }
@@ -162,60 +152,43 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** The place of the step that failed last. */
-interface FailurePlace {
-  error: unknown;
-}
-
 /** Runs a program up to its commit, or undoes it. */
 async function transacting<Result>(
   session: PostgresSession,
   work: () => Promise<Result>,
-  failure: FailurePlace,
 ): Promise<() => Promise<Outcome<Result>>> {
-  const outcome = await outcomeOf(session, work, failure);
+  const outcome = await outcomeOf(session, work);
   if ('thrown' in outcome) {
     session.send(ROLLBACK);
     await session.ended();
     return async () => outcome;
   }
   return () =>
-    outcomeOf(
-      session,
-      async () => {
-        session.flush();
-        session.send(COMMIT);
-        await session.settled();
-        return outcome.result;
-      },
-      failure,
-    );
+    outcomeOf(session, async () => {
+      session.flush();
+      session.send(COMMIT);
+      const failure = await session.ended();
+      if (failure !== undefined) throw failure;
+      return outcome.result;
+    });
 }
 
 /**
- * What work comes to: a result, or what was thrown by a mistake in the program or its statements. Rejects with the error
- * of the server for everything else, and notes its place.
+ * What work comes to: a result, or what was thrown by a mistake in the program or its statements. Rejects with everything
+ * else, which the connection may retry.
  */
 async function outcomeOf<Result>(
   session: PostgresSession,
   work: () => Promise<Result>,
-  failure: FailurePlace,
 ): Promise<Outcome<Result>> {
   try {
     return { result: await work() };
   } catch (error) {
+    const first = await session.ended();
+    if (first === undefined) return { thrown: error };
     // A later statement fails because of an earlier one, for which nothing waited.
-    const first = (await session.firstFailure()) ?? error;
-    const place = causeOf(first) === causeOf(error) ? error : first;
-    if (first === error && !session.hasFailed) return { thrown: error };
-    if (kindOf(causeOf(place)) === 'bug') return { thrown: place };
-    failure.error = place;
-    throw causeOf(place);
+    const failure = reasonOf(first) === reasonOf(error) ? error : first;
+    if (kindOf(failure) === 'bug') return { thrown: failure };
+    throw failure;
   }
-}
-
-/** A fault with the place of a step in its cause. */
-function faultAt(place: unknown, error: unknown): unknown {
-  if (!(place instanceof StepError)) return error;
-  return isFault(error) ? new Fault(error.code, error.message, { cause: place }) : place;
 }

@@ -48,38 +48,29 @@ export class PostgresLookups {
   #send(known: Prepared): void {
     const callers = known.waiting.filter(({ signal }) => signal?.aborted !== true);
     known.waiting = [];
-    const byKey = Map.groupBy(callers, ({ key }) => key);
-    const [only, second] = byKey.keys();
-    if (only === undefined) return;
-    if (second === undefined) void this.#answerOne(known, only, callers);
-    else void this.#answerSeveral(known, byKey);
+    if (callers.length > 0)
+      void this.#answer(
+        known,
+        Map.groupBy(callers, ({ key }) => key),
+      );
   }
 
-  async #answerOne({ plan, one }: Prepared, key: string, callers: readonly Caller[]): Promise<void> {
+  async #answer(known: Prepared, byKey: ReadonlyMap<string, readonly Caller[]>): Promise<void> {
+    const { plan, one, several } = known;
+    const keys = [...byKey.keys()];
+    const isOne = keys.length === 1;
     try {
-      const [row] = await this.#connection.read<SqlRow>(one, [key]);
-      answer(plan, row, callers);
+      const rows = await this.#connection.read<SqlRow>(isOne ? one : several, isOne ? keys : [keys]);
+      const found = new Map(rows.map((row) => [isOne ? keys[0] : plan.keyOf(row), row]));
+      for (const [key, callers] of byKey) answer(plan, found.get(key), callers);
     } catch (error) {
-      for (const { reject } of callers) reject(error);
-    }
-  }
-
-  async #answerSeveral(known: Prepared, byKey: ReadonlyMap<string, readonly Caller[]>): Promise<void> {
-    const { plan, several } = known;
-    let rows: readonly SqlRow[];
-    try {
-      rows = await this.#connection.read<SqlRow>(several, [[...byKey.keys()]]);
-    } catch (error) {
-      if (isFault(error)) {
+      if (isOne || isFault(error)) {
         for (const { reject } of [...byKey.values()].flat()) reject(error);
       } else {
         // The server refuses a key that it cannot read, which is the failure of its callers alone.
-        for (const [key, callers] of byKey) void this.#answerOne(known, key, callers);
+        for (const entry of byKey) void this.#answer(known, new Map([entry]));
       }
-      return;
     }
-    const found = new Map(rows.map((row) => [plan.keyOf(row), row]));
-    for (const [key, callers] of byKey) answer(plan, found.get(key), callers);
   }
 
   #preparedOf(lookup: Lookup<unknown>): Prepared {

@@ -2,7 +2,6 @@ import {
   type ReadAction,
   runByPromises,
   type ScanAction,
-  StepError,
   type Steps,
   stepError,
   type TableAction,
@@ -10,23 +9,11 @@ import {
 } from '@pinfold/core/records';
 import type { SqlCompiler, SqlPlan, SqlRow } from '@pinfold/core/sql';
 import type { Client } from '../engine/postgres-connection.ts';
-import { COMMIT, prepared, type Statement, unprepared } from '../engine/statement.ts';
+import { COMMIT, type Statement, unprepared } from '../engine/statement.ts';
 import { type JoinedReads, joinedRows, MAX_JOINED } from './joined-reads.ts';
 
 /** Begins a read-only state. */
 export const BEGIN_SNAPSHOT: Statement = unprepared('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-
-const statements: WeakMap<SqlPlan, Statement> = new WeakMap();
-
-/** A prepared statement is planned once and for all values, unless the best plan depends on them. */
-function statementOf(plan: SqlPlan): Statement {
-  let statement = statements.get(plan);
-  if (statement === undefined) {
-    statement = plan.isPlannedEachTime ? unprepared(plan.text) : prepared(plan.text);
-    statements.set(plan, statement);
-  }
-  return statement;
-}
 
 /** How the statements of actions are written: once for all sessions of a database. */
 export interface Writing {
@@ -55,7 +42,7 @@ export class PostgresSession {
   readonly #reads: Read[] = [];
   /** Everything that was sent, in its order. */
   readonly #sent: Promise<unknown>[] = [];
-  readonly #failed: unknown[] = [];
+  #failure: unknown;
 
   constructor(client: Client, writing: Writing, program: string, isInTransaction: boolean) {
     this.#client = client;
@@ -78,30 +65,14 @@ export class PostgresSession {
     for (const action of this.#writes.splice(0)) {
       const plan = this.#writing.compiler.planOf(action);
       if (plan === undefined) continue;
-      void this.#ask(statementOf(plan), plan.values(action), action);
+      void this.#run(plan, action, action);
     }
   }
 
-  /** Resolves when all that was sent has been answered; rejects with the first failure, of which later ones come. */
-  async settled(): Promise<void> {
-    await this.ended();
-    await Promise.all(this.#sent);
-  }
-
-  /** Resolves when all that was sent has been answered, or has failed. */
-  async ended(): Promise<void> {
+  /** Resolves with the first failure, undefined without one, when all that was sent has been answered. */
+  async ended(): Promise<unknown> {
     await Promise.allSettled(this.#sent);
-  }
-
-  /** Whether a statement has failed that was answered. */
-  get hasFailed(): boolean {
-    return this.#failed.length > 0;
-  }
-
-  /** The error of the first statement that failed, once all have been answered. */
-  async firstFailure(): Promise<unknown> {
-    await this.ended();
-    return this.#failed[0];
+    return this.#failure;
   }
 
   async #answer(action: TableAction): Promise<unknown> {
@@ -122,7 +93,7 @@ export class PostgresSession {
         if (plan === undefined) return undefined;
         this.flush();
         return plan.isPlannedEachTime
-          ? plan.result?.(await this.#ask(statementOf(plan), plan.values(action)))
+          ? plan.result?.(await this.#run(plan, action))
           : this.#read(plan, action);
       }
     }
@@ -153,55 +124,42 @@ export class PostgresSession {
   async #askTogether(reads: readonly Read[]): Promise<readonly unknown[]> {
     const plans = reads.map(({ plan }) => plan);
     const values = reads.flatMap(({ plan, action }) => plan.values(action));
-    const [only, second] = plans;
-    const answered =
-      only !== undefined && second === undefined
-        ? [await this.#ask(statementOf(only), values)]
-        : joinedRows(await this.#ask(this.#writing.joinedReads.statementOf(plans), values));
+    const rows = await this.#ask(this.#writing.joinedReads.statementOf(plans), values);
+    const answered = plans.length === 1 ? [rows] : joinedRows(rows);
     return plans.map(({ result }, n) => result?.(answered[n] ?? []));
   }
 
   /** The server reads an index as far as it takes, and only the caller waits for it. */
   async #scan(action: ScanAction): Promise<unknown> {
     const { rows, end, whole } = this.#writing.compiler.scanPlansOf(action);
-    const ask = (plan: SqlPlan): Promise<readonly SqlRow[]> =>
-      this.#ask(statementOf(plan), plan.values(action));
-    if (action.mayScanMore) return { rows: whole.result?.(await ask(whole)), scannedTo: undefined };
+    if (action.mayScanMore)
+      return { rows: whole.result?.(await this.#run(whole, action)), scannedTo: undefined };
     if (!this.#isInTransaction) this.send(BEGIN_SNAPSHOT);
-    const asked = Promise.all([ask(rows), ask(end)]);
+    const asked = Promise.all([this.#run(rows, action), this.#run(end, action)]);
     if (!this.#isInTransaction) this.send(COMMIT);
     const [found, last] = await asked;
     const passing = rows.result?.(found) as readonly unknown[];
     return { rows: passing, scannedTo: passing.length === action.limit ? undefined : end.result?.(last) };
   }
 
+  #run(plan: SqlPlan, action: TableAction, write?: WriteAction): Promise<readonly SqlRow[]> {
+    return this.#ask(this.#writing.joinedReads.statementOf([plan]), plan.values(action), write);
+  }
+
   /** Asks at once where the connection pipelines, and else when all before has been answered. */
   #ask(statement: Statement, values: readonly unknown[], write?: WriteAction): Promise<readonly SqlRow[]> {
     const { isPipelined, run } = this.#client;
     const before = this.#sent.at(-1);
-    const asked =
-      isPipelined || before === undefined
-        ? run<SqlRow>(statement, values)
-        : before.then(
-            () => run<SqlRow>(statement, values),
-            () => run<SqlRow>(statement, values),
-          );
-    const answered = asked.then(
-      ({ rows }) => rows,
-      (error: unknown) => {
-        const failure = write === undefined ? error : stepError(this.#program, write, error);
-        this.#failed.push(failure);
-        throw failure;
-      },
-    );
+    const send = (): Promise<readonly SqlRow[]> => run<SqlRow>(statement, values);
+    const asked = isPipelined || before === undefined ? send() : before.then(send, send);
+    const answered = asked.catch((error: unknown) => {
+      const failure = write === undefined ? error : stepError(this.#program, write, error);
+      this.#failure ??= failure;
+      throw failure;
+    });
     // A failure is thrown when the program waits for it.
     answered.catch(() => undefined);
     this.#sent.push(answered);
     return answered;
   }
-}
-
-/** The error of the database below the place of a step. */
-export function causeOf(error: unknown): unknown {
-  return error instanceof StepError ? error.cause : error;
 }

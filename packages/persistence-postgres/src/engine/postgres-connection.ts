@@ -7,7 +7,7 @@ import { ROLLBACK, type Statement, TYPES, unprepared } from './statement.ts';
 /** The part of `pg`'s client that stores use. It runs queries in order; `release(true)` ends the connection. */
 export interface PostgresClient {
   // biome-ignore lint/suspicious/noExplicitAny: a row is what its statement says, which no type can tell
-  query(query: any): Promise<{ readonly rows: any[]; readonly rowCount: number | null }>;
+  query(query: any): Promise<{ readonly rows: any[] }>;
   release(destroy?: boolean): void;
   /** Whether it sends a query before the one before has been answered, as the pool's configuration says. */
   readonly pipeline?: boolean;
@@ -39,12 +39,10 @@ const BEGIN_SNAPSHOT = unprepared(`
 /** Only a primary server reads the present state. */
 const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');
 
-export interface Answer<Row> {
-  readonly rows: readonly Row[];
-  readonly count: number;
-}
-
-export type Run = <Row = unknown>(statement: Statement, values?: readonly unknown[]) => Promise<Answer<Row>>;
+export type Run = <Row = unknown>(
+  statement: Statement,
+  values?: readonly unknown[],
+) => Promise<readonly Row[]>;
 
 /** A connection that works, with how it runs statements. */
 export interface Client {
@@ -79,8 +77,7 @@ export class PostgresConnection {
   /** Runs a statement that changes nothing. After an abort its result is dropped. */
   read<Row>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<readonly Row[]> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const answer = this.#retrying(() => this.#withClient((run) => undone(run<Row>(statement, values))));
-    const rows = answer.then((answered) => answered.rows);
+    const rows = this.#retrying(() => this.#withClient((run) => undone(run<Row>(statement, values))));
     return raceSignal(rows, signal);
   }
 
@@ -163,7 +160,7 @@ export class PostgresConnection {
 }
 
 function runOn(client: PostgresClient): Run {
-  return (statement, values = []) => ask(client, statement, values);
+  return (statement, values) => ask(client, statement, values);
 }
 
 /** Connections to a primary server, by any handle on their pool: a connection never changes its server. */
@@ -173,8 +170,8 @@ const primaries: WeakSet<PostgresClient> = new WeakSet();
 async function provePrimary(client: PostgresClient): Promise<void> {
   if (primaries.has(client)) return;
   client.on('error', ignore);
-  const { rows } = await ask<{ standby: boolean }>(client, IS_STANDBY, []);
-  if (rows[0]?.standby !== false) throw new Error('the server is a standby');
+  const [server] = await ask<{ standby: boolean }>(client, IS_STANDBY);
+  if (server?.standby !== false) throw new Error('the server is a standby');
   primaries.add(client);
 }
 
@@ -223,19 +220,19 @@ function gather(client: PostgresClient): void {
   });
 }
 
-async function ask<Row>(
+/** Runs a statement on a client. */
+export async function ask<Row>(
   client: PostgresClient,
-  statement: Statement,
-  values: readonly unknown[],
-): Promise<Answer<Row>> {
-  const { name, text, timeout } = statement;
+  { name, text, timeout }: Statement,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
   gather(client);
-  const { rows, rowCount } = await client.query({
+  const { rows } = await client.query({
     text,
     values: [...values],
     types: TYPES,
     ...(name === undefined ? {} : { name }),
     ...(timeout === undefined ? {} : { query_timeout: timeout }),
   });
-  return { rows, count: rowCount ?? 0 };
+  return rows;
 }

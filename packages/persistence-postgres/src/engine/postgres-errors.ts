@@ -1,5 +1,6 @@
 import { Fault, isFault } from '@pinfold/core';
 import { codeOf, nameOf } from '@pinfold/core/internal';
+import { StepError } from '@pinfold/core/records';
 
 /**
  * The meaning of a query's error by the class of its SQLSTATE (PostgreSQL manual, appendix A):
@@ -20,10 +21,12 @@ const SQLSTATES: readonly (readonly [states: RegExp, errorKind: ErrorKind])[] = 
   [/^XX00[12]$/, 'corrupt'],
 ];
 
+/** The error of the server is what counts in that of a step. */
 export function kindOf(error: unknown): ErrorKind {
-  const name = nameOf(error);
-  if (name === undefined || name === 'TypeError' || name === 'RangeError' || isFault(error)) return 'bug';
-  const state = sqlStateOf(error);
+  const reason = reasonOf(error);
+  const name = nameOf(reason);
+  if (name === undefined || name === 'TypeError' || name === 'RangeError' || isFault(reason)) return 'bug';
+  const state = 'severity' in Object(reason) ? codeOf(reason) : undefined;
   // Other errors come from the socket, or from a client that waited too long.
   if (state === undefined) return 'broken';
   return SQLSTATES.find(([states]) => states.test(state))?.[1] ?? 'bug';
@@ -41,6 +44,7 @@ export function unavailable(cause: unknown): Fault {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause });
 }
 
-function sqlStateOf(error: unknown): string | undefined {
-  return 'severity' in Object(error) ? codeOf(error) : undefined;
+/** The error below the place of a step. */
+export function reasonOf(error: unknown): unknown {
+  return error instanceof StepError ? error.cause : error;
 }

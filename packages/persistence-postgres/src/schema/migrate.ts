@@ -39,7 +39,7 @@ export async function migrate(
     await run(LOCK, [lockNumber('pinfold migrate', schema)]);
     await makeSchema(run, schema);
     await run(unprepared(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`));
-    const [state] = (await run<SchemaState>(stateOf(schema))).rows;
+    const [state] = await run<SchemaState>(stateOf(schema));
     const { steps, reached } = planMigrations(state, migrations);
     for (const { sql } of steps) await run(longRunning(sql));
     if (reached !== undefined) await setState(run, schemaState(schema), reached);
@@ -81,7 +81,7 @@ export async function databaseState(
 /** Needs the right to create schemas only if the schema does not exist. */
 async function makeSchema(run: Run, schema: string): Promise<void> {
   const found = await run(HAS_SCHEMA, [schema]);
-  if (found.count === 0) await run(unprepared(`CREATE SCHEMA ${quoted(schema)}`));
+  if (found.length === 0) await run(unprepared(`CREATE SCHEMA ${quoted(schema)}`));
   await run(
     unprepared(`
       CREATE TABLE IF NOT EXISTS ${schemaState(schema)} (
