@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock, Duration, FeedId } from '@pinfold/core';
+import type { Clock, FeedId } from '@pinfold/core';
 import { type Persistence, raceSignal } from '@pinfold/core/adapter';
 import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { SqliteDatabase } from './database/sqlite-database.ts';
@@ -34,7 +34,7 @@ export interface OpenSqliteOptions {
  * await migrate();
  */
 export async function openSqlite(options: OpenSqliteOptions): Promise<Persistence> {
-  const { file, sleep = sleepByTimer } = options;
+  const { file, sleep = (length, signal) => raceSignal(setTimeout(length), signal) } = options;
   if (!isAbsolute(file) || file !== file.trim()) {
     throw new TypeError('the path of the database file must be absolute');
   }
@@ -44,14 +44,5 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   await connection.read(({ prepare }) => prepare('SELECT 1').get());
   const writer = new ThreadedWriter(file, STORE_SCHEMA.programs, changed);
   const database = new SqliteDatabase(connection, STORE_SCHEMA, { checkpointer, writer });
-  return createPersistence(database, newFeed);
-}
-
-/** The id of the feed of a database. */
-export function newFeed(): FeedId {
-  return randomBytes(16).toString('hex') as FeedId;
-}
-
-function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {
-  return raceSignal(setTimeout(length), signal);
+  return createPersistence(database, () => randomBytes(16).toString('hex') as FeedId);
 }

@@ -168,10 +168,10 @@ describe('A full database', () => {
   it('is refused to a cleanup, too, when the reserve is not enough', () =>
     whenFull(async ({ connection, lent }) => {
       const tooLarge = await rejectionOf(
-        connection.writeFromReserve((prepare) => {
+        connection.write((prepare) => {
           prepare('PRAGMA max_page_count = 1').get();
           prepare('CREATE TABLE more AS SELECT zeroblob(100000)').run();
-        }),
+        }, true),
       );
       expect(tooLarge).to.have.nested.property('cause.code', 'SQLITE_FULL');
       expect(lent()).to.equal(1);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ACCOUNT, START } from '@pinfold/test-contracts/fixtures';
 import { useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import type { Change } from '../src/engine/lasting-file.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import type { Prepare, SqliteFile } from '../src/engine/sqlite-file.ts';
 import { inFolder } from './in-folder.ts';
@@ -49,12 +50,8 @@ class NotingConnection extends SqliteConnection {
     return super.snapshot((prepare) => work(this.#noting(prepare)));
   }
 
-  override write<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
-    return super.write((prepare, exec) => work(this.#noting(prepare), exec));
-  }
-
-  override writeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return super.writeFromReserve((prepare) => work(this.#noting(prepare)));
+  override write<Result>(work: Change<Result>, usesReserve?: boolean): Promise<Result> {
+    return super.write((prepare, exec) => work(this.#noting(prepare), exec), usesReserve);
   }
 
   #noting(prepare: Prepare): Prepare {

@@ -6,6 +6,7 @@ import { faultOf } from '@pinfold/test-contracts/internal';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
+import type { Prepare } from '../src/engine/sqlite-file.ts';
 import { inFolder } from './in-folder.ts';
 import { storesOver } from './stores-over.ts';
 
@@ -49,9 +50,10 @@ function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown>
 describe('SqliteConnection, and what a power cut may take', () => {
   it('forces every change to the disk, a cleanup, too', () =>
     onStage(neverWait, async ({ connection }) => {
-      for (const call of ['write', 'writeFromReserve'] as const) {
-        const level = await connection[call]((prepare) => prepare<object>('PRAGMA synchronous').get());
-        expect(level, call).to.deep.equal({ synchronous: 2 });
+      for (const usesReserve of [false, true]) {
+        const levelIn = (prepare: Prepare) => prepare<object>('PRAGMA synchronous').get();
+        const level = await connection.write(levelIn, usesReserve);
+        expect(level, `${usesReserve}`).to.deep.equal({ synchronous: 2 });
       }
     }));
 });

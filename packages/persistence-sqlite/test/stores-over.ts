@@ -1,10 +1,10 @@
+import type { FeedId } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { SqliteDatabase } from '../src/database/sqlite-database.ts';
 import type { SqliteConnection } from '../src/engine/sqlite-connection.ts';
-import { newFeed } from '../src/open-sqlite.ts';
 
 /** The stores over a connection that has no checkpointer. */
 export function storesOver(connection: SqliteConnection): Persistence {
-  return createPersistence(new SqliteDatabase(connection, STORE_SCHEMA), newFeed);
+  return createPersistence(new SqliteDatabase(connection, STORE_SCHEMA), () => 'f'.repeat(32) as FeedId);
 }

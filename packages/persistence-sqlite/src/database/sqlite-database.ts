@@ -14,6 +14,7 @@ import { SqlCompiler } from '@pinfold/core/sql';
 import type { Checkpointer } from '../engine/checkpointer.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
 import { asFault } from '../engine/sqlite-errors.ts';
+import type { Prepare } from '../engine/sqlite-file.ts';
 import { checkSchema, databaseState, migrate, migrationsTo } from '../schema/migrate.ts';
 import type { ThreadedWriter } from '../writing/threaded-writer.ts';
 import { SQLITE } from './sqlite-dialect.ts';
@@ -123,7 +124,7 @@ export class SqliteDatabase implements Database {
   }
 
   async #writeHere<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
-    const method = program.usesReserve(args) ? 'writeFromReserve' : 'write';
-    return this.#connection[method]((prepare) => this.#steps.run(program.name, program.run(args), prepare));
+    const change = (prepare: Prepare): Result => this.#steps.run(program.name, program.run(args), prepare);
+    return this.#connection.write(change, program.usesReserve(args));
   }
 }

@@ -1,8 +1,10 @@
 import { Fault } from '@pinfold/core';
-import { systemCodeOf } from '@pinfold/core/internal';
 import type { Reserve } from './ballast.ts';
-import { isFull, isOfSqlite, spoilsConnection, unavailable } from './sqlite-errors.ts';
+import { isFull, isOfSqlite, spoilsConnection } from './sqlite-errors.ts';
 import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts';
+
+/** Statements of a transaction. */
+export type Change<Result> = (prepare: Prepare, exec: (sql: string) => void) => Result;
 
 /** A file that stays open. After an error that may have made it unusable it is opened anew, without a restart. */
 export class LastingFile {
@@ -16,12 +18,12 @@ export class LastingFile {
     this.#reserve = reserve;
   }
 
-  /** Works with the open file. Errors of SQLite come out as they are. */
+  /** Works with the open file. Errors of SQLite and of the system come out as they are. */
   attempt<Result>(work: (file: SqliteFile) => Result): Result {
     this.#refuseClosed();
     this.#opened ??= this.#open();
     try {
-      flushLogOf(this.#opened);
+      this.#opened.flushRecoveredLog();
       return work(this.#opened);
     } catch (error) {
       if (spoilsConnection(error)) this.#drop();
@@ -29,17 +31,15 @@ export class LastingFile {
     }
   }
 
-  /** Runs statements in one transaction, which holds the lock of writers from its beginning. */
-  change<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Result {
-    return this.attempt((file) => file.transaction('BEGIN IMMEDIATE', (prepare) => work(prepare, file.exec)));
-  }
-
   /**
-   * Like {@link change}; on a full disk it uses the ballast. For cleanups, which free space, and for changes that end
-   * access, which cannot wait for space.
+   * Runs statements in one transaction, which holds the lock of writers from its beginning. On a full disk it uses the
+   * ballast if it may: a cleanup, which frees space, or a change that ends access, which cannot wait for space.
    */
-  changeFromReserve<Result>(work: (prepare: Prepare) => Result): Result {
-    const result = this.#withReserve(() => this.change(work));
+  change<Result>(work: Change<Result>, usesReserve = false): Result {
+    const change = (): Result =>
+      this.attempt((file) => file.transaction('BEGIN IMMEDIATE', (prepare) => work(prepare, file.exec)));
+    if (!usesReserve) return change();
+    const result = this.#withReserve(change);
     this.keepReserve();
     return result;
   }
@@ -49,12 +49,13 @@ export class LastingFile {
     this.#reserve.keep();
   }
 
-  /** Opens another connection to the file, for its caller to close. */
-  openAnother(): SqliteFile {
+  /** Opens another connection to the file, for its caller to close, unless `begin` fails in it. */
+  openAnother(begin: (file: SqliteFile) => void): SqliteFile {
     this.#refuseClosed();
     const opened = this.#open();
     try {
-      flushLogOf(opened);
+      opened.flushRecoveredLog();
+      begin(opened);
       return opened;
     } catch (error) {
       opened.close();
@@ -96,13 +97,9 @@ export class LastingFile {
 
   /** Works on a full disk too: reads need room only for the memory that connections share. */
   #open(): SqliteFile {
-    try {
-      const opened = this.#openWithReserve();
-      this.#reserve.keep();
-      return opened;
-    } catch (error) {
-      throw isSystemError(error) ? unavailable(error) : error;
-    }
+    const opened = this.#openWithReserve();
+    this.#reserve.keep();
+    return opened;
   }
 
   #openWithReserve(): SqliteFile {
@@ -119,16 +116,4 @@ export class LastingFile {
     this.#opened?.close();
     this.#opened = undefined;
   }
-}
-
-function flushLogOf(file: SqliteFile): void {
-  try {
-    file.flushRecoveredLog();
-  } catch (error) {
-    throw isSystemError(error) ? unavailable(error) : error;
-  }
-}
-
-function isSystemError(error: unknown): boolean {
-  return systemCodeOf(error) !== undefined;
 }

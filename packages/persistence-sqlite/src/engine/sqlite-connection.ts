@@ -1,6 +1,6 @@
 import { type Clock, duration } from '@pinfold/core';
 import { Reserve } from './ballast.ts';
-import { LastingFile } from './lasting-file.ts';
+import { type Change, LastingFile } from './lasting-file.ts';
 import { asFault, isBusy, MAX_WAIT, PATIENCE, unavailable } from './sqlite-errors.ts';
 import type { Prepare, SqliteFile } from './sqlite-file.ts';
 
@@ -50,29 +50,17 @@ export class SqliteConnection {
 
   /** Another connection with a read transaction until it is closed; others can write meanwhile, and the log grows. */
   readTransaction(): Promise<SqliteFile> {
-    return this.#retrying(() => {
-      const opened = this.#file.openAnother();
-      try {
-        opened.prepare('BEGIN').run();
-        opened.prepare('SELECT 1 FROM schema_state').get();
-        return opened;
-      } catch (error) {
-        opened.close();
-        throw error;
-      }
-    });
+    return this.#retrying(() =>
+      this.#file.openAnother(({ prepare }) => {
+        prepare('BEGIN').run();
+        prepare('SELECT 1 FROM schema_state').get();
+      }),
+    );
   }
 
   /** Runs statements in one transaction, which is serialized with those of other connections. */
-  async write<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
-    const result = await this.#retrying(() => this.#file.change(work));
-    this.#changed();
-    return result;
-  }
-
-  /** Like {@link write}; on a full disk it uses the ballast. */
-  async writeFromReserve<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    const result = await this.#retrying(() => this.#file.changeFromReserve(work));
+  async write<Result>(work: Change<Result>, usesReserve = false): Promise<Result> {
+    const result = await this.#retrying(() => this.#file.change(work, usesReserve));
     this.#changed();
     return result;
   }

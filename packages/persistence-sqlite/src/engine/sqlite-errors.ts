@@ -1,5 +1,5 @@
 import { Fault } from '@pinfold/core';
-import { codeOf, nameOf } from '@pinfold/core/internal';
+import { codeOf, nameOf, systemCodeOf } from '@pinfold/core/internal';
 import { StepError } from '@pinfold/core/records';
 
 /** The total wait for a lock of another connection, in milliseconds. */
@@ -36,9 +36,9 @@ export function isOfSqlite(error: unknown): boolean {
   return nameOf(error) === 'SqliteError';
 }
 
-/** Converts an error of SQLite to its fault. Any other error is a bug, and is returned unchanged. */
+/** Converts an error of SQLite or the system to its fault. Any other error is a bug, and is returned unchanged. */
 export function asFault(error: unknown): unknown {
-  if (matches(error, UNAVAILABLE)) return unavailable(error);
+  if (matches(error, UNAVAILABLE) || systemCodeOf(error) !== undefined) return unavailable(error);
   if (matches(error, CORRUPT)) {
     return new Fault('store_corrupt', 'the database file is damaged', { cause: error });
   }

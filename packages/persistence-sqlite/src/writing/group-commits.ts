@@ -50,8 +50,7 @@ export class GroupCommits {
 
   #alone({ usesReserve, run }: Work): Outcome | undefined {
     try {
-      const result = usesReserve ? this.#file.changeFromReserve(run) : this.#file.change(run);
-      return { result };
+      return { result: this.#file.change(run, usesReserve) };
     } catch (error) {
       return isBusy(error) ? undefined : { error: asFault(error) };
     }
