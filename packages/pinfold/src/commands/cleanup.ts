@@ -49,7 +49,7 @@ const cleanup = command({
     const cause = operatorCause();
     if (catchUp && !dryRun && !yes) await confirmClock(terminal);
     const { report, pins } = await withComposition(terminal, async (composition, settings) => {
-      const { useCases, history, views } = composition;
+      const { useCases, manageHistory: history, countedViews: views } = composition;
       // An expiration is recorded as the node's, not as the user's who starts the cleanup.
       if (!dryRun) {
         await history.sweep({ cause: BY_THIS_NODE });

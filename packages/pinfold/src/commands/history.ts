@@ -31,7 +31,7 @@ const history = command({
     const named = name === undefined ? undefined : readName(name, '--name');
     const reference = pin === undefined ? undefined : readReference(pin, '--pin');
     await withComposition(terminal, async (composition, settings) => {
-      const { history, manageKeys } = composition;
+      const { manageHistory: history, manageKeys } = composition;
       const ofPin = reference && { pin: await roleOf(reference, composition, settings) };
       const labels = json ? new Map() : await labelsOf(manageKeys);
       let count = 0;

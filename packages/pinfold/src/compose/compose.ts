@@ -1,9 +1,13 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import {
   type ArchiveStorage,
   type BeforePublish,
   type Clock,
   createUseCases,
   defaultLimits,
+  Fault,
   type Ids,
   isFault,
   type Limits,
@@ -24,19 +28,23 @@ import {
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory } from '@pinfold/core/history';
-import { codeOf } from '@pinfold/core/internal';
+import { codeOf, isError, isOutdated, STORES } from '@pinfold/core/internal';
 import { createSharing } from '@pinfold/core/sharing';
 import { createViews } from '@pinfold/core/views';
 import type { Parts } from '@pinfold/inversify';
+import * as node from '@pinfold/platform-node';
 import type { Pool } from '../metrics/gauges.ts';
+import { release } from '../release.ts';
+import { databaseOf } from '../settings/databases.ts';
+import { orSettingsError } from '../settings/or-settings-error.ts';
 import { given } from '../settings/read-option.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { webAddresses } from '../settings/web-addresses.ts';
+import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { openDataFolder, refuseForeign } from './data-folder.ts';
-import { type Closer, openPorts, storedSecret } from './ports.ts';
+import { memoryBudget } from './memory-budget.ts';
 import { RunningPublications } from './running-publications.ts';
-import { heldIn } from './storage.ts';
+import { heldIn, storageOf } from './storage.ts';
 
 /** Options in code, beside the settings. */
 export interface ComposeOptions {
@@ -61,8 +69,8 @@ export interface ComposeOptions {
   readonly onEvent?: OnEvent | undefined;
   /** `made` creates a missing data folder; `refused` rejects one that is missing or not a server's. Default: `made`. */
   readonly missingDataFolder?: 'made' | 'refused' | undefined;
-  /** The beginning of shared URLs, if it is known later than the settings. */
-  readonly publicUrl?: (() => string) | undefined;
+  /** Where the service is reached, if the port is known later than the settings. */
+  readonly addresses?: (() => WebAddresses) | undefined;
   /** Receives measurements of the use cases, for metrics. */
   readonly observe?: Observe | undefined;
   /** Wrap every call of stores, archives, staging and inspector, such as `observer` of a telemetry. */
@@ -78,28 +86,42 @@ export interface ComposeOptions {
 /** The source of a service's parts: a container, or plain code. */
 export interface Layer {
   /** The layer's own part of this name, or else the result of `make`. */
-  provide<Name extends keyof Parts>(
-    name: Name,
-    make: () => Parts[Name] | Promise<Parts[Name]>,
-  ): Promise<Parts[Name]>;
+  provide<Name extends keyof Parts>(name: Name, make: Makers<Name>[Name]): Promise<Parts[Name]>;
   /** They wrap the calls of the ports, nearer to the ports than all other observers. */
   observers(): readonly Observer[];
   close(): Promise<void>;
 }
 
+type Makers<Name extends keyof Parts> = { readonly [Part in Name]: () => Parts[Part] | Promise<Parts[Part]> };
+
 const PLAIN: Layer = { provide: async (_name, make) => make(), observers: () => [], close: async () => {} };
 
-export interface ComposedService
-  extends Pick<Parts, 'useCases' | 'manageKeys' | 'manageSessions' | 'managePairings' | 'administration'> {
-  readonly history: Parts['manageHistory'];
-  readonly views: Parts['countedViews'];
-  readonly ports: AllPorts & Pick<Parts, 'persistence'>;
+/** Provides parts, one after the other. */
+export async function provideAll<Name extends keyof Parts>(
+  layer: Layer,
+  makers: Makers<Name>,
+): Promise<Pick<Parts, Name>> {
+  const made: Partial<Pick<Parts, Name>> = {};
+  for (const name of Object.keys(makers) as Name[]) made[name] = await layer.provide(name, makers[name]);
+  return made as Pick<Parts, Name>;
+}
+
+type Ports = AllPorts & Pick<Parts, 'persistence'>;
+
+type UseCaseParts =
+  | 'useCases'
+  | `manage${'Keys' | 'Sessions' | 'Pairings' | 'History'}`
+  | 'countedViews'
+  | 'administration';
+
+export interface ComposedService extends Pick<Parts, UseCaseParts> {
+  readonly ports: Ports;
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;
   /** The pool of connections, if the database has one. */
   readonly pool: Pool | undefined;
-  readonly provide: Layer['provide'];
+  readonly layer: Layer;
   /** Closes what was opened; closing again does nothing. */
   close(): Promise<void>;
 }
@@ -118,57 +140,102 @@ export async function compose(
   const dataDir = await openDataFolder(settings.dataDir, missing);
   const held = heldIn(settings);
   if (missing === 'refused' && held !== undefined) await refuseForeign(dataDir, held);
-  const secrets = settings.secrets ?? ([await storedSecret(dataDir)] as const);
-  const closers: Closer[] = [];
-  const close = once(() => closeAll([() => layer.close(), ...closers.toReversed()]));
+  const closers: Closer[] = [() => layer.close()];
+  const close = once(() => closeAll(closers));
   try {
     const publications = new RunningPublications();
-    const opened = await openPorts(settings, dataDir, secrets, options, layer, closers);
+    const { ports: unobserved, pool } = await openPorts(settings, dataDir, options, layer, (closer) =>
+      closers.splice(1, 0, closer),
+    );
     // The first one is nearest to the store.
-    const observers = [
+    const ports = instrument(unobserved, [
       ...layer.observers(),
       ...(options.observers ?? []),
       ...(options.onEvent === undefined ? [] : [onRoleEvents(options.onEvent)]),
       publications.observer,
-    ];
-    const ports = instrument(opened.ports, observers);
-    const made = await makeUseCases(settings, ports, options, layer.provide, publications);
-    return { ...made, ports, publications, dataDir, pool: opened.pool, provide: layer.provide, close };
+    ]);
+    const useCases = await makeUseCases(settings, ports, options, layer, publications);
+    return { ...useCases, ports, publications, dataDir, pool, layer, close };
   } catch (error) {
     // A store that could not be opened fails again when it is closed.
     await close().catch(() => undefined);
-    throw onSeveralVolumes(error) ?? error;
+    if (!isFault(error) || codeOf(error.cause) !== 'EXDEV') throw error;
+    // Uploads and archives are both in the data folder: a mount or a link below it has put one of them elsewhere.
+    throw new SettingsError('dataDir', `cannot be used: ${error.message}`, { cause: error });
   }
 }
 
-type UseCaseParts = Omit<
-  ComposedService,
-  'ports' | 'publications' | 'dataDir' | 'pool' | 'provide' | 'close'
->;
+const MAX_THREADS = 4;
+
+/** Opens the ports that the settings name; each closer is to be called before those that were added earlier. */
+async function openPorts(
+  settings: Settings,
+  dataDir: string,
+  options: ComposeOptions,
+  layer: Layer,
+  addCloser: (closer: Closer) => void,
+): Promise<{ readonly ports: Ports; readonly pool: Pool | undefined }> {
+  const { workers } = settings;
+  const budget = memoryBudget(workers);
+  const secrets = settings.secrets ?? ([await storedSecret(dataDir)] as const);
+  const { clock } = await provideAll(layer, { clock: () => options.clock ?? new node.SystemClock() });
+  const storage = await storageOf(settings, dataDir, clock, options.addHeaders);
+  addCloser(storage.end);
+  let pool: Pool | undefined;
+  const persistence = await openDatabase(settings, options, () =>
+    layer.provide('persistence', async () => {
+      if (options.persistence !== undefined) return options.persistence;
+      const database = await databaseOf(settings.database).open(dataDir, settings.database.url ?? '');
+      addCloser(database.end);
+      pool = database.pool;
+      const persistence = await database.persistence();
+      addCloser(() => persistence.close());
+      return persistence;
+    }),
+  );
+  const stores = Object.fromEntries(STORES.map((name) => [name, () => persistence[name]]));
+  const others = await provideAll(layer, {
+    ...(stores as Makers<(typeof STORES)[number]>),
+    machine: () => options.machine ?? new node.NodeMachine(),
+    ids: () => options.ids ?? new node.RandomIds(),
+    staging: () => options.staging ?? storage.staging(),
+    archives: () => options.archives ?? storage.archives(),
+    inspector: () => {
+      // This process's share of the cores.
+      const cores = Math.max(1, Math.floor(availableParallelism() / workers));
+      const inspector = new ZipArchiveInspector({ workers: Math.min(MAX_THREADS, cores, budget.threads) });
+      addCloser(() => inspector.close());
+      return inspector;
+    },
+    passwords: () => new node.ScryptPasswordHasher(budget.hashing),
+    grants: () => new node.HmacGrantSigner({ secrets }),
+    apiKeySecrets: () => new node.NodeApiKeySecrets(),
+    sessionSecrets: () => new node.NodeSessionSecrets(),
+  });
+  return { ports: { persistence, clock, ...others }, pool };
+}
 
 async function makeUseCases(
   settings: Settings,
-  ports: ComposedService['ports'],
+  ports: Ports,
   options: ComposeOptions,
-  provide: Layer['provide'],
+  layer: Layer,
   publications: RunningPublications,
-): Promise<UseCaseParts> {
-  const addresses = webAddresses(settings, settings.port);
-  const { historyRetention: retention } = settings;
+): Promise<Pick<Parts, UseCaseParts>> {
+  const addresses = options.addresses ?? (() => webAddresses(settings, settings.port));
   // The setting is the first lifetime alone; limits set in code mean the renewal as well.
   const renewal = settings.limits.lifetime && defaultLimits.renewal;
   const limits = { ...given({ renewal }), ...options.limits, ...settings.limits };
   const { limitsOf, beforePublish, observe, stopping, keyLimit: limit = settings.keyLimit } = options;
   const rules = {
-    absolutePathsWork: addresses.viewerMode === 'origin',
-    publicUrl: options.publicUrl ?? addresses.publicUrl,
+    absolutePathsWork: addresses().viewerMode === 'origin',
+    publicUrl: () => addresses().publicUrl,
     quotas: { publications: settings.rates.publications, ...settings.quotas },
-    ...given({ retention, limitsOf, beforePublish, observe, stopping }),
+    ...given({ retention: settings.historyRetention, limitsOf, beforePublish, observe, stopping }),
   };
-  const manageKeys = await provide('manageKeys', () => createKeys(ports, { limit }));
-  return {
-    manageKeys,
-    useCases: await provide('useCases', () => {
+  const { manageKeys } = await provideAll(layer, { manageKeys: () => createKeys(ports, { limit }) });
+  const others = await provideAll(layer, {
+    useCases: () => {
       const useCases = createUseCases(ports, limits, rules);
       return {
         ...useCases,
@@ -176,28 +243,54 @@ async function makeUseCases(
         ...createSharing(ports, limits, rules),
         ...createCleaning(ports, limits, rules),
       };
-    }),
-    manageSessions: await provide('manageSessions', () => createSessions(ports, manageKeys, rules)),
-    managePairings: await provide('managePairings', () => createPairings(ports, manageKeys)),
-    history: await provide('manageHistory', () => createHistory(ports, rules)),
-    views: await provide('countedViews', () => createViews(ports)),
-    administration: await provide('administration', () => createAdministration(ports, rules)),
-  };
+    },
+    manageSessions: () => createSessions(ports, manageKeys, rules),
+    managePairings: () => createPairings(ports, manageKeys),
+    manageHistory: () => createHistory(ports, rules),
+    countedViews: () => createViews(ports),
+    administration: () => createAdministration(ports, rules),
+  });
+  return { manageKeys, ...others };
 }
 
-/** Uploads and archives are both in the data folder: a mount or a link below it has put one of them elsewhere. */
-function onSeveralVolumes(error: unknown): SettingsError | undefined {
-  if (!isFault(error) || codeOf(error.cause) !== 'EXDEV') return undefined;
-  return new SettingsError('dataDir', `cannot be used: ${error.message}`, { cause: error });
-}
-
-async function closeAll(closers: readonly Closer[]): Promise<void> {
-  const [close, ...rest] = closers;
-  if (close === undefined) return;
+/** The secret in the data folder, which signs viewing grants if the settings have none; created at the first start. */
+async function storedSecret(dataDir: string): Promise<string> {
   try {
-    await close();
+    return await node.loadOrCreateSecret(join(dataDir, 'secret'));
+  } catch (error) {
+    if (!isError(error)) throw error;
+    const expectation = `names a folder whose file "secret" cannot be used: ${error.message}`;
+    throw new SettingsError('dataDir', expectation, { cause: error });
+  }
+}
+
+async function openDatabase(
+  { database }: Settings,
+  { unfinishedImport = 'refused' }: ComposeOptions,
+  open: () => Promise<Persistence>,
+): Promise<Persistence> {
+  const { option } = databaseOf(database);
+  return orSettingsError(option, async () => {
+    const persistence = await open();
+    await persistence.migrate().catch(async (error: unknown) => {
+      if (!isOutdated(error) || !isFault(error)) throw error;
+      throw new Fault(error.code, `${error.message}; this is ${await release()}`, { cause: error });
+    });
+    if (unfinishedImport === 'refused' && (await persistence.imports.isUnfinished())) {
+      const expectation = 'names a database into which an import has not ended: run it again, to its end';
+      throw new SettingsError(option, expectation);
+    }
+    return persistence;
+  });
+}
+
+type Closer = () => Promise<void>;
+
+async function closeAll([close, ...rest]: readonly Closer[]): Promise<void> {
+  try {
+    await close?.();
   } finally {
-    await closeAll(rest);
+    if (rest.length > 0) await closeAll(rest);
   }
 }
 

@@ -2,6 +2,7 @@ import { once as onceEmitted } from 'node:events';
 import type { Duration } from '@pinfold/core';
 import { isError, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Container } from 'inversify';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { MetricsServer } from '../metrics/metrics-server.ts';
 import type { MetricsSnapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
@@ -109,40 +110,32 @@ export async function createApp(settings: Settings, { modules, ...options }: App
 /** The same without a container: InversifyJS would be a quarter of the modules that a start loads. */
 export async function createRunnableApp(
   settings: Settings,
-  options: Omit<AppOptions, 'modules'> = {},
+  { terminal, ...options }: Omit<AppOptions, 'modules'> = {},
   layer?: Layer,
 ): Promise<RunnableApp> {
-  const { terminal, ...serviceOptions } = {
-    // Callers of the team's own `authenticate` administer only if the team asks for it.
-    administration: options.authenticate === undefined,
-    ...options,
-  };
   let addresses = webAddresses(settings, settings.port);
-  const service = await openService(settings, () => addresses, serviceOptions, layer);
+  // Callers of the team's own `authenticate` administer only if the team asks for it.
+  const administration = options.authenticate === undefined;
+  const service = await openService(settings, () => addresses, { administration, ...options }, layer);
   const { composition, health, log, metrics, requests } = service;
-  let metricsServer: MetricsServer | undefined;
   const server = new HttpServer();
+  let metricsServer: MetricsServer | undefined;
   let draining: Promise<unknown> | undefined;
   const drained = new AbortController();
   let isListening = false;
   let removeServerFile: (() => Promise<void>) | undefined;
 
-  async function takePort(): Promise<number> {
+  async function takePort(): Promise<{ readonly port: number; readonly checked: Promise<void> }> {
     const { port } = await server.listen(settings.port, settings.host);
     addresses = webAddresses(settings, port);
-    return port;
+    return { port, checked: service.watchHealth() };
   }
 
   async function answer(checked: Promise<void>): Promise<void> {
     const isStopping = (): boolean => draining !== undefined || server.stopping;
     const state = { log: requests, health, isStopping };
-    const handler = requestHandler(
-      await service.doors({ unknownPaths: 'refuse', byMachineKey: true }),
-      composition.ports,
-      settings,
-      addresses,
-      state,
-    );
+    const doors = await service.doors('alone');
+    const handler = requestHandler(doors, composition.ports, settings, addresses, state);
     // The first probe is answered from a check.
     await checked;
     server.answerWith(handler);
@@ -155,7 +148,7 @@ export async function createRunnableApp(
     begin: () => Promise<void> = async () => {},
   ): Promise<Listening> {
     addresses = webAddresses(settings, port);
-    const metricsPort = await answerForMetrics(others);
+    if (metrics !== undefined) metricsServer = await serveMetrics(metrics, settings, others);
     await service.logHealth();
     if (!server.leavesUnread) {
       log.warn('this runtime parses HTTP in another way: requests sent ahead of an answer are read at once');
@@ -169,27 +162,14 @@ export async function createRunnableApp(
     removeServerFile = await keepServerFile(dataDir, addresses, { host, port }, (error) =>
       log.warn(`server.json cannot be written: ${isError(error) ? error.message : 'failed'}`),
     );
-    log.info(`listening on ${host}:${port}`, {
-      url: addresses.publicUrl,
-      viewer_mode: addresses.viewerMode,
-      metrics_port: metricsPort,
-    });
+    const { publicUrl: url, viewerMode: viewer_mode } = addresses;
+    const metricsPort = metricsServer?.port;
+    log.info(`listening on ${host}:${port}`, { url, viewer_mode, metrics_port: metricsPort });
     const showsLink = firstStart !== undefined || (terminal ?? process.stdout.isTTY);
     const signInLink = showsLink
       ? await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log)
       : undefined;
     return { addresses, port, metricsPort, firstStart, unused, signInLink };
-  }
-
-  async function answerForMetrics(others: () => readonly MetricsSnapshot[]): Promise<number | undefined> {
-    if (metrics === undefined || settings.metricsPort === undefined) return undefined;
-    const [{ serveMetrics }, { merged }] = await Promise.all([
-      import('../metrics/metrics-server.ts'),
-      import('../metrics/metrics-snapshot.ts'),
-    ]);
-    const read = (): MetricsSnapshot => merged([metrics.snapshot(), ...others()]);
-    metricsServer = await serveMetrics(settings.metricsPort, settings.metricsHost, read);
-    return metricsServer.port;
   }
 
   const close = once(async () => {
@@ -214,19 +194,14 @@ export async function createRunnableApp(
     log,
     workers: settings.workers,
     drainTime: settings.drain,
-    metricsSnapshot: metrics === undefined ? undefined : () => metrics.snapshot(),
+    metricsSnapshot: metrics && (() => metrics.snapshot()),
     listen: async () => {
-      const port = await takePort();
-      const checked = service.watchHealth();
-      return lead(
-        port,
-        () => [],
-        () => answer(checked),
-      );
+      const { port, checked } = await takePort();
+      const noOthers = () => [];
+      return lead(port, noOthers, () => answer(checked));
     },
     join: async (led) => {
-      await takePort();
-      const checked = service.watchHealth();
+      const { checked } = await takePort();
       await led;
       await answer(checked);
     },
@@ -241,4 +216,17 @@ export async function createRunnableApp(
     },
     close,
   };
+}
+
+/** Serves the metrics of this process and of others. What serves them is loaded only if it is used. */
+async function serveMetrics(
+  metrics: Metrics,
+  { metricsPort = 0, metricsHost }: Settings,
+  others: () => readonly MetricsSnapshot[],
+): Promise<MetricsServer> {
+  const [server, { merged }] = await Promise.all([
+    import('../metrics/metrics-server.ts'),
+    import('../metrics/metrics-snapshot.ts'),
+  ]);
+  return server.serveMetrics(metricsPort, metricsHost, () => merged([metrics.snapshot(), ...others()]));
 }

@@ -9,67 +9,11 @@ import {
 } from '@pinfold/core';
 import type { FeedItem, FollowRequest } from '@pinfold/core/history';
 import type { Viewer } from '@pinfold/viewer';
-import { given } from '../settings/read-option.ts';
 import { type Settings, settingsOf } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import type { OptionName } from '../settings/variables.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { once } from './compose.ts';
 import { openService, type ServiceOptions } from './service.ts';
-
-/** The options that are texts: settings of the reference server in the same format. */
-const TEXTS = [
-  'dataDir',
-  'publicUrl',
-  'sitesUrl',
-  'viewerMode',
-  'database',
-  'storage',
-  'secret',
-  'trustProxy',
-  'logLevel',
-] as const satisfies readonly OptionName[];
-
-/** The other options, with their types. */
-const KINDS = {
-  persistence: 'object',
-  archives: 'object',
-  staging: 'object',
-  clock: 'object',
-  machine: 'object',
-  ids: 'object',
-  identityProvider: 'object',
-  signIn: 'object',
-  access: 'object',
-  branding: 'object',
-  limits: 'object',
-  modules: 'array',
-  observers: 'array',
-  authenticate: 'function',
-  limitsOf: 'function',
-  beforePublish: 'function',
-  onEvent: 'function',
-  observe: 'function',
-  onRequest: 'function',
-  addHeaders: 'function',
-  log: 'function',
-  administration: 'boolean',
-  keyLimit: 'number',
-} as const satisfies Record<Exclude<keyof PinfoldOptions, (typeof TEXTS)[number]>, string>;
-
-/** What a part of your own has: one without it would fail only when it is used. */
-const MEMBERS = {
-  persistence: ['migrate', 'check', 'close'],
-  archives: ['put', 'read', 'size', 'delete', 'list', 'check'],
-  staging: ['receive', 'sweep', 'countAbandoned', 'check'],
-  clock: ['now', 'sleep'],
-  machine: ['uptime'],
-  ids: ['role', 'archive', 'token', 'event', 'nameToken'],
-  identityProvider: ['begin', 'finish'],
-  signIn: ['detail', 'challenge', 'securityScheme'],
-} as const satisfies {
-  readonly [Name in keyof PinfoldOptions]?: readonly (keyof NonNullable<PinfoldOptions[Name]>)[];
-};
 
 /** Options that only the reference server and the command set. */
 type Internal = 'missingDataFolder' | 'stopping' | 'unfinishedImport';
@@ -164,7 +108,7 @@ export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
   // InversifyJS is loaded only for modules.
   const layer = modules === undefined ? undefined : (await import('./container.ts')).containerLayer(modules);
   const service = await openService(settings, () => addresses, others, layer);
-  const { useCases, manageKeys, history } = service.composition;
+  const { useCases, manageKeys, manageHistory: history } = service.composition;
   const close = once(async () => {
     try {
       await service.close(AbortSignal.timeout(MAX_STOP_TIME));
@@ -173,7 +117,7 @@ export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
     }
   });
   try {
-    const { api, viewer, management } = await service.doors({ unknownPaths: 'pass', byMachineKey: false });
+    const { api, viewer, management } = await service.doors('mounted');
     await service.logHealth();
     void service.watchHealth();
     service.storeViews();
@@ -193,48 +137,78 @@ export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
   }
 }
 
-/** Rejects misspelt and wrongly typed options: an ignored `acces` would show every site to everyone. */
-function checkKinds(options: PinfoldOptions): void {
-  const kinds = new Map<string, string>(Object.entries(KINDS));
-  for (const [name, value] of Object.entries(options)) {
-    if ((TEXTS as readonly string[]).includes(name)) continue;
-    const kind = kinds.get(name);
-    if (kind === undefined) throw new SettingsError(name, 'is not an option of openPinfold');
-    if (value === undefined || (value === null && name === 'keyLimit')) continue;
-    const found = Array.isArray(value) ? 'array' : typeof (value ?? undefined);
-    if (found !== kind) throw new SettingsError(name, `must be of the kind ${kind}`);
-  }
-}
+/** The kind of each option, or the members of a part of your own: one without them would fail only when it is used. */
+const OPTIONS = {
+  dataDir: 'text',
+  publicUrl: 'text',
+  sitesUrl: 'text',
+  viewerMode: 'text',
+  database: 'text',
+  storage: 'text',
+  secret: 'text',
+  trustProxy: 'text',
+  logLevel: 'text',
+  persistence: ['migrate', 'check', 'close'],
+  archives: ['put', 'read', 'size', 'delete', 'list', 'check'],
+  staging: ['receive', 'sweep', 'countAbandoned', 'check'],
+  clock: ['now', 'sleep'],
+  machine: ['uptime'],
+  ids: ['role', 'archive', 'token', 'event', 'nameToken'],
+  identityProvider: ['begin', 'finish'],
+  signIn: ['detail', 'challenge', 'securityScheme'],
+  access: 'object',
+  branding: 'object',
+  limits: 'object',
+  modules: 'array',
+  observers: 'array',
+  authenticate: 'function',
+  limitsOf: 'function',
+  beforePublish: 'function',
+  onEvent: 'function',
+  observe: 'function',
+  onRequest: 'function',
+  addHeaders: 'function',
+  log: 'function',
+  administration: 'boolean',
+  keyLimit: 'number',
+} as const satisfies {
+  readonly [Name in keyof PinfoldOptions]-?: string | readonly (keyof NonNullable<PinfoldOptions[Name]>)[];
+};
 
-function checkParts(options: PinfoldOptions): void {
-  for (const [name, members] of Object.entries(MEMBERS)) {
-    const part = options[name as keyof typeof MEMBERS] as Readonly<Record<string, unknown>> | undefined;
-    const missing = part && members.find((member) => part[member] === undefined);
-    if (missing !== undefined) throw new SettingsError(name, `must have ${missing}`);
+/** Texts are settings of the reference server, in the same format. */
+function settingsIn(options: PinfoldOptions): Settings {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('openPinfold takes an object of options');
   }
+  if (options.authenticate !== undefined && options.identityProvider !== undefined) {
+    throw new SettingsError('identityProvider', 'must be absent where authenticate is given');
+  }
+  const given = { ...options, dataDir: options.dataDir ?? '', publicUrl: options.publicUrl ?? '' };
+  const kinds = new Map<string, string | readonly string[]>(Object.entries(OPTIONS));
+  for (const [name, value] of Object.entries(given)) check(name, value, kinds.get(name));
   if (options.observers?.some((observer) => typeof observer !== 'function')) {
     throw new SettingsError('observers', 'must contain only functions');
   }
   if (options.modules?.some((module) => typeof module?.load !== 'function')) {
     throw new SettingsError('modules', 'must contain only modules of InversifyJS 8: older ones do not fit');
   }
+  const texts = Object.entries(given).filter(([name]) => kinds.get(name) === 'text');
+  return settingsOf({ ...Object.fromEntries(texts), logLevel: options.logLevel ?? 'warn' });
 }
 
-function settingsIn(options: PinfoldOptions): Settings {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError('openPinfold takes an object of options');
+/** Rejects misspelt and wrongly typed options: an ignored `acces` would show every site to everyone. */
+function check(name: string, value: unknown, kind: string | readonly string[] | undefined): void {
+  if (kind === undefined) throw new SettingsError(name, 'is not an option of openPinfold');
+  if (value === undefined || (value === null && name === 'keyLimit')) return;
+  if (kind === 'text') {
+    if (typeof value === 'string' && value !== '') return;
+    throw new SettingsError(name, 'must be a string that is not empty');
   }
-  checkKinds(options);
-  for (const name of TEXTS) {
-    const value: unknown = options[name];
-    if (value === undefined && name !== 'dataDir' && name !== 'publicUrl') continue;
-    if (typeof value !== 'string' || value === '')
-      throw new SettingsError(name, 'must be a string that is not empty');
-  }
-  if (options.authenticate !== undefined && options.identityProvider !== undefined) {
-    throw new SettingsError('identityProvider', 'must be absent where authenticate is given');
-  }
-  checkParts(options);
-  const texts = TEXTS.map((name) => [name, options[name]]);
-  return settingsOf({ logLevel: 'warn', ...given(Object.fromEntries(texts)) });
+  const [expected, members] = typeof kind === 'string' ? [kind, []] : ['object', kind];
+  const found = Array.isArray(value) ? 'array' : typeof (value ?? undefined);
+  if (found !== expected) throw new SettingsError(name, `must be of the kind ${expected}`);
+  const missing = members.find(
+    (member) => (value as Readonly<Record<string, unknown>>)[member] === undefined,
+  );
+  if (missing !== undefined) throw new SettingsError(name, `must have ${missing}`);
 }

@@ -18,7 +18,7 @@ import { UnfinishedFiles } from './unfinished-files.ts';
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-type Source = Pick<ComposedService, 'administration' | 'history'>;
+type Source = Pick<ComposedService, 'administration' | 'manageHistory'>;
 
 /**
  * Saves the ZIP of each publication, its record and its history in an empty folder. When it returns, all of it is on the
@@ -71,7 +71,7 @@ interface Keeping {
 }
 
 async function keepOne(id: RoleId, { folder, source, publicUrl, err, unfinished }: Keeping): Promise<void> {
-  const { administration, history } = source;
+  const { administration, manageHistory } = source;
   const write = (name: string, pieces: Parameters<typeof writeFlushed>[1]): Promise<void> => {
     const file = join(folder, name);
     return writeFlushed(file, pieces, { mode: FILE_MODE, onOpen: () => unfinished.add(file) });
@@ -90,7 +90,7 @@ async function keepOne(id: RoleId, { folder, source, publicUrl, err, unfinished 
     );
   await write(`${id}.json`, document({ pin: administeredPinOf(found, publicUrl) }));
   const events = everyItem(
-    (page) => history.list({ by: OPERATOR, pin: id, ...page }),
+    (page) => manageHistory.list({ by: OPERATOR, pin: id, ...page }),
     (page) => page.events.map((event) => eventOf(event)),
   );
   await write(`${id}.events.json`, document({ events: await Array.fromAsync(events) }));

@@ -3,7 +3,7 @@ import type { RequestLog } from '@pinfold/http';
 import { hasSeveralHosts, hasTooManyCookies, pathOf, takeOriginForm } from '@pinfold/http/internal';
 import express from 'express';
 import type { ComposedService } from '../compose/compose.ts';
-import type { Doors } from '../compose/doors.ts';
+import type { Doors } from '../compose/service.ts';
 import type { Health } from '../health/health.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
