@@ -2,8 +2,8 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import { setImmediate } from 'node:timers/promises';
 import { Fault, type FeedId } from '@pinfold/core';
 import {
+  examineSchema,
   type Migration,
-  neededRelease,
   type Persistence,
   planMigrations,
   refuseOutdated,
@@ -159,14 +159,10 @@ export class NodeSqliteDatabase implements Database {
     return this.#using((connection) => {
       const [{ release } = {}] = connection.all('SELECT sqlite_version() AS release');
       const [{ quick_check: damage } = {}] = connection.all('PRAGMA quick_check(1)');
-      const state = stateIn(connection);
-      const outdated = neededRelease(state, this.#migrations);
       return {
         release: String(release),
-        newest: this.#migrations.at(-1)?.version ?? 0,
+        ...examineSchema(stateIn(connection), this.#migrations),
         ...(damage === 'ok' ? {} : { damage: String(damage) }),
-        ...(state === undefined ? {} : { version: state.version }),
-        ...(outdated === undefined ? {} : { outdated }),
       };
     });
   }

@@ -2,9 +2,9 @@ export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
 export { type Call, instrument, type Observer, type OnEvent, onRoleEvents } from './adapter/instrument.ts';
 export { parseJson } from './adapter/json.ts';
 export {
+  examineSchema,
   type Migration,
   type MigrationPlan,
-  neededRelease,
   planMigrations,
   refuseOutdated,
   type SchemaState,

@@ -1,5 +1,5 @@
 import { type Instant, instant } from '@pinfold/core';
-import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
+import { examineSchema, type SchemaState } from '@pinfold/core/adapter';
 import { codeOf } from '@pinfold/core/internal';
 import { keepsPreparedStatements } from './engine/examine-pooler.ts';
 import { ask, type PostgresClient, type PostgresPool } from './engine/postgres-connection.ts';
@@ -129,6 +129,6 @@ async function versionOf(
     throw error;
   });
   if (state === undefined) return {};
-  const outdated = neededRelease(state, [newestMigration('')]);
-  return { version: state.version, ...(outdated === undefined ? {} : { outdated }) };
+  const { newest, ...found } = examineSchema(state, [newestMigration('')]);
+  return found;
 }

@@ -1,4 +1,5 @@
 import { Fault, isFault } from '../fault.ts';
+import type { DatabaseState } from '../records/database.ts';
 
 /** One step of a schema. Steps only go forward, and a released one never changes. */
 export interface Migration<Sql = string> {
@@ -72,8 +73,20 @@ export function refuseOutdated(state: SchemaState | undefined, known: readonly M
   });
 }
 
-/** Why this release cannot work with a schema: only newer releases can. `undefined` if it can. */
-export function neededRelease(
+/** What diagnosis says of a schema: its version, the newest one, and why this release cannot work with it if it cannot. */
+export function examineSchema(
+  state: SchemaState | undefined,
+  known: readonly Migration<unknown>[],
+): Pick<DatabaseState, 'version' | 'newest' | 'outdated'> {
+  const outdated = neededRelease(state, known);
+  return {
+    newest: known.at(-1)?.version ?? 0,
+    ...(state === undefined ? {} : { version: state.version }),
+    ...(outdated === undefined ? {} : { outdated }),
+  };
+}
+
+function neededRelease(
   state: SchemaState | undefined,
   known: readonly Migration<unknown>[],
 ): string | undefined {

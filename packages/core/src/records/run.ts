@@ -91,15 +91,6 @@ export function stepError(program: string, action: TableAction, cause: unknown):
 }
 
 function columnsOf(action: TableAction): readonly string[] {
-  switch (action.kind) {
-    case 'insert':
-    case 'upsert':
-      return action.table.key;
-    case 'get':
-    case 'update':
-    case 'remove':
-      return Object.keys(action.key);
-    default:
-      return Object.keys(action.where);
-  }
+  if ('row' in action) return action.table.key;
+  return Object.keys('key' in action ? action.key : action.where);
 }

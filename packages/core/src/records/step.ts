@@ -7,11 +7,23 @@ type AnyWhere = Where<any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type AnyRange = Range<any, any, any>;
 
-/** A row by its primary key, and the rows that some of its members refer to. */
-export interface GetAction {
-  readonly kind: 'get';
+type Values = Readonly<Record<string, unknown>>;
+
+interface InTable<Kind extends string> {
+  readonly kind: Kind;
   readonly table: AnyTable;
-  readonly key: Readonly<Record<string, unknown>>;
+}
+
+interface ByKey<Kind extends string> extends InTable<Kind> {
+  readonly key: Values;
+}
+
+interface ByConditions<Kind extends string> extends InTable<Kind> {
+  readonly where: AnyWhere;
+}
+
+/** A row by its primary key, and the rows that some of its members refer to. */
+export interface GetAction extends ByKey<'get'> {
   /** The columns that are read; all when absent. */
   readonly select?: readonly string[] | undefined;
   /** The columns of the rows that members refer to, by member; absent for {@link get}, whose result is the row alone. */
@@ -19,17 +31,10 @@ export interface GetAction {
 }
 
 /** The rows of a range. */
-export interface FindAction extends AnyRange {
-  readonly kind: 'find';
-  readonly table: AnyTable;
-  readonly where: AnyWhere;
-}
+export type FindAction = AnyRange & ByConditions<'find'>;
 
 /** The rows of a range that pass a filter, of a limited number that are scanned. */
-export interface ScanAction extends AnyRange {
-  readonly kind: 'scan';
-  readonly table: AnyTable;
-  readonly where: AnyWhere;
+export interface ScanAction extends AnyRange, ByConditions<'scan'> {
   readonly filter: AnyWhere;
   readonly order: readonly string[];
   readonly limit: number;
@@ -38,52 +43,34 @@ export interface ScanAction extends AnyRange {
 }
 
 /** The count of rows, and the sum of a column. */
-export interface AggregateAction {
-  readonly kind: 'aggregate';
-  readonly table: AnyTable;
-  readonly where: AnyWhere;
+export interface AggregateAction extends ByConditions<'aggregate'> {
   readonly sum: string | undefined;
 }
 
 /** The greatest number in a column. */
-export interface MaxAction {
-  readonly kind: 'max';
-  readonly table: AnyTable;
-  readonly where: AnyWhere;
+export interface MaxAction extends ByConditions<'max'> {
   readonly column: string;
 }
 
 /** The different texts in a column, in ascending order. */
-export interface DistinctAction {
-  readonly kind: 'distinct';
-  readonly table: AnyTable;
-  readonly where: AnyWhere;
+export interface DistinctAction extends ByConditions<'distinct'> {
   readonly column: string;
   readonly after: string | undefined;
   readonly limit: number;
 }
 
 /** A new row, or one that replaces that of its primary key. */
-export interface InsertAction {
-  readonly kind: 'insert' | 'upsert';
-  readonly table: AnyTable;
-  readonly row: Readonly<Record<string, unknown>>;
+export interface InsertAction extends InTable<'insert' | 'upsert'> {
+  readonly row: Values;
 }
 
 /** New values for some members of a row. */
-export interface UpdateAction {
-  readonly kind: 'update';
-  readonly table: AnyTable;
-  readonly key: Readonly<Record<string, unknown>>;
-  readonly changes: Readonly<Record<string, unknown>>;
+export interface UpdateAction extends ByKey<'update'> {
+  readonly changes: Values;
 }
 
 /** The end of a row. */
-export interface RemoveAction {
-  readonly kind: 'remove';
-  readonly table: AnyTable;
-  readonly key: Readonly<Record<string, unknown>>;
-}
+export type RemoveAction = ByKey<'remove'>;
 
 /** What an engine does in one table to read. */
 export type ReadAction = GetAction | FindAction | ScanAction | AggregateAction | MaxAction | DistinctAction;

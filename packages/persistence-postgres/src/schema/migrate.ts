@@ -1,7 +1,7 @@
 import { type Instant, instant } from '@pinfold/core';
 import {
+  examineSchema,
   type Migration,
-  neededRelease,
   planMigrations,
   refuseOutdated,
   type SchemaState,
@@ -69,13 +69,7 @@ export async function databaseState(
     schemaState(schema),
   ]);
   const [state] = server?.isThere ? await connection.read<SchemaState>(stateOf(schema), []) : [];
-  const outdated = neededRelease(state, migrations);
-  return {
-    release: server?.release ?? '',
-    newest: migrations.at(-1)?.version ?? 0,
-    ...(state === undefined ? {} : { version: state.version }),
-    ...(outdated === undefined ? {} : { outdated }),
-  };
+  return { release: server?.release ?? '', ...examineSchema(state, migrations) };
 }
 
 /** Needs the right to create schemas only if the schema does not exist. */

@@ -51,7 +51,7 @@ export class SqliteDatabase implements Database {
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
     return this.#connection.read(
-      ({ prepare, transaction }) => this.#steps.run(query.name, query.run(args), prepare, transaction),
+      ({ prepare, transaction }) => this.#steps.run(query, args, prepare, transaction),
       signal,
     );
   }
@@ -71,7 +71,7 @@ export class SqliteDatabase implements Database {
     signal?: AbortSignal,
   ): Promise<Result> {
     signal?.throwIfAborted();
-    return this.#connection.snapshot((prepare) => this.#steps.run(query.name, query.run(args), prepare));
+    return this.#connection.snapshot((prepare) => this.#steps.run(query, args, prepare));
   }
 
   async openSnapshot(signal?: AbortSignal): Promise<DatabaseSnapshot> {
@@ -83,7 +83,7 @@ export class SqliteDatabase implements Database {
         another?.throwIfAborted();
         if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
         try {
-          return this.#steps.run(query.name, query.run(args), file.prepare);
+          return this.#steps.run(query, args, file.prepare);
         } catch (error) {
           throw asFault(error);
         }
@@ -124,7 +124,7 @@ export class SqliteDatabase implements Database {
   }
 
   async #writeHere<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
-    const change = (prepare: Prepare): Result => this.#steps.run(program.name, program.run(args), prepare);
+    const change = (prepare: Prepare): Result => this.#steps.run(program, args, prepare);
     return this.#connection.write(change, program.usesReserve(args));
   }
 }

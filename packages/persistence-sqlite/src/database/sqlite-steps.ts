@@ -1,4 +1,4 @@
-import { runAtOnce, type ScanAction, type Steps, type TableAction } from '@pinfold/core/records';
+import { type Program, runAtOnce, type ScanAction, type TableAction } from '@pinfold/core/records';
 import { SqlCompiler, type SqlPlan, type SqlRow } from '@pinfold/core/sql';
 import type { Prepare, SqliteFile } from '../engine/sqlite-file.ts';
 import { SQLITE } from './sqlite-dialect.ts';
@@ -12,13 +12,13 @@ export class SqliteSteps {
   }
 
   /** `transaction` begins a transaction for what needs one; absent where one is open. */
-  run<Result>(
-    name: string,
-    steps: Steps<Result>,
+  run<Args, Result>(
+    { name, run }: Pick<Program<Args, Result>, 'name' | 'run'>,
+    args: Args,
     prepare: Prepare,
     transaction?: SqliteFile['transaction'],
   ): Result {
-    return runAtOnce(name, steps, (action) => this.#answer(action, prepare, transaction));
+    return runAtOnce(name, run(args), (action) => this.#answer(action, prepare, transaction));
   }
 
   #answer(action: TableAction, prepare: Prepare, transaction?: SqliteFile['transaction']): unknown {

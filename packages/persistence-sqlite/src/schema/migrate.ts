@@ -1,6 +1,6 @@
 import {
+  examineSchema,
   type Migration,
-  neededRelease,
   planMigrations,
   refuseOutdated,
   type SchemaState,
@@ -63,12 +63,9 @@ export function databaseState(prepare: Prepare, migrations: readonly Migration[]
   const damage = check?.quick_check ?? 'ok';
   const isThere = prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_state'").get() !== undefined;
   const state = isThere ? prepare<SchemaState>(STATE).get() : undefined;
-  const outdated = neededRelease(state, migrations);
   return {
     release: version?.release ?? '',
-    newest: migrations.at(-1)?.version ?? 0,
+    ...examineSchema(state, migrations),
     ...(damage === 'ok' ? {} : { damage }),
-    ...(state === undefined ? {} : { version: state.version }),
-    ...(outdated === undefined ? {} : { outdated }),
   };
 }

@@ -32,21 +32,10 @@ export function toPlain(thrown: unknown): PlainError {
 /** The error that {@link toPlain} was given, made anew. */
 export function fromPlain(plain: PlainError): unknown {
   if (plain.kind === 'plain') return plain.thrown;
-  const made = madeOf(plain);
-  if (plain.stack !== undefined) made.stack = plain.stack;
-  return made;
-}
-
-function madeOf(plain: Exclude<PlainError, { readonly kind: 'plain' }>): Error {
+  const { message, stack } = plain;
   const cause = fromPlain(plain.cause);
-  switch (plain.kind) {
-    case 'fault':
-      return new Fault(plain.code, plain.message, { cause });
-    case 'step':
-      return new StepError(plain.place, cause);
-    case 'coded': {
-      const { name, code } = plain;
-      return Object.assign(new Error(plain.message, { cause }), { name, code });
-    }
-  }
+  if (plain.kind === 'fault') return Object.assign(new Fault(plain.code, message, { cause }), { stack });
+  if (plain.kind === 'step') return Object.assign(new StepError(plain.place, cause), { stack });
+  const { name, code } = plain;
+  return Object.assign(new Error(message, { cause }), { name, code, stack });
 }

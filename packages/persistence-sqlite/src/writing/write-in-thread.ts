@@ -1,9 +1,10 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { type AnyProgram, byName, type DatabaseSchema } from '@pinfold/core/records';
+import { byName, type DatabaseSchema, type Program } from '@pinfold/core/records';
 import { SqliteSteps } from '../database/sqlite-steps.ts';
 import { Reserve } from '../engine/ballast.ts';
 import { LastingFile } from '../engine/lasting-file.ts';
-import { GroupCommits, type Work } from './group-commits.ts';
+import type { Prepare } from '../engine/sqlite-file.ts';
+import { GroupCommits } from './group-commits.ts';
 import type { FromThread, ToThread, WriteReply } from './messages.ts';
 import { toPlain } from './plain-errors.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -28,7 +29,9 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
       return;
     }
     const { id, program, args } = message;
-    queue.add(workOf(named.get(program) as AnyProgram, args as never, steps), (outcome) => {
+    const known = named.get(program) as Program<unknown, unknown>;
+    const run = (prepare: Prepare): unknown => steps.run(known, args, prepare);
+    queue.add({ usesReserve: known.usesReserve(args), run }, (outcome) => {
       replies.push('error' in outcome ? { id, error: toPlain(outcome.error) } : { id, ...outcome });
     });
   };
@@ -54,11 +57,4 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
     if (!isRunning) void run();
   });
   send('ready');
-}
-
-function workOf({ name, run, usesReserve }: AnyProgram, args: never, steps: SqliteSteps): Work {
-  return {
-    usesReserve: usesReserve(args),
-    run: (prepare) => steps.run(name, run(args), prepare),
-  };
 }
