@@ -7,6 +7,7 @@ import {
   instant,
   type Machine,
 } from '@pinfold/core';
+import { raceSignal } from '@pinfold/core/adapter';
 
 const BEGINNING: Instant = instant(Date.UTC(2026, 10, 20, 12));
 
@@ -35,34 +36,14 @@ export function createManualClock(start: Instant = BEGINNING): ManualClock {
     now: () => present,
     uptime: () => ({ boot: 'manual', elapsed: duration(present) }),
     sleep: (length, signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      if (signal?.aborted) {
-        return Promise.reject(signal.reason);
-      }
-      const stop = (): void => {
-        sleepers.delete(sleeper);
-        reject(signal?.reason);
-      };
-      const sleeper = {
-        until: after(present, length),
-        wake: () => {
-          signal?.removeEventListener('abort', stop);
-          resolve();
-        },
-      };
-      signal?.addEventListener('abort', stop, { once: true });
+      const { promise, resolve: wake } = Promise.withResolvers<void>();
+      const sleeper = { until: after(present, length), wake };
       sleepers.add(sleeper);
-      return promise;
+      return raceSignal(promise, signal).finally(() => sleepers.delete(sleeper));
     },
     advance: (length) => {
       present = after(present, length);
-      for (const sleeper of sleepers) {
-        if (sleeper.until > present) {
-          continue;
-        }
-        sleepers.delete(sleeper);
-        sleeper.wake();
-      }
+      for (const { until, wake } of sleepers) if (until <= present) wake();
     },
   };
 }

@@ -1,64 +1,38 @@
 import type { Lock } from '@pinfold/core/records';
 
-interface Waiting {
-  readonly isShared: boolean;
-  readonly start: () => void;
-}
-
-/** Who holds a lock, and who waits for it in order of arrival. */
+/** Promises of the ends of the programs that hold a lock or wait for it. */
 interface Held {
-  shared: number;
-  isExclusive: boolean;
-  readonly waiting: Waiting[];
+  /** The last one that wants it exclusively. */
+  exclusive: Promise<void> | undefined;
+  /** Those that came after that one. */
+  shared: Set<Promise<void>>;
 }
 
-/** The locks of the programs that run over one set of tables. */
+/** The locks of the programs that run over one set of tables, which get a lock in order of arrival. */
 export class LockTable {
   readonly #locks: Map<string, Held> = new Map();
 
   /** Takes locks in the given order, one after the other; resolves with what releases them. */
   async acquire(locks: readonly Lock[]): Promise<() => void> {
-    for (const lock of locks) await this.#take(lock);
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    for (const { name, isShared } of locks) {
+      const held = this.#locks.get(name) ?? { exclusive: undefined, shared: new Set() };
+      this.#locks.set(name, held);
+      const before = isShared ? [held.exclusive] : [held.exclusive, ...held.shared];
+      if (isShared) held.shared.add(end);
+      else [held.exclusive, held.shared] = [end, new Set()];
+      await Promise.all(before);
+    }
     return () => {
-      for (const lock of locks) this.#release(lock);
+      for (const { name } of locks) this.#release(name, end);
+      resolve();
     };
   }
 
-  #take({ name, isShared }: Lock): Promise<void> | undefined {
-    const held = this.#locks.get(name) ?? { shared: 0, isExclusive: false, waiting: [] };
-    this.#locks.set(name, held);
-    if (held.waiting.length === 0 && isFree(held, isShared)) {
-      hold(held, isShared);
-      return undefined;
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    held.waiting.push({ isShared, start: resolve });
-    return promise;
-  }
-
-  #release({ name, isShared }: Lock): void {
+  #release(name: string, end: Promise<void>): void {
     const held = this.#locks.get(name);
-    if (held === undefined) return;
-    if (isShared) held.shared -= 1;
-    else held.isExclusive = false;
-    for (
-      let [next] = held.waiting;
-      next !== undefined && isFree(held, next.isShared);
-      [next] = held.waiting
-    ) {
-      held.waiting.shift();
-      hold(held, next.isShared);
-      next.start();
-    }
-    if (isFree(held, false)) this.#locks.delete(name);
+    if (held?.exclusive === end) held.exclusive = undefined;
+    held?.shared.delete(end);
+    if (held?.exclusive === undefined && held?.shared.size === 0) this.#locks.delete(name);
   }
-}
-
-function isFree({ shared, isExclusive }: Held, isShared: boolean): boolean {
-  return !isExclusive && (isShared || shared === 0);
-}
-
-function hold(held: Held, isShared: boolean): void {
-  if (isShared) held.shared += 1;
-  else held.isExclusive = true;
 }

@@ -8,11 +8,8 @@ export class MemoryTables {
   #sequence = 0;
 
   rowsOf(table: AnyTable): MemoryTable {
-    let rows = this.#tables.get(table.name);
-    if (rows === undefined) {
-      rows = new MemoryTable(table);
-      this.#tables.set(table.name, rows);
-    }
+    const rows = this.#tables.get(table.name) ?? new MemoryTable(table);
+    this.#tables.set(table.name, rows);
     return rows;
   }
 
