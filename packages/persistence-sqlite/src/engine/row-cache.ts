@@ -24,12 +24,10 @@ export class RowCache<Row> {
     const row = this.#read(key);
     // The row may or may not include a commit during the read, so the next call must read again.
     if (this.#changes.hasChanged()) this.#rows.clear();
-    else if (row !== undefined) this.#keep(key, row);
+    else if (row !== undefined) {
+      if (this.#rows.size >= CAPACITY) this.#rows.clear();
+      this.#rows.set(key, row);
+    }
     return row;
-  }
-
-  #keep(key: string, row: Row): void {
-    if (this.#rows.size >= CAPACITY) this.#rows.clear();
-    this.#rows.set(key, row);
   }
 }

@@ -12,48 +12,40 @@ export interface Work {
 /** How a program ended. */
 export type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
-/** Commits what several programs write together: one flush for all of them. */
-export class GroupCommits {
-  readonly #file: LastingFile;
-
-  constructor(file: LastingFile) {
-    this.#file = file;
+/**
+ * Runs programs one after the other, and commits what they write together: one flush for all of them. One that fails
+ * leaves nothing of what it wrote, and the others go on.
+ *
+ * @returns how each ended, once its changes are on the disk; undefined where nothing was done because another connection
+ * holds the lock of writers.
+ */
+export function commitTogether(file: LastingFile, works: readonly Work[]): readonly (Outcome | undefined)[] {
+  if (works.length === 1) return works.map((work) => alone(file, work));
+  let haveRun = false;
+  try {
+    const outcomes = file.attempt((opened) =>
+      opened.transaction('BEGIN IMMEDIATE', () => {
+        const ended = works.map((work) => apart(opened, work));
+        haveRun = true;
+        return ended;
+      }),
+    );
+    if (works.some(({ usesReserve }) => usesReserve)) file.keepReserve();
+    return outcomes;
+  } catch (error) {
+    if (isBusy(error)) return works.map(() => undefined);
+    // Nothing was kept, and one of them may be the reason, or have the reserve.
+    if (!haveRun || isFull(error)) return works.map((work) => alone(file, work));
+    const outcome = { error: asFault(error) };
+    return works.map(() => outcome);
   }
+}
 
-  /**
-   * Runs programs one after the other. One that fails leaves nothing of what it wrote, and the others go on.
-   *
-   * @returns how each ended, once its changes are on the disk; undefined where nothing was done because another connection
-   * holds the lock of writers.
-   */
-  commit(works: readonly Work[]): readonly (Outcome | undefined)[] {
-    if (works.length === 1) return works.map((work) => this.#alone(work));
-    let haveRun = false;
-    try {
-      const outcomes = this.#file.attempt((file) =>
-        file.transaction('BEGIN IMMEDIATE', () => {
-          const ended = works.map((work) => apart(file, work));
-          haveRun = true;
-          return ended;
-        }),
-      );
-      if (works.some(({ usesReserve }) => usesReserve)) this.#file.keepReserve();
-      return outcomes;
-    } catch (error) {
-      if (isBusy(error)) return works.map(() => undefined);
-      // Nothing was kept, and one of them may be the reason, or have the reserve.
-      if (!haveRun || isFull(error)) return works.map((work) => this.#alone(work));
-      const outcome = { error: asFault(error) };
-      return works.map(() => outcome);
-    }
-  }
-
-  #alone({ usesReserve, run }: Work): Outcome | undefined {
-    try {
-      return { result: this.#file.change(run, usesReserve) };
-    } catch (error) {
-      return isBusy(error) ? undefined : { error: asFault(error) };
-    }
+function alone(file: LastingFile, { usesReserve, run }: Work): Outcome | undefined {
+  try {
+    return { result: file.change(run, usesReserve) };
+  } catch (error) {
+    return isBusy(error) ? undefined : { error: asFault(error) };
   }
 }
 

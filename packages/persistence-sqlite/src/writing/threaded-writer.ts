@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { Fault } from '@pinfold/core';
 import { type AnyProgram, type AnyQuery, byName, type Program } from '@pinfold/core/records';
-import type { FromThread, ToThread, WriteReply } from './messages.ts';
+import type { FromThread, ToThread } from './messages.ts';
 import { fromPlain } from './plain-errors.ts';
 
 /** The entry file of the thread has the extension of this one: `.ts` from sources, `.js` when built. */
@@ -150,19 +150,17 @@ export class ThreadedWriter {
       return;
     }
     this.#futile = 0;
-    for (const reply of message) this.#settle(reply);
-    if (this.#waiting.size === 0 && this.#closing === undefined) this.#worker?.unref();
-  }
-
-  #settle(reply: WriteReply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if ('error' in reply) {
-      waiting?.reject(fromPlain(reply.error));
-      return;
+    for (const reply of message) {
+      const waiting = this.#waiting.get(reply.id);
+      this.#waiting.delete(reply.id);
+      if ('error' in reply) {
+        waiting?.reject(fromPlain(reply.error));
+      } else {
+        this.#changed();
+        waiting?.resolve(reply.result as never);
+      }
     }
-    this.#changed();
-    waiting?.resolve(reply.result as never);
+    if (this.#waiting.size === 0 && this.#closing === undefined) this.#worker?.unref();
   }
 
   /** What waited may be committed or not. Until there is another thread, programs run in the event loop. */

@@ -4,7 +4,7 @@ import { SqliteSteps } from '../database/sqlite-steps.ts';
 import { Reserve } from '../engine/ballast.ts';
 import { LastingFile } from '../engine/lasting-file.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
-import { GroupCommits } from './group-commits.ts';
+import { commitTogether } from './group-commits.ts';
 import type { FromThread, ToThread, WriteReply } from './messages.ts';
 import { toPlain } from './plain-errors.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -17,7 +17,6 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
   const steps = new SqliteSteps();
   const path: string = workerData;
   const file = new LastingFile(path, new Reserve(path));
-  const groups = new GroupCommits(file);
   let replies: WriteReply[] = [];
   let isClosing = false;
   let isRunning = false;
@@ -36,7 +35,7 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
     });
   };
   const queue = new WriteQueue(
-    (works) => groups.commit(works),
+    (works) => commitTogether(file, works),
     () => {
       if (replies.length > 0) send(replies);
       replies = [];

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { MAX_WAIT, PATIENCE, unavailable } from '../engine/sqlite-errors.ts';
-import type { GroupCommits, Outcome, Work } from './group-commits.ts';
+import type { Outcome, Work } from './group-commits.ts';
 
 /** The most programs that are committed together: what was written first does not wait longer for the others. */
 const MAX_TOGETHER = 64;
@@ -13,6 +13,8 @@ const MAX_TOGETHER = 64;
 const MOMENT = 0.1;
 const MAX_MOMENTS = 5;
 
+type Commit = (works: readonly Work[]) => readonly (Outcome | undefined)[];
+
 interface Waiting {
   readonly work: Work;
   /** When it came. */
@@ -22,14 +24,14 @@ interface Waiting {
 
 /** Programs that wait for their commit. What comes while one runs is committed together. */
 export class WriteQueue {
-  readonly #commit: GroupCommits['commit'];
+  readonly #commit: Commit;
   readonly #exchange: () => void;
   readonly #now: () => number;
   #waiting: Waiting[] = [];
   readonly #never: Int32Array<SharedArrayBuffer> = new Int32Array(new SharedArrayBuffer(4));
 
   /** `exchange` sends the answers that were given, and adds what has arrived. */
-  constructor(commit: GroupCommits['commit'], exchange: () => void, now = (): number => performance.now()) {
+  constructor(commit: Commit, exchange: () => void, now = (): number => performance.now()) {
     this.#commit = commit;
     this.#exchange = exchange;
     this.#now = now;

@@ -6,14 +6,14 @@ import { expect } from 'chai';
 import { Reserve } from '../../src/engine/ballast.ts';
 import { LastingFile } from '../../src/engine/lasting-file.ts';
 import type { Prepare } from '../../src/engine/sqlite-file.ts';
-import { GroupCommits, type Work } from '../../src/writing/group-commits.ts';
+import { commitTogether, type Work } from '../../src/writing/group-commits.ts';
 import { inFolder } from '../in-folder.ts';
 import { lentRoom } from '../lent-room.ts';
 
 interface Stage {
   readonly path: string;
   readonly file: LastingFile;
-  readonly groups: GroupCommits;
+  readonly groups: { commit(works: readonly Work[]): ReturnType<typeof commitTogether> };
   /** All that is noted, as another connection sees it. */
   readonly noted: () => readonly unknown[];
 }
@@ -28,7 +28,7 @@ function onStage(play: (stage: Stage) => void, reserve?: Pick<Reserve, 'lend' | 
     );
     const reader = new Database(path, { readonly: true });
     const noted = () => reader.prepare('SELECT text FROM noted ORDER BY text').pluck().all();
-    play({ path, file, groups: new GroupCommits(file), noted });
+    play({ path, file, groups: { commit: (works: readonly Work[]) => commitTogether(file, works) }, noted });
     reader.close();
     file.close();
   });
@@ -55,7 +55,7 @@ function commitsOf(path: string): number {
   return head.readUInt32LE(8);
 }
 
-describe('GroupCommits', () => {
+describe('commitTogether', () => {
   it('commits once what several programs write, and gives each its result', () =>
     onStage(({ path, groups, noted }) => {
       const before = commitsOf(path);
@@ -128,7 +128,7 @@ describe('GroupCommits', () => {
     }));
 });
 
-describe('GroupCommits, on a full disk', () => {
+describe('commitTogether, on a full disk', () => {
   const LARGE = 100_000;
   /** Writes more than there is room for, unless the reserve is lent. */
   const large = (usesReserve: boolean): Work => ({
