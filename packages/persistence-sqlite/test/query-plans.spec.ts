@@ -33,25 +33,27 @@ class NotingConnection extends SqliteConnection {
   readonly texts: Set<string> = new Set();
 
   override read<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> {
-    return super.read((file) => work({ ...file, prepare: this.#noting(file.prepare) }), signal);
+    return super.read((file) => work(this.#notingFile(file)), signal);
   }
 
-  override readCached<Row, Value>(
-    sql: string,
-    key: string,
-    make: (row: Row) => Value,
-    signal?: AbortSignal,
-  ): Promise<Value | undefined> | Value | undefined {
-    this.texts.add(sql);
-    return super.readCached(sql, key, make, signal);
-  }
-
-  override snapshot<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return super.snapshot((prepare) => work(this.#noting(prepare)));
+  override readAtOnce<Result>(work: (file: SqliteFile) => Result): Promise<Result> | Result {
+    return super.readAtOnce((file) => work(this.#notingFile(file)));
   }
 
   override write<Result>(work: Change<Result>, usesReserve?: boolean): Promise<Result> {
     return super.write((prepare, exec) => work(this.#noting(prepare), exec), usesReserve);
+  }
+
+  #notingFile(file: SqliteFile): SqliteFile {
+    return {
+      ...file,
+      prepare: this.#noting(file.prepare),
+      cached: (sql, key, make) => {
+        this.texts.add(sql);
+        return file.cached(sql, key, make);
+      },
+      transaction: (begin, work) => file.transaction(begin, (prepare) => work(this.#noting(prepare))),
+    };
   }
 
   #noting(prepare: Prepare): Prepare {

@@ -71,7 +71,7 @@ describe('SqliteConnection, and what was changed', () => {
       await connection.write((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
       expect(changes).to.equal(2);
       await connection.read(({ prepare }) => prepare('SELECT * FROM noted').all());
-      await connection.snapshot((prepare) => prepare('SELECT * FROM noted').all());
+      await connection.read(({ prepare }) => prepare('SELECT * FROM noted').all());
       await rejectionOf(connection.write((prepare) => prepare('INSERT INTO absent VALUES (1)').run()));
       expect(changes).to.equal(2);
       connection.close();

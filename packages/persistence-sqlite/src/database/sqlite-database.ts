@@ -62,16 +62,12 @@ export class SqliteDatabase implements Database {
     signal?: AbortSignal,
   ): Promise<Value | undefined> | Value | undefined {
     const plan = this.#compiler.lookupPlanOf(lookup);
-    return this.#connection.readCached(plan.text, key, plan.make, signal);
+    return this.#connection.readAtOnce((file) => file.cached(plan.text, key, plan.make), signal);
   }
 
-  async snapshot<Args, Result>(
-    query: Query<Args, Result>,
-    args: Args,
-    signal?: AbortSignal,
-  ): Promise<Result> {
-    signal?.throwIfAborted();
-    return this.#connection.snapshot((prepare) => this.#steps.run(query, args, prepare));
+  snapshot<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
+    const run = (prepare: Prepare): Result => this.#steps.run(query, args, prepare);
+    return this.#connection.read(({ transaction }) => transaction('BEGIN', run), signal);
   }
 
   async openSnapshot(signal?: AbortSignal): Promise<DatabaseSnapshot> {

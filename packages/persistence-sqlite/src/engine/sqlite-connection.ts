@@ -2,7 +2,7 @@ import { type Clock, duration } from '@pinfold/core';
 import { Reserve } from './ballast.ts';
 import { type Change, LastingFile } from './lasting-file.ts';
 import { asFault, isBusy, MAX_WAIT, PATIENCE, unavailable } from './sqlite-errors.ts';
-import type { Prepare, SqliteFile } from './sqlite-file.ts';
+import type { SqliteFile } from './sqlite-file.ts';
 
 /** A handle's shared connection. Waits for locks off the event loop. */
 export class SqliteConnection {
@@ -27,25 +27,14 @@ export class SqliteConnection {
     return this.#retrying(() => this.#file.attempt(work), signal);
   }
 
-  /** As the `cached` of a file; with a promise only where it has to wait for a lock, or fails. */
-  readCached<Row, Value>(
-    sql: string,
-    key: string,
-    make: (row: Row) => Value,
-    signal?: AbortSignal,
-  ): Promise<Value | undefined> | Value | undefined {
-    const read = (file: SqliteFile): Value | undefined => file.cached(sql, key, make);
+  /** The same, with a promise only where it has to wait for a lock, or fails. */
+  readAtOnce<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> | Result {
     try {
-      if (signal?.aborted !== true) return this.#file.attempt(read);
+      if (signal?.aborted !== true) return this.#file.attempt(work);
     } catch {
       // The second attempt waits, or rejects with a Fault.
     }
-    return this.#retrying(() => this.#file.attempt(read), signal);
-  }
-
-  /** Runs statements that change nothing and must see one state of the file. */
-  snapshot<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.#retrying(() => this.#file.attempt((file) => file.transaction('BEGIN', work)));
+    return this.read(work, signal);
   }
 
   /** Another connection with a read transaction until it is closed; others can write meanwhile, and the log grows. */
