@@ -60,19 +60,7 @@ const NAMES = [
   'management',
 ] as const satisfies readonly (keyof Parts)[];
 
-/**
- * One token for every part. Each symbol is shared by all copies of this package: `@pinfold/api-keys` for `apiKeys`.
- *
- * @example
- * import { tokens } from '@pinfold/inversify';
- * import { createMemory } from '@pinfold/memory';
- * import { ContainerModule } from 'inversify';
- *
- * const { archives } = createMemory();
- * const mine = new ContainerModule(({ rebind }) => {
- *   rebind(tokens.archives).toConstantValue(archives);
- * });
- */
+/** One token for every part. Each symbol is shared by all copies of this package: `@pinfold/api-keys` for `apiKeys`. */
 export const tokens: Tokens = Object.fromEntries(
   NAMES.map((name) => [
     name,

@@ -2,7 +2,6 @@ import { once as onceEmitted } from 'node:events';
 import type { Duration } from '@pinfold/core';
 import { isError, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Container } from 'inversify';
-import type { Metrics } from '../metrics/metrics.ts';
 import type { MetricsServer } from '../metrics/metrics-server.ts';
 import type { MetricsSnapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
@@ -148,7 +147,11 @@ export async function createRunnableApp(
     begin: () => Promise<void> = async () => {},
   ): Promise<Listening> {
     addresses = webAddresses(settings, port);
-    if (metrics !== undefined) metricsServer = await serveMetrics(metrics, settings, others);
+    if (metrics !== undefined) {
+      const { serveMetrics } = await import('../metrics/metrics-server.ts');
+      const { metricsPort = 0, metricsHost } = settings;
+      metricsServer = await serveMetrics(metricsPort, metricsHost, () => [metrics.snapshot(), ...others()]);
+    }
     await service.logHealth();
     if (!server.leavesUnread) {
       log.warn('this runtime parses HTTP in another way: requests sent ahead of an answer are read at once');
@@ -216,17 +219,4 @@ export async function createRunnableApp(
     },
     close,
   };
-}
-
-/** Serves the metrics of this process and of others. What serves them is loaded only if it is used. */
-async function serveMetrics(
-  metrics: Metrics,
-  { metricsPort = 0, metricsHost }: Settings,
-  others: () => readonly MetricsSnapshot[],
-): Promise<MetricsServer> {
-  const [server, { merged }] = await Promise.all([
-    import('../metrics/metrics-server.ts'),
-    import('../metrics/metrics-snapshot.ts'),
-  ]);
-  return server.serveMetrics(metricsPort, metricsHost, () => merged([metrics.snapshot(), ...others()]));
 }

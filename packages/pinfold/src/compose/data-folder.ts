@@ -78,19 +78,16 @@ async function orRefused<Result>(
  * folder is not there.
  */
 export async function makeFolder(folder: string): Promise<void> {
+  const isFolder = async (): Promise<boolean> => (await stat(folder)).isDirectory();
   try {
-    if ((await stat(folder)).isDirectory()) return;
+    if (await isFolder()) return;
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     await makeFolder(dirname(folder));
   }
-  await makeOne(folder);
-}
-
-async function makeOne(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error;
+    if (codeOf(error) !== 'EEXIST' || !(await isFolder())) throw error;
   }
 }

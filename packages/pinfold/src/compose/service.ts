@@ -197,14 +197,10 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
   log: Log,
 ): ((...inputs: Inputs) => void) | undefined {
   if (listener === undefined) return undefined;
-  const heard = async (...inputs: Inputs): Promise<void> => {
-    try {
-      await listener(...inputs);
-    } catch (error) {
-      log.error(`${name} has thrown`, error);
-    }
+  return (...inputs) => {
+    const heard = (async () => listener(...inputs))();
+    heard.catch((error: unknown) => log.error(`${name} has thrown`, error));
   };
-  return (...inputs) => void heard(...inputs);
 }
 
 async function makeDoors(

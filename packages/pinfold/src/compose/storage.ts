@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ArchiveStorage, Clock, Staging } from '@pinfold/core';
-import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
+import { type FsStaging, openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
 import type { S3ClientOptions } from '@pinfold/storage-s3';
 import { databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -27,21 +27,20 @@ export async function storageOf(
   clock: Clock,
   addHeaders?: S3ClientOptions['addHeaders'],
 ): Promise<OpenedStorage> {
-  let opening: ReturnType<typeof openFsStaging> | undefined;
-  const staging = (): ReturnType<typeof openFsStaging> => {
+  let opening: Promise<FsStaging> | undefined;
+  const staging = (): Promise<FsStaging> => {
     opening ??= openFsStaging({ folder: join(dataDir, 'staging'), clock });
     return opening;
   };
   if (storage.kind === 'files') {
-    const archives = async (): Promise<ArchiveStorage> =>
+    const archives = async () =>
       openFsArchiveStorage({ folder: join(dataDir, ARCHIVES), staging: await staging(), clock });
     return { archives, staging, end: async () => {} };
   }
   const { S3ArchiveStorage } = await import('@pinfold/storage-s3');
   const client = await s3ClientOf(storage, addHeaders);
-  const { bucket, prefix } = storage;
-  const archives = async (): Promise<ArchiveStorage> =>
-    new S3ArchiveStorage({ client, bucket, clock, ...(prefix === '' ? {} : { prefix }) });
+  const place = { bucket: storage.bucket, prefix: storage.prefix || undefined };
+  const archives = async () => new S3ArchiveStorage({ client, clock, ...place });
   return { archives, staging, end: async () => client.destroy() };
 }
 
@@ -57,10 +56,5 @@ export async function s3ClientOf(
   addHeaders?: S3ClientOptions['addHeaders'],
 ): Promise<S3Client> {
   const { createS3Client } = await import('@pinfold/storage-s3');
-  return createS3Client({
-    region,
-    forcePathStyle: pathStyle,
-    ...(addHeaders === undefined ? {} : { addHeaders }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-  });
+  return createS3Client({ region, forcePathStyle: pathStyle, addHeaders, endpoint });
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { outgoingBytes, readTarget, socketAddress } from '@pinfold/http/internal';
 import { SettingsError } from '../settings/settings-error.ts';
 import { named } from '../settings/variables.ts';
-import { exposition, type MetricsSnapshot } from './metrics-snapshot.ts';
+import { exposition, type MetricsSnapshot, merged } from './metrics-snapshot.ts';
 
 // An import of node:http would load Node's fetch.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -16,11 +16,11 @@ export interface MetricsServer {
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-/** Answers `GET /metrics`, and nothing else. */
+/** Answers `GET /metrics` with the sum of what `read` returns, and nothing else. */
 export async function serveMetrics(
   port: number,
   host: string,
-  read: () => MetricsSnapshot,
+  read: () => readonly MetricsSnapshot[],
 ): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 10_000 }, (request, response) =>
     answer(request, response, read),
@@ -41,14 +41,18 @@ export async function serveMetrics(
   };
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, read: () => MetricsSnapshot): void {
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  read: () => readonly MetricsSnapshot[],
+): void {
   const path = readTarget(request.url ?? '', undefined)?.path.split('?', 1)[0];
   if (path !== '/metrics') {
     response.writeHead(404, HEADERS).end();
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.writeHead(405, { ...HEADERS, Allow: 'GET, HEAD' }).end();
   } else {
-    const text = exposition(read());
+    const text = exposition(merged(read()));
     const type = 'text/plain; version=0.0.4; charset=utf-8';
     const length = Buffer.byteLength(text);
     response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': length });
