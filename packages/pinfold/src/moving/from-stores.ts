@@ -99,7 +99,7 @@ async function fetch(
   }
   const whole = await wholeArchive(stores.archives, id);
   if (whole !== undefined) {
-    const isAltered = sha256 !== '' && whole.sha256 !== sha256;
+    const isAltered = whole.sha256 !== sha256;
     return [isAltered ? { kind: 'broken', ids: [id] } : { kind: 'archive', id, whole }];
   }
   const newest = (await stores.roles.load(pin))?.value;

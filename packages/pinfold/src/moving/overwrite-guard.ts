@@ -12,26 +12,26 @@ import { MANIFEST, readManifest, recordsIn } from './export-form.ts';
  */
 export async function refuseToOverwrite(folder: string, roles: Pick<RoleStore, 'load'>): Promise<void> {
   if (!existsSync(join(folder, MANIFEST))) return;
-  const unknownArchives = await countUnknown(folder, roles).catch((error: unknown) => {
+  const unknown = await countUnknown(folder, roles).catch((error: unknown) => {
     if (isFault(error) || !(error instanceof Error)) throw error;
     const message = `${folder} holds an export that cannot be read (${error.message}); name another folder`;
     throw new CommandFailure(message, { cause: error });
   });
-  if (unknownArchives === 0) return;
+  if (unknown === 0) return;
   throw new CommandFailure(
-    `${folder} holds an export of another database: this one knows none of its ${unknownArchives} publications. Look at the settings; when they are right, name another folder`,
+    `${folder} holds an export of another database: this one knows none of its ${unknown} publications. Look at the settings; when they are right, name another folder`,
   );
 }
 
 /** How many publications an export has, if the database knows none of them; else 0. */
 async function countUnknown(folder: string, roles: Pick<RoleStore, 'load'>): Promise<number> {
-  let unknownArchives = 0;
+  let unknown = 0;
   for (const { file } of readManifest(await readFile(join(folder, MANIFEST), 'utf8')).records) {
     for (const { kind, value } of recordsIn(await readFile(join(folder, file)))) {
       if (kind !== 'publication') continue;
       if ((await roles.load(value.id)) !== undefined) return 0;
-      unknownArchives += 1;
+      unknown += 1;
     }
   }
-  return unknownArchives;
+  return unknown;
 }

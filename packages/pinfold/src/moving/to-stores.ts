@@ -73,7 +73,7 @@ export class ToStores implements Destination {
   async archive(archive: MovingArchive): Promise<void> {
     const sha256 = this.#named.get(archive.id);
     if (sha256 === undefined || this.has(archive.id)) return;
-    if (sha256 !== '' && sha256 !== archive.sha256) {
+    if (sha256 !== archive.sha256) {
       throw new CommandFailure(`archive ${archive.id} is not what its publication says`);
     }
     const leave = await this.#storing.enter(undefined);

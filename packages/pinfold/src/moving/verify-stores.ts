@@ -150,7 +150,7 @@ export function isSound(
   { pieces, sha256 }: MovingArchive,
   named: { readonly sha256: Sha256; readonly entries: readonly ManifestEntry[] },
 ): boolean {
-  if (named.sha256 !== '' && sha256 !== named.sha256) return false;
+  if (sha256 !== named.sha256) return false;
   const archive = Buffer.concat(pieces);
   return named.entries.every(({ offset, compressedSize, size, method, crc32: expected }) => {
     const data = archive.subarray(offset, offset + compressedSize);
