@@ -30,7 +30,7 @@ export function apiKeyAuthentication(
     if (key !== undefined && again === undefined) {
       response.once('finish', () => void manageKeys.noteUse(key).catch(onError));
     }
-    return key && { account: key.account, scopes: key.scopes, key: key.id };
+    return key && { account: key.account, scopes: key.scopes, key: key.id, isKeyStored: true };
   };
 }
 

@@ -62,7 +62,7 @@ describe('Authentication by API keys', () => {
     });
     const request = { headers: { authorization: 'Bearer key' } } as IncomingMessage;
     const again = await authenticate(request, { response });
-    expect(again).to.deep.equal({ account, scopes, key: id });
+    expect(again).to.deep.equal({ account, scopes, key: id, isKeyStored: true });
     expect(await authenticate(request, { response, ...(again && { again }) })).to.deep.equal(again);
     expect(noted).to.deep.equal([]);
     response.emit('finish');

@@ -36,7 +36,7 @@ const SESSIONS: Kind = {
   alsoEnded: [{ session: aTokenHash(2), key: anApiKeyId(1) }, { session: aTokenHash(99) as Sha256 }],
 };
 
-/** Commits with each credential, and saves with it what was committed. */
+/** Commits with each credential, saves with it what was committed, and starts other things with it. */
 async function expectRefusals(
   { begin, end, of, good, alsoEnded }: Kind,
   [port, peer]: Handles,
@@ -46,6 +46,10 @@ async function expectRefusals(
   for (const [at, credential] of [of(2), ...good].entries()) {
     expect(await commit(port, 20 + at, credential), `commit ${at}`).to.deep.equal({ kind: 'committed' });
     expect(await rename(peer, 20, credential), `save ${at}`).to.deep.equal({ kind: 'saved' });
+    const kinds = (await start(peer, 60 + at, credential)).map((outcome) =>
+      'kind' in outcome ? outcome.kind : 'begun',
+    );
+    expect(kinds, `start ${at}`).to.deep.equal(['reserved', 'created', 'begun']);
   }
   await end(peer, 2);
   const before = await loaded(port, 20);
@@ -53,6 +57,9 @@ async function expectRefusals(
     for (const stores of [port, peer]) {
       expect(await commit(stores, 40 + at, credential), `commit ${at}`).to.deep.equal(UNAUTHORIZED);
       expect(await rename(stores, 20, credential), `save ${at}`).to.deep.equal(UNAUTHORIZED);
+      for (const outcome of await start(stores, 80 + at, credential)) {
+        expect(outcome, `start ${at}`).to.deep.equal(UNAUTHORIZED);
+      }
     }
     expect(await port.roles.load(idOf(40 + at))).to.equal(undefined);
     expect((await port.roles.renew(leaseOf(aReservation(40 + at)), START)).kind, 'the lease').to.equal(
@@ -93,6 +100,15 @@ async function commit({ roles }: AccountStores, n: number, credential: Credentia
   return await roles.commit({ ...aPublication(n), credential }, leaseOf(aReservation(n)), [anEvent()]);
 }
 
+/** Reserves an Idempotency-Key, creates a key and begins a session. */
+async function start({ roles, apiKeys, sessions }: AccountStores, n: number, credential: Credential) {
+  return [
+    await roles.reserve({ ...aReservation(n), credential }),
+    await apiKeys.create(anApiKey(n), [anEvent()], 'account', null, credential),
+    await sessions.begin(aSession(n), [anEvent()], undefined, credential),
+  ];
+}
+
 async function publish(stores: AccountStores, n: number): Promise<void> {
   expect((await commit(stores, n)).kind).to.equal('committed');
 }
@@ -105,13 +121,13 @@ async function rename(stores: AccountStores, n: number, credential: Credential) 
 const loaded = ({ roles }: AccountStores, n: number) => loadedRole(roles, idOf(n));
 
 export const credentialClauses: StoreClauses<AccountStores> = {
-  'account-store/revoked-key: once a revocation is acknowledged, no peer commits or saves a role with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing':
+  'account-store/revoked-key: once a revocation is acknowledged, no peer reserves a key, commits or saves a role, creates a key or begins a session with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing':
     async ({ port, peer }) => {
       const handles = [port, await peer()] as const;
       await expectRefusals(KEYS, handles);
       await expectNothingLate(KEYS, handles);
     },
-  'account-store/ended-session: once the end of a session is acknowledged, no peer commits or saves a role with it, in the same way':
+  'account-store/ended-session: once the end of a session is acknowledged, no peer changes anything with it, in the same way':
     async ({ port, peer }) => {
       const handles = [port, await peer()] as const;
       await expectRefusals(SESSIONS, handles);

@@ -47,10 +47,13 @@ export function listedAccount({ by, account }: ListScope): AccountId | undefined
 
 /**
  * The key or session of a caller. With it, a store refuses the change once the key is revoked or the session has
- * ended. A key that the store does not know is valid: a team may name its own keys in {@link Caller}.
+ * ended. A key that the store does not know is valid unless it is said to be stored: a team may name its own keys in
+ * {@link Caller}.
  */
 export interface Credential {
   readonly key?: ApiKeyId | null;
+  /** As in {@link Caller}. */
+  readonly isKeyStored?: boolean;
   /** The hash of the session's token. */
   readonly session?: Sha256 | null;
 }
@@ -58,8 +61,8 @@ export interface Credential {
 /** The answer to a change whose credential no longer counts. */
 export const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
 
-export function credentialOf({ key }: Pick<Caller, 'key'>): Credential {
-  return { key: key ?? null };
+export function credentialOf({ key, isKeyStored = false }: Pick<Caller, 'key' | 'isKeyStored'>): Credential {
+  return { key: key ?? null, isKeyStored };
 }
 
 /**

@@ -54,6 +54,8 @@ export interface Caller {
   readonly displayName?: string;
   readonly scopes: readonly Scope[];
   readonly key?: ApiKeyId;
+  /** Whether the key is one of `Keys`: a change is refused once it is gone, as with its erased account. Not a team's own. */
+  readonly isKeyStored?: boolean;
   /** The person, for the history, if an account has several. Never an address or a secret. */
   readonly person?: string;
   /** A user of the server's machine, or null where the system has no name for it: acts with the operator's authority. */

@@ -16,8 +16,8 @@ export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'gener
  * @promise account-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise account-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
  * @promise account-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
- * @promise account-store/revoked-key: once a revocation is acknowledged, no peer commits or saves a role with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing
- * @promise account-store/ended-session: once the end of a session is acknowledged, no peer commits or saves a role with it, in the same way
+ * @promise account-store/revoked-key: once a revocation is acknowledged, no peer reserves a key, commits or saves a role, creates a key or begins a session with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing
+ * @promise account-store/ended-session: once the end of a session is acknowledged, no peer changes anything with it, in the same way
  */
 export interface AccountStore {
   /**

@@ -1,10 +1,10 @@
-import type { Authority } from '../domain/actor.ts';
+import type { Authority, Credential } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
 import type { ApiKey, ApiKeyId } from '../domain/api-key.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { KeyQuotaExceeded } from '../refusal.ts';
+import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 
 /** Which keys to list, newest first by (createdAt, id). */
 export interface ApiKeyQuery {
@@ -29,7 +29,8 @@ export type ApiKeyPlace = Pick<ApiKey, 'createdAt' | 'id'>;
  */
 export interface ApiKeyStore {
   /**
-   * Stores a new key; without an authority it is the account's. The limit never refuses a key of the operator's.
+   * Stores a new key; without an authority it is the account's. The limit never refuses a key of the operator's. A
+   * credential is that of who creates it.
    * @promise api-key-store/create: a new key is there for every peer, every field as it was given
    * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created
    * @promise api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was
@@ -40,7 +41,14 @@ export interface ApiKeyStore {
     events: readonly HistoryEvent[],
     authority?: Authority,
     limit?: number | null,
-  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable | KeyQuotaExceeded>;
+    credential?: Credential,
+  ): Promise<
+    | { readonly kind: 'created' }
+    | { readonly kind: 'exists' }
+    | Unchangeable
+    | KeyQuotaExceeded
+    | Refusal<'unauthorized'>
+  >;
 
   /** @promise api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late */
   createFirst(

@@ -47,6 +47,7 @@ export interface ErasureStore {
    * @promise erasure-store/advance: steps of any peers, at once and one after the other, end; then keys, sessions, links, consents, names, views and Idempotency-Keys of the account are gone, its publications are stopped and theirs without texts, under the replacement, and its events without actor, address and name
    * @promise erasure-store/persons: the ids of persons who acted as the account go from the events of all accounts, and other actors stay
    * @promise erasure-store/takedowns: takedowns stay in force, with their reasons, under the replacement
+   * @promise erasure-store/gone: with a key or a session that it had nothing is reserved, published, created, agreed to or begun afterwards, by any peer, and the name stays unknown
    * @promise erasure-store/ended: the account is unknown afterwards, the replacement is blocked and hidden, and its last event says that it was erased
    * @promise erasure-store/others: what belongs to other accounts stays as it was
    */

@@ -1,9 +1,10 @@
+import type { Credential } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
 import type { ApiKey, Consent, Pairing } from '../domain/api-key.ts';
 import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { KeyQuotaExceeded } from '../refusal.ts';
+import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 
 /** A program that asks for a key. */
 export interface Registration extends Pick<Pairing, 'secretHash' | 'endsAt'> {
@@ -36,10 +37,12 @@ export interface PairingStore {
   register(request: Registration): Promise<{ readonly kind: 'registered' } | { readonly kind: 'full' }>;
 
   /**
-   * Stores a consent. It replaces another of its session, else of its account and actor, whose program waits again.
+   * Stores a consent. It replaces another of its session, else of its account and actor, whose program waits again. A
+   * credential is that of who agrees.
    * @promise pairing-store/agree: a consent is there for every peer, every field as it was given, with its events
    * @promise pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events
    * @promise pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay
+   * @promise pairing-store/agree-credential: once the key or session of who agrees has ended or is gone, nothing is stored
    * @promise pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is stored
    */
   agree(
@@ -47,7 +50,8 @@ export interface PairingStore {
     consent: Consent,
     now: Instant,
     events: readonly HistoryEvent[],
-  ): Promise<{ readonly kind: 'agreed' | 'exists' | 'unknown' }>;
+    credential?: Credential,
+  ): Promise<{ readonly kind: 'agreed' | 'exists' | 'unknown' } | Refusal<'unauthorized'>>;
 
   /** @promise pairing-store/find: a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined */
   find(secretHash: Sha256, now: Instant): Promise<Pairing | undefined>;

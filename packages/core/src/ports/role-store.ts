@@ -43,6 +43,8 @@ export interface Lease {
 /** A request to hold an Idempotency-Key under a new token while its publication runs. */
 export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
   readonly name?: PinName | undefined;
+  /** The caller's key or session, which the transaction of the reservation checks. */
+  readonly credential?: Credential;
   readonly fingerprint: Fingerprint;
   /** From when another reservation may take the key over. */
   readonly until: Instant;
@@ -59,7 +61,8 @@ export type ReserveOutcome =
   | { readonly kind: 'mismatch' }
   /** It was erased since an earlier reservation. */
   | { readonly kind: 'account_gone' }
-  | Inadmissible;
+  | Inadmissible
+  | Refusal<'unauthorized'>;
 
 /** The outcome of a commit; after a refusal no role is stored, and the lease still holds. */
 export type CommitOutcome =

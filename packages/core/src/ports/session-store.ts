@@ -1,3 +1,4 @@
+import type { Credential } from '../domain/actor.ts';
 import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { AccountId } from '../domain/identity.ts';
@@ -52,6 +53,7 @@ export interface SessionStore {
   >;
 
   /**
+   * Begins a session. A credential is the key that begins it.
    * @promise session-store/begin: a session that began is there for every peer, every field as it was given
    * @promise session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count
    */
@@ -59,6 +61,7 @@ export interface SessionStore {
     session: Session,
     events: readonly HistoryEvent[],
     limits?: SessionLimits,
+    credential?: Credential,
   ): Promise<BegunSession | Refusal<'account_blocked' | 'unauthorized'>>;
 
   /**
@@ -79,7 +82,7 @@ export interface SessionStore {
 
   /**
    * Stores the event of a refused sign-in, unless one of its account was stored after `unlessSince`.
-   * @promise session-store/refuse: a refused sign-in ends no session and no link, and is no fault where its account has neither
+   * @promise session-store/refuse: a refused sign-in ends no session and no link, and nothing is stored of one to an account that is not there
    */
   refuse(event: HistoryEvent & { readonly account: AccountId }, unlessSince: Instant): Promise<void>;
 

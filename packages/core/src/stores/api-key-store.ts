@@ -9,6 +9,7 @@ import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.
 import { find, get, getWith, remove, unlocked, update } from '../records/steps.ts';
 import { ACCOUNTS, API_KEYS } from '../records/tables/account-tables.ts';
 import { accountLock, FIRST_KEY_LOCK } from '../records/tables/locks.ts';
+import { checkChange } from './checks.ts';
 import { defineChange, defineChangeQuery } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import {
@@ -38,13 +39,13 @@ interface Creation extends KeyCreation {
 }
 
 const create = defineChange('api_keys.create', {
-  locks: ({ key, events, more }: Creation) => {
-    const { exclusive, shared } = keyCreationLocks(key, events);
+  locks: ({ more, ...creation }: Creation) => {
+    const { exclusive, shared } = keyCreationLocks(creation);
     return { exclusive: [...exclusive, ...more], shared };
   },
   *run({ more, ...creation }) {
-    const outcome = yield* createKey(creation);
     const { id, account, isEnsured } = creation.key;
+    const outcome = yield* createKey(creation, checkChange({ ...creation, account }));
     if (outcome.kind !== 'exists' || !isEnsured) return outcome;
     const taken = yield* get(API_KEYS, { id }, ENSURED);
     if (taken === undefined || taken.isEnsured) return outcome;
@@ -174,8 +175,8 @@ export const API_KEY_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
 /** Stores API keys in a database. */
 export function apiKeyStore(database: Database): ApiKeyStore {
   return {
-    create: (key, events, authority = 'account', limit = null) =>
-      tryWithLocks((more) => database.write(create, { key, events, authority, limit, more })),
+    create: (key, events, authority = 'account', limit = null, credential = {}) =>
+      tryWithLocks((more) => database.write(create, { key, events, authority, limit, credential, more })),
     createFirst: (key, events) => database.write(createFirst, { key, events }),
     find: (id, signal) => database.read(findKey, id, signal),
     list: (query) => database.read(list, query),

@@ -16,7 +16,8 @@ import type { Refusal } from '../refusal.ts';
 import { eventLocks } from './events.ts';
 import { getMode, modeOf } from './service-mode.ts';
 
-const BLOCKED = ['blocked'] as const;
+/** The columns of an account for {@link refuseCredential}. */
+export const BLOCKED = ['blocked'] as const;
 const REVOKED = ['revokedAt', 'account'] as const;
 const SESSION = ['account'] as const;
 
@@ -95,17 +96,18 @@ interface Owner {
   readonly account: Pick<AccountRow, 'blocked'> | undefined;
 }
 
-/** Why a caller may change nothing any more: its key was revoked, its session has ended, or its account is being erased. */
+/** Why a caller may change nothing any more: its key was revoked or is gone, its session has ended, or its account is being erased. */
 export function refuseCredential(
-  { session: wanted = null }: Credential,
+  { key: named = null, isKeyStored = false, session: wanted = null }: Credential,
   [key, session]: FoundCredential,
   owner: Owner,
 ): Refusal<'unauthorized'> | undefined {
   const isOwn = key?.account === owner.name || session?.account === owner.name;
   if (isOwn && owner.account?.blocked?.isErasing === true) return UNAUTHORIZED;
-  // A key that an embedding application manages has no row here, and a session always has one.
-  const isRevoked = (key?.revokedAt ?? null) !== null;
-  return isRevoked || (wanted !== null && session === undefined) ? UNAUTHORIZED : undefined;
+  // A key that an embedding application manages has no row here. What else has none is gone, with its account for example.
+  const isKeyGone = isKeyStored && named !== null && key === undefined;
+  const isSessionGone = wanted !== null && session === undefined;
+  return (key?.revokedAt ?? null) !== null || isKeyGone || isSessionGone ? UNAUTHORIZED : undefined;
 }
 
 /** The row of an account that has none yet. */

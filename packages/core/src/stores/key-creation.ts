@@ -1,16 +1,16 @@
-import type { Authority } from '../domain/actor.ts';
+import type { Authority, Credential } from '../domain/actor.ts';
 import { refuseErasing, refuseKey } from '../domain/admission.ts';
 import type { ApiKey } from '../domain/api-key.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
-import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import { all, together } from '../records/joining.ts';
 import type { Locks } from '../records/program.ts';
 import type { Step, Steps } from '../records/step.ts';
 import { aggregate, get, insert, type Totals } from '../records/steps.ts';
 import { API_KEYS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock, FIRST_KEY_LOCK, MODE_LOCK } from '../records/tables/locks.ts';
-import { checkAccount, insertAccount } from './checks.ts';
+import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
+import { type CheckedChange, credentialLocks, insertAccount } from './checks.ts';
 import { eventLocks, type FeedEnds, feedEnds, insertEvents } from './events.ts';
 
 const TAKEN = ['id'] as const;
@@ -22,7 +22,11 @@ export interface KeyCreation {
   readonly authority: Authority;
   /** The most keys of the account that are not revoked; null: no limit. */
   readonly limit: number | null;
+  /** The key or session of who creates it. */
+  readonly credential?: Credential | undefined;
 }
+
+type Created = { readonly kind: 'created' } | { readonly kind: 'exists' };
 
 /** A key by what its locks follow from. */
 export type KeyPlace = Pick<ApiKey, 'id' | 'account'>;
@@ -33,8 +37,15 @@ export function keyLocks({ id, account }: KeyPlace): readonly string[] {
 }
 
 /** The locks to create a key that may be the first one or not. */
-export function keyCreationLocks(place: KeyPlace, events: readonly HistoryEvent[]): Required<Locks> {
-  return { exclusive: [...keyLocks(place), ...eventLocks(events)], shared: [MODE_LOCK, FIRST_KEY_LOCK] };
+export function keyCreationLocks({
+  key,
+  events,
+  credential,
+}: Pick<KeyCreation, 'key' | 'events' | 'credential'>): Required<Locks> {
+  return {
+    exclusive: [...keyLocks(key), ...eventLocks(events)],
+    shared: [MODE_LOCK, FIRST_KEY_LOCK, ...credentialLocks(credential)],
+  };
 }
 
 /** Counts the keys of an account that are not revoked. */
@@ -42,15 +53,13 @@ export function countLive(account: AccountId): Step<Totals, 'read'> {
   return aggregate(API_KEYS, { account, revokedAt: null });
 }
 
-/** Creates a key, unless its id is taken or it is refused. */
-export function* createKey({
-  key,
-  events,
-  authority,
-  limit,
-}: KeyCreation): Steps<Awaited<ReturnType<ApiKeyStore['create']>>> {
+/** Creates a key, unless its id is taken or it is refused, also by a check of who creates it. */
+export function* createKey<Refused>(
+  { key, events, authority, limit }: Omit<KeyCreation, 'credential'>,
+  check: Steps<CheckedChange<Refused>, 'read'>,
+): Steps<Created | Refused | Refusal<'account_blocked'> | KeyQuotaExceeded> {
   const [{ account, refusal }, taken, live, ends] = yield* together(
-    checkAccount(key.account, authority),
+    check,
     get(API_KEYS, { id: key.id }, TAKEN),
     countLive(key.account),
     feedEnds(events),

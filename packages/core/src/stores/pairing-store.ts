@@ -1,3 +1,4 @@
+import type { Credential } from '../domain/actor.ts';
 import type { ApiKey, Consent, Pairing } from '../domain/api-key.ts';
 import { type HistoryEvent, isSameActor, type UnattributedEvent } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
@@ -9,7 +10,7 @@ import { all, nothing, together } from '../records/joining.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import type { Steps } from '../records/step.ts';
 import { aggregate, find, get, remove, unlocked, update, upsert } from '../records/steps.ts';
-import { API_KEYS, PAIRINGS, type PairingRow, SESSIONS } from '../records/tables/account-tables.ts';
+import { ACCOUNTS, API_KEYS, PAIRINGS, type PairingRow, SESSIONS } from '../records/tables/account-tables.ts';
 import {
   accountLock,
   credentialLock,
@@ -19,7 +20,7 @@ import {
   PAIRINGS_LOCK,
   pairingLock,
 } from '../records/tables/locks.ts';
-import { credentialLocks } from './checks.ts';
+import { BLOCKED, checkAccount, credentialLocks, getCredential, refuseCredential } from './checks.ts';
 import { defineChange, defineChangeQuery } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { createKey } from './key-creation.ts';
@@ -58,6 +59,7 @@ const register = defineChange('pairings.register', {
 });
 
 interface Agreement extends Held {
+  readonly credential: Credential;
   readonly secretHash: Sha256;
   readonly consent: Consent;
   readonly now: Instant;
@@ -65,19 +67,24 @@ interface Agreement extends Held {
 }
 
 const agree = defineChange('pairings.agree', {
-  locks: ({ secretHash, consent, events, more }: Agreement) => ({
+  locks: ({ secretHash, consent, credential, events, more }: Agreement) => ({
     exclusive: [pairingLock(secretHash), accountLock(consent.account), ...eventLocks(events), ...more],
+    shared: credentialLocks(credential),
   }),
-  *run({ secretHash, consent, now, events, more }) {
-    const { account, session } = consent;
-    const [known, ofSession, ends] = yield* together(
+  *run({ secretHash, consent, credential, now, events, more }) {
+    const { account: name, session } = consent;
+    const [known, ofSession, account, caller, ends] = yield* together(
       get(PAIRINGS, { secretHash }),
-      find(PAIRINGS, { account, session }, { select: AGREED }),
+      find(PAIRINGS, { account: name, session }, { select: AGREED }),
+      get(ACCOUNTS, { name }, BLOCKED),
+      getCredential(credential),
       feedEnds(events),
     );
+    const refusal = refuseCredential(credential, caller, { name, account });
+    if (refusal !== undefined) return refusal;
     if (known === undefined || known.endsAt <= now) return { kind: 'unknown' };
     const { consent: earlier } = pairingOf(known);
-    const held = [accountLock(account), ...more];
+    const held = [accountLock(name), ...more];
     const checked = earlier === null ? false : yield* isInForce(earlier, now, held);
     if (checked === true) return { kind: 'exists' };
     if (checked !== false) return checked;
@@ -120,7 +127,8 @@ const take = defineChange('pairings.take', {
     const { account, scopes, label, actor } = consent;
     const key: ApiKey = { ...wanted, account, scopes, label };
     const attributed = events.map((event) => ({ ...event, account, actor }));
-    const outcome = yield* createKey({ key, events: attributed, authority: 'account', limit });
+    const creation = { key, events: attributed, authority: 'account', limit } as const;
+    const outcome = yield* createKey(creation, checkAccount(account));
     if (outcome.kind !== 'created') return outcome;
     yield* remove(PAIRINGS, { secretHash });
     return { kind: 'created', key };
@@ -175,8 +183,8 @@ export const PAIRING_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
 export function pairingStore(database: Database): PairingStore {
   return {
     register: (request) => tryWithLocks((more) => database.write(register, { ...request, more })),
-    agree: (secretHash, consent, now, events) =>
-      tryWithLocks((more) => database.write(agree, { secretHash, consent, now, events, more })),
+    agree: (secretHash, consent, now, events, credential = {}) =>
+      tryWithLocks((more) => database.write(agree, { secretHash, consent, credential, now, events, more })),
     find: async (secretHash, now) => {
       const row = await database.read(findPairing, secretHash);
       return row === undefined || row.endsAt <= now ? undefined : pairingOf(row);

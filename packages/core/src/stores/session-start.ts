@@ -1,4 +1,4 @@
-import { UNAUTHORIZED } from '../domain/actor.ts';
+import { type Credential, UNAUTHORIZED } from '../domain/actor.ts';
 import { refuseErasing } from '../domain/admission.ts';
 import { type HistoryEvent, isSameActor } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
@@ -13,13 +13,12 @@ import { find, get, insert, remove } from '../records/steps.ts';
 import { ACCOUNTS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock } from '../records/tables/locks.ts';
 import type { Refusal } from '../refusal.ts';
-import { insertAccount } from './checks.ts';
+import { BLOCKED, credentialLocks, getCredential, insertAccount, refuseCredential } from './checks.ts';
 import { defineChange } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { ROW_LOCKS } from './locking.ts';
 
 const OFFERED = ['tokenHash'] as const;
-const OWNER = ['blocked'] as const;
 const COMPARED = ['tokenHash', 'actor'] as const;
 
 /** A session or a link by what its locks follow from. */
@@ -32,6 +31,8 @@ interface SessionStart {
   readonly events: readonly HistoryEvent[];
   /** The link that begins it, if there is one. */
   readonly link?: Sha256;
+  /** The key that begins it, if one does. */
+  readonly credential?: Credential | undefined;
 }
 
 /** The locks that are held exclusively to change a session or a link. */
@@ -46,18 +47,24 @@ interface LockedStart extends SessionStart {
 
 /** Begins a session, unless it would end others than it may: these it results in. */
 const beginSession = defineChange('sessions.begin', {
-  locks: ({ session, events, link, locked }: LockedStart) => {
+  locks: ({ session, events, link, credential, locked }: LockedStart) => {
     const others = link === undefined ? locked : [...locked, link];
-    return { exclusive: [...sessionLocks(session), ...eventLocks(events), ...others.map(credentialLock)] };
+    return {
+      exclusive: [...sessionLocks(session), ...eventLocks(events), ...others.map(credentialLock)],
+      shared: credentialLocks(credential),
+    };
   },
-  *run({ session, limits, events, link, locked }) {
-    const [offered, excess, account, ends] = yield* together(
+  *run({ session, limits, events, link, credential = {}, locked }) {
+    const [offered, excess, account, caller, ends] = yield* together(
       link === undefined ? nothing : get(SIGN_IN_LINKS, { tokenHash: link }, OFFERED),
       findExcess(session, limits),
-      get(ACCOUNTS, { name: session.account }, OWNER),
+      get(ACCOUNTS, { name: session.account }, BLOCKED),
+      getCredential(credential),
       feedEnds(events),
     );
     if (link !== undefined && offered === undefined) return UNAUTHORIZED;
+    const refusal = refuseCredential(credential, caller, { name: session.account, account });
+    if (refusal !== undefined) return refusal;
     if (account?.blocked?.isErasing === true) return refuseErasing(account.blocked);
     if (!excess.every((tokenHash) => locked.includes(tokenHash))) return { kind: 'excess', excess };
     yield* all(
@@ -89,7 +96,7 @@ const endExcess = defineChange('sessions.end_excess', {
 /** The programs that begin sessions. */
 export const SESSION_START_PROGRAMS: readonly AnyProgram[] = [beginSession, endExcess];
 
-/** Begins a session within the limits, unless its account is being erased or its link is gone. */
+/** Begins a session within the limits, unless its account is being erased, or the key or link that begins it is gone. */
 export async function begin(
   database: Database,
   start: SessionStart,

@@ -9,7 +9,7 @@ import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, getWith, insert, remove, upsert } from '../records/steps.ts';
-import { SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
+import { ACCOUNTS, SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';
 import { isRefusal } from '../refusal.ts';
 import { defineChange, defineChangeQuery } from './define-change.ts';
@@ -20,6 +20,7 @@ import { begin, SESSION_START_PROGRAMS, type SessionPlace, sessionLocks } from '
 const HASH = ['tokenHash'] as const;
 const PLACE = [...HASH, 'account'] as const;
 const RECORDED = ['recordedAt'] as const;
+const NAME = ['name'] as const;
 
 const OF_OWNER = { account: ['blocked'] } as const;
 
@@ -87,8 +88,13 @@ const refuse = defineChange('sessions.refuse', {
   locks: ({ event: { account } }: RefusedSignIn) => ({ exclusive: [accountLock(account)] }),
   *run({ event, unlessSince }) {
     const { account, at } = event;
-    const [known, ends] = yield* together(get(SESSION_REFUSALS, { account }, RECORDED), feedEnds([event]));
-    if (known !== undefined && known.recordedAt > unlessSince) return;
+    const [known, owner, ends] = yield* together(
+      get(SESSION_REFUSALS, { account }, RECORDED),
+      get(ACCOUNTS, { name: account }, NAME),
+      feedEnds([event]),
+    );
+    // Of an account that was erased since nothing may be stored.
+    if (owner === undefined || (known !== undefined && known.recordedAt > unlessSince)) return;
     yield* all(upsert(SESSION_REFUSALS, { account, recordedAt: at }), ...insertEvents([event], ends));
   },
 });
@@ -157,7 +163,7 @@ export function sessionStore(database: Database): SessionStore {
       // As its keys and sessions are, the links of an account that is being erased are unknown.
       return isRefusal(outcome) ? { kind: 'unknown' } : { kind: 'redeemed', session: begun, ...outcome };
     },
-    begin: async (session, events, limits) => begin(database, { session, limits, events }),
+    begin: (session, events, limits, credential) => begin(database, { session, limits, credential, events }),
     find: async (tokenHash, now, signal) => {
       const session = await database.read(findSession, tokenHash, signal);
       return session === undefined || session.endsAt <= now ? undefined : session;

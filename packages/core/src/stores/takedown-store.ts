@@ -20,6 +20,7 @@ import { appendEventsOfRole, nextVersion, saveRole } from './role-changes.ts';
 const ID = ['id'] as const;
 const ACCOUNT = ['account'] as const;
 const LIFTED = ['liftedAt'] as const;
+const LIFTED_OF = [...LIFTED, 'account'] as const;
 const PURGED = ['archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
 
 interface TakingDown {
@@ -59,8 +60,10 @@ const lift = defineChange('takedowns.lift', {
     exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
   }),
   *run({ place: { id, sha256, account }, at, events }) {
-    const known = yield* get(TAKEDOWNS, { id, sha256 }, LIFTED);
+    const known = yield* get(TAKEDOWNS, { id, sha256 }, LIFTED_OF);
     if (known === undefined || known.liftedAt !== null) return { kind: 'conflict' };
+    // An erasure may have given it to another account since it was read.
+    if ([{ account }, ...events].some((each) => each.account !== known.account)) return { kind: 'conflict' };
     yield* update(TAKEDOWNS, { id, sha256 }, { liftedAt: at });
     const isOfRole = yield* appendEventsOfRole(account, id, events);
     if (!isOfRole) yield* appendEvents(events);
@@ -141,7 +144,7 @@ export function takedownStore(database: Database): TakedownStore {
   return {
     takeDown: (takedown, stopped, events) => database.write(takeDown, { takedown, stopped, events }),
     lift: async ({ id, sha256 }, at, events) => {
-      // Its account, which never changes, is not known before.
+      // Its account is not known before.
       const place = await database.read(findTakedown, { id, sha256 });
       return place === undefined ? { kind: 'conflict' } : database.write(lift, { place, at, events });
     },

@@ -1,5 +1,12 @@
 import { isErasedAccount } from '../domain/account.ts';
-import { type Actor, type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
+import {
+  type Actor,
+  type Credential,
+  type ListScope,
+  listedAccount,
+  OPERATOR,
+  reachOf,
+} from '../domain/actor.ts';
 import { refuseKey, type Unchangeable } from '../domain/admission.ts';
 import {
   type ApiKey,
@@ -16,7 +23,7 @@ import { before, minutes } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { PresentedKey } from '../ports/api-key-secrets.ts';
 import type { ApiKeyPlace } from '../ports/api-key-store.ts';
-import type { KeyQuotaExceeded } from '../refusal.ts';
+import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 import { cutTo, MAX_LISTED, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
 /** A new key to create. */
@@ -30,6 +37,8 @@ export interface NewKey {
   readonly scopes?: readonly Scope[] | undefined;
   /** The cause that the history records. Default: the account. */
   readonly cause?: Cause | undefined;
+  /** The key or session of who makes it: once it has ended, that is refused. */
+  readonly credential?: Credential | undefined;
 }
 
 /** A key just made, with the text that is shown this once. */
@@ -69,7 +78,7 @@ export interface Keys {
    * @throws TypeError for an account that was erased, and to the operator while it is being erased.
    */
   create(wanted: NewKey & { readonly by: typeof OPERATOR }): Promise<MintedKey>;
-  create(wanted: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded>;
+  create(wanted: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded | Refusal<'unauthorized'>>;
 
   /** Why an account would get no further key now, if it has as many as it may have. */
   refuseFurther(account: string): Promise<KeyQuotaExceeded | undefined>;
@@ -192,12 +201,12 @@ async function create(
   ports: KeyPorts,
   wanted: NewKey,
   limit: number | null,
-): Promise<MintedKey | Unchangeable | KeyQuotaExceeded> {
+): Promise<MintedKey | Unchangeable | KeyQuotaExceeded | Refusal<'unauthorized'>> {
   const authority = wanted.by === OPERATOR ? 'operator' : 'account';
   for (;;) {
     const minted = await ports.apiKeySecrets.mint();
     const { key, events } = newKey(ports, minted, wanted);
-    const outcome = await ports.apiKeys.create(key, events, authority, limit);
+    const outcome = await ports.apiKeys.create(key, events, authority, limit, wanted.credential);
     if (outcome.kind === 'refused' && authority === 'operator') throw new TypeError(ERASING);
     if (outcome.kind === 'refused') return outcome;
     if (outcome.kind === 'created') return { key, text: minted.text };

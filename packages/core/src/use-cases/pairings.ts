@@ -1,3 +1,4 @@
+import type { Credential } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
 import { type Consent, PAIRING_LIMIT, pairingCode } from '../domain/api-key.ts';
 import { type Cause, eventOf, type Origin, unattributed } from '../domain/history.ts';
@@ -5,7 +6,7 @@ import type { Sha256 } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
 import { after, minutes } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { KeyQuotaExceeded } from '../refusal.ts';
+import { isRefusal, type KeyQuotaExceeded, type Refusal } from '../refusal.ts';
 import type { Keys, MintedKey } from './keys.ts';
 
 /** A person's consent. */
@@ -15,8 +16,8 @@ export interface NewConsent extends Pick<Consent, 'scopes' | 'label'> {
   readonly account: string;
   /** The actor who agrees. */
   readonly cause: Cause;
-  /** In which session and with which key, so that the consent ends with it; absent where neither is ours. */
-  readonly given?: Pick<Consent, 'session' | 'apiKey'>;
+  /** The session and the key with which the actor agrees: the consent ends with them. Absent where neither is ours. */
+  readonly credential?: Credential;
 }
 
 /** The outcome of a program's poll. */
@@ -46,7 +47,9 @@ export interface Pairings {
    *
    * @throws TypeError when the key would administer, or do nothing.
    */
-  agree(newConsent: NewConsent): Promise<{ readonly kind: 'agreed' | 'unknown' } | KeyQuotaExceeded>;
+  agree(
+    newConsent: NewConsent,
+  ): Promise<{ readonly kind: 'agreed' | 'unknown' } | KeyQuotaExceeded | Refusal<'unauthorized'>>;
 
   /** The key for a secret, once. The consent stays if the account's block or key limit refuses it, or a store fails. */
   redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;
@@ -57,7 +60,6 @@ export type PairingPorts = Pick<AllPorts, 'pairings' | 'sessionSecrets' | 'apiKe
 
 const PURGED_AT_ONCE = 100;
 const GOOD_FOR = minutes(10);
-const NO_SESSION: Pick<Consent, 'session' | 'apiKey'> = { session: null, apiKey: null };
 
 /**
  * Puts the pairing of programs together.
@@ -91,7 +93,7 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
       if (pairingCode(secretHash) === undefined) return false;
       return (await pairings.find(secretHash as Sha256, clock.now())) !== undefined;
     },
-    async agree({ secretHash, account: name, scopes, label, cause, given = NO_SESSION }) {
+    async agree({ secretHash, account: name, scopes, label, cause, credential = {} }) {
       if (scopes.length === 0 || scopes.includes('admin')) {
         throw new TypeError('a program gets a key that does something, and does not administer');
       }
@@ -100,12 +102,13 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
       const refusal = await keys.refuseFurther(account);
       if (refusal !== undefined) return refusal;
       const now = clock.now();
-      const { session, apiKey } = given;
+      const { session = null, key: apiKey = null } = credential;
       const consent: Consent = { account, scopes, label, actor: cause.actor, session, apiKey };
       const event = eventOf(ids, { type: 'key.agreed', at: now }, cause, account);
-      const { kind } = await pairings.agree(secretHash as Sha256, consent, now, [event]);
+      const outcome = await pairings.agree(secretHash as Sha256, consent, now, [event], credential);
       // A second approval of the same program is ignored.
-      return { kind: kind === 'unknown' ? 'unknown' : 'agreed' };
+      if (isRefusal(outcome)) return outcome;
+      return { kind: outcome.kind === 'unknown' ? 'unknown' : 'agreed' };
     },
     async redeem(secret, origin) {
       const secretHash = await sessionSecrets.read(secret);

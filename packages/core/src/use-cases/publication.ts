@@ -104,7 +104,7 @@ export class PublicationRun {
   }
 
   #reserve(wasKnown: boolean): Promise<ReserveOutcome> {
-    const { account, key, filename, title, name, archive, quotas } = this.#wanted;
+    const { account, key, filename, title, name, credential, archive, quotas } = this.#wanted;
     const { ports, limits } = this.#tools;
     const now = ports.clock.now();
     return ports.roles.reserve({
@@ -116,6 +116,7 @@ export class PublicationRun {
       sha256: archive.sha256,
       limits: quotas,
       name,
+      credential,
       now,
       until: after(now, limits.lease),
       wasKnown,

@@ -1,4 +1,4 @@
-import { type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
+import { type Credential, type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
 import { mayManage, type Scope } from '../domain/api-key.ts';
 import {
   type Cause,
@@ -127,10 +127,11 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     session: Session,
     cause: Cause,
     token: string,
+    credential?: Credential,
   ): Promise<StartedSession | Refusal<'account_blocked' | 'unauthorized'>> => {
     const { startedAt: now, account } = session;
     const event = eventOf(ids, { type: 'session.started', at: now }, cause, account);
-    const begun = await sessions.begin(session, [event], limits);
+    const begun = await sessions.begin(session, [event], limits, credential);
     if (isRefusal(begun)) return begun;
     settle(begun);
     await succeeds(sessions.purge(now, PURGED_AT_ONCE));
@@ -180,7 +181,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const { text: token, times, hash } = await begun(ports, lifetime);
       const granted = { scope: scopeOf(key.scopes), displayName: null };
       const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...granted, ...times };
-      const started = await begin(session, cause, token);
+      const started = await begin(session, cause, token, { key: id, isKeyStored: true });
       // Meanwhile the key was revoked, or its account is being erased: then the key is unknown.
       if (isRefusal(started)) return undefined;
       await succeeds(keys.noteUse(key));

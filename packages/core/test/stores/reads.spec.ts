@@ -86,7 +86,10 @@ async function useBranches({ roles, sessions, apiKeys, pairings, history, attemp
   for (let times = 0; times < 2; times += 1) {
     await pairings.agree(aRegistration(30).secretHash, aConsent(30), START, []);
   }
-  for (const n of [20, 20, 21]) await pairings.agree(aRegistration(n).secretHash, consent, START, []);
+  const credential = { key: anApiKey(20).id };
+  for (const n of [20, 20, 21]) {
+    await pairings.agree(aRegistration(n).secretHash, consent, START, [], credential);
+  }
   await pairings.take(aPairingRedemption(21), []);
   const attempt = { role: aRoleId(20), address: '192.0.2.1', now: START, window: minutes(5) };
   await attempts.begin({ ...attempt, perAddress: 1, perRole: 1 });

@@ -137,8 +137,8 @@ describe('Giving a program a key', () => {
     for (const [what, end] of Object.entries(ends)) {
       const one = await begin();
       const { text, hash } = await program();
-      const { tokenHash: session, apiKey } = one.session;
-      await pairings.agree({ ...wish(hash), scopes: ['manage'], given: { session, apiKey } });
+      const { tokenHash: session, apiKey: key } = one.session;
+      await pairings.agree({ ...wish(hash), scopes: ['manage'], credential: { session, key } });
       const before = await listed();
       await end(one);
       expect(await pairings.redeem(text), what).to.deep.equal(WAITING);

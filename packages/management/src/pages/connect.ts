@@ -1,5 +1,6 @@
 import { CHANGE_COST, pairingCode } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
+import { askToSignIn } from '../request/middleware.ts';
 import { refuseAnonymous } from '../request/rates.ts';
 import {
   fieldOf,
@@ -51,15 +52,16 @@ export async function connect(context: SignedIn<'pairings'>): Promise<Answer> {
     if (!(await screen.pairings.isRegistered(secretHash))) return unknown(context);
     return connectPage(context, agreement(context, secretHash, label, formError), 422, 'invalid_form');
   }
-  const given = { session: credential.session ?? null, apiKey: credential.key ?? null };
-  const outcome = await screen.pairings.agree({ secretHash, account, scopes, label, cause, given });
+  const outcome = await screen.pairings.agree({ secretHash, account, scopes, label, cause, credential });
   switch (outcome.kind) {
     case 'agreed':
       return seeOther(`${context.base}/keys`, { tone: 'good', message: 'didConnect' });
     case 'unknown':
       return unknown(context);
     default:
-      return noRoom(context, keysFull(context, outcome));
+      return outcome.code === 'unauthorized'
+        ? askToSignIn(context)
+        : noRoom(context, keysFull(context, outcome));
   }
 }
 

@@ -2,10 +2,10 @@ import { type ApiKey, DEFAULT_SCOPES, type KeyQuotaExceeded, MEMBER_SCOPES, type
 import { codePoints } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
+import { refuseAnyChange } from '../request/middleware.ts';
 import { pageRequest } from '../request/page-request.ts';
 import { fieldOf, fieldsOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
-import { refuseChanges } from '../response/refuse.ts';
 import { choice, choices, confirmation, disabledInReadOnly, field, fieldForm } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
 import { card, copyButton, distance, heading } from '../views/parts.ts';
@@ -36,10 +36,10 @@ export async function createKey(context: SignedIn<'keys'>): Promise<Answer> {
   const { label, scopes } = request;
   if (request.formError !== undefined)
     return logged(await pageOfKeys(context, 422, { request }), { outcome: 'invalid_form' });
-  const { account, cause, screen } = context;
-  const made = await screen.keys.create({ account, label, scopes, cause });
+  const { account, cause, credential, screen } = context;
+  const made = await screen.keys.create({ account, label, scopes, cause, credential });
   if ('text' in made) return await pageOfKeys(context, 200, { made: made.text });
-  if (made.code !== 'quota_exceeded') return refuseChanges(context, made);
+  if (made.code !== 'quota_exceeded') return refuseAnyChange(context, made);
   return logged(await pageOfKeys(context, 403, {}), { outcome: made.code });
 }
 

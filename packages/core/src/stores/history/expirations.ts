@@ -23,7 +23,7 @@ const UNRECORDED: Where<RoleRow> = {
 };
 const EXPIRED = ['id', 'account', 'expiresAt'] as const;
 const OWNED = ['id', 'account'] as const;
-const RECORDED = ['id', 'expiresAt', 'version', 'lastEventAt'] as const;
+const RECORDED = ['id', 'account', 'expiresAt', 'version', 'lastEventAt'] as const;
 
 interface Expired {
   readonly by: Instant;
@@ -54,7 +54,10 @@ const recordExpirations = defineChange('history.record_expirations', {
       feedEnds(events),
     );
     const recorded = roles.flatMap((role) => {
-      const event = events.find(({ pin, at }) => pin === role.id && at === role.expiresAt);
+      // An erasure may have given the role to another account since.
+      const event = events.find(
+        ({ pin, at, account }) => pin === role.id && at === role.expiresAt && account === role.account,
+      );
       return event === undefined ? [] : [{ role, event }];
     });
     yield* all(

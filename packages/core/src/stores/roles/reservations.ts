@@ -10,6 +10,7 @@ import { find, get, remove, unlocked, update, upsert } from '../../records/steps
 import { ACCOUNTS } from '../../records/tables/account-tables.ts';
 import { idempotencyLock, MODE_LOCK } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, type IdempotencyKeyRow } from '../../records/tables/role-tables.ts';
+import { credentialLocks, getCredential, refuseCredential } from '../checks.ts';
 import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { removeInBatches } from '../locking.ts';
 import { getMode, modeOf } from '../service-mode.ts';
@@ -37,18 +38,20 @@ interface Judged {
  * none waiting.
  */
 function* judge(request: Reservation): Steps<Judged, 'read'> {
-  const { account, key, name, wasKnown = false } = request;
+  const { account, key, name, credential = {}, wasKnown = false } = request;
   const candidate = { ...request, name };
-  const [[row, owner, mode], facts] = yield* together(
+  const [[row, owner, mode, caller], facts] = yield* together(
     all(
       get(IDEMPOTENCY_KEYS, { account, key }, HOLDER),
       unlocked(get(ACCOUNTS, { name: account }, ADMITTING)),
       getMode,
+      getCredential(credential),
     ),
     readAdmission(candidate, unlocked),
   );
   const isKnown = owner !== undefined;
   const held =
+    refuseCredential(credential, caller, { name: account, account: owner }) ??
     refuseChange(owner, modeOf(mode)) ??
     judgeHolder(row, request) ??
     (wasKnown && !isKnown ? ACCOUNT_GONE : undefined) ??
@@ -63,7 +66,10 @@ const findKey = defineQuery('roles.find_key', ({ account, key }: Reservation) =>
 const judgeReservation = defineChangeQuery('roles.judge_reservation', judge);
 
 const reserve = defineChange('roles.reserve', {
-  locks: (request: Reservation) => ({ ...keyLocks(request), shared: [MODE_LOCK] }),
+  locks: (request: Reservation) => ({
+    ...keyLocks(request),
+    shared: [MODE_LOCK, ...credentialLocks(request.credential)],
+  }),
   *run(request): Steps<ReserveOutcome> {
     const { account, key, fingerprint, token, now, until } = request;
     const { held, isKnown } = yield* judge(request);

@@ -60,6 +60,7 @@ const VERSION = 1 as Version;
 const aRead = (n: number) => event(n, { pin: aRoleId(1), type: 'pin.archive_read' })[0] as PublicationEvent;
 const BOUNDED = { publications: { count: 4, window: hours(1) }, sites: 3, bytes: null, names: 2 };
 const BY_KEY = { key: anApiKeyId(1) };
+const OF_OTHER = { account: OTHER };
 const BY_SESSION = { session: aTokenHash(1) };
 const DAY = dayOf(START);
 const BLOCK: Block = { reason: 'Spam.', sites: 'keep', at: START };
@@ -111,9 +112,9 @@ function stop(n: number): Call {
   return ({ roles }) => roles.save(aRole(n, { deletedAt: START }), VERSION, event(200 + n));
 }
 
-function takeDown(n: number, eventNumber: number): Call {
-  const takedown = aTakedown(90, { account: OTHER, sha256: aSha256(n) });
-  return ({ takedowns }) => takedowns.takeDown(takedown, undefined, event(eventNumber, { account: OTHER }));
+function takeDown(n: number, eventNumber: number, account: AccountId): Call {
+  const takedown = aTakedown(90, { account, sha256: aSha256(n) });
+  return ({ takedowns }) => takedowns.takeDown(takedown, undefined, event(eventNumber, { account }));
 }
 
 function claim(n: number, now: Instant): Call {
@@ -144,7 +145,7 @@ const BEFORE: readonly Call[] = [
   claim(60, SOON),
   reserve(4),
   reserve(5),
-  takeDown(6, 305),
+  takeDown(6, 305, ACCOUNT),
   reserve(7),
   ({ names }) =>
     names.set(
@@ -173,7 +174,8 @@ const BEFORE: readonly Call[] = [
 /** Every method that writes, as it is called by a node while other nodes call others. Some are called in several ways. */
 export const CALLS: Readonly<Record<string, Call>> = {
   'reserve a key': reserve(8),
-  'reserve it for another': ({ roles }) => roles.reserve(aReservation(8, { token: aToken(80) })),
+  'reserve it for another': ({ roles }) =>
+    roles.reserve(aReservation(8, { token: aToken(80), credential: BY_KEY })),
   'take over a reservation': ({ roles }) =>
     roles.reserve(aReservation(4, { token: aToken(81), now: after(START, minutes(2)), until: LATER })),
   'renew a reservation': ({ roles }) => roles.renew(leaseOf(aReservation(4)), LATER),
@@ -194,8 +196,8 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'move a name': setName('main', 2),
   'delete a name': ({ names }) =>
     names.delete({ account: ACCOUNT, name: 'main' as PinName, credential: BY_KEY }, event(103)),
-  'take down': takeDown(4, 304),
-  'take down again': takeDown(6, 306),
+  'take down': takeDown(4, 304, OTHER),
+  'take down again': takeDown(6, 306, ACCOUNT),
   'take down and stop': ({ takedowns }) =>
     takedowns.takeDown(aTakedown(1), { value: aRole(1, { deletedAt: START }), version: VERSION }, event(310)),
   'lift a takedown': ({ takedowns }) =>
@@ -215,7 +217,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
       event(502, { type: 'service.mode_changed', account: null }),
     ),
   'create a key': ({ apiKeys }) => apiKeys.create(anApiKey(3), event(600), 'account', 2),
-  'create another key': ({ apiKeys }) => apiKeys.create(anApiKey(4), event(601), 'account', 2),
+  'create another key': ({ apiKeys }) => apiKeys.create(anApiKey(4), event(601), 'account', 2, BY_KEY),
   'create the first key': ({ apiKeys }) => apiKeys.createFirst(anApiKey(5), event(602)),
   'create another first key': ({ apiKeys }) =>
     apiKeys.createFirst(anApiKey(6, { account: OTHER }), event(603, { account: OTHER })),
@@ -227,7 +229,8 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'note a later use': ({ apiKeys }) => apiKeys.touch(anApiKeyId(1), LATER, START),
   'purge keys': ({ apiKeys }) => apiKeys.purge(SOON, 5),
   'begin a session': ({ sessions }) => sessions.begin(aLaterSession(3), event(700), SESSION_LIMITS),
-  'begin another session': ({ sessions }) => sessions.begin(aLaterSession(4), event(701), SESSION_LIMITS),
+  'begin another session': ({ sessions }) =>
+    sessions.begin(aLaterSession(4), event(701), SESSION_LIMITS, BY_KEY),
   'begin a session past many': ({ sessions }) => sessions.begin(aLaterSession(6), event(708), SESSION_LIMITS),
   'offer a link': ({ sessions }) => sessions.offer(aLink(2), event(702)),
   'offer another link': ({ sessions }) => sessions.offer(aLink(3), event(706)),
@@ -241,14 +244,9 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'register a program': ({ pairings }) => pairings.register(aRegistration(5, { limit: 4 })),
   'register another program': ({ pairings }) => pairings.register(aRegistration(6, { limit: 4 })),
   'agree to a program': ({ pairings }) =>
-    pairings.agree(aRegistration(2).secretHash, aConsent(1, BY_SESSION), START, event(800)),
+    pairings.agree(aRegistration(2).secretHash, aConsent(1, BY_SESSION), START, event(800), BY_SESSION),
   'agree to the same program': ({ pairings }) =>
-    pairings.agree(
-      aRegistration(2).secretHash,
-      aConsent(2, { account: OTHER }),
-      START,
-      event(801, { account: OTHER }),
-    ),
+    pairings.agree(aRegistration(2).secretHash, aConsent(2, OF_OTHER), START, event(801, OF_OTHER)),
   'take a key': ({ pairings }) => pairings.take(aPairingRedemption(1, { key: anApiKey(7) }), event(802)),
   'take another key': ({ pairings }) =>
     pairings.take(aPairingRedemption(3, { key: anApiKey(8) }), event(803)),

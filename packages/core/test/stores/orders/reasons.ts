@@ -136,16 +136,17 @@ export const HARMLESS: readonly Harmless[] = [
   {
     program: 'api_keys.touch',
     beside: [
-      ...['roles.commit', 'roles.save', 'names.set', 'names.delete', 'pairings.take'],
+      ...['roles.reserve', 'roles.commit', 'roles.save', 'names.set', 'names.delete', 'pairings.take'],
       ...['api_keys.create', 'api_keys.create_first', 'api_keys.revoke', 'api_keys.purge'],
+      'sessions.begin',
     ],
     why: 'none of them decides by the last use of a key',
   },
   {
     program: 'api_keys.purge',
     beside: [
-      ...['roles.commit', 'roles.save', 'names.set', 'names.delete', 'pairings.take'],
-      ...['api_keys.create_first', 'api_keys.revoke'],
+      ...['roles.reserve', 'roles.commit', 'roles.save', 'names.set', 'names.delete', 'pairings.take'],
+      ...['api_keys.create_first', 'api_keys.revoke', 'sessions.begin'],
     ],
     why: 'what it removes was revoked long before, and is asked for no more',
   },
@@ -176,7 +177,14 @@ export const HARMLESS: readonly Harmless[] = [
     program: 'erasures.advance',
     beside: [
       ...['roles.commit', 'roles.save', 'names.set', 'names.delete', 'accounts.save', 'mode.change'],
-      ...['api_keys.create', 'api_keys.create_first', 'pairings.take', 'sessions.begin', 'erasures.begin'],
+      ...[
+        'api_keys.create',
+        'api_keys.create_first',
+        'pairings.agree',
+        'pairings.take',
+        'sessions.begin',
+        'erasures.begin',
+      ],
     ],
     why: 'once the account is being erased they are refused, and what it erases first are events',
   },
@@ -191,14 +199,15 @@ export const HARMLESS: readonly Harmless[] = [
         'names.set',
         'names.delete',
       ],
-      ...['takedowns.take_down', 'takedowns.lift', 'takedowns.claim_purge', 'history.record_once'],
+      ...['takedowns.take_down', 'takedowns.lift', 'takedowns.claim_purge'],
+      ...['history.record_once', 'history.record_expirations'],
     ],
     why: 'it changes what only cleanups read, of roles that were stopped',
   },
   {
     program: 'erasures.begin',
-    beside: ['api_keys.create_first'],
-    why: 'no key is there',
+    beside: ['api_keys.create_first', 'sessions.refuse'],
+    why: 'no key is there, and of an account that is being erased a refused sign-in is stored, and erased',
   },
   {
     program: 'roles.drop_titles',
@@ -210,8 +219,8 @@ export const HARMLESS: readonly Harmless[] = [
   { program: 'attempts.begin', beside: ['attempts.settle'], why: 'a try counts until it is settled' },
   {
     program: 'roles.reserve',
-    beside: ['takedowns.lift', 'api_keys.create_first'],
-    why: 'a reservation is judged by what may be out of date',
+    beside: ['takedowns.lift', 'api_keys.create', 'api_keys.create_first', 'pairings.take'],
+    why: 'a reservation is judged by what may be out of date, and asks for no key that is created meanwhile',
   },
   { program: 'api_keys.create_first', beside: ['api_keys.revoke'], why: 'no key is there to be revoked' },
   { program: 'sessions.offer', beside: ['sessions.purge_links'], why: 'a new link has not ended' },

@@ -2,6 +2,7 @@ import { type AccountId, after, type Day, duration, hours, minutes } from '@pinf
 import type { StoreSubject } from '@pinfold/test-contracts';
 import {
   ACCOUNT,
+  aConsent,
   aKey,
   aLink,
   anApiKey,
@@ -67,8 +68,8 @@ export const erasingClauses: Clauses = {
       expect(await peer.sessions.find(aTokenHash(1), START)).to.equal(undefined);
       const stays = (await port.accounts.load(erasure?.replacement as AccountId))?.value.blocked;
       expect(stays).to.include({ sites: 'hide' });
-      await port.sessions.refuse({ ...anEvent({ account: OTHER }), account: OTHER }, START);
-      expect(await begun(port, { account: OTHER }), 'with a refused sign-in alone').to.equal('begun');
+      await port.sessions.offer(aLink(9, { account: OTHER }), []);
+      expect(await begun(port, { account: OTHER }), 'with an unused link alone').to.equal('begun');
     },
   "erasure-store/refused: of an account that is being erased nothing is changed or published any more, by any peer, no session begins, and no key is created, with the operator's authority neither":
     withPeer(async (port, other) => {
@@ -225,6 +226,35 @@ export const erasingClauses: Clauses = {
       ).to.have.length(1);
       await publishTo(other.roles, aPublication(20));
       expect((await other.accounts.load(ACCOUNT))?.value, 'a new account').to.include({ blocked: null });
+    }),
+  'erasure-store/gone: with a key or a session that it had nothing is reserved, published, created, agreed to or begun afterwards, by any peer, and the name stays unknown':
+    withPeer(async (port, other) => {
+      await fill(port);
+      await port.pairings.register(aRegistration(2));
+      await erased(other);
+      const { roles, apiKeys, sessions, pairings, names, accounts } = port;
+      const { secretHash } = aRegistration(2);
+      for (const credential of [
+        { key: anApiKey(2).id, isKeyStored: true },
+        { session: aTokenHash(1), key: anApiKey(1).id },
+      ]) {
+        // As one that has the key of another account would.
+        await roles.reserve(aReservation(31, { account: OTHER }));
+        const lease = leaseOf(aReservation(31, { account: OTHER }));
+        for (const outcome of [
+          await roles.reserve(aReservation(30, { credential })),
+          await roles.commit({ ...aPublication(31), credential }, lease, [anEvent()]),
+          await names.set(aChange(3, { role: aRoleId(1), credential }), [anEvent()]),
+          await apiKeys.create(anApiKey(31), [anEvent()], 'account', null, credential),
+          await sessions.begin(aSession(31), [anEvent()], undefined, credential),
+          await pairings.agree(secretHash, aConsent(2), START, [anEvent()], credential),
+        ]) {
+          expect(outcome).to.include({ kind: 'refused', code: 'unauthorized' });
+        }
+      }
+      expect(await accounts.load(ACCOUNT)).to.equal(undefined);
+      expect(await begun(other)).to.equal('unknown');
+      expect((await pairings.find(secretHash, START))?.consent).to.equal(null);
     }),
   'erasure-store/others: what belongs to other accounts stays as it was': withPeer(async (port, other) => {
     await fill(port);

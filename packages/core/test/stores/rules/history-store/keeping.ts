@@ -164,6 +164,8 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       const { port } = subject;
       const [one, another] = [accountId('one'), accountId('another')];
       const early = before(START, minutes(1));
+      for (const [n, account] of [one, another].entries())
+        await port.sessions.begin(aSession(n, { account }), []);
       await together(subject, 6, ({ sessions }) => sessions.refuse(refusal(one, START), early));
       expect(await recordedEvents(port)).to.have.lengthOf(1);
       const next = after(START, minutes(1));

@@ -4,6 +4,7 @@ import {
   after,
   before,
   type Consent,
+  type Credential,
   duration,
   hours,
   type Instant,
@@ -182,6 +183,28 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
         open.filter((consent) => consent !== undefined),
         'of many at once',
       ).to.have.lengthOf(1);
+    }),
+  'pairing-store/agree-credential: once the key or session of who agrees has ended or is gone, nothing is stored':
+    withPeer(async (port, other) => {
+      for (const n of [1, 2]) await port.apiKeys.create(anApiKey(n), []);
+      for (const n of [1, 2]) await port.sessions.begin(aSession(n), []);
+      await register(port, 1, 2);
+      await other.apiKeys.revoke(anApiKey(2).id, START, []);
+      await other.sessions.end(aTokenHash(2), []);
+      const agree = (n: number, credential: Credential) =>
+        port.pairings.agree(hashOf(n), aConsent(n), START, [anEvent()], credential);
+      for (const credential of [
+        { key: anApiKey(2).id },
+        { session: aTokenHash(2) },
+        { key: anApiKey(3).id, isKeyStored: true },
+        { key: anApiKey(1).id, session: aTokenHash(3) },
+      ]) {
+        expect(await agree(1, credential)).to.deep.equal({ kind: 'refused', code: 'unauthorized' });
+      }
+      expect(await consentTo(other, 1)).to.equal(null);
+      expect(await agree(1, { key: 'theirs' as ApiKeyId })).to.deep.equal(AGREED);
+      const mine = { key: anApiKey(1).id, isKeyStored: true, session: aTokenHash(1) };
+      expect(await agree(2, mine)).to.deep.equal(AGREED);
     }),
   'pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is stored':
     inEachEra(async (port, _, start) => {

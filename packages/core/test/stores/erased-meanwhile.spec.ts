@@ -1,0 +1,55 @@
+import { createMemoryDatabase } from '@pinfold/memory';
+import {
+  ACCOUNT,
+  anEvent,
+  aPublication,
+  aRoleId,
+  aSession,
+  aTakedown,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { after, type FeedId, hours } from '../../src/index.ts';
+import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { begun, ERASED_AT, erased } from './rules/erasure-store/erased.ts';
+
+/** Before the erasure. */
+const EXPIRED_AT = after(START, hours(1));
+
+type Stores = ReturnType<typeof createStores>;
+
+/** What was read before a whole erasure, and is written with the name of the account after it. */
+const LATE: Readonly<Record<string, (stores: Stores, erase: () => Promise<unknown>) => Promise<unknown>>> = {
+  'an expiration': async ({ history }, erase) => {
+    const [expired] = await history.expired(EXPIRED_AT, 10);
+    expect(expired?.account).to.equal(ACCOUNT);
+    await erase();
+    const { role: pin = null, expiresAt: at = START } = expired ?? {};
+    await history.recordExpired([anEvent({ type: 'pin.expired', pin, at })]);
+  },
+  'a refused sign-in': async ({ sessions }, erase) => {
+    await erase();
+    await sessions.refuse({ ...anEvent({ type: 'session.refused' }), account: ACCOUNT }, START);
+  },
+  'the end of a ban': async ({ takedowns }, erase) => {
+    const [takedown] = await takedowns.of([aRoleId(1)]);
+    expect(takedown?.account).to.equal(ACCOUNT);
+    await erase();
+    const event = anEvent({ type: 'takedown.lifted', pin: aRoleId(1) });
+    expect(await takedowns.lift(aTakedown(1), ERASED_AT, [event])).to.deep.equal({ kind: 'conflict' });
+  },
+};
+
+describe('what was begun before an erasure, and is stored after it', () => {
+  for (const [what, store] of Object.entries(LATE)) {
+    it(`does not bring the name of the account back: ${what}`, async () => {
+      const stores = createStores(createMemoryDatabase(STORE_SCHEMA), () => 'f'.repeat(32) as FeedId);
+      await publishTo(stores.roles, aPublication(1, { expiresAt: EXPIRED_AT }));
+      await stores.sessions.begin(aSession(1), [anEvent()]);
+      await stores.takedowns.takeDown(aTakedown(1), undefined, []);
+      await store(stores, () => erased(stores));
+      expect(await begun(stores)).to.equal('unknown');
+    });
+  }
+});
