@@ -5,6 +5,7 @@ import { days, hours, minutes, seconds } from '@pinfold/core';
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
+import { VARIABLES } from '../../src/settings/variables.ts';
 
 const key = `pf_abc_${'k'.repeat(43)}`;
 
@@ -143,6 +144,14 @@ describe('readSettings', () => {
       expect(readSettings({ [`PINFOLD_${name}`]: value })).to.deep.include(read);
     });
   }
+
+  it('names each option as Settings does, or openPinfold', () => {
+    const settings = readSettings({});
+    const others = Object.keys(VARIABLES).filter((option) => {
+      return !Object.hasOwn(settings, option.split('.', 1)[0] ?? '');
+    });
+    expect(others).to.deep.equal(['secret']);
+  });
 
   it('reads rates of its own for requests and publications, and off for either', () => {
     const rates = readSettings({ PINFOLD_RATE_REQUESTS: '20/1s', PINFOLD_RATE_PUBLICATIONS: 'off' }).rates;
