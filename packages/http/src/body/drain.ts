@@ -10,9 +10,9 @@ export interface DrainLimits {
   readonly bytes?: number;
 }
 
-export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): boolean {
+export function isUnderWay({ headers, complete, destroyed, aborted }: IncomingMessage): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
-  return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed;
+  return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed && !aborted;
 }
 
 /** Whether all of a request is in. Waits a turn for an announced body: Node emits the request before parsing it. */

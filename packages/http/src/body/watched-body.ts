@@ -82,7 +82,7 @@ export class WatchedBody extends Readable implements IncomingBody {
     if (this.#request.readableDidRead) this.#fail('read_before');
     // Node may end a request without a body before anyone reads it (`optimizeEmptyRequests`).
     else if (this.#request.readableEnded) this.#end();
-    else if (this.#request.destroyed) this.#leave();
+    else if (this.#request.destroyed || this.#request.aborted) this.#leave();
     else this.#follow();
   }
 
@@ -90,6 +90,7 @@ export class WatchedBody extends Readable implements IncomingBody {
     this.#request
       .on('data', this.#take)
       .on('end', this.#end)
+      .on('aborted', this.#leave)
       .on('close', this.#leave)
       .on('error', this.#leave);
     this.#limits.follow?.(this);
@@ -102,6 +103,7 @@ export class WatchedBody extends Readable implements IncomingBody {
     this.#request
       .off('data', this.#take)
       .off('end', this.#end)
+      .off('aborted', this.#leave)
       .off('close', this.#leave)
       .off('error', this.#leave);
   }

@@ -27,7 +27,7 @@ export interface Answers {
 
 /**
  * Answers what Node could not read, with the status that Node gives; a head that is too large gets a page, since its
- * cookies make it so.
+ * cookies make it so. Where it is the body of a request that its handler has, the handler is told and answers.
  */
 export function answerUnread(
   error: Error & { readonly code?: string },
@@ -36,9 +36,21 @@ export function answerUnread(
 ): void {
   // While requests wait, the next one is not read: that it does not come is not its client's doing.
   if (error.code === TOO_LATE && answers !== undefined && answers.newest !== answers.current) return;
+  if (statusOf(error) === 400 && socket.writable && answers !== undefined && abortsBody(answers)) return;
   // An answer in memory is sent at the end of the turn of the event loop in which its head is made.
   if (isBegun(answers)) setImmediate(() => refuse(error, socket, isBegun(answers)));
   else refuse(error, socket, false);
+}
+
+/** Tells the reader of a body that its rest cannot be read; false where no answer waits for it. */
+function abortsBody({ newest, current }: Answers): boolean {
+  const { req: request } = current;
+  if (newest !== current || current.headersSent || request.complete) return false;
+  current.shouldKeepAlive = false;
+  // Destroying the request would destroy the connection, which carries its answer.
+  request.aborted = true;
+  request.emit('aborted');
+  return true;
 }
 
 function isBegun(answers: Answers | undefined): boolean {
@@ -53,10 +65,14 @@ function refuse(error: { readonly code?: string }, socket: Socket, isInAnswer: b
     socket.destroy();
     return;
   }
-  const status = STATUSES[error.code ?? ''] ?? 400;
+  const status = statusOf(error);
   socket.end(status === 431 ? answerOf(status, unreadHeadPage) : answerOf(status));
   const late = setTimeout(() => socket.destroy(), REST);
   socket.once('close', () => clearTimeout(late)).resume();
+}
+
+function statusOf({ code }: { readonly code?: string }): number {
+  return STATUSES[code ?? ''] ?? 400;
 }
 
 function answerOf(status: number, { html, headers } = { html: '', headers: {} }): string {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { HttpServer } from '../../src/server/http-server.ts';
+import { serve } from '../servers/served.ts';
 
 const ASKED = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const UNREADABLE = '{"no": "request"}\r\n\r\n';
@@ -24,5 +25,31 @@ describe('what cannot be read', () => {
     const socket = connect(port, '127.0.0.1');
     socket.write(ASKED + UNREADABLE);
     expect(await text(socket)).to.match(/^HTTP\/1\.1 200 .*\r\n\r\nwholeHTTP\/1\.1 400 /s);
+  });
+});
+
+describe('a body that ends early or cannot be read', () => {
+  it('is invalid_request to a client that still reads, wherever the API reads bodies', async () => {
+    const api = await serve();
+    const { port } = new URL(api.url);
+    const form = ['Content-Type: multipart/form-data; boundary=b', 'Idempotency-Key: broken'];
+    const json = ['Content-Type: application/json'];
+    const archive = '--b\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\nPK';
+    const pin = '/api/v1/pins/0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
+    for (const [line, own, ending, isHalfClosed] of [
+      ['POST /api/v1/pins', form, `Content-Length: 9000\r\n\r\n${archive}`, true],
+      ['POST /api/v1/pins', form, `Transfer-Encoding: chunked\r\n\r\n3\r\n--b\r\nno size`, false],
+      [`PATCH ${pin}`, json, 'Content-Length: 9000\r\n\r\n{"title":', true],
+      [`PATCH ${pin}`, json, 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\nno size', false],
+    ] as const) {
+      const socket = connect(Number(port), '127.0.0.1');
+      const key = `Authorization: Bearer ${api.key}`;
+      socket.write([`${line} HTTP/1.1`, 'Host: x', key, ...own, ending].join('\r\n'));
+      if (isHalfClosed) socket.end();
+      const answer = await text(socket);
+      expect(answer, line).to.match(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s);
+      expect(answer, line).to.match(/^Connection: close\r$/m);
+    }
+    await api.close();
   });
 });
