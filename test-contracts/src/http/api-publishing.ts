@@ -17,6 +17,7 @@ const FILENAMES = [
   ['filename="C:\\\\sites\\\\spring.zip"', 'spring.zip'],
   ['filename="C:\\sites\\autumn.zip"', 'autumn.zip'],
   ['filename="a/b/c.zip"', 'c.zip'],
+  ['filename="a/.."', '..'],
   ['filename="say %22hi%22.zip"', 'say "hi".zip'],
   ["filename*=UTF-8''%E6%97%A5.zip", '日.zip'],
   ["filename*=utf-8'ja'x%2Fy.zip", 'y.zip'],

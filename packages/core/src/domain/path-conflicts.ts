@@ -95,7 +95,11 @@ function addTo(hash: number, code: number): number {
 }
 
 const ASCII = /^[\0-\x7f]*$/;
-const DOTLESS_I = 'ı';
+/** What upper and lower case give otherwise: only Turkish makes dotless ı an i, and both ligatures have the same letters. */
+const FOLDS: ReadonlyMap<string, string> = new Map([
+  ['ı', 'ı'],
+  ['ﬅ', 'ﬆ'],
+]);
 
 /** By UTF-16 unit the one it folds to, and 1 more, so that 0 is what has not been asked for yet. */
 let known: Uint32Array | undefined;
@@ -128,9 +132,10 @@ function foldEach(text: string): string {
   return folded;
 }
 
-/** Both mappings only where they give one character. Dotless i folds to itself: only Turkish makes it an i. */
+/** Both mappings only where they give one character. */
 function foldCharacter(character: string): string {
-  if (character === DOTLESS_I) return character;
+  const fold = FOLDS.get(character);
+  if (fold !== undefined) return fold;
   const upper = single(character.toUpperCase(), character);
   return single(upper.toLowerCase(), upper);
 }

@@ -44,6 +44,16 @@ describe('foldPath', () => {
     }
   });
 
+  it('folds all characters that are the same but for case to one', () => {
+    const folds = new Set<string>();
+    for (let code = 0x80; code < 0x2_00_00; code += 1) {
+      const composed = String.fromCodePoint(code).normalize('NFC');
+      if (/^\p{Changes_When_Casemapped}$/u.test(composed)) folds.add(foldPath(composed));
+    }
+    const all = [...folds].join('');
+    for (const fold of folds) expect(all.match(new RegExp(fold, 'giu'))).to.deep.equal([fold]);
+  });
+
   it('is the same when done again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (path) => {
@@ -53,7 +63,7 @@ describe('foldPath', () => {
   });
 
   it('folds as its definition does, letter by letter', () => {
-    const letters = fc.constantFrom(...'aZéÉßẞŉŐﬁﬀΰᾳıİIiΣσςſKǅ日𐐀𐐨🙂ẖe\u0301./-');
+    const letters = fc.constantFrom(...'aZéÉßẞŉŐﬁﬀﬅﬆΰᾳıİIiΣσςſKǅ日𐐀𐐨🙂ẖe\u0301./-');
     const path = fc.array(fc.oneof(letters, fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 40 });
     fc.assert(
       fc.property(path, (parts) => {
@@ -76,6 +86,7 @@ describe('foldPath', () => {
 /** Upper case and then lower, each where it gives one letter. */
 function foldedLetter(letter: string): string {
   if (letter === 'ı') return letter;
+  if (letter === 'ﬅ') return 'ﬆ';
   const upper = [...letter.toUpperCase()].length === 1 ? letter.toUpperCase() : letter;
   return [...upper.toLowerCase()].length === 1 ? upper.toLowerCase() : upper;
 }

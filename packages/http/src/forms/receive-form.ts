@@ -143,6 +143,7 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
       streamHandler: (body, parser) => this.#feed(body, parser),
       limits: { fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS },
       defParamCharset: 'utf8',
+      preservePath: true,
       highWaterMark: PARSED_AHEAD,
     };
     multer ??= (await import('multer')).default;
