@@ -39,12 +39,11 @@ export const erase: Command = command({
     }
     if (name !== undefined) {
       const account = readAccount(name);
-      if (yes !== true) await confirmErasure(`account "${account}"`, terminal);
+      if (yes !== true) await confirmErasure(account, terminal);
       return await eraseOne(account, json, terminal);
     }
-    const listed = await namesIn(list ?? '');
-    if (yes !== true) await confirmErasure(`the accounts of the list (${listed.length})`, terminal);
-    return await eraseListed(listed, terminal);
+    // Each was confirmed when it was erased before, and a restore may have no terminal.
+    return await eraseListed(await namesIn(list ?? ''), terminal);
   },
 });
 
@@ -134,9 +133,11 @@ function asciiJson(name: string): string {
   );
 }
 
-async function confirmErasure(what: string, { confirm }: Terminal): Promise<void> {
+async function confirmErasure(name: AccountId, { confirm }: Terminal): Promise<void> {
   if (confirm === undefined) throw new UsageError('erase asks on a terminal; without one, add --yes');
-  const isWanted = await confirm(`Erase ${what}, all publications and keys included? This cannot be undone.`);
+  const isWanted = await confirm(
+    `Erase account "${name}", all publications and keys included? This cannot be undone.`,
+  );
   if (!isWanted) throw new CommandFailure('nothing was erased');
 }
 
