@@ -2,16 +2,16 @@ import type { ArchiveProblem } from '@pinfold/core';
 import type { ByteSource } from './byte-source.ts';
 import type { EndRecord } from './end-record.ts';
 import { type CentralHeader, readCentralHeader } from './entry-headers.ts';
-import type { ProofControl } from './prove-entries.ts';
+import type { ProofControl } from './jobs.ts';
 
-/** The central directory, read to its end; without headers when it cannot be. */
+/** The central directory. Without headers if it cannot be read to its end. */
 export interface Directory {
   readonly headers: readonly CentralHeader[];
   readonly begin: number;
   readonly problems: readonly ArchiveProblem[];
 }
 
-/** Reads the directory, however its end records may lie. */
+/** Reads the directory, even if its end records contradict each other. */
 export function readDirectory(
   file: ByteSource,
   end: EndRecord,
@@ -40,11 +40,11 @@ function unreadable(end: EndRecord, problem: ArchiveProblem): Directory {
   return { headers: [], begin: end.directoryEnd, problems: [problem] };
 }
 
-function tooMany(count: number, most: number): ArchiveProblem {
-  return { rule: 'too_many_files', limit: most, actual: count };
+function tooMany(actual: number, limit: number): ArchiveProblem {
+  return { rule: 'too_many_files', limit, actual };
 }
 
-/** By its offset; by its size where something stands before the archive that offsets do not count. */
+/** Finds the directory by its offset; by its size if bytes precede the archive that offsets do not count. */
 function beginOf(file: ByteSource, end: EndRecord): number {
   if (end.directoryOffset === end.directoryEnd) return end.directoryOffset;
   if (readCentralHeader(file, end.directoryOffset, end.directoryEnd) !== undefined)
@@ -53,6 +53,6 @@ function beginOf(file: ByteSource, end: EndRecord): number {
 }
 
 function countProblems(headers: readonly CentralHeader[], end: EndRecord): readonly ArchiveProblem[] {
-  if (end.wrong !== undefined || headers.length === end.count) return [];
+  if (end.contradiction !== undefined || headers.length === end.count) return [];
   return [{ rule: 'ambiguous_structure', reason: 'entry_counts' }];
 }

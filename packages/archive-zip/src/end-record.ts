@@ -14,7 +14,7 @@ export interface EndRecord {
   /** Entries in the directory. */
   readonly count: number;
   /** How the records contradict each other. */
-  readonly wrong?: Ambiguity;
+  readonly contradiction?: Ambiguity;
 }
 
 /** Bytes of an end record without its comment. */
@@ -58,17 +58,17 @@ export function readEndRecord(file: ByteSource, at: number): EndRecord {
 }
 
 /** Whether the directory is where the record says, and has room for its entries. */
-export function addsUp(end: EndRecord): boolean {
-  return end.wrong === undefined;
+export function isConsistent(end: EndRecord): boolean {
+  return end.contradiction === undefined;
 }
 
 function directoryOf(
   fields: DirectoryFields,
-  wrong: Ambiguity | undefined,
-): Pick<EndRecord, 'directoryOffset' | 'directorySize' | 'count' | 'wrong'> {
+  contradiction: Ambiguity | undefined,
+): Pick<EndRecord, 'directoryOffset' | 'directorySize' | 'count' | 'contradiction'> {
   const { directoryOffset, directorySize, count } = fields;
   const directory = { directoryOffset, directorySize, count };
-  return wrong === undefined ? directory : { ...directory, wrong };
+  return contradiction === undefined ? directory : { ...directory, contradiction };
 }
 
 function directoryProblem(fields: DirectoryFields, directoryEnd: number): Ambiguity | undefined {
@@ -99,21 +99,21 @@ function zip64Record(
     directoryOffset: uint64(record, 48),
   };
   const reachesLocator = recordAt + 12 + uint64(record, 4) === locatorAt;
-  const wrong = oneDisk ? undefined : 'several_parts';
+  const contradiction = oneDisk ? undefined : 'several_parts';
   return {
     directoryEnd: recordAt,
     ...directoryOf(
       zip64,
-      wrong ??
+      contradiction ??
         (reachesLocator ? undefined : 'zip64_misplaced') ??
-        (agree(plain, zip64) ? undefined : 'zip64_disagrees') ??
+        (agreesWithZip64(plain, zip64) ? undefined : 'zip64_disagrees') ??
         directoryProblem(zip64, recordAt),
     ),
   };
 }
 
-/** Whether each figure of the end record equals the Zip64 one, or marks one that does not fit. */
-function agree(plain: DirectoryFields, zip64: DirectoryFields): boolean {
+/** Whether each value of the end record equals the Zip64 one, or marks one that does not fit. */
+function agreesWithZip64(plain: DirectoryFields, zip64: DirectoryFields): boolean {
   const fits = (field: keyof DirectoryFields, overflow: number): boolean =>
     plain[field] === zip64[field] || plain[field] === overflow;
   return (
@@ -126,47 +126,49 @@ function agree(plain: DirectoryFields, zip64: DirectoryFields): boolean {
   );
 }
 
-/** The end record to go by, and what is wrong about how the file ends. */
+/** The end record to use, and the problems of the end of the file. */
 export interface FoundEnd {
   readonly end?: EndRecord;
   readonly problems: readonly ArchiveProblem[];
 }
 
-const P = 0x50;
+const FIRST_SIGNATURE_BYTE = 0x50;
 const MAX_COMMENT_BYTES = 0xffff;
 /** Bytes searched at once when the end record is not at the end. */
-const PIECE = 1_048_576;
-/** A file made of nothing but signatures must not cost more than any other. */
-const MAX_TRIED = 64;
+const SEARCHED_AT_ONCE_BYTES = 1_048_576;
+/** How many possible end records are read: a file full of signatures must not cost more than another one. */
+const MAX_CANDIDATES = 64;
 /** The possible beginnings of a ZIP: an entry, an end record alone, or the mark of a ZIP that was meant to be split. */
 const BEGINNINGS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00'];
 
 const NOT_A_ZIP: ArchiveProblem = { rule: 'not_a_zip' };
 const TRUNCATED: ArchiveProblem = { rule: 'truncated' };
-const SEVERAL: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'several_end_records' };
-const TRAILING: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'trailing_bytes' };
+const SEVERAL_END_RECORDS: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'several_end_records' };
+const TRAILING_BYTES: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'trailing_bytes' };
 
 /** Finds the end record. Only one whose comment ends with the file, and holds no other, is without problems. */
-export function findEnd(file: ByteSource): FoundEnd {
+export function findEndRecord(file: ByteSource): FoundEnd {
   const tailAt = Math.max(0, file.size - END_BYTES - MAX_COMMENT_BYTES);
   const found = signaturesIn(file, tailAt, file.size);
-  const closing = found.filter((at) => commentEnd(file, at) === file.size);
-  const first = closing[0];
-  if (first === undefined) return unclosed(file, found);
-  const records = closing.slice(0, MAX_TRIED).map((at) => readEndRecord(file, at));
-  const end = records.find(addsUp) ?? (records[0] as EndRecord);
+  const atFileEnd = found.filter((at) => commentEnd(file, at) === file.size);
+  const first = atFileEnd[0];
+  if (first === undefined) return endWithoutFileEnd(file, found);
+  const records = atFileEnd.slice(0, MAX_CANDIDATES).map((at) => readEndRecord(file, at));
+  const end = records.find(isConsistent) ?? (records[0] as EndRecord);
   const several = found.some((at) => at > first);
-  const problems: ArchiveProblem[] = several ? [SEVERAL] : [];
-  if (end.wrong !== undefined) problems.push({ rule: 'ambiguous_structure', reason: end.wrong });
+  const problems: ArchiveProblem[] = several ? [SEVERAL_END_RECORDS] : [];
+  if (end.contradiction !== undefined)
+    problems.push({ rule: 'ambiguous_structure', reason: end.contradiction });
   return { end, problems };
 }
 
-/** No end record ends with the file: it was cut, something was put behind it, or it never was a ZIP. */
-function unclosed(file: ByteSource, found: readonly number[]): FoundEnd {
-  const last = found.slice(-MAX_TRIED).reverse();
-  for (const at of last.length > 0 ? last : signaturesBefore(file)) {
+/** For a file that no end record ends: it was truncated, or has trailing bytes, or is no ZIP. */
+function endWithoutFileEnd(file: ByteSource, found: readonly number[]): FoundEnd {
+  const last = found.slice(-MAX_CANDIDATES).reverse();
+  for (const at of last.length > 0 ? last : firstSignatures(file)) {
     const end = readEndRecord(file, at);
-    if (addsUp(end)) return { end, problems: [commentEnd(file, at) > file.size ? TRUNCATED : TRAILING] };
+    if (isConsistent(end))
+      return { end, problems: [commentEnd(file, at) > file.size ? TRUNCATED : TRAILING_BYTES] };
   }
   return { problems: [beginsAsZip(file) ? TRUNCATED : NOT_A_ZIP] };
 }
@@ -175,19 +177,25 @@ function unclosed(file: ByteSource, found: readonly number[]): FoundEnd {
 function signaturesIn(file: ByteSource, from: number, to: number): readonly number[] {
   const bytes = file.at(from, to - from);
   const found: number[] = [];
-  for (let at = bytes.indexOf(P); at !== -1; at = bytes.indexOf(P, at + 1)) {
+  for (
+    let at = bytes.indexOf(FIRST_SIGNATURE_BYTE);
+    at !== -1;
+    at = bytes.indexOf(FIRST_SIGNATURE_BYTE, at + 1)
+  ) {
     if (uint32(bytes, at) === END_SIGNATURE && at + END_BYTES <= bytes.length) found.push(from + at);
   }
   return found;
 }
 
-/** The first places in the whole file where an end record may begin. */
-function signaturesBefore(file: ByteSource): readonly number[] {
+/** The first offsets in the whole file at which an end record may begin. */
+function firstSignatures(file: ByteSource): readonly number[] {
   const found: number[] = [];
-  for (let from = 0; from < file.size && found.length < MAX_TRIED; from += PIECE) {
-    found.push(...signaturesIn(file, from, Math.min(file.size, from + PIECE + END_BYTES - 1)));
+  for (let from = 0; from < file.size && found.length < MAX_CANDIDATES; from += SEARCHED_AT_ONCE_BYTES) {
+    found.push(
+      ...signaturesIn(file, from, Math.min(file.size, from + SEARCHED_AT_ONCE_BYTES + END_BYTES - 1)),
+    );
   }
-  return found.slice(0, MAX_TRIED);
+  return found.slice(0, MAX_CANDIDATES);
 }
 
 function commentEnd(file: ByteSource, at: number): number {

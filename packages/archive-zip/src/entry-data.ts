@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import { createInflateRaw, gunzipSync, type InflateRaw, inflateRawSync } from 'node:zlib';
 import { type ArchiveSource, readFully } from './archive-source.ts';
-import type { EntryTask } from './jobs.ts';
-import type { ProofControl } from './prove-entries.ts';
+import type { EntryTask, ProofControl } from './jobs.ts';
 
 /** Bytes read and inflated at once of an entry that is not inflated whole. */
-const PIECE = 262_144;
+const PIECE_BYTES = 262_144;
 
 /** An entry inflated whole: its bytes, or how they are not what was declared. */
 export type WholeData = { readonly bytes: Buffer } | 'corrupt' | 'more_than_declared';
@@ -35,22 +34,22 @@ export interface PieceSource {
   readonly control: ProofControl;
 }
 
-/** How the data of an entry ended: exactly where they should, not so, or unread because `onPiece` had enough. */
-export type PiecesEnd = 'exact' | 'corrupt' | 'left';
+/** How reading an entry ended: with the data as long as declared, with broken data, or because `onPiece` stopped it. */
+export type PiecesEnd = 'exact' | 'corrupt' | 'stopped';
 
-/** Where the data of an entry are, and how they are packed. */
-export type PackedData = Pick<EntryTask, 'method' | 'compressedSize' | 'dataOffset'>;
+/** Where the compressed data of an entry are, and their method. */
+export type CompressedData = Pick<EntryTask, 'method' | 'compressedSize' | 'dataOffset'>;
 
-/** Reads an entry in pieces, in memory for a few, however large it is; `onPiece` answers whether to continue. */
+/** Reads an entry of any size in pieces, with a few of them in memory. `onPiece` returns whether to continue. */
 export async function readPieces(
-  task: PackedData,
+  task: CompressedData,
   source: PieceSource,
   onPiece: (piece: Buffer) => boolean,
-  pieceBytes: number = PIECE,
+  pieceBytes: number = PIECE_BYTES,
 ): Promise<PiecesEnd> {
   const pieces = piecesOf(task, source, pieceBytes);
   if (task.method === 0) {
-    for (const piece of pieces) if (!onPiece(piece)) return 'left';
+    for (const piece of pieces) if (!onPiece(piece)) return 'stopped';
     return 'exact';
   }
   return inflatePieces(pieces, task, onPiece, pieceBytes);
@@ -58,7 +57,7 @@ export async function readPieces(
 
 async function inflatePieces(
   pieces: Iterable<Buffer>,
-  task: PackedData,
+  task: CompressedData,
   onPiece: (piece: Buffer) => boolean,
   chunkSize: number,
 ): Promise<PiecesEnd> {
@@ -67,7 +66,7 @@ async function inflatePieces(
   source.once('error', (error) => inflater.destroy(error));
   source.pipe(inflater);
   try {
-    for await (const piece of inflater) if (!onPiece(piece as Buffer)) return 'left';
+    for await (const piece of inflater) if (!onPiece(piece as Buffer)) return 'stopped';
     return endsExactly(inflater, task) ? 'exact' : 'corrupt';
   } catch (error) {
     if (isZlibError(error)) return 'corrupt';
@@ -77,12 +76,12 @@ async function inflatePieces(
   }
 }
 
-function endsExactly(inflater: InflateRaw, task: PackedData): boolean {
+function endsExactly(inflater: InflateRaw, task: CompressedData): boolean {
   return inflater.bytesWritten === task.compressedSize;
 }
 
 function* piecesOf(
-  task: PackedData,
+  task: CompressedData,
   { archive, control }: PieceSource,
   pieceBytes: number,
 ): Generator<Buffer> {
@@ -93,59 +92,59 @@ function* piecesOf(
   }
 }
 
-/** zlib's own verdicts on data: a wrong, cut or dictionary-bound stream. */
+/** Whether zlib rejected the data: an invalid or truncated stream, or one that needs a dictionary. */
 export function isZlibError(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR' || code === 'Z_NEED_DICT';
 }
 
-/** The largest entry that is inflated with others: for larger ones, an inflater of their own takes no longer. */
+/** The largest entry that is inflated in a batch: for larger ones, an inflater of their own takes no longer. */
 const MAX_ENTRY_BYTES = 65_536;
-/** The most bytes that are inflated together, packed and unpacked. */
-const MAX_PACKED_BYTES = 131_072;
-const MAX_BYTES = 524_288;
-const MAX_ENTRIES = 256;
+/** The bounds of a batch: compressed bytes, expanded bytes and entries. */
+const MAX_BATCH_COMPRESSED_BYTES = 131_072;
+const MAX_BATCH_BYTES = 524_288;
+const MAX_BATCH_ENTRIES = 256;
 
-/** The header of a member of a gzip file (RFC 1952, section 2.3), and the bytes by which every one begins. */
-const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
-const MAGIC = HEADER.subarray(0, 3);
-const TRAILER_BYTES = 8;
+/** The header of a member of a gzip file (RFC 1952, section 2.3), and the bytes with which each member begins. */
+const MEMBER_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
+const MEMBER_MAGIC = MEMBER_HEADER.subarray(0, 3);
+const MEMBER_TRAILER_BYTES = 8;
 
-/** The gzip file of a thread, which inflates one at a time. */
-let gzip: Buffer | undefined;
+/** Room for the gzip file of a batch: one buffer for each thread, which inflates one batch at a time. */
+let gzipBuffer: Buffer | undefined;
 
 /**
- * The first entries that can be inflated together; fewer than two where that saves nothing. An entry without bytes would be
- * proved by a stream that runs on into the next entry.
+ * The next entries that can be inflated together; fewer than two if there is no batch. Entries without bytes are left out:
+ * a stream that runs on into the next entry would prove them.
  */
-export function firstTogether(tasks: readonly EntryTask[], from: number): readonly EntryTask[] {
+export function nextBatch(tasks: readonly EntryTask[], from: number): readonly EntryTask[] {
   let packed = 0;
   let bytes = 0;
   let end = from;
-  for (; end < tasks.length && end - from < MAX_ENTRIES; end += 1) {
+  for (; end < tasks.length && end - from < MAX_BATCH_ENTRIES; end += 1) {
     const { method, compressedSize, size } = tasks[end] as EntryTask;
     if (method !== 8 || size === 0 || Math.max(size, compressedSize) > MAX_ENTRY_BYTES) break;
     packed += compressedSize;
     bytes += size;
-    if (packed > MAX_PACKED_BYTES || bytes > MAX_BYTES) break;
+    if (packed > MAX_BATCH_COMPRESSED_BYTES || bytes > MAX_BATCH_BYTES) break;
   }
   return tasks.slice(from, end);
 }
 
 /**
- * Inflates entries as the members of one gzip file, with what the directory says of their CRC-32 and sizes: an inflater for
- * each would take longer than the bytes do. As no member can begin but where one is written, and none is empty, all bytes
- * are there only if each entry's stream ends where the entry does, and zlib has compared size and CRC-32 of each.
+ * Inflates small entries as the members of one gzip file, because an inflater for each takes longer than the data. The
+ * trailer of each member has the CRC-32 and the size of the directory, which zlib compares. No other member can begin
+ * inside of an entry, and none is empty: so all bytes are there only if each entry's stream ends where the entry does.
  *
- * @returns the bytes of all, one after another; undefined if an entry is not as declared, or has bytes by which a member
- * could begin.
+ * @returns the bytes of all entries, one after another; undefined if an entry is not as declared, or if its data contain
+ * the beginning of a gzip member.
  */
-export function inflateTogether(
+export function inflateBatch(
   archive: ArchiveSource,
   tasks: readonly EntryTask[],
   scratch: Buffer,
 ): Buffer | undefined {
-  const file = gzipOf(archive, tasks, scratch);
+  const file = gzipFileOf(archive, tasks, scratch);
   if (file === undefined) return undefined;
   const size = tasks.reduce((sum, task) => sum + task.size, 0);
   try {
@@ -158,27 +157,33 @@ export function inflateTogether(
   }
 }
 
-function gzipOf(archive: ArchiveSource, tasks: readonly EntryTask[], scratch: Buffer): Buffer | undefined {
-  gzip ??= Buffer.allocUnsafeSlow(MAX_PACKED_BYTES + MAX_ENTRIES * (HEADER.length + TRAILER_BYTES));
-  const packedOf = reading(archive, tasks, scratch);
+function gzipFileOf(
+  archive: ArchiveSource,
+  tasks: readonly EntryTask[],
+  scratch: Buffer,
+): Buffer | undefined {
+  gzipBuffer ??= Buffer.allocUnsafeSlow(
+    MAX_BATCH_COMPRESSED_BYTES + MAX_BATCH_ENTRIES * (MEMBER_HEADER.length + MEMBER_TRAILER_BYTES),
+  );
+  const compressedOf = compressedReader(archive, tasks, scratch);
   const begins: number[] = [];
   let at = 0;
   for (const task of tasks) {
     begins.push(at);
-    at += HEADER.copy(gzip, at);
-    at += packedOf(task).copy(gzip, at);
-    at = gzip.writeUInt32LE(task.crc32, at);
-    at = gzip.writeUInt32LE(task.size, at);
+    at += MEMBER_HEADER.copy(gzipBuffer, at);
+    at += compressedOf(task).copy(gzipBuffer, at);
+    at = gzipBuffer.writeUInt32LE(task.crc32, at);
+    at = gzipBuffer.writeUInt32LE(task.size, at);
   }
-  const file = gzip.subarray(0, at);
-  const areAlone = begins.every(
-    (begin, index) => file.indexOf(MAGIC, begin + 1) === (begins[index + 1] ?? -1),
+  const file = gzipBuffer.subarray(0, at);
+  const areOnlyMembers = begins.every(
+    (begin, index) => file.indexOf(MEMBER_MAGIC, begin + 1) === (begins[index + 1] ?? -1),
   );
-  return areAlone ? file : undefined;
+  return areOnlyMembers ? file : undefined;
 }
 
-/** Reads entries that lie together, as they mostly do, at once. */
-function reading(
+/** Returns a function that reads the compressed data of an entry. Entries near each other, as most are, are read at once. */
+function compressedReader(
   archive: ArchiveSource,
   tasks: readonly EntryTask[],
   scratch: Buffer,

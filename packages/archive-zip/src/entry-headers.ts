@@ -13,7 +13,7 @@ export interface CentralHeader {
   readonly host: number;
   readonly flags: number;
   readonly method: number;
-  /** Time and date as they stand, in one figure. */
+  /** Time and date of MS-DOS, in one number. */
   readonly modified: number;
   readonly crc32: number;
   readonly compressedSize: number;
@@ -23,8 +23,8 @@ export interface CentralHeader {
   readonly localOffset: number;
   readonly rawName: Uint8Array;
   readonly fields: readonly ExtraField[];
-  /** Whether all that the header says of sizes, offset and disk is one and the same. */
-  readonly consistent: boolean;
+  /** Whether the header has only one value for each of sizes, offset and disk. */
+  readonly isConsistent: boolean;
 }
 
 /** Bytes of a header without its name, extra field and comment. */
@@ -61,14 +61,14 @@ export function readCentralHeader(file: ByteSource, at: number, end: number): Ce
 function sizes(
   header: Uint8Array,
   fields: readonly ExtraField[],
-): Pick<CentralHeader, 'size' | 'compressedSize' | 'localOffset' | 'disk' | 'consistent'> {
+): Pick<CentralHeader, 'size' | 'compressedSize' | 'localOffset' | 'disk' | 'isConsistent'> {
   const fixed = {
     compressedSize: uint32(header, 20),
     size: uint32(header, 24),
     disk: uint16(header, 34),
     localOffset: uint32(header, 42),
   };
-  if (fields.every(({ id }) => id !== ZIP64)) return { ...fixed, consistent: true };
+  if (fields.every(({ id }) => id !== ZIP64)) return { ...fixed, isConsistent: true };
   const { size, compressedSize, localOffset, disk, readable } = statedSizes(fixed, fields);
   const agree = [size, compressedSize, localOffset, disk].every((values) => new Set(values).size === 1);
   return {
@@ -76,7 +76,7 @@ function sizes(
     compressedSize: compressedSize[0] ?? fixed.compressedSize,
     localOffset: localOffset[0] ?? fixed.localOffset,
     disk: disk[0] ?? fixed.disk,
-    consistent: readable && agree,
+    isConsistent: readable && agree,
   };
 }
 
@@ -116,7 +116,7 @@ export function readLocalHeader(file: StagedFile, central: CentralHeader): Local
   return { dataOffset: central.localOffset + length, flags, fields, mismatches };
 }
 
-/** With a descriptor each figure may be 0 instead, on its own; without one it must be right. */
+/** With a descriptor each value may be 0 instead; without one all must be equal. */
 function sizeMismatches(
   header: Buffer,
   fields: readonly ExtraField[],
@@ -125,7 +125,7 @@ function sizeMismatches(
 ): readonly HeaderField[] {
   const fixed = { compressedSize: header.readUInt32LE(18), size: header.readUInt32LE(22) };
   const isSame = fixed.compressedSize === central.compressedSize && fixed.size === central.size;
-  // As in most archives.
+  // Most archives.
   if (isSame && fields.length === 0 && header.readUInt32LE(14) === central.crc32) return [];
   const stated = statedSizes(fixed, fields);
   const later = (flags & DESCRIPTOR_FLAG) !== 0;
@@ -145,11 +145,11 @@ function sizeMismatches(
 const DESCRIPTOR_SIGNATURE = 0x08074b50;
 
 /** A data descriptor's lengths: with 32-bit or 64-bit sizes, with or without a signature (APPNOTE.TXT, section 4.3.9). */
-const LENGTHS: ReadonlySet<number> = new Set([12, 16, 20, 24]);
+const DESCRIPTOR_LENGTHS: ReadonlySet<number> = new Set([12, 16, 20, 24]);
 
 /** Whether a gap of this length between an entry's data and the next record can be its descriptor. */
 export function isDescriptorLength(bytes: number): boolean {
-  return LENGTHS.has(bytes);
+  return DESCRIPTOR_LENGTHS.has(bytes);
 }
 
 /** Whether a descriptor agrees with the directory. It ends where the next record begins. */
@@ -169,13 +169,13 @@ export interface NamedHeader {
   readonly header: CentralHeader;
   readonly name: string;
   readonly path: string;
-  readonly wrong: BadEncoding | undefined;
+  readonly badEncoding: BadEncoding | undefined;
 }
 
 const ENCRYPTED_FLAGS = 0x2041;
 
-/** An archive that breaks one of these cannot be read by its offsets and sizes. */
-export const STRUCTURE: readonly ArchiveRule[] = [
+/** The rules without which the offsets and sizes of an archive cannot be trusted. */
+export const STRUCTURE_RULES: readonly ArchiveRule[] = [
   'not_a_zip',
   'truncated',
   'ambiguous_structure',
@@ -183,20 +183,20 @@ export const STRUCTURE: readonly ArchiveRule[] = [
   'too_many_files',
 ];
 
-/** Adds names to the headers of a directory together: the path of one can depend on the others. */
+/** Adds names and paths to the headers of a directory, all at once: a path can depend on the other names. */
 export function nameHeaders(
   headers: readonly CentralHeader[],
   names: readonly EntryName[],
 ): readonly NamedHeader[] {
   const paths = readNames(headers.map(({ host }, index) => ({ name: names[index]?.name ?? '', host })));
   return headers.map((header, index) => {
-    const { name = '', wrong } = names[index] ?? {};
-    return { header, name, path: paths[index] ?? name, wrong };
+    const { name = '', badEncoding } = names[index] ?? {};
+    return { header, name, path: paths[index] ?? name, badEncoding };
   });
 }
 
-/** The entry as the core's rules take it; without its local header, its data's offset is unknown, and 0. */
-export function listed({ header, name }: NamedHeader, local?: LocalHeader): ListedEntry {
+/** The entry in the form for the core's rules. Without the local header, the offset of its data is unknown, and 0. */
+export function toListedEntry({ header, name }: NamedHeader, local?: LocalHeader): ListedEntry {
   const { host, externalAttributes, flags, method, crc32, compressedSize, size } = header;
   const dataOffset = local?.dataOffset ?? 0;
   return { name, host, externalAttributes, flags, method, crc32, compressedSize, size, dataOffset };
@@ -204,12 +204,12 @@ export function listed({ header, name }: NamedHeader, local?: LocalHeader): List
 
 /** The rules that an entry's headers break. */
 export function entryProblems(
-  { header, path, wrong }: Omit<NamedHeader, 'name'>,
+  { header, path, badEncoding }: Omit<NamedHeader, 'name'>,
   local?: LocalHeader,
 ): readonly ArchiveProblem[] {
   const problems: ArchiveProblem[] = [];
-  if (wrong !== undefined) problems.push({ rule: 'bad_encoding', reason: wrong, path });
-  if (!header.consistent) problems.push({ rule: 'ambiguous_structure', reason: 'entry_zip64', path });
+  if (badEncoding !== undefined) problems.push({ rule: 'bad_encoding', reason: badEncoding, path });
+  if (!header.isConsistent) problems.push({ rule: 'ambiguous_structure', reason: 'entry_zip64', path });
   if (header.disk !== 0) problems.push({ rule: 'ambiguous_structure', reason: 'entry_in_other_part', path });
   // The core judges the flags of the directory; only the local header's own are judged here.
   if (local !== undefined && isEncrypted(local.flags) && !isEncrypted(header.flags)) {

@@ -13,21 +13,21 @@ const MAY_BE_SECOND = Uint8Array.from({ length: 0x80 }, (_, byte) =>
   (byte >= 0x30 && byte <= 0x39) || (byte >= 0x40 && byte <= 0x7e) ? 1 : 0,
 );
 
-/** A name as far as its own entry tells it. */
+/** A name, decoded as far as its own entry has its encoding. */
 export interface EntryName {
   /** In UTF-8, or as {@link escapedName} writes it where it is not UTF-8. */
   readonly name: string;
-  /** Whether it is not ASCII, and neither a flag nor a field tells its encoding. */
-  readonly unmarked: boolean;
+  /** Whether it is not ASCII, and neither a flag nor a field has its encoding. */
+  readonly isUnmarked: boolean;
   readonly isUtf8: boolean;
   /** Why the name cannot be relied on. */
-  readonly wrong: BadEncoding | undefined;
+  readonly badEncoding: BadEncoding | undefined;
 }
 
 /** The names of an archive's entries, in the directory's order. */
 export interface EntryNames {
   readonly names: readonly EntryName[];
-  /** Entries with names in an encoding that nothing tells: those without a mark, unless all of them are UTF-8. */
+  /** Entries with names in an unknown encoding: the unmarked ones, unless all of them are UTF-8. */
   readonly unknown: readonly number[];
 }
 
@@ -40,8 +40,8 @@ export function entryNames(
   localFields: readonly (readonly ExtraField[] | undefined)[] = [],
 ): EntryNames {
   const names = headers.map((header, index) => entryName(header, localFields[index] ?? []));
-  const isUtf8 = names.every((name) => name.isUtf8 || !name.unmarked);
-  const unknown = isUtf8 ? [] : names.flatMap(({ unmarked }, index) => (unmarked ? [index] : []));
+  const isUtf8 = names.every((name) => name.isUtf8 || !name.isUnmarked);
+  const unknown = isUtf8 ? [] : names.flatMap(({ isUnmarked }, index) => (isUnmarked ? [index] : []));
   for (const index of unknown) {
     const name = names[index] as EntryName;
     names[index] = { ...name, name: escapedName((headers[index] as CentralHeader).rawName) };
@@ -52,17 +52,17 @@ export function entryNames(
 function entryName({ rawName, flags, fields }: CentralHeader, localFields: readonly ExtraField[]): EntryName {
   const text = utf8Text(rawName);
   const name = text ?? escapedName(rawName);
-  const own = { name, isUtf8: text !== undefined, unmarked: false };
+  const own = { name, isUtf8: text !== undefined, isUnmarked: false };
   const field = unicodePath(rawName, [...fields, ...localFields]);
   if ((flags & UTF8_FLAG) !== 0) {
-    return { ...own, wrong: text === undefined ? 'not_utf8' : (field.wrong ?? differs(field, text)) };
+    return { ...own, badEncoding: text === undefined ? 'not_utf8' : (field.wrong ?? differs(field, text)) };
   }
-  if (field.wrong !== undefined) return { ...own, wrong: field.wrong };
+  if (field.wrong !== undefined) return { ...own, badEncoding: field.wrong };
   if (field.text === undefined)
-    return { ...own, unmarked: text?.length !== rawName.length, wrong: undefined };
+    return { ...own, isUnmarked: text?.length !== rawName.length, badEncoding: undefined };
   // Most readers know the directory's fields only.
-  if (fields.every(({ id }) => id !== UNICODE_PATH)) return { ...own, wrong: differs(field, text) };
-  return { name: field.text, isUtf8: true, unmarked: false, wrong: undefined };
+  if (fields.every(({ id }) => id !== UNICODE_PATH)) return { ...own, badEncoding: differs(field, text) };
+  return { name: field.text, isUtf8: true, isUnmarked: false, badEncoding: undefined };
 }
 
 function differs(field: PathField, name: string | undefined): BadEncoding | undefined {

@@ -19,7 +19,7 @@ const OVERFLOW_16 = 0xffff;
 
 const NO_FIELDS: readonly ExtraField[] = [];
 
-/** Splits an extra field, which it copies, into its blocks. Fewer than four bytes at the end are padding, as zipalign writes it. */
+/** Copies an extra field and splits it into blocks. Fewer than four bytes at the end are padding, as zipalign writes it. */
 export function extraFields(bytes: Uint8Array): readonly ExtraField[] {
   if (bytes.length < 4) return NO_FIELDS;
   const extra = new Uint8Array(bytes);
@@ -36,7 +36,7 @@ export function extraFields(bytes: Uint8Array): readonly ExtraField[] {
   return fields;
 }
 
-/** The figures of a header that overflow into its Zip64 field, in the order in which they stand there. */
+/** The values of a header that overflow into its Zip64 field, in the order of that field. */
 export interface Zip64Fields {
   readonly size: number;
   readonly compressedSize: number;
@@ -44,17 +44,17 @@ export interface Zip64Fields {
   readonly disk?: number;
 }
 
-/** The values of a header for each figure: two if the header has it twice. */
+/** All values that a header has for each of these: one, or two. */
 export interface StatedSizes {
   readonly size: readonly number[];
   readonly compressedSize: readonly number[];
   readonly localOffset: readonly number[];
   readonly disk: readonly number[];
-  /** False when the Zip64 field is there twice, cut, or of a length that no reading fits. */
+  /** False when the Zip64 field is there twice, truncated, or of an impossible length. */
   readonly readable: boolean;
 }
 
-/** Stands for a field that is not there, where every figure is as the header itself has it. */
+/** Stands for an absent Zip64 field. */
 const NONE: ExtraField = { id: ZIP64, data: new Uint8Array(), whole: true };
 
 type Zip64FieldName = keyof Zip64Fields;
@@ -67,7 +67,7 @@ const ORDER: readonly { readonly name: Zip64FieldName; readonly bytes: 4 | 8; re
     { name: 'disk', bytes: 4, overflow: OVERFLOW_16 },
   ];
 
-/** A header's figures with its Zip64 field. Some writers put all of them there: where possible, both readings. */
+/** Reads the values of a header and its Zip64 field. Some writers put all values there: both readings, where possible. */
 export function statedSizes(fixed: Zip64Fields, fields: readonly ExtraField[]): StatedSizes {
   const [field = NONE, second] = fields.filter(({ id }) => id === ZIP64);
   const overflowing = ORDER.filter(({ name, overflow }) => field !== NONE && fixed[name] === overflow);

@@ -8,15 +8,15 @@ import type {
 } from '@pinfold/core';
 import { isObservable, isReferring } from './observe/observe.ts';
 import { isScript } from './observe/script-findings.ts';
-import { nothingOf, type PackedProofs, type PackedTasks } from './packed.ts';
+import { emptyProof, type PackedProofs, type PackedTasks } from './packed.ts';
 
 /** An entry to prove, with what is needed to read it. */
 export interface EntryTask
   extends ProofTask,
     Pick<ListedEntry, 'method' | 'crc32' | 'compressedSize' | 'size' | 'dataOffset'> {
-  /** How much of its beginning to look through for references and secrets. */
+  /** How many bytes of its beginning to search for references and secrets. */
   readonly observedBytes: number;
-  /** How much work its references may cost, where it is a page. */
+  /** How much work its references may cost, in characters. */
   readonly referenceWork: number;
 }
 
@@ -43,7 +43,7 @@ export interface ProveJob {
   readonly sitePaths: string;
 }
 
-/** The same on its way between threads. */
+/** A {@link ProveJob} as it is sent to a thread. */
 export interface SentProveJob extends Omit<ProveJob, 'tasks'> {
   readonly tasks: PackedTasks;
 }
@@ -51,7 +51,7 @@ export interface SentProveJob extends Omit<ProveJob, 'tasks'> {
 /** The work of one message to a worker. */
 export type Job = ListJob | SentProveJob;
 
-/** A listing on its way between threads: its packed entries in serialized stretches, so that none holds the receiver. */
+/** A listing as a thread sends it: its packed entries in serialized pieces, so that none blocks the receiver for long. */
 export interface ListResult extends Omit<ArchiveListing, 'entries'> {
   readonly pieces: readonly Uint8Array[];
 }
@@ -62,7 +62,7 @@ export interface ProveResult {
   readonly entries: readonly EntryProof[];
 }
 
-/** The same on its way between threads. */
+/** A {@link ProveResult} as a thread sends it. */
 export interface SentProveResult extends Omit<ProveResult, 'entries'> {
   readonly entries: PackedProofs;
 }
@@ -80,42 +80,82 @@ export interface JobRequest {
   readonly control: SharedArrayBuffer;
 }
 
-/** How a job ended: told to stop, refused by the system, or failed by a fault of ours. */
+/** How a job ended: done, stopped, refused by the operating system, or failed by a bug. */
 export type JobReply<Result = ListResult | SentProveResult> =
   | { readonly id: number; readonly kind: 'done'; readonly result: Result }
   | { readonly id: number; readonly kind: 'stopped' }
   | { readonly id: number; readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly id: number; readonly kind: 'failed'; readonly error: unknown };
 
-/** Work for one message to a worker, in bytes read and inflated: large enough to be worth the way, small enough to share out. */
-const SMALLEST_JOB = 1_048_576;
-const LARGEST_JOB = 4_194_304;
-/** The fixed cost of an entry, expressed in bytes. */
-const ENTRY_COST = 4_096;
-/** Jobs for each worker, so that all end at about the same time. */
-const SHARES = 4;
+/** Ends a job that was stopped. The code that stopped it has the reason. */
+export class StoppedError extends Error {
+  override readonly name: string = 'Stopped';
+}
 
-/** How much of a site is looked through for warnings, which may cost a tenth of the time to publish. */
+/** The layout of the shared memory: a flag of 32 bits, and at byte 8 a counter of 64 bits. */
+const STOP_INDEX = 0;
+const INFLATED_OFFSET = 8;
+const CONTROL_BYTES = 16;
+
+/** State that the jobs of one call share across threads: whether to stop, and how many bytes they have inflated. */
+export class ProofControl {
+  readonly memory: SharedArrayBuffer;
+  readonly #stop: Int32Array;
+  readonly #inflated: BigInt64Array;
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(CONTROL_BYTES)) {
+    this.memory = memory;
+    this.#stop = new Int32Array(memory, 0, 1);
+    this.#inflated = new BigInt64Array(memory, INFLATED_OFFSET, 1);
+  }
+
+  /** Ends every job at its next check. */
+  stop(): void {
+    Atomics.store(this.#stop, STOP_INDEX, 1);
+  }
+
+  throwIfStopped(): void {
+    if (Atomics.load(this.#stop, STOP_INDEX) !== 0) throw new StoppedError();
+  }
+
+  /** Counts inflated bytes and answers how many there are in all. */
+  count(bytes: number): number {
+    return Number(Atomics.add(this.#inflated, 0, BigInt(bytes))) + bytes;
+  }
+}
+
+/** Bounds for the bytes that one job reads and inflates: enough to outweigh the message, few enough for an even distribution. */
+const MIN_JOB_BYTES = 1_048_576;
+const MAX_JOB_BYTES = 4_194_304;
+/** The fixed cost of an entry, expressed in bytes. */
+const ENTRY_COST_BYTES = 4_096;
+/** Jobs for each worker, so that all end at about the same time. */
+const JOBS_PER_WORKER = 4;
+
+/** How many bytes of a site are searched for warnings: these, and a tenth of all, so that the search takes a tenth of the time. */
 const OBSERVED_BYTES = 4_194_304;
 const OBSERVED_SHARE = 0.1;
-/** Looking for references, too, takes longer. */
+/** How many times longer a search for references and secrets takes than one for secrets alone. */
 const REFERRING_WEIGHT = 3;
-/** What all files may spend on their references beside a character for each byte: in equal shares, for small files. */
-const SHARED_WORK = 262_144;
+/** Work for references in addition to a character for each byte. All files have equal shares, which small files need most. */
+const SHARED_REFERENCE_WORK = 262_144;
 
 export interface SplitTasks {
   readonly jobs: readonly (readonly EntryTask[])[];
   readonly empty: readonly EntryProof[];
 }
 
-/** Shares out the entries in the order of the listing. Nothing stored is proved at once: archives may hold thousands of folders. */
+/**
+ * Distributes the entries over jobs, in the order of the listing. Empty entries need no job: archives may have thousands
+ * of folders.
+ */
 export function splitTasks({ listing, tasks }: ProofRequest, workers: number): SplitTasks {
   const empty: EntryProof[] = [];
   const toRead: { task: ProofTask; entry: ListedEntry }[] = [];
   for (const task of tasks) {
     const entry = listing.entries[task.entry];
     if (entry === undefined) throw new RangeError('a task names an entry that is not listed');
-    if (isNothing(entry)) empty.push(nothingOf(task.entry));
+    if (isEmptyEntry(entry)) empty.push(emptyProof(task.entry));
     else toRead.push({ task, entry });
   }
   const observed = observedBytes(toRead);
@@ -123,8 +163,8 @@ export function splitTasks({ listing, tasks }: ProofRequest, workers: number): S
   const entryTasks = toRead.map(({ task, entry }) => {
     const { method, crc32, compressedSize, size, dataOffset } = entry;
     const readBytes = observed.get(task.entry) ?? 0;
-    // Known before anything is inflated, it is the same whichever thread proves which entries.
-    const referenceWork = readBytes + Math.floor(SHARED_WORK / Math.max(1, referring));
+    // Depends on sizes alone, so that the result does not depend on the threads.
+    const referenceWork = readBytes + Math.floor(SHARED_REFERENCE_WORK / Math.max(1, referring));
     return {
       ...task,
       method,
@@ -136,10 +176,10 @@ export function splitTasks({ listing, tasks }: ProofRequest, workers: number): S
       referenceWork,
     };
   });
-  return { jobs: shares(entryTasks, workers), empty };
+  return { jobs: shareOut(entryTasks, workers), empty };
 }
 
-/** Small files first, so that as many as possible are looked through. */
+/** The bytes to search of each entry: small files first, so that as many files as possible are searched. */
 function observedBytes(
   tasks: readonly { task: ProofTask; entry: ListedEntry }[],
 ): ReadonlyMap<number, number> {
@@ -156,13 +196,13 @@ function observedBytes(
   return bytes;
 }
 
-function isNothing(entry: ListedEntry): boolean {
+function isEmptyEntry(entry: ListedEntry): boolean {
   return entry.method === 0 && entry.compressedSize === 0 && entry.size === 0 && entry.crc32 === 0;
 }
 
-function shares(tasks: readonly EntryTask[], workers: number): readonly (readonly EntryTask[])[] {
+function shareOut(tasks: readonly EntryTask[], workers: number): readonly (readonly EntryTask[])[] {
   const all = tasks.reduce((sum, task) => sum + costOf(task), 0);
-  const share = Math.min(LARGEST_JOB, Math.max(SMALLEST_JOB, all / (workers * SHARES)));
+  const share = Math.min(MAX_JOB_BYTES, Math.max(MIN_JOB_BYTES, all / (workers * JOBS_PER_WORKER)));
   const jobs: EntryTask[][] = [];
   let room = 0;
   for (const task of tasks) {
@@ -177,7 +217,7 @@ function shares(tasks: readonly EntryTask[], workers: number): readonly (readonl
 }
 
 function costOf({ compressedSize, size, observedBytes, path }: EntryTask): number {
-  return compressedSize + size + ENTRY_COST + observedBytes * weightOf(path);
+  return compressedSize + size + ENTRY_COST_BYTES + observedBytes * weightOf(path);
 }
 
 function weightOf(path: string | undefined): number {

@@ -9,9 +9,9 @@ import {
   type LocalHeader,
   readLocalHeader,
 } from './entry-headers.ts';
-import type { ProofControl } from './prove-entries.ts';
+import type { ProofControl } from './jobs.ts';
 
-/** An entry to be placed: its header and the name to report it under. */
+/** An entry whose place in the file is checked: its header, and the path for problems. */
 export interface PlacedEntry {
   readonly header: CentralHeader;
   readonly path: string;
@@ -25,31 +25,31 @@ export function readLayout(
   file: StagedFile,
   entries: readonly PlacedEntry[],
   directoryBegin: number,
-  found: ProblemList,
+  problemList: ProblemList,
   control: ProofControl,
 ): readonly (LocalHeader | undefined)[] {
   const order = entries.map((_, index) => index).sort((a, b) => offsetOf(entries, a) - offsetOf(entries, b));
   const locals: (LocalHeader | undefined)[] = new Array(entries.length).fill(undefined);
-  let filled = 0;
+  let filledUpTo = 0;
   order.forEach((index, position) => {
     if (position % 1_024 === 0) control.throwIfStopped();
     const { header, path } = entries[index] as PlacedEntry;
     const next = order[position + 1];
     const nextBegin = next === undefined ? directoryBegin : offsetOf(entries, next);
-    found.add(placeProblems(header, path, filled));
+    problemList.add(placeProblems(header, path, filledUpTo));
     const local = readLocalHeader(file, header);
     locals[index] = local;
     if (local === undefined) {
-      found.add([{ rule: 'ambiguous_structure', reason: 'local_header_missing', path }]);
-      filled = Math.max(filled, nextBegin);
+      problemList.add([{ rule: 'ambiguous_structure', reason: 'local_header_missing', path }]);
+      filledUpTo = Math.max(filledUpTo, nextBegin);
       return;
     }
-    found.add(mismatchProblems(local.mismatches, path));
+    problemList.add(mismatchProblems(local.mismatches, path));
     const end = endOf(file, header, path, local, nextBegin);
-    found.add(end.problems);
-    filled = Math.max(filled, end.at);
+    problemList.add(end.problems);
+    filledUpTo = Math.max(filledUpTo, end.at);
   });
-  found.add(directoryProblems(filled, directoryBegin));
+  problemList.add(directoryProblems(filledUpTo, directoryBegin));
   return locals;
 }
 

@@ -2,8 +2,8 @@ import type { ArchiveListing, ListedEntry } from '@pinfold/core';
 import { mayBeAppleDouble, ProblemList } from '@pinfold/core/adapter';
 import type { ByteSource } from './byte-source.ts';
 import { readDirectory } from './central-directory.ts';
-import { END_BYTES, findEnd } from './end-record.ts';
-import { entryProblems, listed, nameHeaders, STRUCTURE } from './entry-headers.ts';
+import { END_BYTES, findEndRecord } from './end-record.ts';
+import { entryProblems, nameHeaders, STRUCTURE_RULES, toListedEntry } from './entry-headers.ts';
 import { entryNames } from './entry-name.ts';
 import { ZIP64 } from './extra-fields.ts';
 
@@ -32,7 +32,7 @@ export interface DirectoryListing extends ArchiveListing {
   readonly isZip64: boolean;
 }
 
-/** The longest comment, and the Zip64 records before the end record. */
+/** The end record, the longest comment, and the Zip64 records before it: 56 and 20 bytes. */
 const TAIL_BYTES = END_BYTES + 0xffff + 76;
 /** A larger ZIP of small files is refused in any case. */
 const MAX_DIRECTORY_BYTES = 67_108_864;
@@ -41,8 +41,8 @@ const MAX_ENTRIES = 150_000;
 /**
  * Reads the directory of a ZIP and nothing else of it, on every runtime with `fetch`: to warn before an upload. A ZIP
  * that has problems here is refused by the server; one without can still be refused, as the server also reads local
- * headers and inflates every entry. Names in an encoding that nothing tells have percent escapes here, which no rule
- * minds: the server tells their encoding by the pages.
+ * headers and inflates every entry. Names in an unknown encoding have percent escapes here, which break no rule: the
+ * server finds their encoding with the pages.
  *
  * @example
  * import { defaultLimits } from '@pinfold/core';
@@ -64,25 +64,25 @@ export async function listingOf(archive: ArchiveBytes): Promise<DirectoryListing
   });
   const tail = await read(Math.max(0, size - TAIL_BYTES), size);
   const pieces = [tail, await read(0, Math.min(4, size))];
-  const { end, problems } = findEnd(sourceOf(size, pieces));
+  const { end, problems } = findEndRecord(sourceOf(size, pieces));
   if (end === undefined) return { entries: [], problems, trusted: false, begin: size, isZip64: false };
   const from = Math.max(0, Math.min(end.directoryOffset, end.directoryEnd - end.directorySize));
   if (end.count <= MAX_ENTRIES && end.directoryEnd - from <= MAX_DIRECTORY_BYTES)
     pieces.unshift(await read(from, end.directoryEnd));
   const directory = readDirectory(sourceOf(size, pieces), end, MAX_ENTRIES);
   const named = nameHeaders(directory.headers, entryNames(directory.headers).names);
-  const found = new ProblemList();
-  found.add([...problems, ...directory.problems]);
-  for (const entry of named) found.add(entryProblems(entry));
+  const problemList = new ProblemList();
+  problemList.add([...problems, ...directory.problems]);
+  for (const entry of named) problemList.add(entryProblems(entry));
   const entries = named.map((entry) => {
     const { at, next, localOffset } = entry.header;
-    return { ...listed(entry), ...perhapsAppleDouble(entry.path), at, next, localOffset };
+    return { ...toListedEntry(entry), ...assumedAppleDouble(entry.path), at, next, localOffset };
   });
   return {
     entries,
-    problems: found.listed,
-    omitted: found.omitted,
-    trusted: !STRUCTURE.some((rule) => found.has(rule)),
+    problems: problemList.listed,
+    omitted: problemList.omitted,
+    trusted: !STRUCTURE_RULES.some((rule) => problemList.has(rule)),
     begin: directory.begin,
     isZip64:
       end.directoryEnd !== end.at ||
@@ -90,8 +90,8 @@ export async function listingOf(archive: ArchiveBytes): Promise<DirectoryListing
   };
 }
 
-/** Data are not read here, and such a file is hardly ever meant to be part of a site. */
-function perhapsAppleDouble(path: string): Pick<ListedEntry, 'appleDouble'> {
+/** Takes `._x` for AppleDouble without reading its data: such a file is hardly ever meant to be part of a site. */
+function assumedAppleDouble(path: string): Pick<ListedEntry, 'appleDouble'> {
   return mayBeAppleDouble(path) ? { appleDouble: true } : {};
 }
 

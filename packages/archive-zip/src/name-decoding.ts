@@ -15,43 +15,44 @@ function hasShift(bytes: Buffer): boolean {
   return bytes.includes(ESCAPE) && SHIFTS.some((shift) => bytes.includes(shift));
 }
 
+/** {@link isUtf8Text} for a text that comes in pieces. */
 export class Utf8Check {
   #utf8: boolean = true;
-  // ISO-2022-JP is ASCII: another character rules it out.
+  // ISO-2022-JP is ASCII: any other character rules it out.
   #ascii: boolean = true;
   #shifts: boolean = false;
-  #begun: Buffer = Buffer.alloc(0);
+  #incomplete: Buffer = Buffer.alloc(0);
 
   add(piece: Buffer): void {
     if (!this.#utf8) return;
-    const bytes = this.#begun.length === 0 ? piece : Buffer.concat([this.#begun, piece]);
-    const end = bytes.length - begunAtEnd(bytes);
+    const bytes = this.#incomplete.length === 0 ? piece : Buffer.concat([this.#incomplete, piece]);
+    const end = bytes.length - incompleteBytes(bytes);
     const whole = bytes.subarray(0, end);
     this.#utf8 = isUtf8(whole);
     this.#ascii &&= isAscii(whole);
     this.#shifts ||= this.#ascii && hasShift(whole);
-    this.#begun = Buffer.from(bytes.subarray(end));
+    this.#incomplete = Buffer.from(bytes.subarray(end));
   }
 
-  /** Whether all that was added is valid, nothing left begun. */
+  /** Whether all pieces together are UTF-8, with no incomplete character at the end. */
   get valid(): boolean {
-    const isWhole = this.#begun.length === 0 || this.#begun[0] === ESCAPE;
+    const isWhole = this.#incomplete.length === 0 || this.#incomplete[0] === ESCAPE;
     return this.#utf8 && isWhole && !(this.#shifts && this.#ascii);
   }
 }
 
-/** How many bytes at the end begin a character, or a shift, whose rest has yet to come. */
-function begunAtEnd(bytes: Buffer): number {
+/** How many bytes at the end belong to an incomplete character, or to an incomplete shift of ISO-2022-JP. */
+function incompleteBytes(bytes: Buffer): number {
   if (bytes.at(-1) === ESCAPE) return 1;
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;
     if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return back < lengthOf(byte) ? back : 0;
+    if (byte >= 0xc0) return back < characterBytes(byte) ? back : 0;
   }
   return 0;
 }
 
-function lengthOf(lead: number): number {
+function characterBytes(lead: number): number {
   return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
 }
 
@@ -68,14 +69,14 @@ export function utf16Text(bytes: Buffer): string | undefined {
 }
 
 /** The bytes of a line end are part of no character in any of the encodings of names. */
-const BETWEEN = Buffer.from('\n');
+const LINE_FEED = Buffer.from('\n');
 
 /** Decodes names together: one call for each takes several times as long. */
 export function decodeNames(names: readonly Uint8Array[], encoding: NameEncoding): readonly string[] {
-  const bytes = Buffer.concat(names.flatMap((name) => [name, BETWEEN]));
+  const bytes = Buffer.concat(names.flatMap((name) => [name, LINE_FEED]));
   const decoded = decode(bytes, encoding).split('\n');
   decoded.pop();
-  // Names with line ends, and bytes that swallow one: what these give is refused.
+  // A name with a line end, or with bytes that consume one: such names are refused.
   return decoded.length === names.length ? decoded : names.map((name) => decode(name, encoding));
 }
 

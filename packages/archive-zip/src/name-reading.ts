@@ -1,6 +1,6 @@
 import type { GuessedNames, ListedEntry, NameEncoding } from '@pinfold/core';
 import {
-  type NameReading as Counted,
+  type NameReading as ComparedReading,
   chooseNameEncoding,
   isPlausibleName,
   isSystemEntry,
@@ -14,22 +14,22 @@ import type { PieceSource } from './entry-data.ts';
 import type { CentralHeader } from './entry-headers.ts';
 import type { EntryName, EntryNames } from './entry-name.ts';
 import { decodeNames } from './name-decoding.ts';
-import { type PageReferences, resolverOf } from './observe/page-references.ts';
-import { type Reference, SitePaths } from './observe/reference-collector.ts';
+import { type PageReferences, resolverOf, SitePaths } from './observe/page-references.ts';
+import type { Reference } from './observe/reference-collector.ts';
 import { pagesOf, type ReadPage } from './read-pages.ts';
 
 interface Site {
   /** The path of each entry in the site. */
   readonly paths: readonly string[];
-  /** The files whose names were unknown: others are found in every encoding. */
+  /** The files whose names are in the unknown encoding: others are found in every encoding. */
   readonly files: SitePaths;
 }
 
-/** A part of what other characters depend on: half of a pair, or the end of a name that macOS gives. */
-const DEPENDENT = /[\ud800-\udfff\r]/;
+/** Characters that cannot be judged alone: half of a surrogate pair, or the carriage return of `Icon`. */
+const DEPENDENT_CHARACTERS = /[\ud800-\udfff\r]/;
 
-/** The names of an archive as they are in one encoding, and how many references of its pages lead to them. */
-export class NameReading implements Counted {
+/** The names of an archive decoded in one encoding, and how many references of its pages lead to them. */
+export class NameReading implements ComparedReading {
   readonly encoding: NameEncoding;
   readonly decoded: readonly string[];
   found = 0;
@@ -38,7 +38,7 @@ export class NameReading implements Counted {
   /** The UTF-16 units that occur in the names. */
   readonly #units: Uint8Array = new Uint8Array(0x1_00_00);
   readonly #used: string;
-  /** Made for the first reference that may lead there: for most readings of an archive there is none. */
+  /** Made with the first reference that may lead to one of the files: most readings have none. */
   #site: Site | undefined;
   #page:
     | { readonly entry: number; readonly resolver: (one: Reference) => PageReferences | undefined }
@@ -65,13 +65,13 @@ export class NameReading implements Counted {
       }
     }
     this.#used = used.join('');
-    // References are compared in NFC, in which some characters of these encodings are others.
+    // References are compared in NFC, which replaces some characters of these encodings.
     for (const character of used) this.#units[character.normalize('NFC').charCodeAt(0)] = 1;
   }
 
-  /** Whether every name may have been written so. Characters are judged once, not in each name. */
+  /** Whether every name may have been written in this encoding. Judges each character once, not in each name. */
   get isPlausible(): boolean {
-    if (DEPENDENT.test(this.#used)) return this.decoded.every(isPlausibleName);
+    if (DEPENDENT_CHARACTERS.test(this.#used)) return this.decoded.every(isPlausibleName);
     return isPlausibleName(this.#used);
   }
 
@@ -81,11 +81,11 @@ export class NameReading implements Counted {
 
   /**
    * Whether a reference of a page leads to one of these files; pages come one after the other.
-   * @param text the target decoded, in NFC.
+   * @param path the decoded path of the target, in NFC.
    */
-  answers(page: number, reference: Reference, text: string): boolean {
-    for (let at = 0; at < text.length; at += 1) {
-      const unit = text.charCodeAt(at);
+  resolves(page: number, reference: Reference, path: string): boolean {
+    for (let at = 0; at < path.length; at += 1) {
+      const unit = path.charCodeAt(at);
       if (unit >= 0x80 && this.#units[unit] === 0) return false;
     }
     if (this.#page?.entry !== page) this.#page = { entry: page, resolver: this.#resolverOf(page) };
@@ -117,11 +117,11 @@ export class NameReading implements Counted {
   }
 }
 
-/** The most work to find out an encoding: characters of names and pages, and of references in each encoding. */
-const WORK = 5_242_880;
+/** Bounds the work to find an encoding, in characters of names, of pages, and of references in each encoding. */
+const MAX_WORK = 5_242_880;
 /** Cost of following a reference in one encoding, in characters, without its own. */
 const REFERENCE_COST = 96;
-/** Cost of one that was followed from the same folder before. */
+/** Cost of a reference that was followed from the same folder before. */
 const REPEATED_COST = 8;
 const ASCII = /^(?:[\0-\x24\x26-\x7f]|%[0-7][\da-f])*$/i;
 
@@ -130,7 +130,7 @@ export interface NamesRead {
   readonly guessed: GuessedNames;
 }
 
-/** Decodes the names of an archive whose encoding nothing tells: the one by which the pages' references are found. */
+/** Decodes names in an unknown encoding: in the one in which most references of the pages lead to files. */
 export function guessNames(
   entries: readonly ListedEntry[],
   headers: readonly CentralHeader[],
@@ -144,7 +144,7 @@ export function guessNames(
     const reading = new NameReading(encoding, raw, unknown, entries);
     if (reading.isPlausible) readings.push(reading);
   }
-  const { labels, whole } = compare(readings, entries, pagesOf(entries, source));
+  const { labels, whole } = countReferences(readings, entries, pagesOf(entries, source));
   const encoding = chooseNameEncoding(readings, labels);
   const chosen = readings.find((reading) => reading.encoding === encoding);
   const decoded = chosen?.decoded ?? decodeNames(raw, encoding);
@@ -155,18 +155,18 @@ export function guessNames(
   return { names: all, guessed: { encoding, first: unknown[0] as number, whole } };
 }
 
-/** Counts the references that each reading answers, page by page, as long as there is work left. */
-function compare(
+/** Counts the references that lead to files in each reading, page by page, until the work is used up. */
+function countReferences(
   readings: readonly NameReading[],
   entries: readonly ListedEntry[],
   pages: Iterable<ReadPage>,
 ): { readonly labels: PageLabels; readonly whole: boolean } {
   const characters = entries.reduce((sum, { name }) => sum + name.length, 0);
-  let left = WORK - characters * readings.length;
+  let left = MAX_WORK - characters * readings.length;
   let labels: PageLabels | undefined;
   let whole = true;
-  /** The readings that answer a reference from a folder: the pages of a site mostly have the same links. */
-  const answers = new Map<string, readonly NameReading[]>();
+  /** The readings in which a reference from a folder leads to a file: the pages of a site mostly have the same links. */
+  const resolvingReadings = new Map<string, readonly NameReading[]>();
   for (const page of pages) {
     labels ??= page;
     left -= page.size;
@@ -174,24 +174,24 @@ function compare(
     const folder = folderOf(entries[page.entry]?.name ?? '');
     for (const reference of page.references) {
       const { target, base = '' } = reference;
-      // Whatever the encoding, such a reference leads to the same file.
+      // Such a reference leads to the same file in every encoding.
       if (ASCII.test(target)) continue;
       const key = `${folder}\n${base}\n${target}`;
-      let answering = answers.get(key);
-      left -= answering ? REPEATED_COST : (REFERENCE_COST + base.length + target.length) * readings.length;
+      let resolving = resolvingReadings.get(key);
+      left -= resolving ? REPEATED_COST : (REFERENCE_COST + base.length + target.length) * readings.length;
       if (left < 0) break;
-      const text = textOf(target);
-      answering ??= readings.filter((reading) => reading.answers(page.entry, reference, text));
-      answers.set(key, answering);
-      for (const reading of answering) reading.found += 1;
+      const path = pathOf(target);
+      resolving ??= readings.filter((reading) => reading.resolves(page.entry, reference, path));
+      resolvingReadings.set(key, resolving);
+      for (const reading of resolving) reading.found += 1;
     }
     if (left < 0) return { labels, whole: false };
   }
   return { labels: labels ?? {}, whole };
 }
 
-/** The path of a reference decoded; empty where it is no UTF-8, and leads to no file. */
-function textOf(target: string): string {
+/** The decoded path of a reference; empty if it is not UTF-8, and so leads to no file. */
+function pathOf(target: string): string {
   try {
     return decodeURIComponent(target.replace(/[?#].*/s, '')).normalize('NFC');
   } catch (error) {

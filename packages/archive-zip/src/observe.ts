@@ -1,3 +1,4 @@
 export { isObservable, type Observation, observe } from './observe/observe.ts';
+export { SitePaths } from './observe/page-references.ts';
 export type { ObservationBounds, Reference } from './observe/reference-collector.ts';
-export { ReferenceSieve, SitePaths } from './observe/reference-collector.ts';
+export { ReferenceFilter } from './observe/reference-filter.ts';

@@ -2,16 +2,16 @@ import type { EntryPath, EntryProof, ListedEntry } from '@pinfold/core';
 import type { EntryTask } from './jobs.ts';
 
 /*
- * How entries travel between threads: in columns. As objects, each would take the names of its members along, and
- * thousands of them would take as long as inflating what they stand for.
+ * The form in which entries are sent between threads: columns. Objects are serialized with the names of their members,
+ * which takes as long for thousands of entries as inflating them.
  */
 
 /** Listed entries in columns. */
 export interface PackedEntries {
   readonly names: readonly string[];
-  /** {@link NUMBERS_OF_ENTRY} of one entry after those of another. */
+  /** {@link NUMBERS_PER_ENTRY} numbers for each entry. */
   readonly numbers: Float64Array;
-  /** The places of those that are AppleDouble. */
+  /** The indexes of entries that are AppleDouble. */
   readonly appleDouble: readonly number[];
 }
 
@@ -19,18 +19,18 @@ export interface PackedEntries {
 export interface PackedTasks {
   readonly names: readonly string[];
   readonly paths: readonly (EntryPath | undefined)[];
-  /** {@link NUMBERS_OF_TASK} of one entry after those of another. */
+  /** {@link NUMBERS_PER_TASK} numbers for each entry. */
   readonly numbers: Float64Array;
 }
 
-/** Proofs, of which one that says nothing beyond UTF-8 is the number of its entry. */
+/** Proofs. The number of an entry stands for {@link emptyProof} of it. */
 export type PackedProofs = readonly (number | EntryProof)[];
 
-const NUMBERS_OF_ENTRY = 8;
-const NUMBERS_OF_TASK = 9;
+const NUMBERS_PER_ENTRY = 8;
+const NUMBERS_PER_TASK = 9;
 
 export function packEntries(entries: readonly ListedEntry[]): PackedEntries {
-  const numbers = new Float64Array(entries.length * NUMBERS_OF_ENTRY);
+  const numbers = new Float64Array(entries.length * NUMBERS_PER_ENTRY);
   const appleDouble: number[] = [];
   let at = 0;
   for (const [index, entry] of entries.entries()) {
@@ -43,16 +43,16 @@ export function packEntries(entries: readonly ListedEntry[]): PackedEntries {
     numbers[at + 5] = entry.compressedSize;
     numbers[at + 6] = entry.size;
     numbers[at + 7] = entry.dataOffset;
-    at += NUMBERS_OF_ENTRY;
+    at += NUMBERS_PER_ENTRY;
   }
   return { names: entries.map(({ name }) => name), numbers, appleDouble };
 }
 
 export function unpackEntries({ names, numbers, appleDouble }: PackedEntries): readonly ListedEntry[] {
   const numberAt = (at: number): number => numbers[at] ?? 0;
-  const apples = new Set(appleDouble);
+  const appleDoubleIndexes = new Set(appleDouble);
   return names.map((name, index) => {
-    const at = index * NUMBERS_OF_ENTRY;
+    const at = index * NUMBERS_PER_ENTRY;
     const entry = {
       name,
       host: numberAt(at),
@@ -64,12 +64,12 @@ export function unpackEntries({ names, numbers, appleDouble }: PackedEntries): r
       size: numberAt(at + 6),
       dataOffset: numberAt(at + 7),
     };
-    return apples.has(index) ? { ...entry, appleDouble: true } : entry;
+    return appleDoubleIndexes.has(index) ? { ...entry, appleDouble: true } : entry;
   });
 }
 
 export function packTasks(tasks: readonly EntryTask[]): PackedTasks {
-  const numbers = new Float64Array(tasks.length * NUMBERS_OF_TASK);
+  const numbers = new Float64Array(tasks.length * NUMBERS_PER_TASK);
   let at = 0;
   for (const task of tasks) {
     numbers[at] = task.entry;
@@ -81,7 +81,7 @@ export function packTasks(tasks: readonly EntryTask[]): PackedTasks {
     numbers[at + 6] = task.dataOffset;
     numbers[at + 7] = task.observedBytes;
     numbers[at + 8] = task.referenceWork;
-    at += NUMBERS_OF_TASK;
+    at += NUMBERS_PER_TASK;
   }
   return { names: tasks.map(({ name }) => name), paths: tasks.map(({ path }) => path), numbers };
 }
@@ -89,7 +89,7 @@ export function packTasks(tasks: readonly EntryTask[]): PackedTasks {
 export function unpackTasks({ names, paths, numbers }: PackedTasks): readonly EntryTask[] {
   const numberAt = (at: number): number => numbers[at] ?? 0;
   return names.map((name, index) => {
-    const at = index * NUMBERS_OF_TASK;
+    const at = index * NUMBERS_PER_TASK;
     const path = paths[index];
     const task = {
       entry: numberAt(at),
@@ -108,19 +108,19 @@ export function unpackTasks({ names, paths, numbers }: PackedTasks): readonly En
 }
 
 export function packProofs(proofs: readonly EntryProof[]): PackedProofs {
-  return proofs.map((proof) => (isPlain(proof) ? proof.entry : proof));
+  return proofs.map((proof) => (isEmptyProof(proof) ? proof.entry : proof));
 }
 
 export function unpackProofs(packed: PackedProofs): readonly EntryProof[] {
-  return packed.map((proof) => (typeof proof === 'number' ? nothingOf(proof) : proof));
+  return packed.map((proof) => (typeof proof === 'number' ? emptyProof(proof) : proof));
 }
 
-/** The proof of an entry of which nothing is to be told. */
-export function nothingOf(entry: number): EntryProof {
+/** The proof of an entry that is UTF-8, in which nothing was found. */
+export function emptyProof(entry: number): EntryProof {
   return { entry, utf8: true, references: [], secrets: [], whole: true };
 }
 
-function isPlain({ utf8, whole, references, secrets, ...others }: EntryProof): boolean {
+function isEmptyProof({ utf8, whole, references, secrets, ...others }: EntryProof): boolean {
   const isBare = Object.keys(others).length === 1;
   return isBare && utf8 && whole && references.length === 0 && secrets.length === 0;
 }

@@ -1,49 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
 import { type ArchiveSource, readFully } from './archive-source.ts';
-import { firstTogether, inflateTogether, inflateWhole, readPieces, type WholeData } from './entry-data.ts';
-import type { EntryTask, ProveJob, ProveResult } from './jobs.ts';
+import { inflateBatch, inflateWhole, nextBatch, readPieces, type WholeData } from './entry-data.ts';
+import { type EntryTask, type ProofControl, type ProveJob, type ProveResult, StoppedError } from './jobs.ts';
 import { isUtf8Text, Utf8Check, utf16Text } from './name-decoding.ts';
 import { isObservable, isReferring, observe, observeBytes } from './observe/observe.ts';
-import { ReferenceSieve, SitePaths } from './observe/reference-collector.ts';
+import { SitePaths } from './observe/page-references.ts';
+import { ReferenceFilter } from './observe/reference-filter.ts';
 
-/** A job was stopped. The code that stopped it knows why. */
-export class Stopped extends Error {
-  override readonly name: string = 'Stopped';
-}
-
-const STOP = 0;
-const BYTES_OF_STOP = 8;
-const BYTES = 16;
-
-/** State that the jobs of one call share across threads: whether to stop, and how many bytes they have inflated. */
-export class ProofControl {
-  readonly memory: SharedArrayBuffer;
-  readonly #stop: Int32Array;
-  readonly #inflated: BigInt64Array;
-
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(BYTES)) {
-    this.memory = memory;
-    this.#stop = new Int32Array(memory, 0, 1);
-    this.#inflated = new BigInt64Array(memory, BYTES_OF_STOP, 1);
-  }
-
-  /** Every job ends at its next look. */
-  stop(): void {
-    Atomics.store(this.#stop, STOP, 1);
-  }
-
-  throwIfStopped(): void {
-    if (Atomics.load(this.#stop, STOP) !== 0) throw new Stopped();
-  }
-
-  /** Counts inflated bytes and answers how many there are in all. */
-  count(bytes: number): number {
-    return Number(Atomics.add(this.#inflated, 0, BigInt(bytes))) + bytes;
-  }
-}
-
-/** Entries up to here, packed and unpacked, are inflated at once, which is faster; larger ones in pieces. */
+/** Entries up to this size, compressed and expanded, are inflated at once, which is faster; larger ones in pieces. */
 export const WHOLE_BYTES = 2_097_152;
 
 const ASCII = /^\p{ASCII}*$/u;
@@ -56,12 +21,79 @@ export interface ProofTools {
   /** Room for the compressed bytes of an entry that is inflated at once. */
   readonly scratch: Buffer;
   /** Filters a page's references: only some can become a warning. */
-  readonly sieve: () => ReferenceSieve;
+  readonly filter: () => ReferenceFilter;
 }
 
 export type EntryOutcome =
   | { readonly kind: 'proved'; readonly proof: EntryProof }
   | { readonly kind: 'broken'; readonly problems: readonly ArchiveProblem[] };
+
+/** Room for compressed bytes: one buffer for each thread, which proves one entry at a time. */
+let scratch: Buffer | undefined;
+/** The site of the last job: an archive's jobs mostly come one after the other. */
+let lastSite: { readonly sitePaths: string; readonly site: SitePaths } | undefined;
+
+/** Proves a job's entries one by one. Once the call has inflated more than is allowed, all of its jobs end early. */
+export async function proveEntries(
+  archive: ArchiveSource,
+  job: ProveJob,
+  control: ProofControl,
+): Promise<ProveResult> {
+  scratch ??= Buffer.allocUnsafeSlow(WHOLE_BYTES);
+  const filter = filterOf(job, control);
+  const tools: ProofTools = { archive, control, expandedBytes: job.expandedBytes, scratch, filter };
+  const problems: ArchiveProblem[] = [];
+  const entries: EntryProof[] = [];
+  // How many entries of a batch that could not be inflated together are still to be proved one by one.
+  let leftOfBatch = 0;
+  for (let from = 0; from < job.tasks.length; ) {
+    const batch = leftOfBatch > 0 ? [] : nextBatch(job.tasks, from);
+    const outcomes = await untilStopped(() => proveNext(job.tasks[from] as EntryTask, batch, tools));
+    if (outcomes === undefined) break;
+    leftOfBatch = outcomes.length < batch.length ? batch.length - 1 : Math.max(0, leftOfBatch - 1);
+    from += outcomes.length;
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'proved') entries.push(outcome.proof);
+      else problems.push(...outcome.problems);
+    }
+    if (problems.some(({ rule }) => rule === 'expanded_too_large')) control.stop();
+  }
+  return { problems, entries };
+}
+
+/** Proves a batch of small entries together, or else the next entry by itself. */
+async function proveNext(
+  next: EntryTask,
+  batch: readonly EntryTask[],
+  tools: ProofTools,
+): Promise<readonly EntryOutcome[]> {
+  tools.control.throwIfStopped();
+  const outcomes = batch.length > 1 ? proveBatch(batch, tools) : undefined;
+  return outcomes ?? [await proveEntry(next, tools)];
+}
+
+async function untilStopped<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoppedError) return undefined;
+    throw error;
+  }
+}
+
+/** The filter of a job's references, made for the first page that has any. */
+export function filterOf(job: Pick<ProveJob, 'sitePaths'>, control: ProofControl): () => ReferenceFilter {
+  let opened: ReferenceFilter | undefined;
+  return () => {
+    opened ??= new ReferenceFilter(siteOf(job), () => control.throwIfStopped());
+    return opened;
+  };
+}
+
+function siteOf({ sitePaths }: Pick<ProveJob, 'sitePaths'>): SitePaths {
+  if (lastSite?.sitePaths !== sitePaths) lastSite = { sitePaths, site: new SitePaths(sitePaths.split('\n')) };
+  return lastSite.site;
+}
 
 /** Inflates an entry and compares it with what the directory says: size, CRC-32, and where its data end. */
 export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
@@ -71,29 +103,29 @@ export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<En
   return outcome === 'more_than_declared' ? proveInPieces(task, tools) : outcome;
 }
 
-/** As {@link proveEntry}, at once, for an entry up to {@link WHOLE_BYTES}; one that is longer than declared is not read on. */
+/** Does the same at once, for an entry up to {@link WHOLE_BYTES}. Stops at the declared size. */
 export function proveWhole(task: EntryTask, tools: ProofTools): EntryOutcome | 'more_than_declared' {
   const packed = tools.scratch.subarray(0, task.compressedSize);
   const compressed = readFully(tools.archive, packed, task.dataOffset);
   const data = task.method === 8 ? inflateWhole(compressed, task.size) : storedWhole(compressed, task.size);
   if (data === 'more_than_declared') return data;
   if (data === 'corrupt') return broken(corrupt(task));
-  const over = countedOver(tools, data.bytes.length);
+  const over = countInflated(tools, data.bytes.length);
   if (over !== undefined) return broken(over);
   if (crc32(data.bytes) !== task.crc32) return broken(corrupt(task));
   const outcome = proved(task, tools, isUtf8Text(data.bytes), data.bytes);
-  if (task.method === 8) giveBack(data.bytes);
+  if (task.method === 8) freeMemory(data.bytes);
   return outcome;
 }
 
-/** Proves entries that were inflated together. Undefined if they were not: then each has to be proved by itself. */
-export function proveTogether(
+/** Inflates and proves entries together. Undefined if they cannot be inflated so: then each has to be proved by itself. */
+export function proveBatch(
   tasks: readonly EntryTask[],
   tools: ProofTools,
 ): readonly EntryOutcome[] | undefined {
-  const bytes = inflateTogether(tools.archive, tasks, tools.scratch);
+  const bytes = inflateBatch(tools.archive, tasks, tools.scratch);
   if (bytes === undefined) return undefined;
-  const over = countedOver(tools, bytes.length);
+  const over = countInflated(tools, bytes.length);
   if (over !== undefined) return [broken(over)];
   let at = 0;
   const outcomes = tasks.map((task) => {
@@ -101,12 +133,12 @@ export function proveTogether(
     at += task.size;
     return proved(task, tools, isUtf8Text(own), own);
   });
-  giveBack(bytes);
+  freeMemory(bytes);
   return outcomes;
 }
 
-/** Memory of its own is given back at once: V8 would let that of many archives gather, and then collect them all. */
-function giveBack(bytes: Buffer): void {
+/** Frees the memory of a buffer at once: V8 would let that of many archives accumulate. */
+function freeMemory(bytes: Buffer): void {
   if (bytes.length > Buffer.poolSize) (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
@@ -115,7 +147,7 @@ function storedWhole(bytes: Buffer, size: number): WholeData {
   return bytes.length === size ? { bytes } : 'corrupt';
 }
 
-/** Reads beyond the entry's own limit to find out whether the limit of all is broken, too, but never beyond that one. */
+/** Reads beyond the entry's own limit, to report whether the archive's limit is exceeded as well, but never beyond that one. */
 async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
   const beginning: Buffer[] = [];
   const text = new Utf8Check();
@@ -125,7 +157,7 @@ async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryO
   const end = await readPieces(task, tools, (piece) => {
     if (size < task.observedBytes) beginning.push(piece);
     size += piece.length;
-    over = countedOver(tools, piece.length);
+    over = countInflated(tools, piece.length);
     crc = crc32(piece, crc);
     text.add(piece);
     return over === undefined;
@@ -133,13 +165,13 @@ async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryO
   const sound = end === 'exact' && size === task.size && crc === task.crc32;
   if (sound && size <= task.limit) return proved(task, tools, text.valid, Buffer.concat(beginning));
   return broken(
-    ...(sound || (end === 'left' && size <= task.size) ? [] : [corrupt(task)]),
+    ...(sound || (end === 'stopped' && size <= task.size) ? [] : [corrupt(task)]),
     ...(size > task.limit ? [tooLarge(task)] : []),
     ...(over === undefined ? [] : [over]),
   );
 }
 
-function countedOver({ control, expandedBytes }: ProofTools, bytes: number): ArchiveProblem | undefined {
+function countInflated({ control, expandedBytes }: ProofTools, bytes: number): ArchiveProblem | undefined {
   return control.count(bytes) <= expandedBytes
     ? undefined
     : { rule: 'expanded_too_large', limit: expandedBytes };
@@ -164,8 +196,8 @@ function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Bu
   // In an unknown encoding, only ASCII names are certain.
   const legible =
     utf8 || wide !== undefined ? seen.references : seen.references.filter(({ target }) => ASCII.test(target));
-  const references = legible.length === 0 ? [] : tools.sieve().sift(path, legible);
-  const modules = legible.length === 0 ? [] : tools.sieve().modules(path, legible);
+  const references = legible.length === 0 ? [] : tools.filter().filter(path, legible);
+  const modules = legible.length === 0 ? [] : tools.filter().modules(path, legible);
   const whole = seen.whole && observedBytes === task.size;
   const proof = { ...seen, entry, utf8, references, whole, ...(modules.length > 0 && { modules }) };
   return { kind: 'proved', proof };
@@ -181,71 +213,4 @@ function corrupt({ name: path }: EntryTask): ArchiveProblem {
 
 function tooLarge({ name: path, limit }: EntryTask): ArchiveProblem {
   return { rule: 'file_too_large', path, limit };
-}
-
-/** Compressed bytes on their way into the inflater; one for a thread, which proves one entry at a time. */
-let scratch: Buffer | undefined;
-/** The site that the thread knew last: an archive's jobs mostly come one after the other. */
-let known: { readonly sitePaths: string; readonly site: SitePaths } | undefined;
-
-/** Proves a job's entries one by one. Once the call has inflated more than is allowed, all of its jobs end early. */
-export async function proveEntries(
-  archive: ArchiveSource,
-  job: ProveJob,
-  control: ProofControl,
-): Promise<ProveResult> {
-  scratch ??= Buffer.allocUnsafeSlow(WHOLE_BYTES);
-  const sieve = sieveOf(job, control);
-  const tools: ProofTools = { archive, control, expandedBytes: job.expandedBytes, scratch, sieve };
-  const problems: ArchiveProblem[] = [];
-  const entries: EntryProof[] = [];
-  // Entries that were tried together in vain: each is proved by itself, to find out which one is broken.
-  let alone = 0;
-  for (let from = 0; from < job.tasks.length; ) {
-    const small = alone > 0 ? [] : firstTogether(job.tasks, from);
-    const outcomes = await untilStopped(() => proveNext(job.tasks[from] as EntryTask, small, tools));
-    if (outcomes === undefined) break;
-    alone = outcomes.length < small.length ? small.length - 1 : Math.max(0, alone - 1);
-    from += outcomes.length;
-    for (const outcome of outcomes) {
-      if (outcome.kind === 'proved') entries.push(outcome.proof);
-      else problems.push(...outcome.problems);
-    }
-    if (problems.some(({ rule }) => rule === 'expanded_too_large')) control.stop();
-  }
-  return { problems, entries };
-}
-
-/** Proves small entries together, or else the next one by itself. */
-async function proveNext(
-  next: EntryTask,
-  small: readonly EntryTask[],
-  tools: ProofTools,
-): Promise<readonly EntryOutcome[]> {
-  tools.control.throwIfStopped();
-  const together = small.length > 1 ? proveTogether(small, tools) : undefined;
-  return together ?? [await proveEntry(next, tools)];
-}
-
-async function untilStopped<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Stopped) return undefined;
-    throw error;
-  }
-}
-
-/** The filter of a job's references, made for the first page that has any. */
-export function sieveOf(job: Pick<ProveJob, 'sitePaths'>, control: ProofControl): () => ReferenceSieve {
-  let opened: ReferenceSieve | undefined;
-  return () => {
-    opened ??= new ReferenceSieve(siteOf(job), () => control.throwIfStopped());
-    return opened;
-  };
-}
-
-function siteOf({ sitePaths }: Pick<ProveJob, 'sitePaths'>): SitePaths {
-  if (known?.sitePaths !== sitePaths) known = { sitePaths, site: new SitePaths(sitePaths.split('\n')) };
-  return known.site;
 }

@@ -1,11 +1,11 @@
 import type { ArchiveListing, EntryProof, StagedArchive } from '@pinfold/core';
 import { MemorySource, StagedFile } from './archive-source.ts';
 import { readDirectory } from './central-directory.ts';
-import { findEnd } from './end-record.ts';
+import { findEndRecord } from './end-record.ts';
 import type { CentralHeader } from './entry-headers.ts';
-import type { EntryTask, ProveJob } from './jobs.ts';
+import { type EntryTask, ProofControl, type ProveJob } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
-import { ProofControl, type ProofTools, proveWhole, sieveOf } from './prove-entries.ts';
+import { filterOf, type ProofTools, proveWhole } from './prove-entries.ts';
 
 /** The largest archive that is read on the thread of its caller: the way to another thread and back takes longer. */
 const SMALL_BYTES = 16_384;
@@ -15,7 +15,7 @@ export const SMALL_ENTRIES = 16;
 export const SMALL_SITE_BYTES = 16_384;
 
 /** The bytes of an archive that is in memory, and so small that it may be read on this thread. */
-export function smallBytes({ bytes, size }: StagedArchive): Uint8Array | undefined {
+export function smallArchiveBytes({ bytes, size }: StagedArchive): Uint8Array | undefined {
   return bytes?.length === size && size <= SMALL_BYTES ? bytes : undefined;
 }
 
@@ -34,7 +34,7 @@ let scratch: Buffer | undefined;
 export async function listSmall(bytes: Uint8Array, maxEntries: number): Promise<ArchiveListing | undefined> {
   const archive = new MemorySource(bytes);
   const file = new StagedFile(archive, bytes.length);
-  const { end } = findEnd(file);
+  const { end } = findEndRecord(file);
   if (end !== undefined && !areSmall(readDirectory(file, end, SMALL_ENTRIES).headers)) return undefined;
   return listArchive(archive, maxEntries, new ProofControl());
 }
@@ -60,7 +60,7 @@ export function proveSmall(
     control,
     expandedBytes: job.expandedBytes,
     scratch,
-    sieve: sieveOf(job, control),
+    filter: filterOf(job, control),
   };
   const entries: EntryProof[] = [];
   for (const task of tasks) {

@@ -1,45 +1,44 @@
 import { Worker } from 'node:worker_threads';
-import type { Job, JobReply, JobRequest, JobResults } from './jobs.ts';
-import type { ProofControl } from './prove-entries.ts';
+import type { Job, JobReply, JobRequest, JobResults, ProofControl } from './jobs.ts';
 
-/** Jobs given to a worker at once: the next one waits there, so that it never waits for the main thread. */
-const DEPTH = 2;
+/** Jobs sent to a worker at once: with the next one in its queue, a worker never waits for the main thread. */
+const MAX_JOBS_PER_WORKER = 2;
 
 /** The entry file of a worker has the extension of this one: `.ts` from sources, `.js` when built. */
 const ENTRY: URL = new URL(`./worker${/\.[a-z]+$/.exec(import.meta.url)?.[0] ?? '.js'}`, import.meta.url);
 
-/** The options of the process are its own: some, as `--input-type`, would keep a worker from starting. */
-const OPTIONS: readonly string[] = ENTRY.pathname.endsWith('.ts') ? ['--conditions=@pinfold/source'] : [];
+/** Replaces the options of the process: some of them, as `--input-type`, keep a worker from starting. */
+const EXEC_ARGV: readonly string[] = ENTRY.pathname.endsWith('.ts') ? ['--conditions=@pinfold/source'] : [];
 
-/** A worker's garbage is short-lived; without a bound V8 lets 100 MiB of it gather. */
-const YOUNG_MIB = 16;
+/** A worker's garbage is short-lived. Without a bound, V8 lets 100 MiB of it accumulate. */
+const MAX_YOUNG_GENERATION_MIB = 16;
 
-interface Waiting {
+interface QueuedJob {
   readonly request: JobRequest;
   readonly settle: (reply: JobReply) => void;
 }
 
-interface Lane {
+interface PooledWorker {
   readonly worker: Worker;
-  readonly running: Map<number, Waiting>;
+  readonly running: Map<number, QueuedJob>;
 }
 
 /** Worker threads of this package: started when needed, then reused. They do not keep the process alive. */
 export class WorkerPool {
   readonly #max: number;
   readonly #entry: URL;
-  readonly #lanes: Set<Lane> = new Set();
-  readonly #queue: Waiting[] = [];
+  readonly #workers: Set<PooledWorker> = new Set();
+  readonly #queue: QueuedJob[] = [];
   readonly #unsettled: Set<Promise<unknown>> = new Set();
   #lastId: number = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(most: number, entry: URL = ENTRY) {
-    this.#max = most;
+  constructor(maxWorkers: number, entry: URL = ENTRY) {
+    this.#max = maxWorkers;
     this.#entry = entry;
   }
 
-  /** Runs a job and returns its reply, also that of a failure. A stopped control ends it at its next check. */
+  /** Runs a job and returns its reply, even if the job fails. A stopped control ends it at its next check. */
   run<J extends Job>(job: J, control: ProofControl): Promise<JobReply<JobResults[J['kind']]>> {
     try {
       this.throwIfClosing();
@@ -53,7 +52,7 @@ export class WorkerPool {
     });
     this.#unsettled.add(settled);
     settled.finally(() => this.#unsettled.delete(settled));
-    this.#spread();
+    this.#dispatch();
     return settled;
   }
 
@@ -61,7 +60,7 @@ export class WorkerPool {
     if (this.#closing !== undefined) throw new TypeError('the inspector has been closed');
   }
 
-  /** Takes the jobs of a stopped control out of the queue. Those that run end by themselves. */
+  /** Removes the jobs of a stopped control from the queue. Those that run end by themselves. */
   drop(control: ProofControl): void {
     const dropped = this.#queue.filter(({ request }) => request.control === control.memory);
     for (const waiting of dropped) {
@@ -78,64 +77,64 @@ export class WorkerPool {
 
   async #close(): Promise<void> {
     await Promise.all(this.#unsettled);
-    await Promise.all([...this.#lanes].map(({ worker }) => worker.terminate()));
+    await Promise.all([...this.#workers].map(({ worker }) => worker.terminate()));
   }
 
-  #spread(): void {
+  #dispatch(): void {
     while (this.#queue.length > 0) {
-      const lane = this.#laneWithRoom();
-      const waiting = lane === undefined ? undefined : this.#queue.shift();
-      if (lane === undefined || waiting === undefined) return;
-      if ('error' in lane) {
-        waiting.settle({ id: waiting.request.id, kind: 'failed', error: lane.error });
+      const pooled = this.#workerWithRoom();
+      const waiting = pooled === undefined ? undefined : this.#queue.shift();
+      if (pooled === undefined || waiting === undefined) return;
+      if ('error' in pooled) {
+        waiting.settle({ id: waiting.request.id, kind: 'failed', error: pooled.error });
         continue;
       }
-      if (lane.running.size === 0) lane.worker.ref();
-      lane.running.set(waiting.request.id, waiting);
-      lane.worker.postMessage(waiting.request);
+      if (pooled.running.size === 0) pooled.worker.ref();
+      pooled.running.set(waiting.request.id, waiting);
+      pooled.worker.postMessage(waiting.request);
     }
   }
 
   /** An idle worker, else a new one, else the least busy; an error if there is none and the system has no thread for one. */
-  #laneWithRoom(): Lane | { readonly error: unknown } | undefined {
-    const [least] = [...this.#lanes].sort((a, b) => a.running.size - b.running.size);
-    if (least?.running.size === 0) return least;
+  #workerWithRoom(): PooledWorker | { readonly error: unknown } | undefined {
+    const [leastBusy] = [...this.#workers].sort((a, b) => a.running.size - b.running.size);
+    if (leastBusy?.running.size === 0) return leastBusy;
     try {
-      if (this.#lanes.size < this.#max) return this.#openLane();
+      if (this.#workers.size < this.#max) return this.#startWorker();
     } catch (error) {
-      if (least === undefined) return { error };
+      if (leastBusy === undefined) return { error };
     }
-    return least !== undefined && least.running.size < DEPTH ? least : undefined;
+    return leastBusy !== undefined && leastBusy.running.size < MAX_JOBS_PER_WORKER ? leastBusy : undefined;
   }
 
-  #openLane(): Lane {
+  #startWorker(): PooledWorker {
     const worker = new Worker(this.#entry, {
       name: 'pinfold-archive-zip',
-      execArgv: [...OPTIONS],
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+      execArgv: [...EXEC_ARGV],
+      resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MIB },
     });
-    const lane: Lane = { worker, running: new Map() };
-    this.#lanes.add(lane);
+    const pooled: PooledWorker = { worker, running: new Map() };
+    this.#workers.add(pooled);
     worker.unref();
-    worker.on('message', (reply: JobReply) => this.#settle(lane, reply));
-    worker.on('error', (error) => this.#lose(lane, error));
-    worker.on('exit', () => this.#lose(lane, new Error('a worker thread ended')));
-    return lane;
+    worker.on('message', (reply: JobReply) => this.#settle(pooled, reply));
+    worker.on('error', (error) => this.#discard(pooled, error));
+    worker.on('exit', () => this.#discard(pooled, new Error('a worker thread ended')));
+    return pooled;
   }
 
-  #settle(lane: Lane, reply: JobReply): void {
-    const waiting = lane.running.get(reply.id);
-    lane.running.delete(reply.id);
-    if (lane.running.size === 0) lane.worker.unref();
+  #settle(pooled: PooledWorker, reply: JobReply): void {
+    const waiting = pooled.running.get(reply.id);
+    pooled.running.delete(reply.id);
+    if (pooled.running.size === 0) pooled.worker.unref();
     waiting?.settle(reply);
-    this.#spread();
+    this.#dispatch();
   }
 
   /** The jobs of a thread that died fail with it; the next job opens another. */
-  #lose(lane: Lane, error: unknown): void {
-    this.#lanes.delete(lane);
-    for (const [id, { settle }] of lane.running) settle({ id, kind: 'failed', error });
-    lane.running.clear();
-    this.#spread();
+  #discard(pooled: PooledWorker, error: unknown): void {
+    this.#workers.delete(pooled);
+    for (const [id, { settle }] of pooled.running) settle({ id, kind: 'failed', error });
+    pooled.running.clear();
+    this.#dispatch();
   }
 }

@@ -3,20 +3,29 @@ import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { ArchiveListing } from '@pinfold/core';
 import { type ArchiveSource, FileSource, isSystemError, MemorySource } from './archive-source.ts';
-import type { Job, JobReply, JobRequest, ListResult, SentProveJob, SentProveResult } from './jobs.ts';
+import {
+  type Job,
+  type JobReply,
+  type JobRequest,
+  type ListResult,
+  ProofControl,
+  type SentProveJob,
+  type SentProveResult,
+  StoppedError,
+} from './jobs.ts';
 import { listArchive } from './list-archive.ts';
 import { packEntries, packProofs, unpackTasks } from './packed.ts';
-import { ProofControl, proveEntries, Stopped } from './prove-entries.ts';
+import { proveEntries } from './prove-entries.ts';
 
-/** Entries the receiver takes up at once: a few milliseconds. */
-const PIECE = 1_000;
+/** Entries that the receiver unpacks at once, in a few milliseconds. */
+const ENTRIES_PER_PIECE = 1_000;
 
 const port = parentPort;
 if (port === null) throw new TypeError('this file is run as a worker thread');
 
 let previous: Promise<void> = Promise.resolve();
 
-// One job at a time: what a worker holds in memory is bounded by it.
+// One job at a time: this bounds the memory of a worker.
 port.on('message', (request: JobRequest) => {
   previous = previous.then(async () => {
     const reply = await answer(request);
@@ -28,7 +37,7 @@ async function answer({ id, job, control }: JobRequest): Promise<JobReply> {
   try {
     return { id, kind: 'done', result: await run(job, new ProofControl(control)) };
   } catch (error) {
-    if (error instanceof Stopped) return { id, kind: 'stopped' };
+    if (error instanceof StoppedError) return { id, kind: 'stopped' };
     if (isSystemError(error)) return { id, kind: 'refused', code: error.code ?? '', message: error.message };
     return { id, kind: 'failed', error };
   }
@@ -50,23 +59,23 @@ async function read(
   job: Job,
   control: ProofControl,
 ): Promise<ListResult | SentProveResult> {
-  if (job.kind === 'prove') return await proved(archive, job, control);
-  return stretched(await listArchive(archive, job.maxEntries, control));
+  if (job.kind === 'prove') return await prove(archive, job, control);
+  return toListResult(await listArchive(archive, job.maxEntries, control));
 }
 
-async function proved(
+async function prove(
   archive: ArchiveSource,
   { tasks, ...job }: SentProveJob,
   control: ProofControl,
 ): Promise<SentProveResult> {
-  const { entries, ...rest } = await proveEntries(archive, { ...job, tasks: unpackTasks(tasks) }, control);
-  return { ...rest, entries: packProofs(entries) };
+  const result = await proveEntries(archive, { ...job, tasks: unpackTasks(tasks) }, control);
+  return { ...result, entries: packProofs(result.entries) };
 }
 
-function stretched({ entries, ...rest }: ArchiveListing): ListResult {
+function toListResult({ entries, ...listing }: ArchiveListing): ListResult {
   const pieces: Uint8Array[] = [];
-  for (let from = 0; from < entries.length; from += PIECE) {
-    pieces.push(serialize(packEntries(entries.slice(from, from + PIECE))));
+  for (let from = 0; from < entries.length; from += ENTRIES_PER_PIECE) {
+    pieces.push(serialize(packEntries(entries.slice(from, from + ENTRIES_PER_PIECE))));
   }
-  return { pieces, ...rest };
+  return { pieces, ...listing };
 }

@@ -18,12 +18,12 @@ import {
   type JobReply,
   type JobResults,
   type ListResult,
+  ProofControl,
   type StagedBytes,
   splitTasks,
 } from './jobs.ts';
 import { type PackedEntries, packTasks, unpackEntries, unpackProofs } from './packed.ts';
-import { ProofControl } from './prove-entries.ts';
-import { smallBytes } from './small-archive.ts';
+import { smallArchiveBytes } from './small-archive.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** How much a {@link ZipArchiveInspector} may take. */
@@ -72,18 +72,18 @@ export class ZipArchiveInspector implements ArchiveInspector {
     maxEntries: number = this.#entries,
   ): Promise<ArchiveListing> {
     const { size } = archive;
-    const most = Math.min(maxEntries, this.#entries);
-    const bytes = smallBytes(archive);
+    const limit = Math.min(maxEntries, this.#entries);
+    const bytes = smallArchiveBytes(archive);
     if (bytes !== undefined) {
-      const { listSmall } = await this.#here(signal);
-      const listing = await listSmall(bytes, most);
+      const { listSmall } = await this.#smallArchives(signal);
+      const listing = await listSmall(bytes, limit);
       signal?.throwIfAborted();
       if (listing !== undefined) return listing;
     }
     const staged = await this.#bytesOf(archive);
-    const [result] = await this.#run([{ kind: 'list', staged, size, maxEntries: most } as const], signal);
-    if (result === undefined) throw new TypeError('a listing was stopped by nobody');
-    return received(result);
+    const [result] = await this.#run([{ kind: 'list', staged, size, maxEntries: limit } as const], signal);
+    if (result === undefined) throw new TypeError('a listing was stopped without an abort');
+    return toListing(result);
   }
 
   async prove(request: ProofRequest, signal?: AbortSignal): Promise<ArchiveProof> {
@@ -91,25 +91,25 @@ export class ZipArchiveInspector implements ArchiveInspector {
     const { size } = archive;
     const { jobs, empty } = splitTasks(request, this.#workers);
     const sitePaths = request.tasks.flatMap(({ path }) => path ?? []).join('\n');
-    const rest = { kind: 'prove', size, expandedBytes, sitePaths } as const;
-    const bytes = smallBytes(archive);
+    const common = { kind: 'prove', size, expandedBytes, sitePaths } as const;
+    const bytes = smallArchiveBytes(archive);
     if (bytes !== undefined) {
-      const { proveSmall } = await this.#here(signal);
-      const entries = proveSmall(bytes, { ...rest, tasks: jobs.flat() });
+      const { proveSmall } = await this.#smallArchives(signal);
+      const entries = proveSmall(bytes, { ...common, tasks: jobs.flat() });
       if (entries !== undefined) return { problems: [], entries: [...empty, ...entries] };
     }
     const staged = await this.#bytesOf(archive);
     const results = await this.#run(
-      jobs.map((tasks) => ({ ...rest, staged, tasks: packTasks(tasks) })),
+      jobs.map((tasks) => ({ ...common, staged, tasks: packTasks(tasks) })),
       signal,
     );
     return {
-      problems: onceExpanded(results.flatMap(({ problems }) => problems)),
+      problems: withoutRepeats(results.flatMap(({ problems }) => problems)),
       entries: [...empty, ...results.flatMap(({ entries }) => unpackProofs(entries))],
     };
   }
 
-  /** What threads read: the file, or else a copy of the bytes, which they share. */
+  /** Where threads read the bytes: in the file, or else in shared memory, to which they are copied once. */
   async #bytesOf(archive: StagedArchive): Promise<StagedBytes> {
     if (archive.file !== undefined) return { file: archive.file };
     let copied = this.#copies.get(archive);
@@ -120,8 +120,8 @@ export class ZipArchiveInspector implements ArchiveInspector {
     return { shared: await copied };
   }
 
-  /** What reads small archives on this thread, loaded with the first of them. */
-  async #here(signal: AbortSignal | undefined): Promise<typeof import('./small-archive.ts')> {
+  /** The module that reads small archives on this thread, loaded with the first of them. */
+  async #smallArchives(signal: AbortSignal | undefined): Promise<typeof import('./small-archive.ts')> {
     signal?.throwIfAborted();
     this.#pool.throwIfClosing();
     return import('./small-archive.ts');
@@ -195,18 +195,18 @@ function resultOf<Result>(reply: JobReply<Result>): readonly Result[] {
   }
 }
 
-/** Takes a listing up stretch by stretch, other work in between: one of 100,000 entries takes a tenth of a second. */
-async function received({ pieces, ...rest }: ListResult): Promise<ArchiveListing> {
+/** Unpacks a listing piece by piece, with other work in between: one of 100,000 entries takes a tenth of a second. */
+async function toListing({ pieces, ...listing }: ListResult): Promise<ArchiveListing> {
   const entries: ListedEntry[] = [];
   for (const [index, bytes] of pieces.entries()) {
     if (index > 0) await setImmediate();
     entries.push(...unpackEntries(deserialize(bytes) as PackedEntries));
   }
-  return { entries, ...rest };
+  return { entries, ...listing };
 }
 
-/** Every job that meets the limit of all says so; it is one problem. */
-function onceExpanded(problems: readonly ArchiveProblem[]): readonly ArchiveProblem[] {
+/** Several jobs may report that the archive expands too much: it is one problem. */
+function withoutRepeats(problems: readonly ArchiveProblem[]): readonly ArchiveProblem[] {
   const first = problems.find(({ rule }) => rule === 'expanded_too_large');
   return problems.filter((problem) => problem.rule !== 'expanded_too_large' || problem === first);
 }

@@ -4,7 +4,7 @@ import { type CostlyReferences, costlyPages, costlyReferences } from '@pinfold/t
 import { expect } from 'chai';
 import { ZipArchiveInspector } from '../src/index.ts';
 import { splitTasks } from '../src/jobs.ts';
-import { observe, ReferenceSieve, SitePaths } from '../src/observe.ts';
+import { observe, ReferenceFilter, SitePaths } from '../src/observe.ts';
 import { type Inspection, inspect } from './inspection.ts';
 
 const MiB = 1_048_576;
@@ -49,18 +49,18 @@ describe('a site of 74,400 references from a folder of 1,005 bytes', () => {
   }
 
   for (const [name, form] of COSTLY) {
-    it(`costs no more than may be compared, with ${name}`, async () => {
+    it(`takes bounded work, with ${name}`, async () => {
       const { listing, tasks } = await inspected(form, 1);
       const request = { archive: {} as never, listing, tasks, expandedBytes: 50 * MiB };
       const pages = splitTasks(request, 2).jobs.flat().filter(isPage);
       const paths = tasks.flatMap(({ path }) => path ?? []);
       const site = new CountingPaths(paths);
       const texts = new Map(costlyPages(form).map((page) => [page.name, page.content]));
-      const sieve = new ReferenceSieve(site);
+      const filter = new ReferenceFilter(site);
       const found = pages.map(({ path, observedBytes, referenceWork: work }) => {
         const text = texts.get(path)?.slice(0, observedBytes) ?? '';
         const seen = observe(path, text, { work });
-        sieve.sift(path, seen.references);
+        filter.filter(path, seen.references);
         return { ...seen, work };
       });
       expect(pages).to.have.length(124);
@@ -73,13 +73,13 @@ describe('a site of 74,400 references from a folder of 1,005 bytes', () => {
     });
   }
 
-  it('is not looked through whole, and without its references it is', async () => {
+  it('is searched in part, and without its references as a whole', async () => {
     const whole = ({ entries }: ArchiveProof) => entries.every((entry) => entry.whole);
     expect(whole((await inspected({}, 2)).proof)).to.equal(false);
     expect(whole((await inspected({ referring: false }, 2)).proof)).to.equal(true);
   });
 
-  it('shows the same whatever the number of threads', async () => {
+  it('has the same findings with any number of threads', async () => {
     const form = { padding: 20 * MiB, target: (name: string) => `${name}.png` };
     const seen = async (workers: number) => {
       const { entries } = (await inspected(form, workers)).proof;

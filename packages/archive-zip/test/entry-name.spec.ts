@@ -16,14 +16,14 @@ async function nameOf(
 }
 
 describe('the name of an entry', () => {
-  it('is UTF-8 where it is valid, marked or not, and keeps a mark of byte order', async () => {
+  it('is read as UTF-8 if it is valid UTF-8, marked or not, with any byte order mark', async () => {
     for (const flags of [0, 0x0800]) {
       expect(await nameOf('caf\xc3\xa9', flags)).to.deep.equal(['café', []]);
       expect(await nameOf('\xef\xbb\xbfa', flags)).to.deep.equal(['\ufeffa', []]);
     }
   });
 
-  it('is wrong when it is marked as UTF-8 and is not', async () => {
+  it('is refused when it is marked as UTF-8 and is not', async () => {
     for (const raw of ['caf\x82', '\xed\xa0\x80', '\xc0\xaf']) {
       expect((await nameOf(raw, 0x0800))[1]).to.deep.equal(['bad_encoding']);
     }
@@ -33,7 +33,7 @@ describe('the name of an entry', () => {
 describe('escapedName', () => {
   const escaped = (raw: string): string => escapedName(Buffer.from(raw, 'latin1'));
 
-  it('escapes what may be part of a character of two or four bytes, and keeps what separates', () => {
+  it('escapes bytes that may be part of a longer character, but no separator', () => {
     expect(escaped('\x95\\.html')).to.equal('%95%5C.html');
     expect(escaped('a\xe9/..')).to.equal('a%E9/..');
     expect(escaped('\x810\x810')).to.equal('%81%30%81%30');

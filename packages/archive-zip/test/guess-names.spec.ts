@@ -12,7 +12,7 @@ function unmarked(name: string, encoding: string, content: string | Uint8Array =
   return { name: iconv.encode(name, encoding), content, method: 0, both: { flags: 0 } };
 }
 
-describe('names in an encoding that nothing tells', () => {
+describe('names in an unmarked encoding', () => {
   const inspector = new ZipArchiveInspector({ workers: 1 });
   let staged: StagedArchives;
 
@@ -34,7 +34,7 @@ describe('names in an encoding that nothing tells', () => {
     return [guessed?.encoding ?? 'none', ...all.slice(1).map(({ name }) => name)];
   }
 
-  it('are told by links in the encoding of the page, raw or percent-encoded', async () => {
+  it('are decoded by links in the encoding of the page, raw or percent-encoded', async () => {
     const file = unmarked('ソース.txt', 'cp932');
     const sjis = (html: string) => iconv.encode(`<meta charset="Shift_JIS">${html}`, 'cp932');
     expect(await read(sjis('<a href="ソース.txt">'), file)).to.deep.equal(['CP932', 'ソース.txt']);
@@ -51,7 +51,7 @@ describe('names in an encoding that nothing tells', () => {
     expect(await read(russian, unmarked('мир.txt', 'cp866'))).to.deep.equal(['CP866', 'мир.txt']);
   });
 
-  it('are told by links from a folder, up from one, from the root, and to a folder', async () => {
+  it('are decoded by links from a folder, to its parent, from the root, and to a folder', async () => {
     const page = {
       name: '资料/页面.html',
       links: '<a href="图.png"><a href="../附件/表.css"><a href="/附件/">',
@@ -70,13 +70,13 @@ describe('names in an encoding that nothing tells', () => {
     expect((await inspector.list(await staged.stage(bytes))).guessed?.encoding).to.equal('GB18030');
   });
 
-  it('are told by links that are relative to a base', async () => {
+  it('are decoded by links that are relative to a base', async () => {
     const page = '<base href="資料/"><a href="表.html">';
     expect((await read(page, unmarked('資料/表.html', 'cp950')))[0]).to.equal('Big5');
     expect((await read(page, unmarked('表.html', 'cp950')))[0]).not.to.equal('Big5');
   });
 
-  it('are told by most links, not by the first', async () => {
+  it('are decoded by most links, not by the first', async () => {
     const files = [unmarked('Сад.txt', 'cp1251'), unmarked('Луг.txt', 'cp1251')];
     const inOther = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
     const page = (...links: string[]) => links.map((link) => `<a href="${link}.txt">`).join('');
@@ -85,7 +85,7 @@ describe('names in an encoding that nothing tells', () => {
     expect((await read(page(inOther), ...files))[0]).to.equal('CP866');
   });
 
-  it('are told by the first page where links do not tell', async () => {
+  it('are decoded by the first page if no link decides', async () => {
     const file = unmarked('读者.txt', 'gbk');
     expect((await read('<html lang="zh-CN"><p>', file))[0]).to.equal('GB18030');
     expect((await read('<html lang=zh><meta charset=big5>', file))[0]).to.equal('Big5');
@@ -100,7 +100,7 @@ describe('names in an encoding that nothing tells', () => {
     );
   });
 
-  it('are not in an encoding in which one is broken, or has a private or unassigned character', async () => {
+  it('are never decoded in an encoding that gives a broken, private or unassigned character', async () => {
     const name = (hex: string): PlannedEntry => ({ name: Buffer.from(hex, 'hex'), both: { flags: 0 } });
     const hint = (charset: string) => `<meta charset="${charset}">`;
     expect((await read(hint('shift_jis'), name('8940')))[0]).to.equal('CP932');
@@ -120,7 +120,7 @@ describe('names in an encoding that nothing tells', () => {
     ).to.equal('CP932');
   });
 
-  it('are told by pages of up to 4 MiB', async () => {
+  it('are decoded by pages of up to 4 MiB', async () => {
     const file = unmarked('그림.png', 'cp949');
     const page = (size: number) => {
       const link = '<a href="그림.png">';
@@ -130,7 +130,7 @@ describe('names in an encoding that nothing tells', () => {
     expect((await read(page(4 * MiB + 1), file))[0]).to.equal('CP437');
   });
 
-  it('are told within a bound of work, which the links of ordinary pages do not pass', async () => {
+  it('are decoded with bounded work, which is enough for ordinary pages', async () => {
     const links = Array.from({ length: 100 }, (_, n) => `<a href="頁面${n}.html">`).join('');
     const pages = Array.from({ length: 500 }, (_, n) => unmarked(`頁面${n}.html`, 'cp932', links));
     expect((await listed(links, ...pages)).guessed).to.deep.equal({

@@ -53,20 +53,20 @@ describe('listingOf', () => {
     expect(read).to.be.below(70_000);
   });
 
-  it('finds nothing wrong with names in an encoding that only the pages tell', async () => {
+  it('finds no problem in names whose encoding only the pages show', async () => {
     const names = ['\x95\\.html', '\x83\\\x81[\x83X/\x97\\.pdf', '._a', '\x95|.html', '\x95}.html'];
     const pages = names.map((name) => ({ name: Buffer.from(name, 'latin1'), both: { flags: 0 } }));
     const listing = await listingOfBytes(writeZip({ entries: [{ name: 'index.html' }, ...pages] }));
     expect(judgeListing(listing, { ...defaultLimits, files: 5 }).problems).to.deep.equal([]);
   });
 
-  it('says what is no ZIP, and what was cut', async () => {
+  it('reports a file that is no ZIP, and a truncated ZIP', async () => {
     expect(await rulesOf(new Uint8Array())).to.deep.equal(['not_a_zip']);
     expect(await rulesOf(strToU8('hello'))).to.deep.equal(['not_a_zip']);
     expect(await rulesOf(zip.slice(0, -30))).to.deep.equal(['truncated']);
   });
 
-  it('is what the server reads of the directory, whatever one changed byte says', async () => {
+  it('equals what the server reads of the directory, with any byte changed', async () => {
     const staged = await createStagedArchives();
     const inspector = new ZipArchiveInspector({ workers: 1 });
     const byte = fc.tuple(fc.integer({ min: 1, max: 130 }), fc.nat(255));

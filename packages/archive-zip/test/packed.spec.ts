@@ -3,7 +3,7 @@ import type { EntryPath, EntryProof, ListedEntry } from '@pinfold/core';
 import { expect } from 'chai';
 import type { EntryTask } from '../src/jobs.ts';
 import {
-  nothingOf,
+  emptyProof,
   packEntries,
   packProofs,
   packTasks,
@@ -12,7 +12,7 @@ import {
   unpackTasks,
 } from '../src/packed.ts';
 
-describe('Entries on their way between threads', () => {
+describe('Entries that are sent between threads', () => {
   const sent = <Value>(value: Value): Value => deserialize(serialize(value)) as Value;
   const figures = {
     method: 8,
@@ -40,8 +40,8 @@ describe('Entries on their way between threads', () => {
     expect(unpackTasks(sent(packTasks(tasks)))).to.deep.equal(tasks);
   });
 
-  it('arrive as they were proved, those with nothing to tell as a number', () => {
-    const nothing = nothingOf(4);
+  it('arrive as they were proved, those without findings as a number', () => {
+    const nothing = emptyProof(4);
     const telling: readonly EntryProof[] = [
       { ...nothing, utf8: false },
       { ...nothing, whole: false },

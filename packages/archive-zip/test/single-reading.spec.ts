@@ -3,8 +3,8 @@ import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { MemorySource, StagedFile } from '../src/archive-source.ts';
 import { readDirectory } from '../src/central-directory.ts';
-import { findEnd } from '../src/end-record.ts';
-import { isReadOneWay, readsOtherwise } from '../src/library-walk.ts';
+import { findEndRecord } from '../src/end-record.ts';
+import { differsFromLibrary, hasSingleReading } from '../src/library-comparison.ts';
 import { mutate } from './fuzzing/mutate.ts';
 import { Random } from './fuzzing/random.ts';
 
@@ -14,16 +14,16 @@ async function readingsOf(
 ): Promise<{ readonly oneWay: boolean; readonly otherwise: boolean } | undefined> {
   const source = new MemorySource(bytes);
   const file = new StagedFile(source, bytes.length);
-  const { end, problems } = findEnd(file);
+  const { end, problems } = findEndRecord(file);
   if (end === undefined || problems.length > 0) return undefined;
   const { headers, problems: found } = readDirectory(file, end, 1_000);
   if (headers.length === 0 || found.length > 0) return undefined;
-  const oneWay = isReadOneWay(file, end, headers);
-  return { oneWay, otherwise: await readsOtherwise(source, headers) };
+  const oneWay = hasSingleReading(file, end, headers);
+  return { oneWay, otherwise: await differsFromLibrary(source, headers) };
 }
 
 describe('A directory with one reading', () => {
-  it('is that of a common archive, and none with a comment or a Zip64 record', async () => {
+  it('belongs to a common archive, but not to one with a comment or a Zip64 record', async () => {
     const entries = [{ name: 'a.html', content: 'a' }];
     expect((await readingsOf(writeZip({ entries })))?.oneWay).to.equal(true);
     for (const more of [{ comment: 'x' }, { zip64: {} }]) {
@@ -31,7 +31,7 @@ describe('A directory with one reading', () => {
     }
   });
 
-  it('is not read otherwise by another reader, in sound archives, broken ones and mutations of them', async () => {
+  it('is read the same by another reader, in sound, broken and mutated archives', async () => {
     const cases = await Promise.all([...goodZips, ...badZips].map(({ bytes }) => bytes()));
     const small = cases.filter(({ length }) => length < 8_192);
     const mutations = Array.from({ length: 3_000 }, (_, seed) => {

@@ -50,7 +50,7 @@ describe('A small archive in memory', () => {
     expect(found.proof.entries[0]?.references.map(({ target }) => target)).to.deep.equal(['gone.html']);
   });
 
-  it('is judged as its file is, sound or broken', async () => {
+  it('has the same result as its file, sound or broken', async () => {
     let inMemoryAlone = 0;
     for (const { name, bytes } of [...goodZips, ...badZips]) {
       const given = await bytes();
@@ -82,7 +82,7 @@ describe('A small archive in memory', () => {
     });
   }
 
-  it('is left to a thread where a name is not ASCII, whose encoding its pages may have to tell', async () => {
+  it('is left to a thread if a name is not ASCII, because decoding may need the pages', async () => {
     const bytes = writeZip({ entries: [PAGE, { name: Buffer.from([0x8f, 0xe5]) }] });
     expect(await codeOf(inspector.list(withoutFile(bytes)))).to.equal('staging_unavailable');
   });

@@ -31,7 +31,7 @@ function requestOf(sizes: readonly number[], name: (n: number) => string = (n) =
 describe('splitTasks', () => {
   const sizes = fc.array(fc.oneof(fc.constant(0), fc.nat(5_000), fc.nat(10 * MiB)), { maxLength: 60 });
 
-  it('gives every entry once, in the order of the listing, what is empty apart', () => {
+  it('returns every entry once, in the order of the listing, with the empty ones apart', () => {
     fc.assert(
       fc.property(sizes, fc.integer({ min: 1, max: 8 }), (all, workers) => {
         const { jobs, empty } = splitTasks(requestOf(all), workers);
@@ -45,12 +45,12 @@ describe('splitTasks', () => {
     );
   });
 
-  it('shares much work out among the workers, and leaves little work together', () => {
+  it('distributes much work over the workers, and leaves little work in one job', () => {
     expect(splitTasks(requestOf(Array(100).fill(300_000)), 4).jobs.length).to.be.within(8, 32);
     expect(splitTasks(requestOf(Array(10).fill(1_000)), 4).jobs.length).to.equal(1);
   });
 
-  it('looks through whole sites of common size, and through the small files of large ones', () => {
+  it('searches whole sites of common size, and the small files of large ones', () => {
     const small = splitTasks(requestOf(Array(20).fill(100_000)), 2).jobs.flat();
     expect(small.every(({ size, observedBytes }) => observedBytes === size)).to.equal(true);
     const large = splitTasks(requestOf([5_000, ...Array(5).fill(9 * MiB)]), 2).jobs.flat();
@@ -58,7 +58,7 @@ describe('splitTasks', () => {
     expect(large.reduce((sum, { observedBytes }) => sum + observedBytes, 0)).to.be.below(10 * MiB);
   });
 
-  it('looks through no images', () => {
+  it('searches no images', () => {
     const images = splitTasks(
       requestOf([5_000], (n) => `${n}.png`),
       2,

@@ -20,7 +20,7 @@ describe('StagedFile', () => {
     await staged.dispose();
   });
 
-  it('gives what stands at any position, in any order, through a window of any size', () => {
+  it('reads the bytes at any position, in any order, through a window of any size', () => {
     const places = fc.array(fc.tuple(fc.nat(SIZE + 100), fc.nat(SIZE + 100)), { maxLength: 20 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 * SIZE }), places, (window, reads) => {
@@ -34,7 +34,7 @@ describe('StagedFile', () => {
     );
   });
 
-  it('fails as the system would when the file is shorter than it was', () => {
+  it('fails with a system error when the file is shorter than it was', () => {
     const file = new StagedFile(new FileSource(fd, SIZE + 1), 100);
     expect(() => file.at(SIZE - 10, 11))
       .to.throw()

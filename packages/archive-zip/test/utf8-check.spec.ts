@@ -23,7 +23,7 @@ describe('Utf8Check', () => {
   });
   const cuts = fc.array(fc.nat(), { maxLength: 6 });
 
-  it('says of bytes in pieces what is true of the whole', () => {
+  it('has the same result for pieces as for the whole', () => {
     fc.assert(
       fc.property(fc.oneof(text, broken, fc.uint8Array()), cuts, (bytes, at) => {
         expect(valid(bytes, at)).to.equal(isUtf8Text(Buffer.from(bytes)));
@@ -32,21 +32,21 @@ describe('Utf8Check', () => {
     );
   });
 
-  it('tells ISO-2022-JP, which is valid too, wherever it is cut', () => {
+  it('recognizes ISO-2022-JP, which is valid UTF-8, wherever it is cut', () => {
     const bytes = new TextEncoder().encode('<p>\x1b$B4A;z\x1b(B</p>');
     expect(isUtf8(bytes)).to.equal(true);
     for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut])).to.equal(false);
     expect(valid(new TextEncoder().encode('an escape \x1b[1m and one at the end \x1b'), [11])).to.equal(true);
   });
 
-  it('takes what looks like a shift beside other characters than ASCII, which ISO-2022-JP does not have', () => {
+  it('accepts a shift next to characters outside ASCII, which ISO-2022-JP does not have', () => {
     for (const text of ['réglé \x1b(B', '\x1b[1m \x1b$B naïve', '日\x1b$本']) {
       const bytes = new TextEncoder().encode(text);
       for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut]), text).to.equal(true);
     }
   });
 
-  it('takes every character cut at every place', () => {
+  it('accepts every character cut at every position', () => {
     const bytes = new TextEncoder().encode('aé日🙂b');
     for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut])).to.equal(true);
     for (let length = 0; length < bytes.length; length += 1) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Job } from '../src/jobs.ts';
-import { ProofControl } from '../src/prove-entries.ts';
+import { ProofControl } from '../src/jobs.ts';
 import { WorkerPool } from '../src/worker-pool.ts';
 
 /** A job that a worker of the test reads as what to do. */
@@ -8,7 +8,7 @@ function told(what: string): Job {
   return { kind: 'list', staged: { file: what }, size: 0, maxEntries: 0 };
 }
 
-const WORKER = new URL('./told-worker.ts', import.meta.url);
+const WORKER = new URL('./scripted-worker.ts', import.meta.url);
 
 describe('WorkerPool', () => {
   let pool: WorkerPool;
@@ -26,7 +26,7 @@ describe('WorkerPool', () => {
     expect(threads.size).to.equal(2);
   });
 
-  it('fails the jobs of a worker that died, and goes on with another', async () => {
+  it('fails the jobs of a worker that died, and starts another', async () => {
     for (const death of ['throw', 'exit']) {
       const [died, beside] = await Promise.all([
         pool.run(told(death), new ProofControl()),
@@ -38,7 +38,7 @@ describe('WorkerPool', () => {
     }
   });
 
-  it('takes jobs that wait out of the queue', async () => {
+  it('removes the queued jobs of a stopped control', async () => {
     const control = new ProofControl();
     const running = Array.from({ length: 4 }, () => pool.run(told('wait'), control));
     const waiting = pool.run(told('thread'), control);
@@ -48,7 +48,7 @@ describe('WorkerPool', () => {
     expect((await Promise.all(running)).map(({ kind }) => kind)).to.deep.equal(Array(4).fill('stopped'));
   });
 
-  it('fails a job for which no thread can be started, and makes do with one that runs', async () => {
+  it('fails a job for which no thread can be started, and uses a worker that runs', async () => {
     const entry = new URL('http://no.thread/');
     const limited = new WorkerPool(2, entry);
     expect((await limited.run(told('thread'), new ProofControl())).kind).to.equal('failed');

@@ -75,7 +75,7 @@ describe('ZipArchiveInspector', () => {
     expect(await turnsUntil(inspector.prove(request))).to.be.above(100);
   });
 
-  it('takes up a listing of many entries in turns', async () => {
+  it('lets other work run while it receives a listing of many entries', async () => {
     const folders = Array.from({ length: 20_000 }, (_, n) => ({ name: `${n}/`, method: 0 }));
     const archive = await staged.stage(writeZip({ entries: [INDEX, ...folders], zip64: {} }));
     let turns = 0;
@@ -88,7 +88,7 @@ describe('ZipArchiveInspector', () => {
     expect(turns).to.be.above(10);
   });
 
-  it('stops at once when it is aborted, and goes on for others', async () => {
+  it('stops at once when it is aborted, and still serves others', async () => {
     const [one, other] = [await staged.stage(large), await staged.stage(large)];
     const [request, kept] = [await requestOf(one), await requestOf(other)];
     const [controller, reason] = [new AbortController(), new Error('gone')];
@@ -109,7 +109,7 @@ describe('ZipArchiveInspector', () => {
     expect(added.size).to.equal(0);
   });
 
-  it('leaves no file open, whatever it met', async () => {
+  it('leaves no file open after any outcome', async () => {
     const archive = await staged.stage(large);
     const opened = await open(archive.file);
     if (process.platform === 'linux') expect(await openFilesIn(staged.folder)).to.equal(1);
@@ -136,7 +136,7 @@ describe('ZipArchiveInspector', () => {
     }
   });
 
-  it('is told truncated archives at every byte', async () => {
+  it('reports an archive truncated at any byte as truncated', async () => {
     const whole = writeZip({ entries: [INDEX, { name: 'a.txt', content: 'text' }], comment: 'A comment' });
     for (let length = 0; length < whole.length; length += 1) {
       const { rules } = await inspect(inspector, await staged.stage(whole.subarray(0, length)));
@@ -144,7 +144,7 @@ describe('ZipArchiveInspector', () => {
     }
   });
 
-  it('reads no more entries than it is told to', async () => {
+  it('reads no more entries than the caller allows', async () => {
     const few = new ZipArchiveInspector({ entries: 3 });
     const names = ['a/', 'b/', 'c/'].map((name) => ({ name, method: 0 }));
     const within = await few.list(await staged.stage(writeZip({ entries: [INDEX, ...names.slice(0, 2)] })));
@@ -197,7 +197,7 @@ describe('ZipArchiveInspector', () => {
     expect(await inspector.list(archive).catch((error: unknown) => error)).to.be.instanceOf(TypeError);
   });
 
-  it('keeps no process alive that is done', async () => {
+  it('keeps no finished process alive', async () => {
     const { file, size } = await staged.stage(writeZip({ entries: [INDEX] }));
     const script = `
       import { ZipArchiveInspector } from '@pinfold/archive-zip';

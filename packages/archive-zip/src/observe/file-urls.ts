@@ -122,7 +122,7 @@ function listOf(value: unknown): readonly Members[] {
 }
 
 /** Space, comments and directives, which may stand before and between imports. */
-const BETWEEN =
+const BETWEEN_IMPORTS =
   /(?:[\s;\uFEFF]+|\/\/[^\n]*|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/|#![^\n]*|(["'])use [a-z]+\1(?=\s*[;\n]))/y;
 /** A declaration that names another module; names in quotes are left out. */
 const DECLARATION =
@@ -145,7 +145,7 @@ export function importsOf(script: string): readonly string[] {
     return match;
   };
   for (;;) {
-    if (takes(BETWEEN) !== null) continue;
+    if (takes(BETWEEN_IMPORTS) !== null) continue;
     const target = takes(DECLARATION)?.[2];
     if (target === undefined && takes(LOCAL_EXPORT) === null) return targets;
     if (target !== undefined && URL_LIKE.test(target)) targets.push(target);

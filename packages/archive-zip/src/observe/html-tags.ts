@@ -1,4 +1,4 @@
-/** The attributes that tell where a page refers to, and how. */
+/** The attributes that make a reference, or change its meaning. */
 const ATTRIBUTES = [
   'action',
   'content',
@@ -31,8 +31,8 @@ export type Tag = { readonly name: string } & { [Name in Exclude<Attribute, 'nam
 
 /** Elements whose content is text, even if it looks like tags. A template is for scripts to fill in. */
 const OPAQUE = new Set(['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']);
-const ALL: ReadonlySet<string> = new Set(ATTRIBUTES);
-const STYLE_ALONE: ReadonlySet<string> = new Set(['style']);
+const ALL_ATTRIBUTES: ReadonlySet<string> = new Set(ATTRIBUTES);
+const STYLE_ONLY: ReadonlySet<string> = new Set(['style']);
 const MAX_ATTRIBUTE_LENGTH = Math.max(...ATTRIBUTES.map(({ length }) => length));
 const STYLE_LENGTH = 'style'.length;
 
@@ -40,7 +40,7 @@ const QUOTE = 34;
 const APOSTROPHE = 39;
 const SLASH = 47;
 const EQUALS = 61;
-const END = 62;
+const GREATER_THAN = 62;
 
 /**
  * The start tags of some elements, and of any other with a `style`, read as tolerantly as browsers do, in linear time.
@@ -48,7 +48,7 @@ const END = 62;
  */
 export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag> {
   let at = html.indexOf('<');
-  /** Where scripts run, a `<noscript>` has no elements: a base in it is none. */
+  /** Browsers with scripts ignore the elements in a `<noscript>`, such as a `<base>`. */
   let noScriptEnd = 0;
   while (at !== -1) {
     const nameEnd = endOfName(html, at + 1);
@@ -59,7 +59,7 @@ export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag
     const name = html.slice(at + 1, nameEnd).toLowerCase();
     const isNamed = names.has(name);
     const tag: Tag = { name };
-    const end = readAttributes(html, nameEnd, tag, isNamed ? ALL : STYLE_ALONE);
+    const end = readAttributes(html, nameEnd, tag, isNamed ? ALL_ATTRIBUTES : STYLE_ONLY);
     if (end === -1) return;
     if (name === 'noscript' && at >= noScriptEnd) noScriptEnd = endOfElement(html, end, name);
     const contentEnd = OPAQUE.has(name) ? endOfElement(html, end, name) : end;
@@ -86,29 +86,29 @@ function isSpace(code: number): boolean {
 }
 
 function endsWord(code: number): boolean {
-  return code === END || code === SLASH || isSpace(code);
+  return code === GREATER_THAN || code === SLASH || isSpace(code);
 }
 
 /** The end of a comment, an end tag, a declaration or a plain `<`. */
 function endOfOther(html: string, at: number): number {
-  if (html.startsWith('<!--', at)) return behind(html, '-->', at + 2);
+  if (html.startsWith('<!--', at)) return positionAfter(html, '-->', at + 2);
   const next = html[at + 1];
-  return next === '!' || next === '/' || next === '?' ? behind(html, '>', at) : at + 1;
+  return next === '!' || next === '/' || next === '?' ? positionAfter(html, '>', at) : at + 1;
 }
 
 /** The position after the next mark; the end of the text without one. */
-function behind(html: string, mark: string, from: number): number {
+function positionAfter(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from);
   return at === -1 ? html.length : at + mark.length;
 }
 
 /** Reads attributes up to the `>` and returns its position, or -1 when the text ends before. */
 function readAttributes(html: string, from: number, tag: Tag, wanted: ReadonlySet<string>): number {
-  const longest = wanted === ALL ? MAX_ATTRIBUTE_LENGTH : STYLE_LENGTH;
+  const longest = wanted === ALL_ATTRIBUTES ? MAX_ATTRIBUTE_LENGTH : STYLE_LENGTH;
   let at = from;
   while (at < html.length) {
     const code = html.charCodeAt(at);
-    if (code === END) return at;
+    if (code === GREATER_THAN) return at;
     if (code === SLASH || isSpace(code)) {
       at += 1;
       continue;
@@ -150,7 +150,7 @@ function valueAfter(html: string, nameEnd: number): { from: number; to: number; 
     return to === -1 ? undefined : { from: from + 1, to, end: to + 1 };
   }
   let to = from;
-  while (to < html.length && html.charCodeAt(to) !== END && !isSpace(html.charCodeAt(to))) to += 1;
+  while (to < html.length && html.charCodeAt(to) !== GREATER_THAN && !isSpace(html.charCodeAt(to))) to += 1;
   return { from, to, end: to };
 }
 
@@ -168,7 +168,7 @@ function endOfElement(html: string, from: number, name: string): number {
   return html.length;
 }
 
-/** Longer values carry data. */
+/** Longer values are data URLs. */
 const MAX_TARGET_LENGTH = 2_048;
 /** Space and character references: the value is not the target as it stands. */
 const NEEDS_DECODING = /[\s&]/;
@@ -187,7 +187,7 @@ export function targetOf(value: string): string {
   return UNKNOWN_CHARACTER.test(value) ? '' : withoutSpace(decodeCharacters(value));
 }
 
-/** The same of a value without character references, as CSS and scripts have them. */
+/** The same for a value in CSS or a script, which have no character references. */
 export function plainTargetOf(value: string): string {
   return value.length > MAX_TARGET_LENGTH ? '' : withoutSpace(value);
 }
@@ -225,7 +225,7 @@ export function* candidatesOf(srcset: string): Generator<string> {
   }
 }
 
-/** Without the commas at its end; a regular expression would look at each run of commas again for each of its commas. */
+/** Removes commas from the end. A regular expression would take quadratic time for a run of commas. */
 function withoutCommas(url: string): string {
   let end = url.length;
   while (url[end - 1] === ',') end -= 1;

@@ -24,18 +24,18 @@ export interface Observation {
   readonly whole: boolean;
 }
 
-/** Bytes decoded at once: V8 collects longer texts late, and takes longer to search them. */
-const PIECE = 65_536;
-/** Read around a stretch: more than the longest secret. */
-const AROUND = 256;
+/** Bytes decoded at once: V8 frees longer strings late, and takes longer to search them. */
+const PIECE_BYTES = 65_536;
+/** Bytes read before and after a piece: more than the longest secret. */
+const OVERLAP_BYTES = 256;
 const NOTHING: Observation = { references: [], secrets: [], whole: true };
 const BOUNDLESS: ObservationBounds = { work: Number.POSITIVE_INFINITY };
 const STYLE_SHEET = /\.css$/i;
-/** Files without text, and files such as source maps that are warned of by their name. */
+/** Files without text, and source maps, of which the name alone is reason for a warning. */
 const OPAQUE =
   /\.(?:png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|m4a|webm|ogg|wasm|pdf|zip|gz|br|map)$/i;
 
-/** Whether {@link observe} searches a file of that path for more than whether it is a private key. */
+/** Whether {@link observe} searches a file of that path. Others it only checks for being a private key. */
 export function isObservable(path: string): boolean {
   return !OPAQUE.test(path);
 }
@@ -71,20 +71,20 @@ export function observeBytes(
 ): Observation {
   if (!isObservable(path)) return { ...NOTHING, secrets: secretsOf(path, bytes, []) };
   const secrets = new Set<SecretKind>();
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    const from = Math.max(0, at - AROUND);
-    const text = bytes.toString('latin1', from, at + PIECE + AROUND);
-    for (const kind of secretsIn(text, at - from, at - from + PIECE)) secrets.add(kind);
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    const from = Math.max(0, at - OVERLAP_BYTES);
+    const text = bytes.toString('latin1', from, at + PIECE_BYTES + OVERLAP_BYTES);
+    for (const kind of secretsIn(text, at - from, at - from + PIECE_BYTES)) secrets.add(kind);
   }
   const collector = new ReferenceCollector(path, bounds);
   if (isScript(path)) readModule(headOf(bytes), collector);
   return observation(secretsOf(path, bytes, secrets), findInScripts(path, bytes), collector);
 }
 
-/** The beginning of a script, as UTF-8 only where it imports anything: that takes V8 up to forty times as long. */
+/** The beginning of a script, decoded as UTF-8 only if it imports anything: that takes V8 up to forty times as long. */
 function headOf(bytes: Buffer): string {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  const head = bytes.subarray(isMarked ? 3 : 0, PIECE);
+  const head = bytes.subarray(isMarked ? 3 : 0, PIECE_BYTES);
   const text = head.toString('latin1');
   return importsOf(text).length === 0 ? text : head.toString('utf8');
 }
@@ -105,7 +105,7 @@ function secretsOf(
 function readReferences(path: string, text: string, collector: ReferenceCollector): PageFindings | undefined {
   if (isPage(path)) return readPage(text, collector);
   if (STYLE_SHEET.test(path)) readCss(text, collector);
-  else if (isScript(path)) readModule(text.slice(0, PIECE), collector);
+  else if (isScript(path)) readModule(text.slice(0, PIECE_BYTES), collector);
   else if (isManifest(path)) {
     manifestUrls(text).every(({ url, navigation }) => collector.add(plainTargetOf(url), { navigation }));
   }

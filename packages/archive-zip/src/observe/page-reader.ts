@@ -10,9 +10,8 @@ import {
   targetOf,
 } from './html-tags.ts';
 import type { ReferenceCollector } from './reference-collector.ts';
-import { toolOf } from './script-findings.ts';
 
-/** Findings of a page beside its references. */
+/** Findings in a page other than its references. */
 export interface PageFindings {
   readonly originNeeds: readonly OriginNeed[];
   /** The addresses of embeds that ask for a Referer and get none. */
@@ -22,34 +21,34 @@ export interface PageFindings {
 
 type UrlAttribute = 'action' | 'data' | 'formaction' | 'href' | 'poster' | 'src' | 'xlink:href';
 
-const LINK = [['href', true]] as const;
-const PART = [['src', false]] as const;
-const IN_SVG = [
+const LINK_HREF = [['href', true]] as const;
+const LOADED_SRC = [['src', false]] as const;
+const SVG_HREFS = [
   ['href', false],
   ['xlink:href', false],
 ] as const;
 /** The attributes of each element that name one URL, and whether following it is a navigation. */
 const URLS: Readonly<Record<string, readonly (readonly [UrlAttribute, boolean])[]>> = {
-  a: [...LINK, ['xlink:href', true]],
-  area: LINK,
-  audio: PART,
+  a: [...LINK_HREF, ['xlink:href', true]],
+  area: LINK_HREF,
+  audio: LOADED_SRC,
   button: [['formaction', true]],
-  embed: PART,
+  embed: LOADED_SRC,
   form: [['action', true]],
   frame: [['src', true]],
   iframe: [['src', true]],
-  image: IN_SVG,
-  img: PART,
-  input: [...PART, ['formaction', true]],
-  link: LINK,
+  image: SVG_HREFS,
+  img: LOADED_SRC,
+  input: [...LOADED_SRC, ['formaction', true]],
+  link: LINK_HREF,
   object: [['data', false]],
-  script: PART,
-  source: PART,
-  track: PART,
-  use: IN_SVG,
-  video: [...PART, ['poster', false]],
+  script: LOADED_SRC,
+  source: LOADED_SRC,
+  track: LOADED_SRC,
+  use: SVG_HREFS,
+  video: [...LOADED_SRC, ['poster', false]],
 };
-const READ = new Set([...Object.keys(URLS), 'app-root', 'base', 'meta', 'style']);
+const READ_ELEMENTS = new Set([...Object.keys(URLS), 'app-root', 'base', 'meta', 'style']);
 
 /** The `rel` of links that a browser loads with the page; other links lead to pages. */
 const LOADED =
@@ -57,7 +56,7 @@ const LOADED =
 const MODULE_LINK = /(?:^|\s)modulepreload(?:\s|$)/i;
 /** A base with one of these schemes is ignored (HTML, "set the frozen base URL"). */
 const IGNORED_BASE = /^\s*(?:data|javascript):/i;
-/** Resolves no reference: nobody knows where it leads. */
+/** A base that cannot be read: no reference below it is followed. */
 const UNKNOWN_BASE = 'unknown:';
 const OTHER_SITE = /^\s*(?:[a-z][a-z\d+.-]*:|[\\/]{2})/i;
 const PDF = /\.pdf\s*(?:[?#]|$)/i;
@@ -69,7 +68,7 @@ const NO_REFERRER = /^(?:no-referrer|same-origin)?$/i;
 /** Reads the references of a page into a collector, and returns what else it finds. */
 export function readPage(html: string, collector: ReferenceCollector): PageFindings {
   const reader = new PageReader(collector, html.includes(' ng-version="') ? 'angular' : undefined);
-  for (const tag of tagsOf(html, READ)) if (!reader.read(tag)) break;
+  for (const tag of tagsOf(html, READ_ELEMENTS)) if (!reader.read(tag)) break;
   return reader.findings();
 }
 
@@ -110,7 +109,7 @@ class PageReader {
     };
   }
 
-  /** Returns whether there is work left for more. */
+  /** Reads one tag. Returns whether there is work left for more. */
   read(tag: Tag): boolean {
     const { name, style, text, srcset, imagesrcset } = tag;
     this.#tool = toolOf(tag, this.#tool);
@@ -182,4 +181,50 @@ class PageReader {
 
 function isModuleScript({ type = '' }: Tag): boolean {
   return /^\s*module\s*$/i.test(type);
+}
+
+/** Names of tools in `<meta name="generator">`. */
+const GENERATORS: readonly (readonly [RegExp, SiteTool])[] = [
+  [/^astro|^starlight/i, 'astro'],
+  [/^docusaurus/i, 'docusaurus'],
+  [/^eleventy/i, 'eleventy'],
+  [/^gatsby/i, 'gatsby'],
+  [/^hexo/i, 'hexo'],
+  [/^hugo/i, 'hugo'],
+  [/^jekyll/i, 'jekyll'],
+  [/^next\.?js/i, 'next'],
+  [/^nuxt/i, 'nuxt'],
+  [/^vitepress/i, 'vitepress'],
+];
+
+/** Files whose names only one tool gives. */
+const TOOL_FILES: readonly (readonly [RegExp, SiteTool])[] = [
+  [/(?:^|\/)_next\//, 'next'],
+  [/(?:^|\/)_astro\//, 'astro'],
+  [/(?:^|\/)_nuxt\//, 'nuxt'],
+  [/(?:^|\/)_app\/immutable\//, 'sveltekit'],
+  [/(?:^|\/)_framework\/blazor\./, 'blazor'],
+  [/(?:^|\/)(?:flutter_bootstrap|flutter|main\.dart)\.js(?:\?|$)/, 'flutter'],
+  [/(?:^|\/)vp-icons\.css$/, 'vitepress'],
+  [/(?:^|\/)polyfills[.-]\w{8,20}\.js$/, 'angular'],
+  [/(?:^|\/)static\/js\/main\.\w{8}\.js$/, 'create_react_app'],
+];
+/** The names of files that Vite builds, and so do tools that build with it. */
+const VITE_FILE = /(?:^|\/)assets\/[\w.-]{1,99}-[\w-]{8}\.js$/;
+
+/** The tool that made a page as far as a tag shows it, or the one that is known already. */
+export function toolOf(tag: Tag, known: SiteTool | undefined): SiteTool | undefined {
+  if (known !== undefined && known !== 'vite') return known;
+  const { name, content = '' } = tag;
+  if (name === 'app-root') return 'angular';
+  if (name === 'meta') {
+    return /^\s*generator\s*$/i.test(tag.metaName ?? '') ? (find(GENERATORS, content) ?? known) : known;
+  }
+  const file = name === 'script' ? tag.src : name === 'link' ? tag.href : undefined;
+  if (file === undefined) return known;
+  return find(TOOL_FILES, file) ?? (name === 'script' && VITE_FILE.test(file) ? 'vite' : known);
+}
+
+function find(table: typeof TOOL_FILES, text: string): SiteTool | undefined {
+  return table.find(([form]) => form.test(text))?.[1];
 }

@@ -1,13 +1,13 @@
 import type { FollowedReference } from '@pinfold/core';
 import { answerOf, fallback, foldPath, hasManyMarks, pageForFolder } from '@pinfold/core/adapter';
-import type { FolderFiles, Reference, SitePaths } from './reference-collector.ts';
+import type { Reference } from './reference-collector.ts';
 
 export type Destination = Omit<FollowedReference, 'target'>;
 
 /** A folder that references lead into. */
 interface Place {
   readonly folder: string;
-  /** Whether the way there goes above the root: at the root of a host it stays there, under a path it leaves the site. */
+  /** Whether the reference goes above the root: it stays there at the root of a host, and leaves the site under a path. */
   readonly above: boolean;
   /** Whether no request for it finds a file. */
   readonly isNowhere?: true;
@@ -28,7 +28,7 @@ type Match = Pick<Destination, 'answered' | 'otherCase'>;
 const ANSWERED: Match = { answered: true, otherCase: undefined };
 const UNANSWERED: Match = { answered: false, otherCase: undefined };
 
-/** A base of these leaves references as they are. */
+/** Bases that change nothing. */
 const NO_BASE = /^(?:#|\?|$)/;
 const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
 /** Placeholders of template languages. */
@@ -169,7 +169,7 @@ function nowhere(above: boolean): Place {
   return { folder: '', above, isNowhere: true, files: NO_FILES, folded: NO_FILES };
 }
 
-/** Finds what resolves the references of a file. A page has at most one base. */
+/** Returns a function that finds the resolver of a reference of a file. A page has at most one base. */
 export function resolverOf(
   site: SitePaths,
   file: string,
@@ -198,4 +198,80 @@ function endsOf(folder: string): readonly number[] {
   const ends: number[] = [];
   for (let at = folder.indexOf('/'); at !== -1; at = folder.indexOf('/', at + 1)) ends.push(at + 1);
   return ends;
+}
+
+/** The files of a folder by their path in it: a name, or a folder and its `index.html`. */
+export type FolderFiles = ReadonlyMap<string, string>;
+
+type Folders = Map<string, Map<string, string>>;
+
+const INDEX = 'index.html';
+
+/**
+ * The paths of a site's files by folder: many references from one folder need its path, however long, looked up once.
+ *
+ * @example
+ * import { SitePaths } from '@pinfold/archive-zip/observe';
+ *
+ * const site = new SitePaths(['index.html', 'img/logo.png']);
+ */
+export class SitePaths {
+  readonly #paths: readonly string[];
+  #exact: Folders | undefined;
+  #folded: Folders | undefined;
+
+  constructor(paths: readonly string[]) {
+    this.#paths = paths;
+  }
+
+  /** @param path ends with `/`, or is empty for the root. */
+  folder(path: string): FolderFiles | undefined {
+    return this.#folders().get(path.normalize('NFC'));
+  }
+
+  /** The folder whose path differs in case at most; its files are by {@link foldPath} of their names. */
+  foldedFolder(path: string): FolderFiles | undefined {
+    this.#folded ??= foldFolders(this.#folders());
+    return this.#folded.get(foldPath(path));
+  }
+
+  /** Made at the first lookup: many sites have no references. */
+  #folders(): Folders {
+    this.#exact ??= foldersOf(this.#paths);
+    return this.#exact;
+  }
+}
+
+function foldersOf(paths: readonly string[]): Folders {
+  const folders: Folders = new Map();
+  for (const path of paths) {
+    const name = path.normalize('NFC');
+    const end = name.lastIndexOf('/') + 1;
+    place(folders, name.slice(0, end), name.slice(end), path);
+  }
+  return folders;
+}
+
+/** Folds the path of each folder once. */
+function foldFolders(folders: Folders): Folders {
+  const folded: Folders = new Map();
+  for (const [folder, files] of folders) {
+    const name = foldPath(folder);
+    for (const [file, path] of files) if (!file.includes('/')) place(folded, name, foldPath(file), path);
+  }
+  return folded;
+}
+
+/** Adds a start page to the folder around its own, too. */
+function place(folders: Folders, folder: string, name: string, path: string): void {
+  add(folders, folder, name, path);
+  if (name !== INDEX || folder === '') return;
+  const own = folder.lastIndexOf('/', folder.length - 2) + 1;
+  add(folders, folder.slice(0, own), folder.slice(own) + name, path);
+}
+
+function add(folders: Folders, folder: string, name: string, path: string): void {
+  const files = folders.get(folder);
+  if (files === undefined) folders.set(folder, new Map([[name, path]]));
+  else files.set(name, path);
 }

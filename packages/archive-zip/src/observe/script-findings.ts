@@ -1,5 +1,4 @@
-import type { OriginNeed, SiteTool } from '@pinfold/core';
-import type { Tag } from './html-tags.ts';
+import type { OriginNeed } from '@pinfold/core';
 
 /** Findings in a script, or in the scripts of a page. */
 export interface ScriptFindings {
@@ -22,7 +21,7 @@ const AFTER_WORKER = 64;
 const STARTS_WORKER = /\bnew\s{1,9}(?:[\w.]{1,30}\.)?(?:Shared)?Worker$/;
 /** Longer than what {@link STARTS_WORKER} can match. */
 const BEFORE_WORKER = 64;
-/** Names that begin a search with a letter that is rare in scripts: V8 finds those of less than seven characters with memchr. */
+/** The parts of names to search for: they begin with a letter that is rare in scripts, and V8 finds less than seven characters with memchr. */
 const STORE_HINTS = [
   { hint: 'Storag', names: ['localStorage', 'sessionStorage'] },
   { hint: 'DB', names: ['indexedDB'] },
@@ -81,7 +80,7 @@ function isNameAt(script: Script, start: number, name: string): boolean {
   return !name.startsWith('caches') || !before.endsWith('.') || GLOBAL.test(before);
 }
 
-/** Whether the line begins as a comment: a comment behind code is not told from an address in a string. */
+/** Whether the line begins as a comment. A comment after code cannot be distinguished from a URL in a string. */
 function isInComment(script: Script, at: number): boolean {
   const before = partOf(script, at - BEFORE_COMMENTED, at);
   const start = before.lastIndexOf('\n') + 1;
@@ -121,50 +120,4 @@ function scriptsIn(html: string): readonly string[] {
     from = end === -1 ? -1 : html.indexOf('<script', end);
   }
   return scripts;
-}
-
-/** Names in `<meta name="generator">`. */
-const GENERATORS: readonly (readonly [RegExp, SiteTool])[] = [
-  [/^astro|^starlight/i, 'astro'],
-  [/^docusaurus/i, 'docusaurus'],
-  [/^eleventy/i, 'eleventy'],
-  [/^gatsby/i, 'gatsby'],
-  [/^hexo/i, 'hexo'],
-  [/^hugo/i, 'hugo'],
-  [/^jekyll/i, 'jekyll'],
-  [/^next\.?js/i, 'next'],
-  [/^nuxt/i, 'nuxt'],
-  [/^vitepress/i, 'vitepress'],
-];
-
-/** Files whose names only one tool gives. */
-const FILES: readonly (readonly [RegExp, SiteTool])[] = [
-  [/(?:^|\/)_next\//, 'next'],
-  [/(?:^|\/)_astro\//, 'astro'],
-  [/(?:^|\/)_nuxt\//, 'nuxt'],
-  [/(?:^|\/)_app\/immutable\//, 'sveltekit'],
-  [/(?:^|\/)_framework\/blazor\./, 'blazor'],
-  [/(?:^|\/)(?:flutter_bootstrap|flutter|main\.dart)\.js(?:\?|$)/, 'flutter'],
-  [/(?:^|\/)vp-icons\.css$/, 'vitepress'],
-  [/(?:^|\/)polyfills[.-]\w{8,20}\.js$/, 'angular'],
-  [/(?:^|\/)static\/js\/main\.\w{8}\.js$/, 'create_react_app'],
-];
-/** Tools that build with Vite name their files so, too. */
-const OF_VITE = /(?:^|\/)assets\/[\w.-]{1,99}-[\w-]{8}\.js$/;
-
-/** The tool that made a page as far as a tag shows it, or the one that is known already. */
-export function toolOf(tag: Tag, known: SiteTool | undefined): SiteTool | undefined {
-  if (known !== undefined && known !== 'vite') return known;
-  const { name, content = '' } = tag;
-  if (name === 'app-root') return 'angular';
-  if (name === 'meta') {
-    return /^\s*generator\s*$/i.test(tag.metaName ?? '') ? (find(GENERATORS, content) ?? known) : known;
-  }
-  const file = name === 'script' ? tag.src : name === 'link' ? tag.href : undefined;
-  if (file === undefined) return known;
-  return find(FILES, file) ?? (name === 'script' && OF_VITE.test(file) ? 'vite' : known);
-}
-
-function find(table: typeof FILES, text: string): SiteTool | undefined {
-  return table.find(([form]) => form.test(text))?.[1];
 }

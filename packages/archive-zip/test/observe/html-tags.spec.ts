@@ -98,7 +98,7 @@ describe('tagsOf', () => {
     });
   }
 
-  it('ends on whatever text', () => {
+  it('ends on any text', () => {
     const piece = fc.constantFrom(
       '<',
       '>',

@@ -23,7 +23,7 @@ describe('the URLs of a web app manifest', () => {
     expect(pages.map(({ url }) => url)).to.deep.equal(['/start', '/new', '/share', '/open']);
   });
 
-  it('are none in what is no manifest', () => {
+  it('are none in a file that is no manifest', () => {
     for (const value of [
       null,
       1,

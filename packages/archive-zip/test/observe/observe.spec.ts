@@ -50,7 +50,7 @@ describe('the references of a page', () => {
     }
   });
 
-  it('are taken as a browser takes them', () => {
+  it('are read as a browser reads them', () => {
     expect(targets('<a href="  a.html\n">')).to.deep.equal(['a.html']);
     expect(targets('<a href="a\nb\t.html">')).to.deep.equal(['ab.html']);
     expect(targets('<a href="a?b=1&amp;c=2">')).to.deep.equal(['a?b=1&c=2']);
@@ -60,14 +60,14 @@ describe('the references of a page', () => {
     expect(targets('<a href="a&b&1;&#x110000;&#9999999;">')).to.deep.equal(['a&b&1;&#x110000;&#9999999;']);
   });
 
-  it('are unknown where their path has a character by another name, with or without a semicolon', () => {
+  it('are left out if their path has an unknown character reference, with or without a semicolon', () => {
     const unknown = ['caf&eacute;.html', '&num;top', 'a&sol;b', 'caf&eacute.html', 'a&Ccedil;?b'];
     for (const value of unknown) expect(targets(`<a href="${value}">`), value).to.deep.equal([]);
     const known = ['R&D.html', 'a?b&copy;=1', 'a#&copy;', 'Q&A', 'a?x=&lang;', 'a&amp;copy;'];
     for (const value of known) expect(targets(`<a href="${value}">`), value).to.have.lengthOf(1);
   });
 
-  it('are what else elements load and lead to', () => {
+  it('include everything else that elements load or link to', () => {
     const html = `<img srcset="1 1x, 2 2x"><source srcset=3><link rel=preload imagesrcset="4 100w, 5 200w">
       <video poster=6></video><object data=7></object><form action=8><button formaction=9></button>
       <input type=submit formaction=10></form><meta http-equiv=refresh content="0; url=11">
@@ -81,7 +81,7 @@ describe('the references of a page', () => {
     expect(followed.map(({ target }) => target)).to.deep.equal(['8', '9', '10', '11', '14']);
   });
 
-  it('come once each, and only from HTML', () => {
+  it('are each listed once, and only from HTML', () => {
     expect(targets('<a href=x></a><img src=x><a href=y>')).to.deep.equal(['x', 'y']);
     expect(references('<a href=x>', 'a.js')).to.deep.equal([]);
     expect(references('<a href=x>', 'a.html.js')).to.deep.equal([]);
@@ -114,7 +114,7 @@ describe('the references of a page', () => {
     ]);
   });
 
-  it('are no more than the work they may cost', () => {
+  it('end when their work is used up', () => {
     const html = Array.from({ length: 2_500 }, (_, n) => `<img src=${n}>`).join('');
     const { references: some, whole } = observe('index.html', html, { work: 10_000 });
     expect(whole).to.equal(false);
@@ -123,7 +123,7 @@ describe('the references of a page', () => {
     expect(observe('index.html', html, { work: 200_000 })).to.deep.include({ whole: true });
   });
 
-  it('cost no more where others say the same again', () => {
+  it('cost little when they are repeated', () => {
     const html = '<img src=a.png>'.repeat(1_000);
     expect(observe('index.html', html, { work: 9_000 })).to.deep.include({ whole: true });
     expect(observe('index.html', '<a>'.repeat(10_000), { work: 0 })).to.deep.include({ whole: true });
@@ -144,7 +144,7 @@ describe('the references of a page', () => {
       ).to.be.below(20);
   });
 
-  it('are read no further once somebody says so', () => {
+  it('are read no further once the checkpoint throws', () => {
     const html = '<img src=a.png>'.repeat(10_000);
     let looks = 0;
     const checkpoint = () => {
@@ -157,7 +157,7 @@ describe('the references of a page', () => {
   });
 });
 
-describe('what seems a secret', () => {
+describe('a possible secret', () => {
   for (const [kind, text] of [
     ['private_key', `-----BEGIN PRIVATE KEY-----\n${BODY}`],
     ['private_key', `-----BEGIN RSA PRIVATE KEY-----\r\n${BODY}`],
@@ -201,14 +201,14 @@ describe('what seems a secret', () => {
     });
   }
 
-  it('is named once for a file, by kind, and never shown', () => {
+  it('is reported once for a file, by kind, and never shown', () => {
     const token = `ghp_${'b'.repeat(36)}`;
     const found = secrets(`${token} ${token} npm_${'c'.repeat(36)}`);
     expect(found).to.have.members(['github_token', 'npm_token']);
     expect(found.join()).not.to.include('bbb');
   });
 
-  it('is named behind any number of another kind', () => {
+  it('is reported after any number of another kind', () => {
     const tokens = `ghp_${'b'.repeat(36)} `.repeat(1_000);
     const found = secrets(`${tokens}sk_live_${'a'.repeat(24)} -----BEGIN PRIVATE KEY-----\n${BODY}`);
     expect(found).to.have.members(['github_token', 'stripe_secret_key', 'private_key']);
@@ -290,7 +290,7 @@ describe('the bytes of a file', () => {
     ' ',
   ];
 
-  it('show the same as their text, wherever something lies in them', () => {
+  it('have the same findings as their text, at every position', () => {
     const check = fc.property(
       fc.constantFrom(...pieces),
       fc.constantFrom(...pieces),
@@ -306,7 +306,7 @@ describe('the bytes of a file', () => {
     fc.assert(check, { numRuns: 300 });
   });
 
-  it('show what lies across each place where they are cut', () => {
+  it('have the findings that cross the boundary of two pieces', () => {
     for (const piece of [longest, 'AKIAIOSFODNN7EXAMPLE', 'serviceWorker.register(']) {
       for (let offset = -piece.length; offset <= 0; offset += 1) {
         const text = ' '.repeat(2 * STRETCH + offset) + piece;

@@ -22,7 +22,7 @@ describe('the references of other files', () => {
   });
 });
 
-describe('what a site may not have where it is shown', () => {
+describe('what only a site with its own origin has', () => {
   const needs = (text: string, path = 'index.html') => observe(path, text).originNeeds ?? [];
 
   for (const [need, text] of [

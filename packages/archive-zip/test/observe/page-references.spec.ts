@@ -150,7 +150,7 @@ describe('following the references of a page', () => {
     expect(brought.filter((text) => text.includes(marks))).to.deep.equal([]);
   });
 
-  it('resolves by a base, and knows nothing where it leads to another site', () => {
+  it('resolves with a base, and follows nothing below a base on another site', () => {
     const own = new PageReferences(new SitePaths(['app/a.png', 'a.png', 'index.html']), 'docs/page.html');
     const found = (base: string, target: string) => own.below(base)?.follow({ target, navigation: false });
     for (const base of ['/app/', '/app/index.html', '../app/', '..\\app\\', '/x/../app/?q', '/%61pp/#x']) {
@@ -173,7 +173,7 @@ describe('following the references of a page', () => {
     }
   });
 
-  it('tells which references go above the root, where a site under a path ends', () => {
+  it('finds the references that go above the root, where a site under a path ends', () => {
     const files = new SitePaths(['index.html', 'img/a.png', 'docs/page.html']);
     const follow = (page: string, target: string) =>
       new PageReferences(files, page).follow({ target, navigation: true })?.absolute;

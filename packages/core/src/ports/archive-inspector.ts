@@ -5,7 +5,7 @@ import type { StagedArchive } from './staging.ts';
 
 /**
  * The observations while one entry was inflated. References are needed only if no file of the tasks has their target,
- * or if they begin with `/`; of each kind at most as many as there can be warnings: those that `ReferenceSieve` passes.
+ * or if they begin with `/`; of each kind at most as many as there can be warnings: those that `ReferenceFilter` passes.
  */
 export interface EntryProof extends Omit<ObservedFile, 'path'> {
   readonly entry: number;

@@ -1,4 +1,4 @@
-import { observe, ReferenceSieve, SitePaths } from '@pinfold/archive-zip/observe';
+import { observe, ReferenceFilter, SitePaths } from '@pinfold/archive-zip/observe';
 import { type ObservedFile, type Warning, warningsOf } from '../../src/domain/warnings.ts';
 
 export type Site = Readonly<Record<string, string>>;
@@ -6,13 +6,13 @@ export type Site = Readonly<Record<string, string>>;
 /** What is seen in the files, with a sieve for each of them unless told otherwise. */
 export function observed(
   site: Site,
-  sieveFor: (paths: SitePaths) => ReferenceSieve = (paths) => new ReferenceSieve(paths),
+  sieveFor: (paths: SitePaths) => ReferenceFilter = (paths) => new ReferenceFilter(paths),
 ): readonly ObservedFile[] {
   const paths = new SitePaths(Object.keys(site));
   return Object.entries(site).map(([path, text]) => {
     const seen = observe(path, text);
     const sieve = sieveFor(paths);
-    const references = sieve.sift(path, seen.references);
+    const references = sieve.filter(path, seen.references);
     return { ...seen, path, references, modules: sieve.modules(path, seen.references) };
   });
 }

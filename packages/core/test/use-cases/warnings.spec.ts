@@ -1,4 +1,4 @@
-import { ReferenceSieve } from '@pinfold/archive-zip/observe';
+import { ReferenceFilter } from '@pinfold/archive-zip/observe';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { warningsOf } from '../../src/domain/warnings.ts';
@@ -247,9 +247,9 @@ describe('the sieve of references', () => {
   it('changes no warning', () => {
     fc.assert(
       fc.property(site, fc.boolean(), (files, absolutePathsWork) => {
-        let shared: ReferenceSieve | undefined;
+        let shared: ReferenceFilter | undefined;
         const sifted = observed(files, (paths) => {
-          shared ??= new ReferenceSieve(paths);
+          shared ??= new ReferenceFilter(paths);
           return shared;
         });
         expect(warningsOf(sifted, absolutePathsWork)).to.deep.equal(warnings(files, absolutePathsWork));

@@ -2,9 +2,10 @@ import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import type { EntryPath } from '@pinfold/core';
 import { expect } from 'chai';
 import { MemorySource } from '../src/archive-source.ts';
-import { firstTogether, inflateTogether } from '../src/entry-data.ts';
+import { inflateBatch, nextBatch } from '../src/entry-data.ts';
 import type { EntryTask, ProveResult } from '../src/jobs.ts';
-import { ProofControl, proveEntries } from '../src/prove-entries.ts';
+import { ProofControl } from '../src/jobs.ts';
+import { proveEntries } from '../src/prove-entries.ts';
 
 const MiB = 1_048_576;
 
@@ -34,7 +35,7 @@ function archiveOf(entries: readonly Packed[]): { archive: MemorySource; tasks: 
 
 function inflated(entries: readonly Packed[]): string | undefined {
   const { archive, tasks } = archiveOf(entries);
-  return inflateTogether(archive, tasks, Buffer.alloc(MiB))?.toString();
+  return inflateBatch(archive, tasks, Buffer.alloc(MiB))?.toString();
 }
 
 async function prove(archive: MemorySource, tasks: readonly EntryTask[]): Promise<ProveResult> {
@@ -102,9 +103,9 @@ describe('Entries that are inflated together', () => {
     ],
   };
   for (const [how, entries] of Object.entries(broken)) {
-    it(`do not come out where one ${how}; proved by itself, it is the broken one`, async () => {
+    it(`are not inflated together if one ${how}; proved one by one, only that one is broken`, async () => {
       const { archive, tasks } = archiveOf(entries);
-      expect(firstTogether(tasks, 0).length === tasks.length && inflated(entries)).to.be.oneOf([
+      expect(nextBatch(tasks, 0).length === tasks.length && inflated(entries)).to.be.oneOf([
         undefined,
         false,
       ]);
@@ -116,7 +117,7 @@ describe('Entries that are inflated together', () => {
     });
   }
 
-  it('do not come out where the data of one have the mark by which gzip begins, and are proved all the same', async () => {
+  it('are proved one by one if the data of one contain the beginning of a gzip file', async () => {
     const bytes = Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]);
     const marked = { data: deflateRawSync(bytes, { level: 0 }), size: bytes.length, crc32: crc32(bytes) };
     expect(inflated([one, marked])).to.equal(undefined);
@@ -131,11 +132,11 @@ describe('Entries that are inflated together', () => {
     const stored = { ...one, data: Buffer.from('the first one'), method: 0 };
     for (const other of [large, empty, stored]) {
       const { tasks } = archiveOf([one, two, other, three]);
-      expect([0, 2, 3].map((from) => firstTogether(tasks, from).length)).to.deep.equal([2, 0, 1]);
+      expect([0, 2, 3].map((from) => nextBatch(tasks, from).length)).to.deep.equal([2, 0, 1]);
     }
   });
 
-  it('are proved to the limit of all and no further', async () => {
+  it('stop at the limit for the whole archive', async () => {
     const { archive, tasks } = archiveOf(Array.from({ length: 200 }, () => packed(' '.repeat(10_000))));
     const { problems, entries } = await prove(archive, tasks);
     expect(problems).to.deep.equal([{ rule: 'expanded_too_large', limit: MiB }]);

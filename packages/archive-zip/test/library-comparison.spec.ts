@@ -4,10 +4,10 @@ import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { FileSource, StagedFile } from '../src/archive-source.ts';
 import { readDirectory } from '../src/central-directory.ts';
-import { type EndRecord, findEnd } from '../src/end-record.ts';
+import { type EndRecord, findEndRecord } from '../src/end-record.ts';
 import type { CentralHeader } from '../src/entry-headers.ts';
-import { readsOtherwise } from '../src/library-walk.ts';
-import { ProofControl } from '../src/prove-entries.ts';
+import { ProofControl } from '../src/jobs.ts';
+import { differsFromLibrary } from '../src/library-comparison.ts';
 
 describe('A second reader of the directory', () => {
   let staged: StagedArchives;
@@ -24,19 +24,19 @@ describe('A second reader of the directory', () => {
     fd = openSync(archive.file, 'r');
     source = new FileSource(fd, archive.size);
     const file = new StagedFile(source, 4_096);
-    headers = readDirectory(file, findEnd(file).end as EndRecord, 1_000, new ProofControl()).headers;
+    headers = readDirectory(file, findEndRecord(file).end as EndRecord, 1_000, new ProofControl()).headers;
   });
   after(async () => {
     closeSync(fd);
     await staged.dispose();
   });
 
-  it('agrees where both read the same entries', async () => {
+  it('agrees if both read the same entries', async () => {
     expect(headers.length).to.be.above(1);
-    expect(await readsOtherwise(source, headers)).to.equal(false);
+    expect(await differsFromLibrary(source, headers)).to.equal(false);
   });
 
-  it('differs where it reads one more, one less, or another field', async () => {
+  it('differs if it reads one entry more, one less, or another field', async () => {
     const [first, ...others] = headers as readonly [CentralHeader, ...CentralHeader[]];
     for (const other of [
       others,
@@ -46,12 +46,12 @@ describe('A second reader of the directory', () => {
         ...others,
       ]),
     ]) {
-      expect(await readsOtherwise(source, other)).to.equal(true);
+      expect(await differsFromLibrary(source, other)).to.equal(true);
     }
   });
 
-  it('fails as the system does where the file cannot be read', async () => {
-    const error = await readsOtherwise(new FileSource(1_000_000, 100), headers).catch(
+  it('fails with an error of the system if the file cannot be read', async () => {
+    const error = await differsFromLibrary(new FileSource(1_000_000, 100), headers).catch(
       (thrown: unknown) => thrown,
     );
     expect((error as NodeJS.ErrnoException).code).to.equal('EBADF');

@@ -5,32 +5,37 @@ import { END_BYTES, END_SIGNATURE, type EndRecord } from './end-record.ts';
 import type { CentralHeader } from './entry-headers.ts';
 import { ZIP64 } from './extra-fields.ts';
 
-/** The library's own most. */
+/** The largest chunk that the library reads. */
 const CHUNK_BYTES = 131_072;
 
-type Done<Result> = (error: unknown, result?: Result) => void;
-type Reading = [id: number, buffer: Buffer, offset: number, length: number, position: number];
+type Callback<Result> = (error: unknown, result?: Result) => void;
+type ReadInput = [id: number, buffer: Buffer, offset: number, length: number, position: number];
 
 interface Walk {
   readonly archive: ArchiveSource;
-  /** Ends the walk: the library throws some of its errors where it is called back. */
+  /** Ends the walk with an error: the library throws some of its errors out of callbacks. */
   readonly fail: (error: unknown) => void;
 }
 
-/** The walks under way, by the number that the library takes for a descriptor. */
+/** The walks under way, by the number that the library uses as a file descriptor. */
 const walks = new Map<number, Walk>();
 let lastId = 0;
 
-// The library reads through us, as it reads a file: what is in memory needs none, and a thread that only reads archives may
-// wait for the disk. The library's types lack its `setFs`.
+// Replaces the file system of the library, so that it also reads archives in memory. Its reads block the thread, which does
+// nothing else. The library's types lack `setFs`.
 (StreamZip as unknown as { setFs(fs: object): void }).setFs({
-  fstat: (id: number, done: Done<{ readonly size: number }>) => soon(id, ({ size }) => ({ size }), done),
-  read: (...[id, buffer, offset, length, position, done]: [...Reading, Done<number>]) =>
-    soon(id, (archive) => archive.read(buffer.subarray(offset, offset + length), position), done),
+  fstat: (id: number, done: Callback<{ readonly size: number }>) =>
+    callBackLater(id, ({ size }) => ({ size }), done),
+  read: (...[id, buffer, offset, length, position, done]: [...ReadInput, Callback<number>]) =>
+    callBackLater(id, (archive) => archive.read(buffer.subarray(offset, offset + length), position), done),
 });
 
 /** Calls back in a later tick, as the library expects. */
-function soon<Result>(id: number, work: (archive: ArchiveSource) => Result, done: Done<Result>): void {
+function callBackLater<Result>(
+  id: number,
+  work: (archive: ArchiveSource) => Result,
+  done: Callback<Result>,
+): void {
   process.nextTick(() => {
     const walk = walks.get(id);
     if (walk === undefined) return;
@@ -49,8 +54,8 @@ function soon<Result>(id: number, work: (archive: ArchiveSource) => Result, done
   });
 }
 
-/** Whether node-stream-zip, as other unpackers may, reads other entries than we did, as far as it reads at all. */
-export async function readsOtherwise(
+/** Whether node-stream-zip reads other entries than `headers`, as other unpackers may then do. An archive that it rejects only counts up to there. */
+export async function differsFromLibrary(
   archive: ArchiveSource,
   headers: readonly CentralHeader[],
 ): Promise<boolean> {
@@ -98,26 +103,30 @@ const MAX_UINT16 = 0xffff;
 const MAX_UINT32 = 0xffff_ffff;
 
 /**
- * Whether there is one way to read a directory that breaks no rule: its end record ends the file and holds no other, and
- * no figure is, or may stand for, one of Zip64. Most archives are so.
+ * Whether every reader finds the same directory: the end record ends the file and contains no other signature, and no
+ * value is, or may stand for, one of Zip64. This holds for most archives, and saves the comparison with the library.
  */
-export function isReadOneWay(file: ByteSource, end: EndRecord, headers: readonly CentralHeader[]): boolean {
-  if (end.at + END_BYTES !== file.size || end.directoryEnd !== end.at || holdsAnother(file, end))
+export function hasSingleReading(
+  file: ByteSource,
+  end: EndRecord,
+  headers: readonly CentralHeader[],
+): boolean {
+  if (end.at + END_BYTES !== file.size || end.directoryEnd !== end.at || containsAnotherRecord(file, end))
     return false;
   const { count, directorySize, directoryOffset } = end;
   if (count >= MAX_UINT16 || Math.max(directorySize, directoryOffset) >= MAX_UINT32) return false;
-  return headers.every(isWithoutZip64);
+  return headers.every(hasNoZip64);
 }
 
 /** Readers that search from the end of the file stop at the first signature, wherever it stands. */
-function holdsAnother(file: ByteSource, { at }: EndRecord): boolean {
+function containsAnotherRecord(file: ByteSource, { at }: EndRecord): boolean {
   const record = file.at(at, END_BYTES);
   for (let inside = 1; inside < END_BYTES; inside += 1)
     if (uint32(record, inside) === END_SIGNATURE) return true;
   return false;
 }
 
-function isWithoutZip64({ fields, size, compressedSize, localOffset, disk }: CentralHeader): boolean {
+function hasNoZip64({ fields, size, compressedSize, localOffset, disk }: CentralHeader): boolean {
   if (Math.max(size, compressedSize, localOffset) >= MAX_UINT32 || disk >= MAX_UINT16) return false;
   return fields.length === 0 || fields.every(({ id }) => id !== ZIP64);
 }

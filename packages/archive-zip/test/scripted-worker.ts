@@ -1,12 +1,12 @@
 import { parentPort, threadId } from 'node:worker_threads';
 import type { JobRequest } from '../src/jobs.ts';
-import { ProofControl } from '../src/prove-entries.ts';
+import { ProofControl } from '../src/jobs.ts';
 
-/** A worker that does what the file of its job says. */
+/** A worker whose jobs name in their file what it does. */
 parentPort?.on('message', async ({ id, job, control }: JobRequest) => {
   switch ('file' in job.staged && job.staged.file) {
     case 'throw':
-      throw new Error('told to');
+      throw new Error('a scripted failure');
     case 'exit':
       process.exit(3);
       break;

@@ -1,0 +1,73 @@
+import type { FollowedReference } from '@pinfold/core';
+import { MAX_WARNINGS } from '@pinfold/core/adapter';
+import { type Destination, resolverOf, type SitePaths } from './page-references.ts';
+import type { Reference } from './reference-collector.ts';
+import { isScript } from './script-findings.ts';
+
+/** How many references there are between two calls of `checkpoint`. */
+const CHECK_EVERY = 256;
+
+/** The warning that a reference can become. Which one depends on how the site is served. */
+type WarningKind = 'nothing' | 'absolute' | `${'absolute ' | ''}${'unanswered' | 'other case'}`;
+/** References of scripts are counted separately: they become warnings only if a page loads the script as a module. */
+type CountedKind = WarningKind | `module ${WarningKind}`;
+
+/**
+ * Selects the references of a site's pages that may become a warning, 20 of each kind. The pages of a large site refer
+ * to one another 100,000 times, and an answer has at most 20 warnings.
+ *
+ * @example
+ * import { observe, ReferenceFilter, SitePaths } from '@pinfold/archive-zip/observe';
+ *
+ * const filter = new ReferenceFilter(new SitePaths(['index.html']));
+ * const { references } = observe('index.html', '<img src="logo.png">');
+ * const followed = filter.filter('index.html', references);
+ */
+export class ReferenceFilter {
+  readonly #site: SitePaths;
+  readonly #checkpoint: (() => void) | undefined;
+  readonly #loaded = new Set<string>();
+  readonly #passed: Map<CountedKind, number> = new Map();
+
+  /** @param checkpoint called now and then; throws to end the work. */
+  constructor(site: SitePaths, checkpoint?: () => void) {
+    this.#site = site;
+    this.#checkpoint = checkpoint;
+  }
+
+  /** The references of a file that no file answers exactly, and those that lead out of a site under a path. */
+  filter(file: string, references: readonly Reference[]): readonly FollowedReference[] {
+    const referencesOf = resolverOf(this.#site, file);
+    return references.flatMap((reference, index) => {
+      if (index % CHECK_EVERY === 0) this.#checkpoint?.();
+      const destination = referencesOf(reference)?.follow(reference);
+      if (destination === undefined) return [];
+      const kind = warningKindOf(destination);
+      if (kind === 'nothing' || !this.#passes(isScript(file) ? `module ${kind}` : kind)) return [];
+      return { target: reference.target, ...destination };
+    });
+  }
+
+  /** The scripts that a file loads as modules; of pages only those that no page before loads. */
+  modules(file: string, references: readonly Reference[]): readonly string[] {
+    const referencesOf = resolverOf(this.#site, file);
+    const paths = references.flatMap((reference) =>
+      reference.isModule === true ? (referencesOf(reference)?.fileOf(reference) ?? []) : [],
+    );
+    const further = paths.filter((path) => !this.#loaded.has(path));
+    if (!isScript(file)) for (const path of further) this.#loaded.add(path);
+    return [...new Set(further)];
+  }
+
+  #passes(kind: CountedKind): boolean {
+    const passed = this.#passed.get(kind) ?? 0;
+    this.#passed.set(kind, passed + 1);
+    return passed < MAX_WARNINGS;
+  }
+}
+
+function warningKindOf({ absolute, answered, otherCase }: Destination): WarningKind {
+  if (answered && otherCase === undefined) return absolute ? 'absolute' : 'nothing';
+  const doubt = otherCase === undefined ? 'unanswered' : 'other case';
+  return absolute ? `absolute ${doubt}` : doubt;
+}

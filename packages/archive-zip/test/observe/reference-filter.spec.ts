@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { type Reference, ReferenceFilter, SitePaths } from '../../src/observe.ts';
+
+describe('a reference filter', () => {
+  const part = (to: string): Reference => ({ target: to, navigation: false });
+  const passed = (filter: ReferenceFilter, on: string, references: readonly Reference[]) =>
+    filter.filter(on, references).map((reference) => reference.target);
+  const targets = (references: readonly Reference[]) => references.map((reference) => reference.target);
+
+  it('drops references of a page to itself', () => {
+    const filter = new ReferenceFilter(new SitePaths(['docs/a.html']));
+    expect(filter.filter('docs/a.html', [{ target: '', navigation: false }])).to.deep.equal([]);
+  });
+
+  it('drops references that can become no warning', () => {
+    const filter = new ReferenceFilter(new SitePaths(['index.html', 'a.html']));
+    const harmless = ['a.html', 'a', '#top', 'https://example.com/', 'a.html?x'].map(part);
+    expect(filter.filter('index.html', harmless)).to.deep.equal([]);
+    expect(filter.filter('index.html', [{ target: 'deep/link', navigation: true }])).to.deep.equal([]);
+  });
+
+  it('passes as many of each kind as an answer may have warnings', () => {
+    const filter = new ReferenceFilter(new SitePaths(['index.html', 'a.html', 'b.png']));
+    // Answered, broken and in another case; relative, and absolute, of which path mode warns alone.
+    const sorts = ['/a.html', 'gone.png', '/gone.png', 'B.png', '/B.png'];
+    const many = Array.from({ length: 100 }, (_, n) => sorts.map((sort) => part(`${sort}?${n}`))).flat();
+    expect(passed(filter, 'index.html', many)).to.deep.equal(targets(many.slice(0, 20 * sorts.length)));
+    expect(filter.filter('a.html', many)).to.deep.equal([]);
+  });
+
+  it('passes links that an app answers with its start page, and those that differ only in case', () => {
+    const filter = new ReferenceFilter(new SitePaths(['index.html', 'about.html']));
+    const [link, other] = ['About', 'elsewhere'].map((to) => ({ target: to, navigation: true }));
+    expect(filter.filter('index.html', [link, other] as Reference[])).to.deep.equal([
+      { target: 'About', absolute: false, answered: true, otherCase: 'about.html' },
+    ]);
+  });
+
+  it('judges the same reference of several pages for each of them', () => {
+    const filter = new ReferenceFilter(
+      new SitePaths(['a1/x.png', 'a1/y/index.html', 'a1/index.html', 'index.html']),
+    );
+    const same = [part('x.png'), part('y/')];
+    expect(filter.filter('a1/index.html', same)).to.deep.equal([]);
+    expect(passed(filter, 'a2/index.html', same)).to.deep.equal(targets(same));
+    expect(passed(filter, 'index.html', same)).to.deep.equal(targets(same));
+    const link = { target: 'deep/link', navigation: true };
+    expect(passed(filter, 'index.html', [link, part('deep/link'), link])).to.deep.equal(['deep/link']);
+  });
+});
