@@ -14,8 +14,8 @@ import {
 } from '@pinfold/core/records';
 import { createTables, SqlCompiler } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
-import { asFault, kindOf, reasonOf } from '../engine/postgres-errors.ts';
-import { COMMIT, ROLLBACK, unprepared } from '../engine/statement.ts';
+import { asFault, kindOf, ProgramError, reasonOf } from '../engine/postgres-errors.ts';
+import { COMMIT, unprepared } from '../engine/statement.ts';
 import { checkSchema, databaseState, migrate, newestMigration } from '../schema/migrate.ts';
 import { JoinedReads } from './joined-reads.ts';
 import { lockNumber } from './lock-number.ts';
@@ -24,9 +24,6 @@ import { PostgresLookups } from './postgres-lookups.ts';
 import { BEGIN_SNAPSHOT, PostgresSession, type Writing } from './postgres-session.ts';
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-
-/** What a program or query came to on a connection that works. */
-type Outcome<Result> = { readonly result: Result } | { readonly thrown: unknown };
 
 /**
  * A database in a schema of a PostgreSQL server. The locks of a program are advisory locks of its transaction, which the
@@ -93,10 +90,18 @@ export class PostgresDatabase implements Database {
 
   async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
     const begin = unprepared(`${BEGIN}${this.#taking(program.locks(args))}`);
-    return this.#running((client) => {
+    return this.#running(async (client) => {
       const session = new PostgresSession(client, this.#writing, program.name, true);
       session.send(begin);
-      return transacting(session, () => session.run(program.run(args)));
+      const result = await resultOf(session, () => session.run(program.run(args)));
+      return () =>
+        resultOf(session, async () => {
+          session.flush();
+          session.send(COMMIT);
+          const failure = await session.ended();
+          if (failure !== undefined) throw failure;
+          return result;
+        });
     });
   }
 
@@ -129,17 +134,19 @@ export class PostgresDatabase implements Database {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const running = this.#running<Result>(async (client) => {
       const session = new PostgresSession(client, this.#writing, name, isInTransaction);
-      const outcome = await outcomeOf(session, () => work(session));
+      const result = await resultOf(session, () => work(session));
       await session.ended();
-      return async () => outcome;
+      return async () => result;
     });
     return raceSignal(running, signal);
   }
 
-  async #running<Result>(work: (client: Client) => Promise<() => Promise<Outcome<Result>>>): Promise<Result> {
-    const outcome = await this.#connection.pipelined(work);
-    if ('thrown' in outcome) throw outcome.thrown;
-    return outcome.result;
+  async #running<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
+    try {
+      return await this.#connection.pipelined(work);
+    } catch (error) {
+      throw error instanceof ProgramError ? error.cause : error;
+    }
   }
 
   /** The statement that takes the locks one after the other, in the order of every program. */
@@ -152,43 +159,18 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** Runs a program up to its commit, or undoes it. */
-async function transacting<Result>(
-  session: PostgresSession,
-  work: () => Promise<Result>,
-): Promise<() => Promise<Outcome<Result>>> {
-  const outcome = await outcomeOf(session, work);
-  if ('thrown' in outcome) {
-    session.send(ROLLBACK);
-    await session.ended();
-    return async () => outcome;
-  }
-  return () =>
-    outcomeOf(session, async () => {
-      session.flush();
-      session.send(COMMIT);
-      const failure = await session.ended();
-      if (failure !== undefined) throw failure;
-      return outcome.result;
-    });
-}
-
 /**
- * What work comes to: a result, or what was thrown by a mistake in the program or its statements. Rejects with everything
- * else, which the connection may retry.
+ * The result of work. Rejects with a {@link ProgramError} for a mistake in the program or its statements, and with all
+ * else that fails as it is: the connection may retry it.
  */
-async function outcomeOf<Result>(
-  session: PostgresSession,
-  work: () => Promise<Result>,
-): Promise<Outcome<Result>> {
+async function resultOf<Result>(session: PostgresSession, work: () => Promise<Result>): Promise<Result> {
   try {
-    return { result: await work() };
-  } catch (error) {
+    return await work();
+  } catch (cause) {
     const first = await session.ended();
-    if (first === undefined) return { thrown: error };
     // A later statement fails because of an earlier one, for which nothing waited.
-    const failure = reasonOf(first) === reasonOf(error) ? error : first;
-    if (kindOf(failure) === 'bug') return { thrown: failure };
+    const failure = first === undefined || reasonOf(first) === reasonOf(cause) ? cause : first;
+    if (first === undefined || kindOf(failure) === 'bug') throw new ProgramError('', { cause: failure });
     throw failure;
   }
 }

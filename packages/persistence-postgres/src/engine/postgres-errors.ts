@@ -10,6 +10,9 @@ import { StepError } from '@pinfold/core/records';
  */
 export type ErrorKind = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
 
+/** Carries what a program threw past the retries of a connection. */
+export class ProgramError extends Error {}
+
 const SQLSTATES: readonly (readonly [states: RegExp, errorKind: ErrorKind])[] = [
   // serialization_failure, deadlock_detected
   [/^(?:40001|40P01)$/, 'rolled_back'],
@@ -24,6 +27,7 @@ const SQLSTATES: readonly (readonly [states: RegExp, errorKind: ErrorKind])[] = 
 /** The error of the server is what counts in that of a step. */
 export function kindOf(error: unknown): ErrorKind {
   const reason = reasonOf(error);
+  if (reason instanceof ProgramError) return 'bug';
   const name = nameOf(reason);
   if (name === undefined || name === 'TypeError' || name === 'RangeError' || isFault(reason)) return 'bug';
   const state = 'severity' in Object(reason) ? codeOf(reason) : undefined;

@@ -57,13 +57,11 @@ export class Checkpointer {
     // SQLite itself checkpoints a very long log, and the next changes start another thread. Listens to `exit` rather
     // than `error`, which comes first: a thread started in between would be mistaken for this one.
     worker.on('error', () => undefined);
-    worker.on('exit', () => this.#lose());
+    worker.on('exit', () => {
+      this.#worker = undefined;
+      this.#ended();
+    });
     return worker;
-  }
-
-  #lose(): void {
-    this.#worker = undefined;
-    this.#ended();
   }
 
   #ended(): void {

@@ -29,14 +29,12 @@ export function flushRecoveredLog(
   }
 }
 
-function persistently(work: () => void): void {
-  for (let left = TRIES - 1; ; left -= 1) {
-    try {
-      work();
-      return;
-    } catch (error) {
-      if (left === 0) throw error;
-    }
+function persistently(work: () => void, tries = TRIES): void {
+  try {
+    work();
+  } catch (error) {
+    if (tries === 1) throw error;
+    persistently(work, tries - 1);
   }
 }
 
