@@ -15,7 +15,7 @@ const SYMBOLS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
  */
 export class StatementText {
   readonly #own: SqlTable;
-  readonly #binders: Binder[] = [];
+  readonly binders: Binder[] = [];
 
   constructor(own: SqlTable) {
     this.#own = own;
@@ -23,7 +23,7 @@ export class StatementText {
 
   /** Writes a parameter. */
   bind(binder: Binder): string {
-    return this.#own.dialect.parameter(this.#binders.push(binder));
+    return this.#own.dialect.parameter(this.binders.push(binder));
   }
 
   /** Writes a parameter that is the greatest number of rows. */
@@ -34,7 +34,7 @@ export class StatementText {
 
   /** The plan of a text, whose parameters are all written. */
   plan(text: string, answer: Partial<Omit<SqlPlan, 'text' | 'values'>> = {}): SqlPlan {
-    const values = (action: object): unknown[] => this.#binders.map((binder) => binder(action));
+    const values = (action: object): unknown[] => this.binders.map((binder) => binder(action));
     return { text, values, result: undefined, isOneRow: false, isPlannedEachTime: false, ...answer };
   }
 
@@ -95,9 +95,5 @@ export class StatementText {
     const isColumn = operand instanceof ColumnValue;
     const other = isColumn ? this.#own.nameOf(aliasOf(operand.column), operand.column) : this.bind(operandOf);
     return `${name} ${SYMBOLS[operator]} ${other}`;
-  }
-
-  get hasParameters(): boolean {
-    return this.#binders.length > 0;
   }
 }

@@ -18,32 +18,24 @@ import { SqlTable } from './sql-table.ts';
 export function createTables(tables: readonly AnyTable[], dialect: SqlDialect): readonly string[] {
   return tables.flatMap((table) => {
     const own = new SqlTable(table, dialect);
-    const indexes = table.indexes.filter(({ columns }) => !isSequenceKey(own, columns, dialect));
-    return [createTable(own, dialect), ...indexes.map((index) => createIndex(own, index, dialect))];
+    // A sequence alone is a key of the table anyway, where it is one.
+    const indexes = table.indexes.filter(({ columns }) => columns.join() !== own.sequenceKey);
+    return [createTable(own), ...indexes.map((index) => createIndex(own, index))];
   });
 }
 
-/** Whether an index has the sequence alone, which is a key of the table anyway. */
-function isSequenceKey(own: SqlTable, columns: readonly string[], { isSequenceKey }: SqlDialect): boolean {
-  const [first = '', second] = columns;
-  return isSequenceKey && second === undefined && own.column(first).column.type === 'sequence';
-}
-
-function createTable(own: SqlTable, dialect: SqlDialect): string {
-  const { table } = own;
-  const { key, unique } = table;
-  const inKeys = new Set([...key, ...unique.flat()]);
+function createTable(own: SqlTable): string {
+  const { dialect, table } = own;
+  const inKeys = new Set([...table.key, ...table.unique.flat()]);
   const columns = own.members.map((member) => {
     const { name, column } = own.column(member);
     return `${name} ${dialect.columnType(column, name, inKeys.has(member))}`;
   });
-  const hasSequenceKey =
-    dialect.isSequenceKey && own.members.some((member) => own.column(member).column.type === 'sequence');
   const names = (members: readonly string[]): string =>
     members.map((member) => own.column(member).name).join(', ');
   const keys = [
-    `${hasSequenceKey ? 'UNIQUE' : 'PRIMARY KEY'} (${names(key)})`,
-    ...unique.map((members) => `UNIQUE (${names(members)})`),
+    `${own.sequenceKey === undefined ? 'PRIMARY KEY' : 'UNIQUE'} (${names(table.key)})`,
+    ...table.unique.map((members) => `UNIQUE (${names(members)})`),
   ];
   return `CREATE TABLE ${own.name} (${[...columns, ...keys].join(', ')}) ${dialect.tableEnd(table)}`;
 }
@@ -51,14 +43,14 @@ function createTable(own: SqlTable, dialect: SqlDialect): string {
 function createIndex(
   own: SqlTable,
   { name, columns, covers = [], where }: TableIndex<Readonly<Record<string, unknown>>>,
-  dialect: SqlDialect,
 ): string {
+  const { dialect } = own;
   const nameOf = (member: string): string => own.column(member).name;
   const text = new StatementText(own);
   const isWhole = where === undefined || dialect.indexesAllRows === true;
   const nowhere = (): string => '';
   const condition = isWhole ? '' : ` WHERE ${text.where(where, () => where, nowhere)}`;
-  if (text.hasParameters)
+  if (text.binders.length > 0)
     throw new TypeError(`the index ${name} of ${own.table.name} has a value in its condition`);
   const isText = (member: string): boolean => own.column(member).column.type === 'text';
   const texts = columns.filter(isText).length;

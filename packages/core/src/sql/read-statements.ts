@@ -14,19 +14,11 @@ import { keyText } from './write-statements.ts';
 
 const EVERY_ROW = Number.MAX_SAFE_INTEGER;
 
-/** Rows of a table with those that they refer to, as the parts of a statement. */
-interface JoinedRows {
-  readonly columns: string;
-  /** The table `t0` with those that are joined. */
-  readonly from: string;
-  /** Reads what was found; undefined without a row. */
-  read(row: SqlRow | undefined): { readonly row: unknown; readonly references: object } | undefined;
-}
-
-function joinedRows(
-  own: SqlTable,
-  { select, references = {} }: Pick<GetAction, 'select' | 'references'>,
-): JoinedRows {
+/**
+ * Rows of a table with those that they refer to, as the parts of a statement: its columns, the table `t0` with those that
+ * are joined, and what reads a row.
+ */
+function joinedRows(own: SqlTable, { select, references = {} }: Pick<GetAction, 'select' | 'references'>) {
   const others = Object.entries(references).map(([member, columns], n) => {
     const to = own.reference(member);
     const [key = ''] = to.table.key;
@@ -44,7 +36,7 @@ function joinedRows(
   return {
     columns: [own.select('t0', select), ...others.map((other) => other.select)].join(', '),
     from: `${own.name} AS t0${others.map(({ join }) => join).join('')}`,
-    read: (row) => {
+    read: (row: SqlRow | undefined) => {
       if (row === undefined) return undefined;
       const found = others.map(({ member, nullKey, read }) => [
         member,

@@ -23,6 +23,8 @@ export class SqlTable {
   readonly dialect: SqlDialect;
   readonly name: string;
   readonly members: readonly string[];
+  /** The sequence, if it is the primary key for the database. */
+  readonly sequenceKey: string | undefined;
   readonly #columns: ReadonlyMap<string, SqlColumn>;
 
   constructor(table: AnyTable, dialect: SqlDialect) {
@@ -30,6 +32,8 @@ export class SqlTable {
     this.dialect = dialect;
     this.name = dialect.table(table.name);
     this.members = Object.keys(table.columns);
+    const sequence = this.members.find((member) => table.columns[member]?.type === 'sequence');
+    this.sequenceKey = dialect.isSequenceKey ? sequence : undefined;
     this.#columns = new Map(
       Object.entries(table.columns).map(([member, column]) => [member, sqlColumn(member, column, dialect)]),
     );
