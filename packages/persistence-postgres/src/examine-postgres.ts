@@ -4,7 +4,7 @@ import { codeOf } from '@pinfold/core/internal';
 import { keepsPreparedStatements } from './engine/examine-pooler.ts';
 import { ask, type PostgresClient, type PostgresPool } from './engine/postgres-connection.ts';
 import { type Statement, unprepared } from './engine/statement.ts';
-import { NEWEST_VERSION, newestMigration, stateOf } from './schema/migrate.ts';
+import { newestMigration, stateOf } from './schema/migrate.ts';
 
 /** The state of a server and of a schema, for diagnosis. */
 export interface PostgresExamined {
@@ -93,7 +93,7 @@ export async function examinePostgres({
       keepsPreparedStatements: isPrepared,
       now: instant(now),
       maxConnections: Number(maxConnections),
-      newest: NEWEST_VERSION,
+      newest: newestMigration().version,
       ...(found === undefined ? {} : { schema: found }),
     };
   } finally {
@@ -129,6 +129,6 @@ async function versionOf(
     throw error;
   });
   if (state === undefined) return {};
-  const { newest, ...found } = examineSchema(state, [newestMigration('')]);
+  const { newest, ...found } = examineSchema(state, [newestMigration()]);
   return found;
 }

@@ -8,7 +8,7 @@ import { openPostgres } from '../src/index.ts';
 import { checkSchema, migrate, newestMigration } from '../src/schema/migrate.ts';
 
 /** The tables are made from those that are declared, by a handle. */
-const MIGRATIONS = [newestMigration('')];
+const MIGRATIONS = [newestMigration()];
 
 interface Stage {
   readonly place: PostgresPlace;

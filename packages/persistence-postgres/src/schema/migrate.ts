@@ -11,12 +11,9 @@ import { lockNumber } from '../database/lock-number.ts';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { COMMIT, longRunning, quoted, type Statement, unprepared } from '../engine/statement.ts';
 
-/** The version of the schema that this release creates. */
-export const NEWEST_VERSION = 1;
-
-/** The step to it, by statements that create its tables. */
-export function newestMigration(sql: string): Migration {
-  return { version: NEWEST_VERSION, release: '0.1.0', oldestVersion: NEWEST_VERSION, sql };
+/** The step to the schema that this release creates, by statements that create its tables. */
+export function newestMigration(sql = ''): Migration {
+  return { version: 1, release: '0.1.0', oldestVersion: 1, sql };
 }
 
 const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');

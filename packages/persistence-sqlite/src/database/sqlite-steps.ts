@@ -45,10 +45,7 @@ function answered(
   prepare: Prepare,
 ): unknown {
   const statement = prepare<SqlRow>(text);
-  if (result === undefined) {
-    statement.run(...values(action));
-    return undefined;
-  }
+  if (result === undefined) return void statement.run(...values(action));
   if (!isOneRow) return result(statement.all(...values(action)));
   const row = statement.get(...values(action));
   return result(row === undefined ? [] : [row]);

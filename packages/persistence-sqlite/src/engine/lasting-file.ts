@@ -39,7 +39,7 @@ export class LastingFile {
     const change = (): Result =>
       this.attempt((file) => file.transaction('BEGIN IMMEDIATE', (prepare) => work(prepare, file.exec)));
     if (!usesReserve) return change();
-    const result = this.#withReserve(change);
+    const result = this.#withReserve(change, () => this.#emptyLog());
     this.keepReserve();
     return result;
   }
@@ -73,20 +73,20 @@ export class LastingFile {
     if (this.#isClosed) throw new Fault('store_unavailable', 'the database was closed');
   }
 
-  /** Retries on a full disk, first with the log truncated, which may free much, then with the ballast. */
-  #withReserve<Result>(attempt: () => Result): Result {
+  /** Retries on a full disk with the ballast. */
+  #withReserve<Result>(attempt: () => Result, before = (): void => {}): Result {
     try {
       return attempt();
     } catch (error) {
       if (!isFull(error)) throw error;
       return this.#reserve.lend(() => {
-        this.#emptyLog();
+        before();
         return attempt();
       });
     }
   }
 
-  /** A log that cannot be truncated, for lack of room or because of a reader, does no harm. */
+  /** May free much. A log that cannot be truncated, for lack of room or because of a reader, does no harm. */
   #emptyLog(): void {
     try {
       this.attempt((file) => file.emptyLog());
@@ -97,19 +97,9 @@ export class LastingFile {
 
   /** Works on a full disk too: reads need room only for the memory that connections share. */
   #open(): SqliteFile {
-    const opened = this.#openWithReserve();
+    const opened = this.#withReserve(() => openSqliteFile(this.#file));
     this.#reserve.keep();
     return opened;
-  }
-
-  #openWithReserve(): SqliteFile {
-    const open = (): SqliteFile => openSqliteFile(this.#file);
-    try {
-      return open();
-    } catch (error) {
-      if (!isFull(error)) throw error;
-      return this.#reserve.lend(open);
-    }
   }
 
   #drop(): void {

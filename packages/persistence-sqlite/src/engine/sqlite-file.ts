@@ -127,15 +127,9 @@ function wrap(database: Database.Database, watch: CommitWatch | undefined, flush
       }
     },
     isInTransaction: () => database.inTransaction,
-    exec: (sql) => {
-      database.exec(sql);
-    },
+    exec: (sql) => void database.exec(sql),
     flushRecoveredLog: flushLog,
-    emptyLog: () => {
-      database.pragma('wal_checkpoint(TRUNCATE)');
-    },
-    close: () => {
-      database.close();
-    },
+    emptyLog: () => void database.pragma('wal_checkpoint(TRUNCATE)'),
+    close: () => void database.close(),
   };
 }

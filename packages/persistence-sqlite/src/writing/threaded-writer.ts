@@ -92,15 +92,11 @@ export class ThreadedWriter {
     }
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#send({ id, program, args });
+    this.#worker?.postMessage({ id, program, args } satisfies ToThread);
     if (this.#waiting.size === 0) this.#worker?.ref();
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.set(id, { resolve, reject });
     return promise;
-  }
-
-  #send(message: ToThread): void {
-    this.#worker?.postMessage(message);
   }
 
   async #close(): Promise<void> {
@@ -113,7 +109,7 @@ export class ThreadedWriter {
     }
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     worker.ref();
-    this.#send('close');
+    worker.postMessage('close' satisfies ToThread);
     await ended;
   }
 
