@@ -39,6 +39,9 @@ export interface RoleRow extends Role {
   readonly cleanupFailures: number;
 }
 
+const LIVE = { deletedAt: null } as const;
+const DELETED = { deletedAt: notNull } as const;
+
 /** The roles of all accounts. */
 export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }> = defineTable({
   name: 'roles',
@@ -74,28 +77,18 @@ export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }>
   },
   key: ['id'],
   indexes: [
-    {
-      name: 'listed',
-      columns: ['account', 'publishedAt', 'id'],
-      covers: ['expiresAt'],
-      where: { deletedAt: null },
-    },
+    { name: 'listed', columns: ['account', 'publishedAt', 'id'], covers: ['expiresAt'], where: LIVE },
     {
       name: 'ending',
       columns: ['account', 'endingRank', 'id'],
       covers: ['expiresAt', 'archiveBytes'],
-      where: { deletedAt: null },
+      where: LIVE,
     },
-    {
-      name: 'largest',
-      columns: ['account', 'archiveBytes', 'id'],
-      covers: ['expiresAt'],
-      where: { deletedAt: null },
-    },
-    { name: 'deleted', columns: ['account', 'publishedAt', 'id'], where: { deletedAt: notNull } },
-    { name: 'newest', columns: ['publishedAt', 'id'], covers: ['expiresAt'], where: { deletedAt: null } },
-    { name: 'newest_deleted', columns: ['publishedAt', 'id'], where: { deletedAt: notNull } },
-    { name: 'sha256', columns: ['sha256', 'id'], where: { deletedAt: null } },
+    { name: 'largest', columns: ['account', 'archiveBytes', 'id'], covers: ['expiresAt'], where: LIVE },
+    { name: 'deleted', columns: ['account', 'publishedAt', 'id'], where: DELETED },
+    { name: 'newest', columns: ['publishedAt', 'id'], covers: ['expiresAt'], where: LIVE },
+    { name: 'newest_deleted', columns: ['publishedAt', 'id'], where: DELETED },
+    { name: 'sha256', columns: ['sha256', 'id'], where: LIVE },
     {
       name: 'stored',
       columns: ['id'],
