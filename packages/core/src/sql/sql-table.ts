@@ -111,17 +111,9 @@ function sqlColumn(member: string, column: Column, dialect: SqlDialect): SqlColu
     (convert: (value: never) => unknown) =>
     (value: unknown): unknown =>
       value === null ? null : convert(value as never);
-  switch (column.type) {
-    case 'flag':
-      return {
-        name,
-        column,
-        write: unlessNull((value) => dialect.writeFlag(value)),
-        read: unlessNull((value) => dialect.readFlag(value)),
-      };
-    case 'json':
-      return { name, column, write: unlessNull(JSON.stringify), read: unlessNull(parseJson) };
-    default:
-      return { name, column, write: (value) => value, read: undefined };
-  }
+  if (column.type === 'json')
+    return { name, column, write: unlessNull(JSON.stringify), read: unlessNull(parseJson) };
+  if (column.type !== 'flag') return { name, column, write: (value) => value, read: undefined };
+  const write = unlessNull((value) => dialect.writeFlag(value));
+  return { name, column, write, read: unlessNull((value) => dialect.readFlag(value)) };
 }

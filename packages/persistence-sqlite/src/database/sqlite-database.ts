@@ -104,7 +104,7 @@ export class SqliteDatabase implements Database {
   }
 
   check(signal?: AbortSignal): Promise<undefined> {
-    return checkSchema(this.#connection, signal, this.#migrations);
+    return checkSchema(this.#connection, this.#migrations, signal);
   }
 
   examine(): Promise<DatabaseState> {

@@ -47,13 +47,11 @@ export async function migrate(connection: SqliteConnection, migrations: readonly
 /** Rejects unless the schema exists and this release can use it. */
 export async function checkSchema(
   connection: SqliteConnection,
-  signal: AbortSignal | undefined,
   migrations: readonly Migration[],
+  signal?: AbortSignal,
 ): Promise<undefined> {
-  await connection.read(
-    ({ prepare }) => refuseOutdated(prepare<SchemaState>(STATE).get(), migrations),
-    signal,
-  );
+  const state = await connection.read(({ prepare }) => prepare<SchemaState>(STATE).get(), signal);
+  refuseOutdated(state, migrations);
 }
 
 /** Examines an open database, of which it reads every page. */
