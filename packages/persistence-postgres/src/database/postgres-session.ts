@@ -21,12 +21,10 @@ export interface Writing {
   readonly joinedReads: JoinedReads;
 }
 
-/** A read that was not sent yet, and what its answer goes to. */
-interface Read {
-  readonly plan: SqlPlan;
-  readonly action: ReadAction;
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
+/** Reads that were not sent yet, and the promise of their results. */
+interface Batch {
+  readonly reads: { readonly plan: SqlPlan; readonly action: ReadAction }[];
+  readonly results: PromiseWithResolvers<readonly unknown[]>;
 }
 
 /**
@@ -39,7 +37,7 @@ export class PostgresSession {
   readonly #program: string;
   readonly #isInTransaction: boolean;
   readonly #writes: WriteAction[] = [];
-  readonly #reads: Read[] = [];
+  #batch: Batch | undefined;
   /** Everything that was sent, in its order. */
   readonly #sent: Promise<unknown>[] = [];
   #failure: unknown;
@@ -100,28 +98,23 @@ export class PostgresSession {
   }
 
   /** Adds a read to those of the same step, which are sent together when the step has asked for all of them. */
-  #read(plan: SqlPlan, action: ReadAction): Promise<unknown> {
-    if (this.#reads.length === 0) queueMicrotask(() => this.#sendReads());
-    return new Promise((resolve, reject) => {
-      this.#reads.push({ plan, action, resolve, reject });
-    });
+  async #read(plan: SqlPlan, action: ReadAction): Promise<unknown> {
+    if (this.#batch === undefined) queueMicrotask(() => this.#sendReads());
+    this.#batch ??= { reads: [], results: Promise.withResolvers() };
+    const { reads, results } = this.#batch;
+    const place = reads.push({ plan, action }) - 1;
+    if (reads.length === MAX_JOINED) this.#sendReads();
+    return (await results.promise)[place];
   }
 
   #sendReads(): void {
-    while (this.#reads.length > 0) {
-      const reads = this.#reads.splice(0, MAX_JOINED);
-      this.#askTogether(reads).then(
-        (answers) => {
-          for (const [n, { resolve }] of reads.entries()) resolve(answers[n]);
-        },
-        (error: unknown) => {
-          for (const { reject } of reads) reject(error);
-        },
-      );
-    }
+    if (this.#batch === undefined) return;
+    const { reads, results } = this.#batch;
+    this.#batch = undefined;
+    results.resolve(this.#askTogether(reads));
   }
 
-  async #askTogether(reads: readonly Read[]): Promise<readonly unknown[]> {
+  async #askTogether(reads: Batch['reads']): Promise<readonly unknown[]> {
     const plans = reads.map(({ plan }) => plan);
     const values = reads.flatMap(({ plan, action }) => plan.values(action));
     const rows = await this.#ask(this.#writing.joinedReads.statementOf(plans), values);
