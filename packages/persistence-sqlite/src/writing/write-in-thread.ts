@@ -4,7 +4,7 @@ import { SqliteSteps } from '../database/sqlite-steps.ts';
 import { Reserve } from '../engine/ballast.ts';
 import { LastingFile } from '../engine/lasting-file.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
-import { commitTogether } from './group-commits.ts';
+import { commitTogether } from './commit-together.ts';
 import type { FromThread, ToThread, WriteReply } from './messages.ts';
 import { toPlain } from './plain-errors.ts';
 import { WriteQueue } from './write-queue.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { MAX_WAIT, PATIENCE, unavailable } from '../engine/sqlite-errors.ts';
-import type { Outcome, Work } from './group-commits.ts';
+import type { Outcome, Work } from './commit-together.ts';
 
 /** The most programs that are committed together: what was written first does not wait longer for the others. */
 const MAX_TOGETHER = 64;

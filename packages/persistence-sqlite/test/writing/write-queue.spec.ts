@@ -1,6 +1,6 @@
 import { isFault } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Outcome, Work } from '../../src/writing/group-commits.ts';
+import type { Outcome, Work } from '../../src/writing/commit-together.ts';
 import { WriteQueue } from '../../src/writing/write-queue.ts';
 
 const DONE: Outcome = { result: 'done' };
