@@ -53,7 +53,7 @@ async function* stepsFrom(stores: ExportedStores, to: Destination): AsyncGenerat
   }
   const removals: string[] = [];
   named.sort((one, other) => (one.archive < other.archive ? -1 : 1));
-  const isStored = listedOnce(stores.archives);
+  const isStored = lookupInOrder(stores.archives);
   const steps = prefetch(named, (archive) => fetch(stores, to, archive, isStored));
   for await (const step of flattened(steps)) {
     if (step.kind === 'removal') removals.push(recordLine(step));
@@ -66,12 +66,23 @@ async function* flattened<Item>(lists: AsyncIterable<readonly Item[]>): AsyncGen
   for await (const list of lists) yield* list;
 }
 
-/** Looks archives up in a list that is made at the first question: one request for a thousand of them. */
-function listedOnce(archives: ArchiveStorage): (id: ArchiveId) => Promise<boolean> {
-  let listed: Promise<ReadonlySet<ArchiveId>> | undefined;
-  return async (id) => {
-    listed ??= Array.fromAsync(storedArchives(archives)).then((ids) => new Set(ids));
-    return (await listed).has(id);
+/** Looks up archives that are asked for in order of id, along a list that is not held: one request for a thousand of them. */
+function lookupInOrder(archives: ArchiveStorage): (id: ArchiveId) => Promise<boolean> {
+  const stored = storedArchives(archives);
+  let at: ArchiveId | undefined;
+  let isOver = false;
+  const isThere = async (id: ArchiveId): Promise<boolean> => {
+    while (!isOver && (at === undefined || at < id)) {
+      const { done = false, value } = await stored.next();
+      [at, isOver] = [value ?? undefined, done];
+    }
+    return at === id;
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return (id) => {
+    const answer = last.then(() => isThere(id));
+    last = answer;
+    return answer;
   };
 }
 
