@@ -68,7 +68,8 @@ async function addressIn(log: string, child: ChildProcess): Promise<string> {
     const said = readFileSync(log, 'utf8');
     const url = /"url":"([^"]+)".*"listening/.exec(said)?.[1];
     if (url !== undefined) return url;
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server does not start: ${said}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the server does not start: ${said}`);
     await pause(20);
   }
 }
