@@ -13,8 +13,9 @@ export function roleOf(
 ): Promise<RoleId> {
   return resolveReference(reference, {
     publicUrlFor: async () => (await knownAddresses(settings))?.publicUrl,
-    shownBy: async (_, segment) => {
-      const visit = await useCases.visitName(segment);
+    shownBy: async (segment) => {
+      const first = await useCases.visitName(segment);
+      const visit = first.kind === 'misspelled' ? await useCases.visitName(first.segment) : first;
       if (visit.kind === 'published') return visit.publication.id;
       throw new CommandFailure(
         'The name shows no publication in service; give the id of the publication ("pinfold history --name" lists them).',

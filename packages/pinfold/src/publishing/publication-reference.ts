@@ -1,18 +1,18 @@
 import { parseRoleId, type RoleId } from '@pinfold/core';
-import { readName } from '../command-line/arguments.ts';
+import { parseNameSegment } from '@pinfold/core/internal';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 
 /** What an argument names: a publication, or a name that shows one. `base`: host and path of the public URL. */
 export type Reference =
   | { readonly kind: 'publication'; readonly id: RoleId; readonly base?: string }
-  | { readonly kind: 'name'; readonly name: string; readonly segment: string; readonly base: string };
+  | { readonly kind: 'name'; readonly segment: string; readonly base: string };
 
 /** Looks up what a reference leaves open, on the server that the command works with. */
 export interface ReferenceLookup {
   /** The public URL of the server; `undefined` if it is not known. Throws if the server has no such publication. */
   publicUrlFor(id: RoleId): Promise<string | undefined>;
-  /** The publication that the name of this URL's last segment shows. Throws if the server has no such name. */
-  shownBy(name: string, segment: string): Promise<string>;
+  /** The publication that the name of this URL's segment shows, whatever the spelling. Throws if the server has none. */
+  shownBy(segment: string): Promise<string>;
 }
 
 /**
@@ -26,9 +26,7 @@ export function readReference(text: string, name: string = 'ID'): Reference {
   const [, host = '', path = ''] = /^(?:https?:\/\/)?([^/?#]*)([^?#]*)/i.exec(text) ?? [];
   const [, below = '', kind, segment = ''] = /^(.*?)\/([sn])\/([^/]+)/.exec(path) ?? [];
   const base = `${host.toLowerCase()}${below}`;
-  const [, spelling] = (kind === 'n' && /^(.+)-[0-9A-Za-z]{22}$/.exec(segment)) || [];
-  if (spelling !== undefined)
-    return { kind: 'name', name: readName(spelling, 'The name in the link'), segment, base };
+  if (kind === 'n' && parseNameSegment(segment) !== undefined) return { kind: 'name', segment, base };
   const shared = kind === 's' ? parseRoleId(segment) : undefined;
   if (shared !== undefined) return { kind: 'publication', id: shared, base };
   const ofSite = parseRoleId(host.replace(/\..*/s, ''));
@@ -43,7 +41,7 @@ export async function resolveReference(reference: Reference, lookup: ReferenceLo
     if (base !== undefined) expectSame(base, await lookup.publicUrlFor(id));
     return id;
   }
-  const shown = parseRoleId(await lookup.shownBy(reference.name, reference.segment));
+  const shown = parseRoleId(await lookup.shownBy(reference.segment));
   if (shown === undefined) throw elsewhere();
   expectSame(reference.base, await lookup.publicUrlFor(shown));
   return shown;

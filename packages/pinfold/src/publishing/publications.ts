@@ -74,11 +74,10 @@ export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor'> {
 export function idOf(reference: Reference, { names, publicUrlFor }: Publications): Promise<RoleId> {
   return resolveReference(reference, {
     publicUrlFor,
-    shownBy: async (name, segment) => {
-      const { url, pin } = await names.get(name);
-      // Another account may have a name of the same spelling: only the token tells them apart.
-      if (!url.endsWith(`/${segment}`)) throw noName();
-      return pin;
+    shownBy: async (segment) => {
+      const token = segment.slice(segment.lastIndexOf('-'));
+      for await (const { url, pin } of names.list()) if (url.endsWith(token)) return pin;
+      throw noName();
     },
   });
 }

@@ -118,6 +118,12 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
         const foreign = await sh('stop', link, '--json');
         expect([foreign.code, JSON.parse(foreign.out).error.code], link).to.deep.equal([1, 'not_found']);
       }
+      // Only the token counts: the link of another spelling leads to the same name.
+      for (const spelling of ['old-docs', 'Docs', 'd--o.c%20s', '-', 'x'.repeat(70)]) {
+        const link = name.url.replace('/n/docs-', `/n/${spelling}-`);
+        expect((await asJson('show', link)).pin.id, link).to.equal(pin.id);
+        expect((await served.json('pins', 'show', link)).pin.id, link).to.equal(pin.id);
+      }
       const other = `${served.url}/n/docs-${'0'.repeat(22)}`;
       const missed = await sh('show', other);
       expect([missed.code, missed.err]).to.deep.equal([
