@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { readPromises } from 'pinfold-proof/promises.ts';
 import { documents, root, sources } from './documents/pages.ts';
-import { anchorsOf, deadReferences } from './documents/references.ts';
+import { anchorsOf, brokenMarkup, deadReferences, repeatedHeadings } from './documents/references.ts';
 
 const files = [...documents(), ...sources()].map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
@@ -27,6 +27,16 @@ describe('references in documents and comments', () => {
   });
 });
 
+describe('documents', () => {
+  it('have whole fences and tables', () => {
+    expect(found(brokenMarkup)).to.deep.equal([]);
+  });
+
+  it('have each section once', () => {
+    expect(found(repeatedHeadings)).to.deep.equal([]);
+  });
+});
+
 describe('the check of references', () => {
   it('sees a heading or a file that is not there', () => {
     const page = join(root, 'docs', 'page.md');
@@ -35,6 +45,14 @@ describe('the check of references', () => {
     const source = join(root, 'source.ts');
     const comment = `/** docs/wire.md docs/wire.md#errors docs/wire.md${'#'}gone docs/${'gone'}.md */`;
     expect(deadReferences(source, comment)).to.have.length(2);
+  });
+
+  it('sees half a fence, a table that does not end, and a section that comes twice', () => {
+    const whole = '## A\n\n```sh\nls | wc\n```\n\n| a |\n|---|\n| b |\n\nText\n';
+    expect([...brokenMarkup('page.md', whole), ...repeatedHeadings('page.md', whole)]).to.deep.equal([]);
+    expect(brokenMarkup('page.md', `${whole}\`\`\`\n`)).to.deep.equal(['```']);
+    expect(brokenMarkup('page.md', '| a |\n|---|\n| b |\nText\n')).to.deep.equal(['Text']);
+    expect(repeatedHeadings('page.md', '## A\n\n## B\n\n## A\n')).to.deep.equal(['## A']);
   });
 
   it('makes anchors as the pages show them', () => {

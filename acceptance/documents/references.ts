@@ -21,6 +21,20 @@ export function deadReferences(file: string, text: string): readonly string[] {
   });
 }
 
+/** What a page shows otherwise than it was meant: a fence without its other half, and text that a table takes in. */
+export function brokenMarkup(file: string, text: string): readonly string[] {
+  if (!file.endsWith('.md')) return [];
+  const rest = text.replaceAll(/^```\w[\s\S]*?^```$/gm, '');
+  return [...rest.matchAll(/^```.*|(?<=^\|.*\n)(?!\|).+/gm)].map(([line]) => line);
+}
+
+/** Headings of the second level that a page has twice. */
+export function repeatedHeadings(file: string, text: string): readonly string[] {
+  if (!file.endsWith('.md')) return [];
+  const headings = [...text.matchAll(/^## .+$/gm)].map(([heading]) => heading);
+  return headings.filter((heading, place) => headings.indexOf(heading) < place);
+}
+
 /** The anchors that a page's headings get. */
 export function anchorsOf(page: string): ReadonlySet<string> {
   const anchors = new Set<string>();
