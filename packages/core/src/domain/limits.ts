@@ -97,11 +97,15 @@ export function limitsInForce(given: Partial<Limits>): Limits {
   const { lifetime = defaultLimits.lifetime } = given;
   const limits: Limits = { ...defaultLimits, renewal: lifetime, ...given };
   for (const [name, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`there is no limit ${name}`);
-    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
+    if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`limits has no ${name}`);
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new TypeError(`limits.${name} must be a whole number from 0`);
+    }
   }
   for (const [name, bound] of BOUNDED) {
-    if (limits[name] > limits[bound]) throw new TypeError(`limit ${name} is above ${bound}`);
+    if (limits[name] > limits[bound]) {
+      throw new TypeError(`limits.${name} must not be above limits.${bound}, which is ${limits[bound]}`);
+    }
   }
   return limits;
 }

@@ -27,14 +27,14 @@ describe('putting the use cases together', () => {
       expect(createUseCases(ports, { [name]: most }).limits[name]).to.equal(most);
       expect(() => createUseCases(ports, { [name]: most + 1 })).to.throw(
         TypeError,
-        `${name} is above ${bound}`,
+        `limits.${name} must not be above limits.${bound}, which is ${most}`,
       );
     });
   }
 
   it('refuses a limit that there is not', () => {
     const limits = { archive_bytes: 5 } as object;
-    expect(() => createUseCases(ports, limits)).to.throw(TypeError, 'there is no limit archive_bytes');
+    expect(() => createUseCases(ports, limits)).to.throw(TypeError, 'limits has no archive_bytes');
   });
 
   it('hands on what servers need beside the use cases', () => {
@@ -44,7 +44,10 @@ describe('putting the use cases together', () => {
   for (const value of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '500', undefined]) {
     it(`refuses ${typeof value} ${value} as a limit`, () => {
       const limits = { files: value } as unknown as Partial<Limits>;
-      expect(() => createUseCases(ports, limits)).to.throw(TypeError);
+      expect(() => createUseCases(ports, limits)).to.throw(
+        TypeError,
+        'limits.files must be a whole number from 0',
+      );
     });
   }
 });

@@ -38,7 +38,7 @@ describe('limits by account', () => {
     const wrong = [
       [undefined, 'limitsOf must answer an object'],
       [null, 'limitsOf must answer an object'],
-      [{ archive_bytes: 1 }, 'there is no limit archive_bytes'],
+      [{ archive_bytes: 1 }, 'limits has no archive_bytes'],
     ] as const;
     for (const [answer, message] of wrong) {
       own = answer as unknown as OwnLimits;
