@@ -59,6 +59,7 @@ export function stateText(state: RoleState): string {
 /** Reads a text of the operator that other people read: `--reason` or `--message`. */
 export function readOperatorText(text: string | undefined, option: string): string {
   if (isOperatorText(text)) return text;
+  if (text === undefined) throw new UsageError(`${option} is missing`);
   throw new UsageError(`${option} needs 1 to 255 characters without control characters`);
 }
 

@@ -69,6 +69,7 @@ describe('pinfold accounts', () => {
     for (const options of [[], ['--reason', ''], ['--reason', 'x', '--sites', 'gone']]) {
       expect((await machine.run('accounts', 'block', 'ada', ...options)).code, options.join(' ')).to.equal(2);
     }
+    expect((await machine.run('accounts', 'block', 'ada')).err).to.include('--reason is missing');
     expect((await machine.run('accounts', 'close', 'ada')).code).to.equal(2);
   });
 
