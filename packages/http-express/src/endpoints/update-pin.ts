@@ -20,7 +20,7 @@ function updateSchema({ titleCharacters, passwordMinCharacters, passwordMaxBytes
       }),
       reset_expiration: T.optional(
         T.constant(true, {
-          description: `Makes a published, unpinned role expire exactly ${renewal / days(1)} days from now.`,
+          description: `Lets a published, unpinned publication expire exactly ${renewal / days(1)} days from now.`,
         }),
       ),
       password: T.optional<string | null>({
