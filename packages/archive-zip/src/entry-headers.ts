@@ -1,5 +1,5 @@
 import type { ArchiveProblem, ArchiveRule, BadEncoding, HeaderField, ListedEntry } from '@pinfold/core';
-import { readNames } from '@pinfold/core/adapter';
+import { normalizeNames } from '@pinfold/core/adapter';
 import type { StagedFile } from './archive-source.ts';
 import { type ByteSource, uint16, uint32, uint64 } from './byte-source.ts';
 import type { EntryName } from './entry-name.ts';
@@ -188,7 +188,7 @@ export function nameHeaders(
   headers: readonly CentralHeader[],
   names: readonly EntryName[],
 ): readonly NamedHeader[] {
-  const paths = readNames(headers.map(({ host }, index) => ({ name: names[index]?.name ?? '', host })));
+  const paths = normalizeNames(headers.map(({ host }, index) => ({ name: names[index]?.name ?? '', host })));
   return headers.map((header, index) => {
     const { name = '', badEncoding } = names[index] ?? {};
     return { header, name, path: paths[index] ?? name, badEncoding };

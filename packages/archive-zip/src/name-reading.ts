@@ -6,8 +6,8 @@ import {
   isSystemEntry,
   mayBeAppleDouble,
   NAME_ENCODINGS,
+  normalizeNames,
   type PageLabels,
-  readNames,
   siteRoot,
 } from '@pinfold/core/adapter';
 import type { PieceSource } from './entry-data.ts';
@@ -103,7 +103,7 @@ export class NameReading implements ComparedReading {
     for (const [at, index] of this.#unknown.entries()) {
       names[index] = { name: this.decoded[at] as string, host: names[index]?.host ?? -1 };
     }
-    const read = readNames(names);
+    const read = normalizeNames(names);
     const own = read.filter(
       (name) => name !== undefined && !isSystemEntry(name) && !mayBeAppleDouble(name),
     ) as string[];

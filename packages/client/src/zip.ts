@@ -3,7 +3,7 @@ import {
   isAppleDouble,
   isSecretPath,
   isSystemEntry,
-  isToolMark,
+  isToolFile,
   mayBeAppleDouble,
   mayBeKeyFile,
   OUTPUT_FOLDERS,
@@ -13,7 +13,7 @@ import { zipSync } from 'fflate';
 
 export { titleOf } from './site.ts';
 
-/** A file of the site to be. */
+/** A file to pack. */
 export interface FileToPack {
   /** Its path in the site, with `/` between folders. */
   readonly path: string;
@@ -38,27 +38,28 @@ export interface PackedFiles {
 }
 
 /** One local time for every file: the same files give the same bytes on every day and in every time zone. */
-const MODIFIED = '2000-01-01T12:00:00';
-const LEVEL = 6;
-/** A file is deflated only if that makes it smaller by 2 %: what is compressed already is stored. */
-const MAX_DEFLATED = 0.98;
+const MODIFICATION_TIME = '2000-01-01T12:00:00';
+const COMPRESSION_LEVEL = 6;
+/** A file is deflated only if that makes it smaller by 2 %; an already compressed file is stored. */
+const MAX_DEFLATED_RATIO = 0.98;
 /** Files that are read at the same time. */
-const READ_AHEAD = 16;
-/** Made once: Node makes its table for each. */
+const MAX_CONCURRENT_READS = 16;
+/** Made once: Node builds a table for each decoder. */
 const LATIN1 = new TextDecoder('latin1');
 const END_BYTES = 22;
 /** A ZIP without Zip64 holds one entry fewer than its counter of 16 bits allows: the last value has a meaning. */
 const MAX_FILES = 65_534;
-/** fflate copies files into an object, whose prototype this name would set. It gets another of the same length. */
+/** As a member of fflate's object, this name would set the prototype. Another one of the same length stands in for it. */
 const PROTOTYPE = '__proto__';
-const IN_PLACE_OF_IT = '__proto--';
+const PROTOTYPE_SUBSTITUTE = '__proto--';
 const LOCAL_HEADER_BYTES = 30;
 const DIRECTORY_HEADER_BYTES = 46;
 
 /**
  * Packs files into a ZIP in memory. It leaves out dot files except `.well-known`, private keys (by the name of a file or
- * by its first 16 KiB; a `.pem` by all of it), and the names that no site may have; what operating systems add by
- * themselves (`.DS_Store`, AppleDouble files), and tools of sites (`.nojekyll`), is left out and not listed. The same files give the same bytes on every runtime, in any order.
+ * by its first 16 KiB; a `.pem` by all of it), and names that no site may have. It also leaves out the files of operating
+ * systems (`.DS_Store`, AppleDouble) and of site generators (`.nojekyll`), without listing them. The same files give the
+ * same bytes on every runtime, in any order.
  *
  * @throws TypeError when two files have the same path.
  * @example
@@ -84,7 +85,7 @@ export async function packFiles(
     const bytes = mayBeAppleDouble(path) && !isInFolder ? await read(given) : given;
     if (typeof bytes !== 'function' && mayBeAppleDouble(path) && isAppleDouble(bytes)) continue;
     if (part !== undefined) {
-      if (!isToolMark(part)) leftOut.add(part);
+      if (!isToolFile(part)) leftOut.add(part);
     } else if (packed.has(path)) throw new TypeError(`two files have the path ${path}`);
     else packed.set(path, bytes);
   }
@@ -103,7 +104,7 @@ async function* readAhead(
 ): AsyncGenerator<readonly [path: string, bytes: Uint8Array]> {
   const begun: Promise<Uint8Array>[] = [];
   for (const [at, [path]] of files.entries()) {
-    for (const [, given] of files.slice(at + begun.length, at + READ_AHEAD)) {
+    for (const [, given] of files.slice(at + begun.length, at + MAX_CONCURRENT_READS)) {
       const reading = read(given);
       // Of several that fail, the first ends the generator before anyone waits for the others.
       reading.catch(() => {});
@@ -167,9 +168,12 @@ function isSecret(path: string, bytes: Uint8Array): boolean {
 }
 
 /** A ZIP of one file, and where its directory starts and ends. */
-function zipOf(path: string, bytes: Uint8Array, level: 0 | typeof LEVEL) {
+function zipOneFile(path: string, bytes: Uint8Array, level: 0 | typeof COMPRESSION_LEVEL) {
   const isSafe = path !== PROTOTYPE;
-  const zip = zipSync({ [isSafe ? path : IN_PLACE_OF_IT]: [bytes, { level }] }, { mtime: MODIFIED });
+  const zip = zipSync(
+    { [isSafe ? path : PROTOTYPE_SUBSTITUTE]: [bytes, { level }] },
+    { mtime: MODIFICATION_TIME },
+  );
   const view = new DataView(zip.buffer);
   const end = zip.length - END_BYTES;
   const start = view.getUint32(end + 16, true);
@@ -189,9 +193,9 @@ class Archive {
 
   add(path: string, bytes: Uint8Array): void {
     if (this.#entries.length === MAX_FILES) throw new RangeError(`more than ${MAX_FILES} files`);
-    const deflated = zipOf(path, bytes, LEVEL);
+    const deflated = zipOneFile(path, bytes, COMPRESSION_LEVEL);
     const { zip, view, start, end } =
-      deflated.packedBytes <= bytes.length * MAX_DEFLATED ? deflated : zipOf(path, bytes, 0);
+      deflated.packedBytes <= bytes.length * MAX_DEFLATED_RATIO ? deflated : zipOneFile(path, bytes, 0);
     view.setUint32(start + 42, this.#size, true);
     this.#entries.push(zip.subarray(0, start));
     this.#directory.push(zip.subarray(start, end));

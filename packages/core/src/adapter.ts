@@ -1,5 +1,11 @@
-export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
-export { type Call, instrument, type Observer, type OnEvent, onRoleEvents } from './adapter/instrument.ts';
+export { Gate, type GateOptions, type Release } from './adapter/gate.ts';
+export {
+  instrument,
+  type Observer,
+  type OnEvent,
+  onRoleEvents,
+  type PortMethod,
+} from './adapter/instrument.ts';
 export { parseJson } from './adapter/json.ts';
 export {
   examineSchema,
@@ -22,23 +28,23 @@ export {
 export type { Persistence, StoreName } from './adapter/persistence.ts';
 export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
-export { NO_LIMITS } from './domain/account.ts';
+export { NO_ACCOUNT_LIMITS } from './domain/account.ts';
 export { UNAUTHORIZED } from './domain/actor.ts';
 export {
   type AdmissionFacts,
   type AdmissionRequest,
-  boundsOf,
+  accountAfterPublishing,
   FORBIDDEN_CONTENT,
   hasQuota,
   NORMAL,
-  published,
+  publicationLimitsOf,
   refuseAdmission,
   refuseChange,
   refuseKey,
 } from './domain/admission.ts';
 export { ProblemList } from './domain/archive-problems.ts';
 export { judgeListing } from './domain/archive-rules.ts';
-export { isAppleDouble, isSystemEntry, mayBeAppleDouble, readNames } from './domain/entry-path.ts';
+export { isAppleDouble, isSystemEntry, mayBeAppleDouble, normalizeNames } from './domain/entry-path.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
 export { siteRoot } from './domain/index-hint.ts';
 export type { RateLeft } from './domain/limits.ts';
@@ -60,7 +66,7 @@ export {
 export { foldPath } from './domain/path-conflicts.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
 export { secretOfFile } from './domain/secret-files.ts';
-export { answerOf, type FilesByPath, fallback, pageForFolder, type Resolution } from './domain/site.ts';
+export { type FilesByPath, findAnswer, findFallback, pageForFolder, type Resolution } from './domain/site.ts';
 export { hasManyMarks } from './domain/text.ts';
 export { MAX_WARNINGS } from './domain/warnings.ts';
 export type { AllPorts, Stores } from './ports/all-ports.ts';

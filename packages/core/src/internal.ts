@@ -13,10 +13,10 @@ export {
   forbiddenSegment,
   isAppleDouble,
   isSystemEntry,
-  isToolMark,
+  isToolFile,
   mayBeAppleDouble,
 } from './domain/entry-path.ts';
-export { firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
+export { firstGrant, grantEndsAt, withPurpose } from './domain/grant.ts';
 export { EVENT_TYPES } from './domain/history.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
 export { parseAccountId } from './domain/identity.ts';
@@ -30,7 +30,7 @@ export { readRecordLine, recordLine } from './domain/record-lines.ts';
 export { parseRoleState, ROLE_STATES, refuseCommand, sharedUrlBelow } from './domain/role.ts';
 export { isSecretPath, mayBeKeyFile, secretOfFile } from './domain/secret-files.ts';
 export { parseSessionId, sessionIdOf } from './domain/session.ts';
-export { decodeManifest, isCodedType, resolve } from './domain/site.ts';
+export { decodeManifest, isCompressibleType, resolve } from './domain/site.ts';
 export { parseSha256 } from './domain/takedown.ts';
 export { codePoints, foldForSearch, isOperatorText, OPERATOR_TEXT } from './domain/text.ts';
 export { dayOf, dayText } from './domain/views.ts';

@@ -25,22 +25,22 @@ export type ObjectOf<M> = { readonly [Name in Exclude<keyof M, OptionalName<M>>]
 
 export const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 
-type Primitive<Value> = (rest?: JsonObject) => Schema<Value>;
+type Primitive<Value> = (keywords?: JsonObject) => Schema<Value>;
 
-export const string: Primitive<string> = (rest) => ({ type: 'string', ...rest });
-export const boolean: Primitive<boolean> = (rest) => ({ type: 'boolean', ...rest });
-export const number: Primitive<number> = (rest) => ({ type: 'number', ...rest });
-export const integer: Primitive<number> = (rest) => ({ type: 'integer', ...rest });
+export const string: Primitive<string> = (keywords) => ({ type: 'string', ...keywords });
+export const boolean: Primitive<boolean> = (keywords) => ({ type: 'boolean', ...keywords });
+export const number: Primitive<number> = (keywords) => ({ type: 'number', ...keywords });
+export const integer: Primitive<number> = (keywords) => ({ type: 'integer', ...keywords });
 
 export function oneOf<const Value extends string>(
   values: readonly Value[],
-  rest: JsonObject = {},
+  keywords: JsonObject = {},
 ): Schema<Value> {
-  return { enum: values, ...rest };
+  return { enum: values, ...keywords };
 }
 
-export function constant<const Value>(value: Value, rest: JsonObject = {}): Schema<Value> {
-  return { const: value, ...rest };
+export function constant<const Value>(value: Value, keywords: JsonObject = {}): Schema<Value> {
+  return { const: value, ...keywords };
 }
 
 export function count(description: string): Schema<number> {
@@ -56,23 +56,23 @@ export function instant(): Schema<string> {
   return string({ pattern, description: 'RFC 3339, UTC, milliseconds.' });
 }
 
-export function array<Item>(items: Schema<Item>, rest: JsonObject = {}): Schema<readonly Item[]> {
-  return { type: 'array', items, ...rest };
+export function array<Item>(items: Schema<Item>, keywords: JsonObject = {}): Schema<readonly Item[]> {
+  return { type: 'array', items, ...keywords };
 }
 
 /** The value or null: in `type` where the schema has a type that no other keyword contradicts, else in `oneOf`. */
-export function nullable<Value>(schema: Schema<Value>, rest: JsonObject = {}): Schema<Value | null> {
+export function nullable<Value>(schema: Schema<Value>, keywords: JsonObject = {}): Schema<Value | null> {
   const { type } = schema;
   return type === 'string' || type === 'integer'
-    ? { ...schema, type: [type, 'null'], ...rest }
-    : { oneOf: [...((schema.oneOf as readonly unknown[]) ?? [schema]), { type: 'null' }], ...rest };
+    ? { ...schema, type: [type, 'null'], ...keywords }
+    : { oneOf: [...((schema.oneOf as readonly unknown[]) ?? [schema]), { type: 'null' }], ...keywords };
 }
 
-export function either<A, B>(a: Schema<A>, b: Schema<B>, rest: JsonObject = {}): Schema<A | B> {
-  return { oneOf: [a, b], ...rest };
+export function either<A, B>(a: Schema<A>, b: Schema<B>, keywords: JsonObject = {}): Schema<A | B> {
+  return { oneOf: [a, b], ...keywords };
 }
 
-export function nothing(description: string): Schema<null> {
+export function nullOnly(description: string): Schema<null> {
   return { type: 'null', description };
 }
 
@@ -81,7 +81,7 @@ export function optional<Value>(schema: Schema<Value>): Optional<Value> {
 }
 
 /** An object that has every member that is not {@link optional}. */
-export function object<M extends Members>(members: M, rest: JsonObject = {}): Schema<ObjectOf<M>> {
+export function object<M extends Members>(members: M, keywords: JsonObject = {}): Schema<ObjectOf<M>> {
   const required = Object.keys(members).filter((name) => !('optional' in (members[name] ?? {})));
   const properties = Object.entries(members).map(([name, member]) => [
     name,
@@ -91,13 +91,13 @@ export function object<M extends Members>(members: M, rest: JsonObject = {}): Sc
     type: 'object',
     ...(required.length === 0 ? {} : { required }),
     properties: Object.fromEntries(properties),
-    ...rest,
+    ...keywords,
   };
 }
 
 /** An object of a request, which has no other members. */
-export function closed<M extends Members>(members: M, rest: JsonObject = {}): Schema<ObjectOf<M>> {
-  return object(members, { additionalProperties: false, ...rest });
+export function closedObject<M extends Members>(members: M, keywords: JsonObject = {}): Schema<ObjectOf<M>> {
+  return object(members, { additionalProperties: false, ...keywords });
 }
 
 const DESCRIBE: unique symbol = Symbol('describe');
@@ -110,7 +110,7 @@ export function named<Value>(name: string, describe: (limits: Limits) => Schema<
 }
 
 /** The named schemas that a document refers to, directly or through each other, by name. */
-export function schemasIn(
+export function namedSchemasIn(
   value: unknown,
   limits: Limits,
   found: Record<string, JsonObject> = {},
@@ -121,8 +121,8 @@ export function schemasIn(
   if (describe !== undefined && found[name] === undefined) {
     const schema = describe(limits);
     found[name] = schema;
-    schemasIn(schema, limits, found);
+    namedSchemasIn(schema, limits, found);
   }
-  for (const member of Object.values(value)) schemasIn(member, limits, found);
+  for (const member of Object.values(value)) namedSchemasIn(member, limits, found);
   return found;
 }

@@ -1,5 +1,5 @@
 import { type AccountLimits, accountId, minutes, type RateText, type Refusal, seconds } from '@pinfold/core';
-import { NO_LIMITS } from '@pinfold/core/adapter';
+import { NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { parseList } from 'structured-headers';
 import { type Answer, ask, publish, siteZip, update } from './client.ts';
@@ -215,7 +215,7 @@ describe('The order of checks on POST', () => {
     expect(await code({ archive: broken })).to.equal('quota_exceeded');
     await limit(rig, { sites: 'off' });
     expect(await code({ archive: broken })).to.equal('invalid_archive');
-    await limit(rig, NO_LIMITS);
+    await limit(rig, NO_ACCOUNT_LIMITS);
     await publish(rig, 'bound 2');
     rig.clock.advance(minutes(1));
     expect(await code({ key: 'bound', archive: broken })).to.equal('idempotency_mismatch');
@@ -261,7 +261,7 @@ async function limit({ memory }: Rig, limits: Partial<AccountLimits>): Promise<v
   const loaded = await memory.accounts.load(FIRST);
   if (loaded === undefined) throw new Error('no account');
   const { value, version } = loaded;
-  await memory.accounts.save({ ...value, limits: { ...NO_LIMITS, ...limits } }, version, []);
+  await memory.accounts.save({ ...value, limits: { ...NO_ACCOUNT_LIMITS, ...limits } }, version, []);
 }
 
 async function block({ memory, clock }: Rig): Promise<void> {

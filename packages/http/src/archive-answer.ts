@@ -101,7 +101,7 @@ async function streamOf(
       pieces: pieces(first.value ?? new Uint8Array()),
       outgoing,
       gone,
-      goesOn: async () => (await isStillAllowed()) && (await archive.refusal(gone)) === undefined,
+      mayContinue: async () => (await isStillAllowed()) && (await archive.refusal(gone)) === undefined,
     };
   } catch (error) {
     if (error instanceof EndedMeanwhile) return error.refusal;

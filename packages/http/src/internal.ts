@@ -46,7 +46,7 @@ export { pathOf } from './public-url.ts';
 export { addRateHeaders, clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
 export { consoleLog } from './request-entry.ts';
 export { type RequestTarget, readTarget, takeOriginForm } from './request-target.ts';
-export { isOwnForm } from './same-origin.ts';
+export { isSameOriginForm } from './same-origin.ts';
 export { stripCors, stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';
 export { loopTurns } from './turns.ts';

@@ -40,7 +40,7 @@ export interface SentBody {
   /** Aborts when the client has left. */
   readonly gone: AbortSignal;
   /** Whether the rest may be sent. A large body must not go on for as long as a slow client likes. */
-  readonly goesOn: () => Promise<boolean>;
+  readonly mayContinue: () => Promise<boolean>;
 }
 
 /**
@@ -52,7 +52,7 @@ export interface SentBody {
  */
 export async function sendPieces(
   response: ServerResponse,
-  { pieces, outgoing, gone, goesOn }: SentBody,
+  { pieces, outgoing, gone, mayContinue }: SentBody,
   begin: () => void = () => {},
 ): Promise<boolean> {
   let unchecked = 0;
@@ -60,7 +60,7 @@ export async function sendPieces(
     for await (const piece of pieces) {
       if (gone.aborted) return false;
       if (unchecked > 0 && unchecked + piece.length > MAX_READ) {
-        if (!(await goesOn())) {
+        if (!(await mayContinue())) {
           response.destroy();
           return false;
         }

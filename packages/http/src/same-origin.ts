@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PublicUrl } from './public-url.ts';
 
-/** Whether a page of ours may have sent a form. Sites are siblings of the public host: SameSite alone stops nothing. */
-export function isOwnForm(headers: IncomingHttpHeaders, publicUrl: PublicUrl): boolean {
+/** Whether a page of this origin may have sent a form. Sites are on the same registrable domain, so SameSite cookies do not protect. */
+export function isSameOriginForm(headers: IncomingHttpHeaders, publicUrl: PublicUrl): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   const { origin, host } = headers;

@@ -1,5 +1,5 @@
 import { type AccountId, type Clock, type Duration, Fault, seconds } from '@pinfold/core';
-import { Gate, type Leave } from '@pinfold/core/adapter';
+import { Gate, type Release } from '@pinfold/core/adapter';
 import { sleepUnlessAborted } from '@pinfold/core/internal';
 import { endSlowUploads, type IncomingBody, MEASURE_EVERY, PacedUpload } from './upload-pace.ts';
 
@@ -62,7 +62,7 @@ export class Uploads {
     receive: (follow: (body: IncomingBody) => void) => Promise<Received>,
   ): Promise<Received> {
     this.#admit?.();
-    const leave = this.#gate.enterNow(account) ?? (await this.#wait(account, gone));
+    const leave = this.#gate.tryEnter(account) ?? (await this.#wait(account, gone));
     const upload = new PacedUpload(account);
     this.#received.add(upload);
     try {
@@ -75,7 +75,7 @@ export class Uploads {
     }
   }
 
-  async #wait(account: AccountId, gone: AbortSignal): Promise<Leave> {
+  async #wait(account: AccountId, gone: AbortSignal): Promise<Release> {
     const tooLong = new AbortController();
     const waiting = this.#gate.enter(account, AbortSignal.any([gone, tooLong.signal]));
     this.#measuring ??= this.#measure();
@@ -114,7 +114,7 @@ export class Uploads {
     this.#measuring = undefined;
   }
 
-  readonly #waitingBeside = (account: AccountId): number => this.#gate.waitingBeside(account);
+  readonly #waitingBeside = (account: AccountId): number => this.#gate.waitingOfOthers(account);
 }
 
 function overloaded(): Fault {

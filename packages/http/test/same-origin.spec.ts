@@ -1,29 +1,29 @@
 import { expect } from 'chai';
 import { publicUrl } from '../src/index.ts';
-import { isOwnForm } from '../src/internal.ts';
+import { isSameOriginForm } from '../src/internal.ts';
 
 const ORIGIN = 'https://share.example';
 const PUBLIC = publicUrl(`${ORIGIN}/below`);
 
 describe('a form', () => {
   it('is ours when the browser says same-origin or none, whatever else is there', () => {
-    expect(isOwnForm({ 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' }, PUBLIC)).to.equal(
-      true,
-    );
-    expect(isOwnForm({ 'sec-fetch-site': 'none' }, PUBLIC)).to.equal(true);
+    expect(
+      isSameOriginForm({ 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' }, PUBLIC),
+    ).to.equal(true);
+    expect(isSameOriginForm({ 'sec-fetch-site': 'none' }, PUBLIC)).to.equal(true);
   });
 
   it('is not ours when the browser says anything else, whatever else is there', () => {
     for (const site of ['same-site', 'cross-site', '', 'Same-Origin', 'same-origin, none']) {
-      expect(isOwnForm({ 'sec-fetch-site': site, origin: ORIGIN }, PUBLIC), site).to.equal(false);
+      expect(isSameOriginForm({ 'sec-fetch-site': site, origin: ORIGIN }, PUBLIC), site).to.equal(false);
     }
   });
 
   it('is judged by its Origin where the browser says nothing', () => {
     const host = '10.0.0.7:8080';
-    expect(isOwnForm({}, PUBLIC)).to.equal(true);
+    expect(isSameOriginForm({}, PUBLIC)).to.equal(true);
     for (const origin of [ORIGIN, 'https://SHARE.example', 'http://10.0.0.7:8080', 'https://10.0.0.7:8080']) {
-      expect(isOwnForm({ origin, host }, PUBLIC), origin).to.equal(true);
+      expect(isSameOriginForm({ origin, host }, PUBLIC), origin).to.equal(true);
     }
     for (const origin of [
       'null',
@@ -33,7 +33,7 @@ describe('a form', () => {
       'http://10.0.0.7',
       'http://share.example',
     ]) {
-      expect(isOwnForm({ origin, host }, PUBLIC), origin).to.equal(false);
+      expect(isSameOriginForm({ origin, host }, PUBLIC), origin).to.equal(false);
     }
   });
 });

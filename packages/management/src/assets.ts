@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { clientOf, outgoingBytes } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 
-/** The names, with a hash of the content in each, of what pages load. */
+/** The names of the files that pages load. Each contains a hash of the content. */
 export interface AssetNames {
   readonly style: string;
   readonly script: string;
@@ -15,7 +15,7 @@ export interface AssetNames {
 
 export interface Assets {
   readonly names: AssetNames;
-  /** @param client the address of who asks. */
+  /** @param client returns the client's address. */
   serve(name: string, request: Request, response: Response, client: () => string): boolean;
 }
 
@@ -36,7 +36,7 @@ export function loadAssets(): Assets {
     manifest.files.map((name) => {
       const plain = readFileSync(join(FOLDER, name));
       const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-      return [name, { type, plain, zipped: gzipSync(plain, { level: 9 }) }] as const;
+      return [name, { type, plain, gzipped: gzipSync(plain, { level: 9 }) }] as const;
     }),
   );
   return {
@@ -44,8 +44,8 @@ export function loadAssets(): Assets {
     serve: (name, request, response, client) => {
       const asset = files.get(name);
       if (asset === undefined) return false;
-      const isZipped = request.acceptsEncodings('gzip') === 'gzip';
-      const body = isZipped ? asset.zipped : asset.plain;
+      const isGzipped = request.acceptsEncodings('gzip') === 'gzip';
+      const body = isGzipped ? asset.gzipped : asset.plain;
       const refusal = outgoingBytes.refusal(body.length);
       if (refusal !== undefined) {
         response.status(503).set('Retry-After', String(refusal.seconds)).end();
@@ -57,7 +57,7 @@ export function loadAssets(): Assets {
         Vary: 'Accept-Encoding',
         'X-Content-Type-Options': 'nosniff',
       });
-      if (isZipped) response.set('Content-Encoding', 'gzip');
+      if (isGzipped) response.set('Content-Encoding', 'gzip');
       response.end(body);
       outgoingBytes.gave(response, () => clientOf(client()));
       return true;

@@ -7,7 +7,8 @@ import { nowhere, routesOf } from './routes.ts';
 
 /**
  * The management screen as an Express router, to be mounted at a path of the public URL's host, before any parser of
- * bodies: `app.use('/manage', createManagement({ … }))`. It passes on what is none of its pages. No site may be served from the same origin without a sandbox.
+ * bodies: `app.use('/manage', createManagement({ … }))`. It passes on requests for unknown paths. No site may be served
+ * from the same origin without a sandbox.
  *
  * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; when
  * `identityProvider` is given without `sessions`; or when a part of `branding` is wrong.

@@ -1,5 +1,5 @@
 import type { Inadmissible, PublicationQuotaExceeded } from '@pinfold/core';
-import { boundsOf, hasQuota } from '@pinfold/core/adapter';
+import { hasQuota, publicationLimitsOf } from '@pinfold/core/adapter';
 import { leftOf } from '@pinfold/core/internal';
 import type { SignedInContext } from './request/request-context.ts';
 
@@ -14,7 +14,7 @@ export async function allowanceText({
 }: SignedInContext): Promise<string> {
   const { accounts, quotasOf } = screen.useCases;
   const account = (await accounts.load(name))?.value;
-  const inForce = boundsOf(account, await quotasOf(name));
+  const inForce = publicationLimitsOf(account, await quotasOf(name));
   const { publications, sites, bytes } = inForce;
   const used = hasQuota(inForce) ? await accounts.usedBy(name, now) : { sites: 0, bytes: 0 };
   const left = (limit: number, taken: number) => Math.max(0, limit - taken);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { oldNode } from './command-line/old-node.ts';
+import { unsupportedNodeMessage } from './command-line/old-node.ts';
 
-const complaint = oldNode(process.versions.node);
+const complaint = unsupportedNodeMessage(process.versions.node);
 if (complaint !== undefined) {
   console.error(complaint);
   process.exit(1);

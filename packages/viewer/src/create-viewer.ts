@@ -24,7 +24,7 @@ import { serveName } from './access/named-url.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
-import { ANSWERED, type Answered, type Exchange, type Soon, type ViewerContext } from './exchange.ts';
+import { ANSWERED, type Answered, type Exchange, type MaybePromise, type ViewerContext } from './exchange.ts';
 import {
   FROM_ANYWHERE_UNNAMED,
   sendNowhere,
@@ -50,9 +50,9 @@ import {
 /** Answers shared URLs and sites; anything else is passed to `next`, or answered with a 404 page without one. */
 export interface Viewer {
   (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
-  /** For `createApi`, `createManagement` and code of yours. Refuses as `forbidden` where `access` decides who may look. */
+  /** For `createApi`, `createManagement` and your own code. Refuses with `forbidden` if `access` decides who may view. */
   readonly createGrant: CreateGrant;
-  /** For `createApi` and `createManagement`, as `createGrant` is: whoever may open a site may have its ZIP. */
+  /** For `createApi` and `createManagement`: a caller who may open a site may download its ZIP. */
   readonly openArchive: OpenArchive;
 }
 
@@ -72,13 +72,13 @@ export interface Viewer {
  * const server = createServer(viewer);
  */
 export function createViewer(options: ViewerOptions): Viewer {
-  const context = contextOf(options);
+  const context = createContext(options);
   const { log = consoleLog, requestId = newRequestId } = options;
   const door: Door<View, Answered> = {
     // The clock of the service counts whole milliseconds, and most views take less than one.
     now: () => performance.now(),
     work: serve,
-    failed: fail,
+    failed: answerFailure,
     ended: (entry, view, outcome) => {
       if (outcome?.isPage && entry.role !== null && isView(view, entry.status))
         context.counter?.viewed(entry.role);
@@ -100,18 +100,18 @@ export function createViewer(options: ViewerOptions): Viewer {
       response.destroy();
     }
   };
-  const viewer: Answers = (request, response, next) => {
+  const viewer: RequestListener = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
     expectNodeRequest(request, response);
     const found = findPlace(context.settings, request);
-    if (next !== undefined && !isOwn(found)) next();
+    if (next !== undefined && !isViewerAddress(found)) next();
     else takeRequest(request, response, () => take(found, request, response));
   };
   return Object.assign(viewer, { createGrant: grantCreator(context), openArchive: archiveOpener(context) });
 }
 
-/** Whether an address has the form of one of ours; whether there is something at it is seen later. */
-function isOwn(place: Place): boolean {
+/** Whether an address has the form of a viewer's address, even if nothing is found there. */
+function isViewerAddress(place: Place): boolean {
   if (place.kind === 'name') return parseNameSegment(place.segment) !== undefined;
   return (
     place.kind !== 'nowhere' && (place.role !== null || (place.kind !== 'shared' && place.kind !== 'path'))
@@ -119,34 +119,34 @@ function isOwn(place: Place): boolean {
 }
 
 /** Seconds of `Retry-After` when too many files wait to be inflated. */
-const BUSY_FOR = 2;
+const BUSY_RETRY_SECONDS = 2;
 
 /** Random for each process, with a count at its end: `randomUUID` for each view would cost it half a microsecond. */
-const IDS = randomUUID().slice(0, 24);
-let ids = 0;
+const REQUEST_ID_PREFIX = randomUUID().slice(0, 24);
+let requestCount = 0;
 
 function newRequestId(): string {
-  ids += 1;
-  return IDS + String(ids).padStart(12, '0');
+  requestCount += 1;
+  return REQUEST_ID_PREFIX + String(requestCount).padStart(12, '0');
 }
 
 interface View extends Exchange, Arrival {
   readonly place: Place;
 }
 
-type Answers = (...input: Parameters<Viewer>) => void;
+type RequestListener = (...input: Parameters<Viewer>) => void;
 
-/** Below a path, an app hands on only what begins with it. */
+/** Throws if an app has mounted the viewer below a path: it then passes on only requests for that path. */
 function expectRoot(request: IncomingMessage): void {
   const mount = 'baseUrl' in request ? request.baseUrl : '';
-  // A router that was called without an app around it leaves the member behind, without a value.
+  // A router that is called without an app sets the member to undefined.
   if (mount === '' || mount === undefined) return;
   throw new Error(
     `The viewer is mounted at ${mount}: mount it at the root, or sites on hosts of their own never reach it.`,
   );
 }
 
-function contextOf(options: ViewerOptions): ViewerContext {
+function createContext(options: ViewerOptions): ViewerContext {
   const { useCases, cacheBytes = DEFAULT_CACHE_BYTES, siteCacheBytes = DEFAULT_SITE_CACHE_BYTES } = options;
   const settings = settingsOf(options);
   const { inflating, inflatingQueue } = { ...DEFAULT_BOUNDS, ...options.bounds };
@@ -156,7 +156,7 @@ function contextOf(options: ViewerOptions): ViewerContext {
     turns: new Gate({
       places: inflating,
       queue: inflatingQueue,
-      overloaded: () => new UnavailableError(BUSY_FOR),
+      overloaded: () => new UnavailableError(BUSY_RETRY_SECONDS),
     }),
   };
   const sites = new Sites(useCases.open, siteCacheBytes);
@@ -181,7 +181,7 @@ function isView({ request }: Exchange, status: number): boolean {
   return request.method === 'GET' && (status === 200 || status === 304) && isDocument(request.headers);
 }
 
-function serve(view: View): Soon<Answered> {
+function serve(view: View): MaybePromise<Answered> {
   const { place } = view;
   if (place.kind === 'unreadable') return sendPlainPage(view, 400, 'bad_request');
   if (place.kind === 'misdirected') return sendPlainPage(view, 421, 'misdirected');
@@ -204,7 +204,7 @@ function serve(view: View): Soon<Answered> {
   }
 }
 
-function fail(error: unknown, view: View): Answered {
+function answerFailure(error: unknown, view: View): Answered {
   if (view.gone?.aborted) return ANSWERED;
   return { ...sendFailure(view, error), error: error instanceof UnavailableError ? error.cause : error };
 }

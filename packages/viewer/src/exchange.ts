@@ -115,9 +115,12 @@ export interface Answered {
 export const ANSWERED: Answered = {};
 
 /** A value that may be there already: each promise is a measurable part of what a view costs. */
-export type Soon<Value> = Promise<Value> | Value;
+export type MaybePromise<Value> = Promise<Value> | Value;
 
-export function whenThere<Value, Next>(value: Soon<Value>, next: (value: Value) => Soon<Next>): Soon<Next> {
+export function whenThere<Value, Next>(
+  value: MaybePromise<Value>,
+  next: (value: Value) => MaybePromise<Next>,
+): MaybePromise<Next> {
   return isPromise(value) ? value.then(next) : next(value);
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId, AccountStore, IdempotencyKey, Instant, RoleCommit } from '@pinfold/core';
-import { NO_LIMITS } from '@pinfold/core/adapter';
+import { NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
 import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { aRole, replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
@@ -125,15 +125,19 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
   })),
 
   ofAccounts('limits-precede', 'the limits of an account are stored and ignored', () => {
-    const kept = new Map<AccountId, typeof NO_LIMITS>();
+    const kept = new Map<AccountId, typeof NO_ACCOUNT_LIMITS>();
     return (_, stores) => ({
       load: async (name, signal) => {
         const loaded = await stores.accounts.load(name, signal);
-        const limits = kept.get(name) ?? NO_LIMITS;
+        const limits = kept.get(name) ?? NO_ACCOUNT_LIMITS;
         return loaded && { ...loaded, value: { ...loaded.value, limits } };
       },
       save: async (account, loadedAt, events) => {
-        const outcome = await stores.accounts.save({ ...account, limits: NO_LIMITS }, loadedAt, events);
+        const outcome = await stores.accounts.save(
+          { ...account, limits: NO_ACCOUNT_LIMITS },
+          loadedAt,
+          events,
+        );
         if (outcome.kind === 'saved') kept.set(account.name, account.limits);
         return outcome;
       },

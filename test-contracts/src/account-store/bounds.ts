@@ -10,7 +10,7 @@ import {
   type RateText,
   type Title,
 } from '@pinfold/core';
-import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { withPeer } from '../contract.ts';
 import { anAccountName, BLOCK, changeAccount } from '../fixtures/accounts.ts';
@@ -51,7 +51,7 @@ async function change(
   { accounts }: AccountStores,
   more: Partial<{ limits: Partial<AccountLimits>; blocked: Block | null; generation: Generation }>,
 ): Promise<void> {
-  const limits = { ...((await accounts.load(ACCOUNT))?.value.limits ?? NO_LIMITS), ...more.limits };
+  const limits = { ...((await accounts.load(ACCOUNT))?.value.limits ?? NO_ACCOUNT_LIMITS), ...more.limits };
   await changeAccount(accounts, ACCOUNT, { ...more, limits });
 }
 
@@ -66,7 +66,7 @@ export const boundClauses: StoreClauses<AccountStores> = {
       expect(await publish(other, 2, ONE_OF_EACH)).to.equal('committed');
       expect(await publish(other, 3, ONE_OF_EACH), 'its own').to.equal('quota_exceeded');
       expect(await publish(other, 3, UNBOUNDED), 'where there are none for all').to.equal('quota_exceeded');
-      await change(other, { limits: { ...NO_LIMITS, publications: '2/2h' as RateText } });
+      await change(other, { limits: { ...NO_ACCOUNT_LIMITS, publications: '2/2h' as RateText } });
       expect(await publish(port, 3, UNBOUNDED), 'one of two was taken').to.equal('committed');
       expect(await publish(port, 4, UNBOUNDED), 'both were').to.equal('rate_limited');
     }),

@@ -8,7 +8,7 @@ import {
   hours,
   instant,
 } from '@pinfold/core';
-import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { withPeer } from '../contract.ts';
@@ -23,7 +23,7 @@ import { walk } from '../walk.ts';
 /** An account that nothing was written of but that it is there. */
 function newAccount(name: AccountId): Account {
   const unpublished = { lastPublishedAt: null, publicationsMark: null };
-  return { name, limits: NO_LIMITS, blocked: null, generation: FIRST_GENERATION, ...unpublished };
+  return { name, limits: NO_ACCOUNT_LIMITS, blocked: null, generation: FIRST_GENERATION, ...unpublished };
 }
 
 async function create({ accounts }: AccountStores, n: number, name = anAccountName(n)): Promise<void> {

@@ -1,5 +1,5 @@
 import type { FollowedReference } from '@pinfold/core';
-import { answerOf, fallback, foldPath, hasManyMarks, pageForFolder } from '@pinfold/core/adapter';
+import { findAnswer, findFallback, foldPath, hasManyMarks, pageForFolder } from '@pinfold/core/adapter';
 import type { Reference } from './reference-collector.ts';
 
 export type Destination = Omit<FollowedReference, 'target'>;
@@ -81,7 +81,7 @@ export class PageReferences {
     const { place, name } = found;
     const match = this.#match({ place, name });
     const page = name === '' && match === UNANSWERED ? this.#matchPage(place.folder) : match;
-    const answered = page.answered || (navigation && fallback(this.#root, name, true).kind === 'file');
+    const answered = page.answered || (navigation && findFallback(this.#root, name, true).kind === 'file');
     return { absolute, answered, otherCase: page.otherCase };
   }
 
@@ -93,9 +93,9 @@ export class PageReferences {
   #match({ place, name }: Address): Match {
     const folded = foldPath(name);
     // An exact match is a match without case, too: one lookup finds most broken references.
-    const near = answerOf(this.#foldedFiles(place), folded);
+    const near = findAnswer(this.#foldedFiles(place), folded);
     if (near === undefined) return UNANSWERED;
-    if (answerOf(this.#files(place), name) !== undefined) return ANSWERED;
+    if (findAnswer(this.#files(place), name) !== undefined) return ANSWERED;
     const otherCase = near.kind === 'file' ? near.entry : place.folded?.get(`${folded}/index.html`);
     return { answered: false, otherCase };
   }

@@ -1,4 +1,4 @@
-import { fallback, foldPath } from '@pinfold/core/adapter';
+import { findFallback, foldPath } from '@pinfold/core/adapter';
 import { resolve } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -39,7 +39,7 @@ function plainly(
     ['file', 'folder', 'page'].includes(resolve({ get }, path, wanted).kind);
   const absolute = /^[\\/]/.test(target) || goesAbove(page, target);
   if (path.includes(ENCODED_SLASH)) {
-    const answered = navigation && fallback({ get }, path.slice(1), true).kind === 'file';
+    const answered = navigation && findFallback({ get }, path.slice(1), true).kind === 'file';
     return { absolute, answered, otherCase: undefined };
   }
   if (answers(false)) return { absolute, answered: true, otherCase: undefined };

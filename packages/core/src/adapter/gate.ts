@@ -1,25 +1,27 @@
-/** Gives a place back. Doing it again does nothing. */
-export type Leave = () => void;
+/** Frees a place. Calling it again does nothing. */
+export type Release = () => void;
 
-/** How many a {@link Gate} lets in, and how many wait before it: any number when absent. */
 export interface GateOptions {
+  /** Callers inside at the same time. */
   readonly places: number;
+  /** Callers that may wait; any number when absent. */
   readonly queue?: number;
+  /** Creates the error for callers that a full queue rejects. */
   readonly overloaded?: () => Error;
-  /** Limits a key to ¾ of the places, and to half while other keys wait, each rounded up. Off when absent. */
+  /** Limits each key to ¾ of the places, and to half of them while other keys wait, rounded up. False when absent. */
   readonly limitsKeys?: boolean;
 }
 
 /** Ends the wait of a caller in the queue: with a place, or without one for a reason. */
-type Waiting = (place: Leave | undefined, reason?: unknown) => void;
+type Settle = (place: Release | undefined, reason?: unknown) => void;
 
-/** The callers of one key that wait: those that go on with what was begun, and behind them the others. */
-type Line = readonly [begun: Set<Waiting>, others: Set<Waiting>];
+/** The waiting callers of one key: first those that continue work that was begun, then the others. */
+type Line = readonly [begun: Set<Settle>, others: Set<Settle>];
 
 /**
- * Lets a bounded number in at once, and lets a bounded number wait. Keys take turns, an account each for example: one
- * that brings a hundred does not keep another waiting for all of them, and is refused first when too many wait. Without
- * keys it is first come, first served.
+ * A fair semaphore with a bounded queue. Keys, such as accounts, take turns: a key with a hundred callers does not delay
+ * another key by a hundred turns, and is the first to be refused when the queue is full. Without keys it is first come,
+ * first served.
  *
  * @example
  * import { Gate } from '@pinfold/core/adapter';
@@ -54,16 +56,16 @@ export class Gate<Key = undefined> {
     return this.#inside;
   }
 
-  /** How many wait, without those that go on with what was begun. */
+  /** How many wait, without those that continue work that was begun. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  waitingBeside(key: Key): number {
+  waitingOfOthers(key: Key): number {
     return this.#waiting - (this.#lines.get(key)?.[1].size ?? 0);
   }
 
-  enterNow(key: Key): Leave | undefined {
+  tryEnter(key: Key): Release | undefined {
     return this.#inside < this.#places && this.#mayEnter(key) ? this.#admit(key) : undefined;
   }
 
@@ -71,11 +73,11 @@ export class Gate<Key = undefined> {
    * Resolves when it is the key's turn. When too many wait, the last of the longest line is refused, which may be this one.
    *
    * @param signal ends the wait, which rejects with its reason.
-   * @param isNew false to go on with what was begun: it comes first of its key, and is never refused.
+   * @param isNew false to continue work that was begun: it comes first of its key, and is never refused.
    */
-  enter(key: Key, signal?: AbortSignal, isNew = true): Promise<Leave> {
+  enter(key: Key, signal?: AbortSignal, isNew = true): Promise<Release> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const place = this.enterNow(key);
+    const place = this.tryEnter(key);
     if (place !== undefined) return Promise.resolve(place);
     if (isNew && this.#waiting >= this.#queue && !this.#makeRoomFor(key))
       return Promise.reject(this.#overloaded());
@@ -84,30 +86,30 @@ export class Gate<Key = undefined> {
 
   /** Runs the work when it is the key's turn. Work that has begun keeps its place even if its caller has gone. */
   async run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const leave = await this.enter(key, signal);
+    const release = await this.enter(key, signal);
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   }
 
-  /** Refuses the last of the longest line, unless the comer's own would be as long. */
+  /** Refuses the last caller of the longest line, unless the newcomer's own line would be as long. */
   #makeRoomFor(key: Key): boolean {
-    const own = this.#waiting - this.waitingBeside(key) + 1;
-    let longest: ReadonlySet<Waiting> = new Set();
+    const own = this.#waiting - this.waitingOfOthers(key) + 1;
+    let longest: ReadonlySet<Settle> = new Set();
     for (const [, others] of this.#lines.values()) if (others.size > longest.size) longest = others;
     if (longest.size <= own) return false;
     [...longest].at(-1)?.(undefined, this.#overloaded());
     return true;
   }
 
-  #wait(key: Key, signal: AbortSignal | undefined, isNew: boolean): Promise<Leave> {
+  #wait(key: Key, signal: AbortSignal | undefined, isNew: boolean): Promise<Release> {
     return new Promise((resolve, reject) => {
       const line: Line = this.#lines.get(key) ?? [new Set(), new Set()];
       const [begun, others] = line;
       const giveUp = () => end(undefined, signal?.reason);
-      const end: Waiting = (place, reason) => {
+      const end: Settle = (place, reason) => {
         signal?.removeEventListener('abort', giveUp);
         begun.delete(end);
         if (others.delete(end)) this.#waiting -= 1;
@@ -125,22 +127,22 @@ export class Gate<Key = undefined> {
   #mayEnter(key: Key): boolean {
     if (!this.#limitsKeys) return true;
     // Two keys cannot both hold half while a place is free, so no free place stays unused.
-    const share = this.waitingBeside(key) === 0 ? 3 / 4 : 1 / 2;
+    const share = this.waitingOfOthers(key) === 0 ? 3 / 4 : 1 / 2;
     return (this.#held.get(key) ?? 0) < Math.ceil(this.#places * share);
   }
 
-  #admit(key: Key): Leave {
+  #admit(key: Key): Release {
     this.#inside += 1;
     this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
     let inside = true;
     return () => {
-      if (inside) this.#pass(key);
+      if (inside) this.#release(key);
       inside = false;
     };
   }
 
   /** Frees the place of a key, and hands it to the next key in turn that may have it. */
-  #pass(from: Key): void {
+  #release(from: Key): void {
     this.#inside -= 1;
     const held = (this.#held.get(from) ?? 0) - 1;
     if (held > 0) this.#held.set(from, held);

@@ -3,7 +3,7 @@ import { snakeCase } from '../domain/text.ts';
 import { STORES, type StoreName } from './persistence.ts';
 
 /** A method of a port, without the port. */
-export type Call = (...inputs: readonly unknown[]) => unknown;
+export type PortMethod = (...inputs: readonly unknown[]) => unknown;
 
 /**
  * Wraps a method of a port: returns the function to call in its place, or the call itself to leave it alone. It runs
@@ -12,9 +12,9 @@ export type Call = (...inputs: readonly unknown[]) => unknown;
  *
  * @param port its name as in metrics and spans: `roles`, `api_keys`, `archives`.
  */
-export type Observer = (call: Call, method: string, port: string) => Call;
+export type Observer = (call: PortMethod, method: string, port: string) => PortMethod;
 
-const OBSERVED = [...STORES, 'archives', 'staging', 'inspector'] as const;
+const OBSERVED_PORTS = [...STORES, 'archives', 'staging', 'inspector'] as const;
 
 type ObservedPorts = { readonly [Name in StoreName | 'archives' | 'staging' | 'inspector']?: object };
 
@@ -36,14 +36,14 @@ type ObservedPorts = { readonly [Name in StoreName | 'archives' | 'staging' | 'i
  */
 export function instrument<Ports extends ObservedPorts>(ports: Ports, observers: readonly Observer[]): Ports {
   const observed: Record<string, object> = {};
-  for (const name of OBSERVED) {
+  for (const name of OBSERVED_PORTS) {
     const port = ports[name];
     if (port !== undefined) observed[name] = observedPort(port, snakeCase(name), observers);
   }
   return { ...ports, ...observed };
 }
 
-/** Made at once as a plain object: a Proxy would cost each view half a microsecond. */
+/** A plain object, made once: a Proxy would cost each view half a microsecond. */
 function observedPort(port: object, name: string, observers: readonly Observer[]): object {
   const observed = {};
   const own = port as Readonly<Record<string, unknown>>;
@@ -53,9 +53,9 @@ function observedPort(port: object, name: string, observers: readonly Observer[]
       continue;
     }
     // Stores are classes with private fields: their methods are called on themselves.
-    const call: Call = (...inputs) => {
+    const call: PortMethod = (...inputs) => {
       try {
-        return (own as Readonly<Record<string, Call>>)[member]?.(...inputs);
+        return (own as Readonly<Record<string, PortMethod>>)[member]?.(...inputs);
       } catch (error) {
         return Promise.reject(error);
       }
@@ -78,7 +78,7 @@ function membersOf(port: object): ReadonlySet<string> {
 export type OnEvent = (event: HistoryEvent) => void;
 
 /** The calls that store events of publications: which input has the events, and which outcomes store them. */
-const STORED: Readonly<Record<string, readonly [input: number, ...outcomes: readonly string[]]>> = {
+const STORING_CALLS: Readonly<Record<string, readonly [input: number, ...outcomes: readonly string[]]>> = {
   'roles commit': [2, 'committed'],
   'roles save': [2, 'saved'],
   'takedowns takeDown': [2, 'taken_down'],
@@ -91,7 +91,7 @@ const STORED: Readonly<Record<string, readonly [input: number, ...outcomes: read
  */
 export function onRoleEvents(onEvent: OnEvent): Observer {
   return (call, method, port) => {
-    const stored = STORED[`${port} ${method}`];
+    const stored = STORING_CALLS[`${port} ${method}`];
     if (stored === undefined) return call;
     const [input, ...kinds] = stored;
     return async (...inputs) => {

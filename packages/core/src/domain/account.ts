@@ -54,11 +54,16 @@ export interface PublicationLimits {
 }
 
 /** The limits of a new account. */
-export const NO_LIMITS: AccountLimits = { requests: null, publications: null, sites: null, bytes: null };
+export const NO_ACCOUNT_LIMITS: AccountLimits = {
+  requests: null,
+  publications: null,
+  sites: null,
+  bytes: null,
+};
 
 /** Whether a value may be set as a limit of an account. Null makes the service's own apply again. */
 export function isAccountLimit(name: string, value: unknown): boolean {
-  if (!Object.hasOwn(NO_LIMITS, name)) return false;
+  if (!Object.hasOwn(NO_ACCOUNT_LIMITS, name)) return false;
   if (value === null || value === 'off') return true;
   if (isQuota(name)) return Number.isSafeInteger(value) && (value as number) >= 0;
   return typeof value === 'string' && parseRate(value) !== undefined;
@@ -86,20 +91,20 @@ function isQuota(name: string): boolean {
   return name === 'sites' || name === 'bytes';
 }
 
-/** Accounts whose names begin so have what stays of erased ones. No caller acts as one of them. */
-const ERASED = 'erased:';
+/** The prefix of accounts that have the remains of erased ones. No caller acts as one of them. */
+const ERASED_PREFIX = 'erased:';
 
 /** The account that publications of an embedding team and the first key have by default; it is never erased. */
 const NEVER_ERASED = 'default';
 
-/** Whether an account has what stays of an erased one. */
+/** Whether an account has the remains of an erased one. */
 export function isErasedAccount(name: string): boolean {
-  return name.startsWith(ERASED);
+  return name.startsWith(ERASED_PREFIX);
 }
 
-/** The account for what stays of one that is erased. Its name tells nothing of the other. */
+/** The account for the remains of an erased one. Its name reveals nothing of the other. */
 export function erasedAccount(token: Token): AccountId {
-  return `${ERASED}${token}` as AccountId;
+  return `${ERASED_PREFIX}${token}` as AccountId;
 }
 
 /** Why an account cannot be erased. */
@@ -113,7 +118,7 @@ export function erasingBlock(at: Instant): Block {
   return { reason: 'The account is being erased.', sites: 'hide', at, isErasing: true };
 }
 
-/** The block of what stays of an account. */
+/** The block of the remains of an erased account. */
 export function erasedBlock(at: Instant): Block {
   return { reason: 'The account was erased.', sites: 'hide', at };
 }

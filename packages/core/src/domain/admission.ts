@@ -43,7 +43,7 @@ export const FORBIDDEN_CONTENT: Refusal<'invalid_archive'> = {
 type KnownAccount = Pick<Account, 'limits' | 'publicationsMark'>;
 
 /** The limits in force for the publications of an account: its own before those for all. */
-export function boundsOf(
+export function publicationLimitsOf(
   account: Pick<Account, 'limits'> | undefined,
   ofAll: PublicationLimits,
 ): PublicationLimits {
@@ -92,7 +92,7 @@ export function refuseAdmission(
   facts: AdmissionFacts,
 ): Refusal<'invalid_archive' | 'rate_limited'> | PublicationQuotaExceeded | undefined {
   if (facts.isForbidden()) return FORBIDDEN_CONTENT;
-  const limits = boundsOf(account, request.limits);
+  const limits = publicationLimitsOf(account, request.limits);
   const { publications } = limits;
   if (publications !== null) {
     const { remaining, nextAt } = leftOf(publications, account?.publicationsMark ?? null, request.now);
@@ -100,8 +100,8 @@ export function refuseAdmission(
   }
   const used = hasQuota(limits) ? facts.inService() : { sites: 0, bytes: 0 };
   return (
-    pastQuota('sites', limits.sites, used.sites + 1) ??
-    pastQuota('bytes', limits.bytes, used.bytes + request.archiveBytes) ??
+    refuseBeyondQuota('sites', limits.sites, used.sites + 1) ??
+    refuseBeyondQuota('bytes', limits.bytes, used.bytes + request.archiveBytes) ??
     (request.isNamed ? refuseName(facts.names(), limits.names) : undefined)
   );
 }
@@ -112,24 +112,24 @@ export function hasQuota({ sites, bytes }: Pick<PublicationLimits, 'sites' | 'by
 }
 
 /** The rate mark of an account after one more publication. */
-export function published(
+export function accountAfterPublishing(
   account: KnownAccount & Pick<Account, 'lastPublishedAt'>,
   { now, limits }: Pick<AdmissionRequest, 'now' | 'limits'>,
 ): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
   const { publicationsMark: mark, lastPublishedAt } = account;
-  const rate = boundsOf(account, limits).publications;
+  const rate = publicationLimitsOf(account, limits).publications;
   return {
-    publicationsMark: rate === null ? mark : storable(takenFrom(rate, mark, now)),
+    publicationsMark: rate === null ? mark : storableMark(takenFrom(rate, mark, now)),
     lastPublishedAt: lastPublishedAt !== null && lastPublishedAt > now ? lastPublishedAt : now,
   };
 }
 
 /** Databases store safe integers, which microseconds are until the year 2255: from then on no publications are counted. */
-function storable(mark: RateMark): RateMark {
+function storableMark(mark: RateMark): RateMark {
   return Math.min(mark, Number.MAX_SAFE_INTEGER) as RateMark;
 }
 
-function pastQuota(
+function refuseBeyondQuota(
   rule: 'sites' | 'bytes',
   limit: number | null,
   actual: number,

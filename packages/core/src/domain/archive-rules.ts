@@ -6,14 +6,14 @@ import {
   isSystemEntry,
   isTooLong,
   kindOfEntry,
-  readNames,
+  normalizeNames,
   unsafePath,
   withoutIconEnd,
 } from './entry-path.ts';
 import { indexHint, siteRoot } from './index-hint.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import type { NameEncoding } from './name-encoding.ts';
-import { atOnce, chunksOf, filesThatAreFolders, foldPath, workOf } from './path-conflicts.ts';
+import { chunksOf, filesThatAreFolders, foldPath, runToEnd, workOf } from './path-conflicts.ts';
 
 /** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
 export interface ListedEntry {
@@ -35,7 +35,7 @@ export interface ListedEntry {
   readonly appleDouble?: true;
 }
 
-/** How names were read of which nothing in the archive tells the encoding. */
+/** How names in an unmarked encoding were decoded. */
 export interface GuessedNames {
   readonly encoding: NameEncoding;
   /** The first entry with such a name. */
@@ -57,7 +57,7 @@ export interface ArchiveListing {
   readonly guessed?: GuessedNames;
 }
 
-/** A file of the site to be, and the entry that carries it. */
+/** A file of the site, and the entry that has it. */
 export interface SiteFile {
   readonly path: EntryPath;
   readonly entry: number;
@@ -107,7 +107,7 @@ export function maxEntries({ files }: Pick<Limits, 'files'>): number {
 
 /** Applies every rule that needs no bytes to a listing, and reports all that are broken at once. */
 export function judgeListing(listing: ArchiveListing, limits: ArchiveLimits): Judgement {
-  return atOnce(judgeInChunks(listing, limits));
+  return runToEnd(judgeInChunks(listing, limits));
 }
 
 /** Like {@link judgeListing}, but yields every few milliseconds, so that other work gets its turn. */
@@ -145,7 +145,7 @@ export function orderProblems<P extends { readonly rule: string }>(problems: rea
 }
 
 function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
-  const names = readNames(listed);
+  const names = normalizeNames(listed);
   const entries: NamedEntry[] = [];
   listed.forEach((entry, index) => {
     const name = names[index];
@@ -174,7 +174,7 @@ function* addProblemsOfEach(entries: readonly NamedEntry[], found: ProblemList):
   }
 }
 
-/** Names that some file system takes for the same, or of which one is a file and the other a folder. */
+/** Adds a problem for names that are the same in some file system, or of which one is a file and the other its folder. */
 function* addNameProblems(
   entries: readonly NamedEntry[],
   files: readonly NamedEntry[],

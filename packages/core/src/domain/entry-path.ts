@@ -15,7 +15,7 @@ export type UnsafePath =
   | 'segment'
   | 'too_long';
 
-const MAX_BYTES = 1_024;
+const MAX_PATH_BYTES = 1_024;
 const UNSAFE: readonly (readonly [form: RegExp, reason: UnsafePath])[] = [
   [/^$/, 'empty'],
   [/\p{Cc}/u, 'control_character'],
@@ -33,7 +33,7 @@ export function unsafePath(name: string): UnsafePath | undefined {
 
 export function isTooLong(name: string): boolean {
   // No character has more than three bytes for each of its UTF-16 units.
-  return name.length * 3 > MAX_BYTES && utf8Length(name) > MAX_BYTES;
+  return name.length * 3 > MAX_PATH_BYTES && utf8Length(name) > MAX_PATH_BYTES;
 }
 
 /** Proves the path of a file; `undefined` when it is unsafe or names a folder. */
@@ -76,11 +76,10 @@ export function kindOfEntry(
 const BACKSLASH_HOSTS = [0, 10, 11];
 
 /**
- * The names as the site means them, `undefined` for an entry that is nothing.
- * Windows PowerShell 5 writes `\` for `/`, and bsdtar begins every name with `./`: each is read as what it
- * means, only where the whole archive does so.
+ * Normalizes the names of an archive: `\` to `/`, as Windows PowerShell 5 writes it, and no `./` at the beginning, as
+ * bsdtar writes it. Only if the whole archive has names of that form. `undefined` for an entry `./`.
  */
-export function readNames(
+export function normalizeNames(
   entries: readonly Pick<ListedEntry, 'name' | 'host'>[],
 ): readonly (string | undefined)[] {
   const names = entries.map((entry) => entry.name);
@@ -109,7 +108,7 @@ export function isSystemEntry(name: string): boolean {
   if (`${name}/`.slice(0, SYSTEM_FOLDER.length).toLowerCase() === SYSTEM_FOLDER) return true;
   const file = lastSegment(name);
   if (file === ICON) return true;
-  // To look a long text up takes as long as it is.
+  // Hashing a long text takes as long as it is.
   return file.length <= MAX_SYSTEM_NAME && SYSTEM_FILES.has(file.toLowerCase());
 }
 
@@ -118,13 +117,13 @@ export function mayBeAppleDouble(name: string): boolean {
   return /^\._./s.test(lastSegment(name));
 }
 
-/** Whether data are AppleDouble: what macOS stores beside a file on volumes that have no room for it elsewhere. */
+/** Whether data are AppleDouble: the metadata that macOS stores next to a file on foreign volumes. */
 export function isAppleDouble(data: Uint8Array): boolean {
   return APPLE_DOUBLE.every((byte, at) => data[at] === byte);
 }
 
-/** Whether a dot file or folder is what tools leave beside a site: no viewer needs it, and it holds no secret. */
-export function isToolMark(path: string): boolean {
+/** Whether a dot file or folder comes from a site generator: no viewer needs it, and it has no secret. */
+export function isToolFile(path: string): boolean {
   return /^\.(?:nojekyll|buildinfo|doctrees|gitkeep)$/.test(lastSegment(path.replace(/\/$/, '')));
 }
 

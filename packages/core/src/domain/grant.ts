@@ -33,7 +33,7 @@ export interface VisibleRole {
   readonly accountGeneration: Generation;
 }
 
-/** The grant of someone who has just given the right password, or needs none. */
+/** The grant for a viewer who has just given the right password, or needs none. */
 export function firstGrant(
   purpose: GrantPurpose,
   { publication: { id, generation }, accountGeneration }: VisibleRole,
@@ -42,8 +42,8 @@ export function firstGrant(
   return { purpose, role: id, generation, accountGeneration, issuedAt: now, madeAt: now };
 }
 
-/** The same right for another purpose: it lives no longer for that. */
-export function passOn(grant: Grant, purpose: GrantPurpose, now: Instant): Grant {
+/** The same grant for another purpose. It ends no later. */
+export function withPurpose(grant: Grant, purpose: GrantPurpose, now: Instant): Grant {
   return { ...grant, purpose, madeAt: now };
 }
 

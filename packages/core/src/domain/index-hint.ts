@@ -24,7 +24,7 @@ export const OUTPUT_FOLDERS: readonly string[] = [
   'public',
 ];
 
-/** What there is in place of an index.html, which says how to mend it. Folders are named without a `/` at the end. */
+/** What a site has in place of an index.html, for advice. Paths of folders have no `/` at the end. */
 export type IndexHint =
   /** There are no files. */
   | { readonly kind: 'empty' }
@@ -46,7 +46,7 @@ export type IndexHint =
 const PAGE = /\.html?$/i;
 const INDEX_IN_ANY_SPELLING = /(?:^|\/)index\.html?$/i;
 const PACKED = /\.(?:zip|tar|tgz|tar\.gz|7z|rar)$/i;
-/** What Office Open XML, OpenDocument and EPUB must have. */
+/** The parts that mark Office Open XML, OpenDocument and EPUB. */
 const DOCUMENT_PARTS: readonly string[] = [
   '[Content_Types].xml',
   'META-INF/manifest.xml',
@@ -54,7 +54,7 @@ const DOCUMENT_PARTS: readonly string[] = [
 ];
 
 /**
- * Finds what to say about a site that has no index.html where one must be.
+ * Finds a hint for a site that has no index.html where one must be.
  *
  * @param paths the paths of its files and folders, with `/` between folders and at the end of a folder.
  * @returns `undefined` where none of the kinds fits.

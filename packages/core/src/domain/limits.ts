@@ -3,7 +3,7 @@ import { type Duration, days, hours, type Instant, instant, minutes, seconds } f
 
 const MiB = 1_048_576;
 
-/** Every figure of the service that an embedding team may set. */
+/** Every limit of the service that an embedding team may set. */
 export interface Limits {
   /** Bytes of the ZIP as uploaded, inclusive. */
   readonly archiveBytes: number;
@@ -23,7 +23,7 @@ export interface Limits {
   readonly passwordMaxBytes: number;
   /** How long a new publication lives. */
   readonly lifetime: Duration;
-  /** How long a reset expiration, or the end of a pin, lets it live on: as long as `lifetime`, unless given. */
+  /** The lifetime after a reset expiration or an unpin; the same as `lifetime` unless given. */
   readonly renewal: Duration;
   /** How long a reservation of an Idempotency-Key holds without being renewed. */
   readonly lease: Duration;
@@ -81,7 +81,7 @@ export const defaultLimits: Limits = {
 };
 
 /** Pairs of limits. The first is at most the second, since a higher one could never be reached. */
-const BOUNDED = [
+const ORDERED_LIMITS = [
   ['archiveBytes', 'expandedBytes'],
   ['fileBytes', 'expandedBytes'],
   ['passwordMinCharacters', 'passwordMaxBytes'],
@@ -89,7 +89,7 @@ const BOUNDED = [
 ] as const;
 
 /**
- * The defaults with the figures that differ; `renewal` follows `lifetime`.
+ * The defaults, overridden by the limits given; `renewal` follows `lifetime`.
  *
  * @throws TypeError when one is no whole number of at least 0, is larger than one that bounds it, or is no limit.
  */
@@ -102,7 +102,7 @@ export function limitsInForce(given: Partial<Limits>): Limits {
       throw new TypeError(`limits.${name} must be a whole number from 0`);
     }
   }
-  for (const [name, bound] of BOUNDED) {
+  for (const [name, bound] of ORDERED_LIMITS) {
     if (limits[name] > limits[bound]) {
       throw new TypeError(`limits.${name} must not be above limits.${bound}, which is ${limits[bound]}`);
     }
@@ -115,7 +115,7 @@ export function limitsInForce(given: Partial<Limits>): Limits {
  *
  * @throws TypeError as {@link limitsInForce} does, and where types are not checked, for what is no object.
  */
-export function withOwn(inForce: Limits, own: OwnLimits): Limits {
+export function withAccountLimits(inForce: Limits, own: OwnLimits): Limits {
   if (typeof own !== 'object' || own === null) throw new TypeError('limitsOf must answer an object');
   const { lifetime, renewal = lifetime ?? inForce.renewal } = own;
   return limitsInForce({ ...inForce, ...present(own), renewal });
@@ -126,7 +126,7 @@ function present<Given extends object>(given: Given): Given {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given;
 }
 
-/** So many at once, and then one more each time the window's share of one has passed. */
+/** A burst of `count`, which is refilled evenly over `window`. */
 export interface Rate {
   readonly count: number;
   readonly window: Duration;
@@ -135,7 +135,7 @@ export interface Rate {
 /** A rate as it is written: `600/1h`, or `off` for none. */
 export type RateText = Branded<string, 'RateText'>;
 
-/** How far a rate was taken from: the microsecond at which all of it is there again. Opaque to those who keep it. */
+/** The usage of a rate: the microsecond at which it is refilled. Opaque to stores. */
 export type RateMark = Branded<number, 'RateMark'>;
 
 /** The remainder of a rate. */
@@ -143,16 +143,16 @@ export interface RateLeft {
   readonly limit: number;
   readonly window: Duration;
   readonly remaining: number;
-  /** From when the cost asked about passes, one unless another was given; now if it passes already. */
+  /** The instant from which a request of the given cost passes; now if it passes already. */
   readonly nextAt: Instant;
-  /** From when all pass. */
+  /** The instant at which the rate is refilled. */
   readonly wholeAt: Instant;
 }
 
 /** The cost of a request that changes something. Reading, and publishing by the API, cost one. */
 export const CHANGE_COST = 10;
 
-const WRITTEN = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
+const RATE_TEXT = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
 const UNITS: Readonly<Record<string, (count: number) => Duration>> = {
   s: seconds,
   m: minutes,
@@ -164,7 +164,7 @@ const MICROSECONDS = 1_000;
 /** Reads a rate, `N/1s`, `N/5m`, `N/1h` or `N/1d`, or `off`; `undefined` for anything else, and for more than one a microsecond. */
 export function parseRate(text: string): Rate | 'off' | undefined {
   if (text === 'off') return 'off';
-  const [, count, length, unit] = WRITTEN.exec(text) ?? [];
+  const [, count, length, unit] = RATE_TEXT.exec(text) ?? [];
   const window = UNITS[unit ?? '']?.(Number(length));
   if (window === undefined || Number(count) > window * MICROSECONDS) return undefined;
   return { count: Number(count), window };
@@ -173,11 +173,11 @@ export function parseRate(text: string): Rate | 'off' | undefined {
 /** The rest of a rate, by the generic cell rate algorithm. A cost above its count is lowered to it, so as to pass. */
 export function leftOf(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
   const { count, window } = rate;
-  const share = shareOf(rate);
+  const share = microsecondsPerUnit(rate);
   const present = now * MICROSECONDS;
-  const owed = owedAt(rate, mark, present);
+  const owed = microsecondsAhead(rate, mark, present);
   const remaining = Math.max(0, Math.floor((count * share - owed) / share));
-  const wait = Math.max(0, Math.ceil((owed - (count - charged(rate, cost)) * share) / MICROSECONDS));
+  const wait = Math.max(0, Math.ceil((owed - (count - costWithin(rate, cost)) * share) / MICROSECONDS));
   const whole = Math.ceil(owed / MICROSECONDS);
   return {
     limit: count,
@@ -188,26 +188,28 @@ export function leftOf(rate: Rate, mark: RateMark | null, now: Instant, cost = 1
   };
 }
 
-/** The mark of a rate from which a cost was taken at an instant. Check first, with {@link leftOf}, that it passes. */
+/** The mark after a cost was taken at an instant. Check first, with {@link leftOf}, that it passes. */
 export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateMark {
   const present = now * MICROSECONDS;
-  return (present + owedAt(rate, mark, present) + charged(rate, cost) * shareOf(rate)) as RateMark;
+  return (present +
+    microsecondsAhead(rate, mark, present) +
+    costWithin(rate, cost) * microsecondsPerUnit(rate)) as RateMark;
 }
 
-function charged({ count }: Rate, cost: number): number {
+function costWithin({ count }: Rate, cost: number): number {
   return Math.min(cost, count);
 }
 
 /**
- * How far the mark is ahead. Further than this rate can take it, it was another rate's or another clock's: to wait for
- * it would shut an account out whose rate was raised.
+ * How far the mark is ahead of the present. A mark further ahead than this rate can move it comes from another rate or
+ * clock, and counts as 0: otherwise an account whose rate was raised would be shut out.
  */
-function owedAt(rate: Rate, mark: RateMark | null, present: number): number {
+function microsecondsAhead(rate: Rate, mark: RateMark | null, present: number): number {
   const owed = Math.max(0, (mark ?? present) - present);
-  return owed > rate.count * shareOf(rate) ? 0 : owed;
+  return owed > rate.count * microsecondsPerUnit(rate) ? 0 : owed;
 }
 
 /** Whole microseconds: sums of them are exact. */
-function shareOf({ count, window }: Rate): number {
+function microsecondsPerUnit({ count, window }: Rate): number {
   return Math.floor((window * MICROSECONDS) / count);
 }

@@ -2,7 +2,7 @@ import { withoutIconEnd } from './entry-path.ts';
 
 /**
  * The encodings in which archivers write names without a mark, beside UTF-8: code pages of Windows in East Asia, of
- * Windows and MS-DOS elsewhere. The first of several that fit alike is taken.
+ * Windows and MS-DOS elsewhere. If several fit equally well, the first is chosen.
  */
 export const NAME_ENCODINGS = [
   'CP932',
@@ -36,7 +36,7 @@ export interface PageLabels {
   readonly lang?: string | undefined;
 }
 
-/** What a decoder leaves where it could read nothing, and what stands in no name: controls, private and unassigned ones. */
+/** Characters of no name: the replacement character of decoders, controls, private and unassigned characters. */
 const IMPLAUSIBLE = /[\p{Cc}\p{Cn}\p{Co}\p{Cs}\ufffd]/u;
 
 /** Labels of the Encoding Standard and of registries (IANA), in lower case and without punctuation. */
@@ -79,7 +79,7 @@ export function chooseNameEncoding(
   const tied = readings.filter(({ found }) => found === most).map(({ encoding }) => encoding);
   const hints = [encodingOfCharset(charset), entryFor(LANGUAGES, lang)];
   const hinted = hints.find((hint) => hint !== undefined && tied.includes(hint));
-  return hinted ?? (most > 0 ? tied[0] : undefined) ?? unknown(readings);
+  return hinted ?? (most > 0 ? tied[0] : undefined) ?? likelyCodePage(readings);
 }
 
 /** The encoding that a label of a page means, if it is one of names, too. */
@@ -88,7 +88,7 @@ export function encodingOfCharset(charset: string): NameEncoding | undefined {
 }
 
 /** Code page 437, which APPNOTE.TXT names (appendix D), where no byte of another one would be a backslash in it. */
-function unknown(readings: readonly NameReading[]): NameEncoding {
+function likelyCodePage(readings: readonly NameReading[]): NameEncoding {
   const likely = readings.filter(({ backslash }) => !backslash);
   return likely.some(({ encoding }) => encoding === 'CP437') ? 'CP437' : (likely[0]?.encoding ?? 'CP437');
 }

@@ -1,10 +1,10 @@
 import { hasManyMarks } from './text.ts';
 
-/** Characters of names processed between two pauses: some milliseconds of work. */
-const CHUNK_BYTES = 131_072;
+/** The work between two pauses, in characters of names: some milliseconds. */
+const CHUNK_WORK = 131_072;
 const NAME_COST = 64;
 /** The most marks in a row that are normalized at a time, since sorting them takes quadratic time. */
-const SORTED_AT_ONCE = 64;
+const MAX_SORTED_MARKS = 64;
 
 interface Named {
   readonly name: string;
@@ -18,7 +18,7 @@ export function* chunksOf<E extends Named>(all: readonly E[]): Generator<readonl
   let sum = 0;
   for (const [index, { name, work = workOf(name) }] of all.entries()) {
     sum += work;
-    if (sum < CHUNK_BYTES) continue;
+    if (sum < CHUNK_WORK) continue;
     yield all.slice(from, index + 1);
     from = index + 1;
     sum = 0;
@@ -26,14 +26,14 @@ export function* chunksOf<E extends Named>(all: readonly E[]): Generator<readonl
   if (from < all.length) yield all.slice(from);
 }
 
-/** How much work a name is, in characters gone through. */
+/** The work to compare a name, in characters. */
 export function workOf(name: string): number {
-  const sorting = hasManyMarks(name) ? name.length ** 2 / SORTED_AT_ONCE : 0;
+  const sorting = hasManyMarks(name) ? name.length ** 2 / MAX_SORTED_MARKS : 0;
   return name.length + NAME_COST + sorting;
 }
 
-/** Does work that rests between stretches without a rest. */
-export function atOnce<Result>(work: Generator<void, Result>): Result {
+/** Runs work that yields between chunks, without a pause. */
+export function runToEnd<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
@@ -43,7 +43,7 @@ export function atOnce<Result>(work: Generator<void, Result>): Result {
 /** A name of an entry; folders end with `/`. */
 const SLASH = 47;
 
-/** Files whose path is also a folder of another entry, in time linear in all names. Rests between stretches of work. */
+/** Files whose path is also a folder of another entry, in time linear in all names. Yields between chunks of work. */
 export function* filesThatAreFolders<E extends Named>(
   entries: readonly Named[],
   files: readonly E[],
@@ -55,13 +55,13 @@ export function* filesThatAreFolders<E extends Named>(
   }
   const conflicts = new Set<E>();
   for (const chunk of chunksOf(entries)) {
-    for (const { name } of chunk) addFolders(name, byHash, conflicts);
+    for (const { name } of chunk) addToList(name, byHash, conflicts);
     yield;
   }
   return files.filter((file) => conflicts.has(file));
 }
 
-function addFolders<E extends Named>(
+function addToList<E extends Named>(
   name: string,
   byHash: ReadonlyMap<number, readonly E[]>,
   to: Set<E>,
@@ -74,7 +74,7 @@ function addFolders<E extends Named>(
         if (file.name.length === at && name.startsWith(file.name)) to.add(file);
       }
     }
-    hash = addTo(hash, code);
+    hash = nextHash(hash, code);
   }
 }
 
@@ -86,11 +86,11 @@ function add<E>(map: Map<number, E[]>, key: number, value: E): void {
 
 function hashOf(name: string): number {
   let hash = 0;
-  for (let at = 0; at < name.length; at += 1) hash = addTo(hash, name.charCodeAt(at));
+  for (let at = 0; at < name.length; at += 1) hash = nextHash(hash, name.charCodeAt(at));
   return hash;
 }
 
-function addTo(hash: number, code: number): number {
+function nextHash(hash: number, code: number): number {
   return (Math.imul(hash, 31) + code) | 0;
 }
 
@@ -101,8 +101,8 @@ const FOLDS: ReadonlyMap<string, string> = new Map([
   ['ﬅ', 'ﬆ'],
 ]);
 
-/** By UTF-16 unit the one it folds to, and 1 more, so that 0 is what has not been asked for yet. */
-let known: Uint32Array | undefined;
+/** A cache: for each UTF-16 unit, 1 more than the unit that it folds to; 0 if that is not known yet. */
+let foldedUnits: Uint32Array | undefined;
 
 /**
  * The form in which two paths are the same to a file system that ignores case: NFC, then simple case folding, to upper
@@ -115,19 +115,19 @@ export function foldPath(path: string): string {
 
 /** From a cache: folding a character again takes ten times as long. */
 function foldEach(text: string): string {
-  known ??= new Uint32Array(0x1_00_00);
+  foldedUnits ??= new Uint32Array(0x1_00_00);
   let folded = '';
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    // Half of a surrogate pair: what they are together is not remembered.
+    // Half of a surrogate pair: pairs are not cached.
     if ((unit & 0xf8_00) === 0xd8_00) {
       const character = String.fromCodePoint(text.codePointAt(at) as number);
       folded += foldCharacter(character);
       at += character.length - 1;
       continue;
     }
-    known[unit] ||= foldCharacter(String.fromCharCode(unit)).charCodeAt(0) + 1;
-    folded += String.fromCharCode((known[unit] as number) - 1);
+    foldedUnits[unit] ||= foldCharacter(String.fromCharCode(unit)).charCodeAt(0) + 1;
+    folded += String.fromCharCode((foldedUnits[unit] as number) - 1);
   }
   return folded;
 }

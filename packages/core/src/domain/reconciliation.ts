@@ -33,10 +33,10 @@ export interface ComparedWindow {
 export const MAX_IDS = 1_000;
 
 /** The least time from the end of one comparison to the beginning of the next. */
-const PAUSE: Duration = hours(24);
+const COMPARISON_INTERVAL: Duration = hours(24);
 
 /** How long after its last window a comparison belongs to the sweep that makes it. */
-const HELD: Duration = minutes(2);
+const COMPARISON_LEASE: Duration = minutes(2);
 
 export const NOT_COMPARED: Comparison = {
   savedAt: instant(0),
@@ -68,10 +68,10 @@ export function turnOf(
   if (found === undefined) return { kind: 'compare', from: NOT_COMPARED };
   const age = now - found.savedAt;
   // Counts this old are too far from what is there now.
-  if (isForced || age >= PAUSE) {
+  if (isForced || age >= COMPARISON_INTERVAL) {
     return { kind: 'compare', from: { ...NOT_COMPARED, isRefused: found.isRefused } };
   }
-  const isHeld = Math.abs(age) < HELD && !takesOver;
+  const isHeld = Math.abs(age) < COMPARISON_LEASE && !takesOver;
   return found.isUnderWay && !isHeld ? { kind: 'compare', from: found } : { kind: 'leave', found };
 }
 
@@ -87,14 +87,14 @@ export function withWindow(comparison: Comparison, window: ComparedWindow): Comp
 }
 
 /** The comparison at its end. After a refusal its figures stay; else those of the orphans that the next one removes. */
-export function ended(comparison: Comparison, isRefused: boolean): Comparison {
-  const listed = isRefused ? 0 : Math.min(comparison.unnamed, MAX_IDS);
+export function finishComparison(comparison: Comparison, isRefused: boolean): Comparison {
+  const toBeRemoved = isRefused ? 0 : Math.min(comparison.unnamed, MAX_IDS);
   return {
     ...comparison,
     isUnderWay: false,
     isRefused,
-    compared: comparison.compared - listed,
-    unnamed: comparison.unnamed - listed,
+    compared: comparison.compared - toBeRemoved,
+    unnamed: comparison.unnamed - toBeRemoved,
     orphans: [],
     missing: [],
   };
@@ -142,10 +142,10 @@ export interface SweepClocks {
 }
 
 /** The greatest step of a sweep that cannot measure the time since the last one. */
-const STEP: Duration = minutes(20);
+const MAX_STEP: Duration = minutes(20);
 
 /** The least time between two such steps. */
-const STEP_PAUSE: Duration = minutes(10);
+const STEP_INTERVAL: Duration = minutes(10);
 
 /** A node whose clock differs by more from the database's removes nothing. */
 export const MAX_CLOCK_DIFFERENCE: Duration = seconds(60);
@@ -164,7 +164,7 @@ export function movedRemovalClock(last: RemovalClock, clocks: SweepClocks): Remo
   const { boot, elapsed } = clocks.uptime;
   const isSameBoot = boot === last.boot && elapsed >= last.uptime;
   const isStep = !isSameBoot && mayStep(last, clocks);
-  const step = isStep ? STEP : 0;
+  const step = isStep ? MAX_STEP : 0;
   const limit = isSameBoot ? 2 * (elapsed - last.uptime) : step;
   const reached = Math.max(last.reached, Math.min(clocks.now, last.reached + limit)) as Instant;
   return {
@@ -184,8 +184,8 @@ function mayStep(
   { uptime, steppedAt }: RemovalClock,
   { uptime: { elapsed }, database }: SweepClocks,
 ): boolean {
-  if (database === undefined) return elapsed - (elapsed >= uptime ? uptime : 0) >= STEP_PAUSE;
-  return steppedAt === null || Math.abs(database - steppedAt) >= STEP_PAUSE;
+  if (database === undefined) return elapsed - (elapsed >= uptime ? uptime : 0) >= STEP_INTERVAL;
+  return steppedAt === null || Math.abs(database - steppedAt) >= STEP_INTERVAL;
 }
 
 function markOf({ uptime: { boot, elapsed } }: SweepClocks): Pick<RemovalClock, 'boot' | 'uptime'> {

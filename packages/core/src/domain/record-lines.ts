@@ -23,14 +23,14 @@ import { type NameRecord, type PinName, parseName, parseNameToken } from './name
 import type { PasswordHash } from './password.ts';
 import {
   count,
-  type Form,
-  type Forms,
   flag,
   list,
+  type MemberCodecs,
   nullable,
   object,
   oneOf,
   parsedText,
+  type RecordCodec,
   text,
 } from './record-schema.ts';
 import type { Generation, Role } from './role.ts';
@@ -40,33 +40,71 @@ import { parseTitle, type Title } from './text.ts';
 import type { CountedViews, Day } from './views.ts';
 import type { Warning } from './warnings.ts';
 
+/** An account in an export, without the mark of its rate. */
+export type AccountRecord = Omit<Account, 'publicationsMark'>;
+
+/** A key in an export, without the time of its last use. */
+export type ApiKeyRecord = Omit<ApiKey, 'lastUsedAt'>;
+
+/** A name in an export; `previous` is absent if it never showed another role. */
+export interface MovedName extends Omit<NameRecord, 'previous'> {
+  /** The role that it showed before it was last moved. */
+  readonly previous?: RoleId;
+}
+
+/** A role with all that its publication stored. */
+export interface PublicationRecord extends Role {
+  /** Null where it has no Idempotency-Key. */
+  readonly fingerprint: Fingerprint | null;
+  readonly warnings: readonly Warning[];
+  /** When the last of its events was: the next one is later. */
+  readonly lastEventAt: Instant;
+  readonly isExpiryRecorded: boolean;
+  /** Null once its archive was removed. */
+  readonly manifest: EncodedManifest | null;
+}
+
+/** That a role ended, and lost its archive, after its publication's record was taken. */
+export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deletedAt'>;
+
+/** A record of an export. */
+export type MovedRecord =
+  | { readonly kind: 'account'; readonly value: AccountRecord }
+  | { readonly kind: 'key'; readonly value: ApiKeyRecord }
+  | { readonly kind: 'publication'; readonly value: PublicationRecord }
+  | { readonly kind: 'name'; readonly value: MovedName }
+  | { readonly kind: 'takedown'; readonly value: Takedown }
+  | { readonly kind: 'views'; readonly value: CountedViews }
+  | { readonly kind: 'event'; readonly value: HistoryEvent }
+  | { readonly kind: 'removal'; readonly value: RemovalRecord };
+
 /** Any text that every database can store. */
-const anyText = <Value extends string>(): Form<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
-const uuid = <Value extends string>(): Form<Value> => parsedText(parseRoleId, 'a UUID in lower case');
-const instant: Form<Instant> = count();
-const accountName: Form<AccountId> = parsedText(parseAccountId, 'the name of an account');
-const archiveId: Form<ArchiveId> = parsedText(parseArchiveId, 'the id of an archive');
-const hash = (pattern: RegExp): Form<Sha256> => text(pattern, 'a SHA-256');
-/** The operator may have lowered the limit since. */
-const title: Form<Title> = parsedText(
+const anyText = <Value extends string>(): RecordCodec<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
+const uuid = <Value extends string>(): RecordCodec<Value> => parsedText(parseRoleId, 'a UUID in lower case');
+const instant: RecordCodec<Instant> = count();
+const accountName: RecordCodec<AccountId> = parsedText(parseAccountId, 'the name of an account');
+const archiveId: RecordCodec<ArchiveId> = parsedText(parseArchiveId, 'the id of an archive');
+const hash = (pattern: RegExp): RecordCodec<Sha256> => text(pattern, 'a SHA-256');
+/** Of any length: the operator may have lowered the limit since. */
+const title: RecordCodec<Title> = parsedText(
   (text) => parseTitle(text, { titleCharacters: Number.POSITIVE_INFINITY }),
   'a title',
 );
-const filename: Form<Filename> = parsedText(parseFilename, 'the name of a file');
+const filename: RecordCodec<Filename> = parsedText(parseFilename, 'the name of a file');
 /** The base64 of 96 bytes: what begins with "scrypt" and a zero byte. */
-const passwordHash: Form<PasswordHash> = text(/^(?:c2NyeXB0A[\dA-Za-z+/]{119})?$/, 'a password hash');
-const quota: Form<number | 'off'> = {
+const passwordHash: RecordCodec<PasswordHash> = text(/^(?:c2NyeXB0A[\dA-Za-z+/]{119})?$/, 'a password hash');
+const quota: RecordCodec<number | 'off'> = {
   storedAs: 'integer',
   write: (value) => value,
   read: (json) => (json === 'off' ? json : count().read(json)),
 };
 
-const actor: Form<EventActor> = object<EventActor>({
+const actor: RecordCodec<EventActor> = object<EventActor>({
   kind: oneOf('key', 'person', 'operator', 'system'),
   id: nullable(anyText()),
 });
 
-export const ACCOUNT: Forms<AccountRecord> = {
+export const ACCOUNT: MemberCodecs<AccountRecord> = {
   name: accountName,
   limits: object<AccountLimits>({
     requests: nullable(anyText<RateText>()),
@@ -74,7 +112,7 @@ export const ACCOUNT: Forms<AccountRecord> = {
     sites: nullable(quota),
     bytes: nullable(quota),
   }),
-  // That it is being erased stays behind: an imported account is blocked.
+  // Without `isErasing`: an account that was being erased is imported as a blocked one.
   blocked: nullable(
     object<Omit<Block, 'isErasing'>>({ reason: anyText(), sites: oneOf('keep', 'hide'), at: instant }),
   ),
@@ -82,13 +120,13 @@ export const ACCOUNT: Forms<AccountRecord> = {
   lastPublishedAt: nullable(instant),
 };
 
-const trueOrAbsent: Form<boolean> = {
+const trueOrAbsent: RecordCodec<boolean> = {
   storedAs: 'flag',
   write: (value) => value || undefined,
   read: (json) => json !== undefined && flag.read(json),
 };
 
-export const KEY: Forms<ApiKeyRecord> = {
+export const KEY: MemberCodecs<ApiKeyRecord> = {
   id: parsedText<ApiKeyId>(parseApiKeyId, 'the id of a key'),
   account: accountName,
   scopes: list(oneOf(...KNOWN_SCOPES)),
@@ -112,9 +150,9 @@ const [, ...ofSomeRules] = Object.keys(WARNING) as (keyof typeof WARNING)[];
 const warning = object<Record<keyof typeof WARNING, string | number>>(
   WARNING,
   ofSomeRules,
-) as unknown as Form<Warning>;
+) as unknown as RecordCodec<Warning>;
 
-export const ROLE: Forms<Role> = {
+export const ROLE: MemberCodecs<Role> = {
   id: uuid<RoleId>(),
   account: accountName,
   archive: archiveId,
@@ -133,9 +171,9 @@ export const ROLE: Forms<Role> = {
   generation: count<Generation>(),
 };
 
-const fingerprint: Form<Fingerprint> = text(SHA256, 'a SHA-256');
+const fingerprint: RecordCodec<Fingerprint> = text(SHA256, 'a SHA-256');
 
-const publication: Form<PublicationRecord> = object<PublicationRecord>({
+const publication: RecordCodec<PublicationRecord> = object<PublicationRecord>({
   ...ROLE,
   fingerprint: nullable(fingerprint),
   warnings: list(warning),
@@ -144,9 +182,9 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
   manifest: nullable(anyText<EncodedManifest>()),
 });
 
-const pinName: Form<PinName> = parsedText(parseName, 'a name');
+const pinName: RecordCodec<PinName> = parsedText(parseName, 'a name');
 
-export const NAME: Forms<Omit<MovedName, 'previous'>> = {
+export const NAME: MemberCodecs<Omit<MovedName, 'previous'>> = {
   account: accountName,
   name: pinName,
   token: parsedText(parseNameToken, 'the token of a name'),
@@ -155,9 +193,9 @@ export const NAME: Forms<Omit<MovedName, 'previous'>> = {
 };
 
 /** A member that is absent is left out of the line. */
-const previous: Form<RoleId | undefined> = uuid<RoleId>();
+const previous: RecordCodec<RoleId | undefined> = uuid<RoleId>();
 
-export const TAKEDOWN: Forms<Takedown> = {
+export const TAKEDOWN: MemberCodecs<Takedown> = {
   id: uuid<RoleId>(),
   account: accountName,
   sha256: hash(/^[0-9a-f]{64}$/),
@@ -166,14 +204,14 @@ export const TAKEDOWN: Forms<Takedown> = {
   liftedAt: nullable(instant),
 };
 
-export const VIEWS: Forms<CountedViews> = {
+export const VIEWS: MemberCodecs<CountedViews> = {
   role: uuid<RoleId>(),
   day: count<Day>(),
   views: count(),
   refusedPasswords: count(),
 };
 
-export const EVENT: Forms<HistoryEvent> = {
+export const EVENT: MemberCodecs<HistoryEvent> = {
   id: uuid<EventId>(),
   at: instant,
   type: text<EventType>(/^[a-z]+\.[a-z_]+$/, 'the type of an event'),
@@ -187,14 +225,14 @@ export const EVENT: Forms<HistoryEvent> = {
   recordedAt: instant,
 };
 
-const removal: Form<RemovalRecord> = object<RemovalRecord>({
+const removal: RecordCodec<RemovalRecord> = object<RemovalRecord>({
   id: uuid<RoleId>(),
   archive: archiveId,
   expiresAt: nullable(instant),
   deletedAt: nullable(instant),
 });
 
-const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
+const CODECS: { readonly [Kind in MovedRecord['kind']]: RecordCodec<never> } = {
   account: object(ACCOUNT),
   key: object(KEY),
   publication,
@@ -203,22 +241,22 @@ const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
   views: object(VIEWS),
   event: object(EVENT),
   removal,
-} as { readonly [Kind in MovedRecord['kind']]: Form<never> };
+} as { readonly [Kind in MovedRecord['kind']]: RecordCodec<never> };
 
 /**
  * Writes a record as one line of an export, without its end: a JSON object whose members are in the order of
  * docs/operators/export-format.md, so that equal records are equal lines.
  */
 export function recordLine({ kind, value }: MovedRecord): string {
-  return JSON.stringify({ record: kind, ...(FORMS[kind].write(value as never) as object) });
+  return JSON.stringify({ record: kind, ...(CODECS[kind].write(value as never) as object) });
 }
 
 /** @throws TypeError for a line that is not a record: it says what is wrong, and repeats no text of the line. */
 export function readRecordLine(line: string): MovedRecord {
   const { record: kind, ...value } = parsed(line);
-  if (typeof kind !== 'string' || !Object.hasOwn(FORMS, kind))
+  if (typeof kind !== 'string' || !Object.hasOwn(CODECS, kind))
     throw new TypeError('record: a kind was expected');
-  return { kind, value: FORMS[kind as MovedRecord['kind']].read(value) } as MovedRecord;
+  return { kind, value: CODECS[kind as MovedRecord['kind']].read(value) } as MovedRecord;
 }
 
 function parsed(line: string): Record<string, unknown> {
@@ -231,41 +269,3 @@ function parsed(line: string): Record<string, unknown> {
   }
   throw new TypeError('an object was expected');
 }
-
-/** An account as it moves: how far its rate was taken from stays behind. */
-export type AccountRecord = Omit<Account, 'publicationsMark'>;
-
-/** A key as it moves: when it was used last stays behind. */
-export type ApiKeyRecord = Omit<ApiKey, 'lastUsedAt'>;
-
-/** A name as it moves: `previous` is absent if the name never showed another role. */
-export interface MovedName extends Omit<NameRecord, 'previous'> {
-  /** The role that it showed before it was last moved. */
-  readonly previous?: RoleId;
-}
-
-/** A role with all that its publication stored. */
-export interface PublicationRecord extends Role {
-  /** Null where it has no Idempotency-Key. */
-  readonly fingerprint: Fingerprint | null;
-  readonly warnings: readonly Warning[];
-  /** When the last of its events was: the next one is later. */
-  readonly lastEventAt: Instant;
-  readonly isExpiryRecorded: boolean;
-  /** Null once its archive was removed. */
-  readonly manifest: EncodedManifest | null;
-}
-
-/** That a role ended, and lost its archive, after its publication's record was taken. */
-export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deletedAt'>;
-
-/** One thing that a database keeps for good, as it moves to another. */
-export type MovedRecord =
-  | { readonly kind: 'account'; readonly value: AccountRecord }
-  | { readonly kind: 'key'; readonly value: ApiKeyRecord }
-  | { readonly kind: 'publication'; readonly value: PublicationRecord }
-  | { readonly kind: 'name'; readonly value: MovedName }
-  | { readonly kind: 'takedown'; readonly value: Takedown }
-  | { readonly kind: 'views'; readonly value: CountedViews }
-  | { readonly kind: 'event'; readonly value: HistoryEvent }
-  | { readonly kind: 'removal'; readonly value: RemovalRecord };

@@ -45,8 +45,15 @@ export interface Role {
   readonly generation: Generation;
 }
 
-/** What a command may change of a role. The rest never changes after publication, and is not saved again. */
-export const CHANGING = ['title', 'expiresAt', 'pinned', 'deletedAt', 'passwordHash', 'generation'] as const;
+/** The members of a role that a command may change. The others never change after publication, and are not saved again. */
+export const CHANGEABLE_MEMBERS = [
+  'title',
+  'expiresAt',
+  'pinned',
+  'deletedAt',
+  'passwordHash',
+  'generation',
+] as const;
 
 /** The state of a role at a moment (docs/design-decisions.md#state-is-derived-never-stored). */
 export type RoleState = 'published' | 'expired' | 'deleted';
@@ -132,13 +139,16 @@ export function decide(
 ): Decided | Refusal<'invalid_state'> {
   const refused = refuseCommand(role, command.type, now);
   if (refused !== undefined) return refused;
-  const decided = (type: RoleEventType, change: Partial<Pick<Role, (typeof CHANGING)[number]>>): Decided => ({
+  const decided = (
+    type: RoleEventType,
+    change: Partial<Pick<Role, (typeof CHANGEABLE_MEMBERS)[number]>>,
+  ): Decided => ({
     kind: 'decided',
     role: { ...role, ...change },
     events: [{ type, at: now }],
   });
   const unchanged: Decided = { kind: 'decided', role, events: [] };
-  const generation = next(role.generation);
+  const generation = nextGeneration(role.generation);
   const renewed = after(now, limits.renewal);
   switch (command.type) {
     case 'set_title':
@@ -164,7 +174,7 @@ export function decide(
   }
 }
 
-function next(generation: Generation): Generation {
+function nextGeneration(generation: Generation): Generation {
   return (generation + 1) as Generation;
 }
 
@@ -180,12 +190,12 @@ export interface Publication extends Omit<Role, 'archive' | 'idempotencyKey' | '
   readonly passwordProtected: boolean;
 }
 
-function itself(object: object): object {
+function returnObject(object: object): object {
   return object;
 }
 
 /** Holds a publication's archive in a private field, unseen by serializers and copies; a WeakMap costs views more. */
-class Archived extends (itself as unknown as new (object: object) => object) {
+class ArchiveTag extends (returnObject as unknown as new (object: object) => object) {
   readonly #archive: ArchiveId;
 
   constructor(publication: object, archive: ArchiveId) {
@@ -218,13 +228,13 @@ export function publicationOf(role: Role, now: Instant, publicUrl: string): Publ
     passwordProtected: role.passwordHash !== null,
     generation: role.generation,
   };
-  new Archived(publication, role.archive);
+  new ArchiveTag(publication, role.archive);
   return publication;
 }
 
 /** The archive of a publication that use cases answered; of a copy of one it is unknown. */
 export function archiveOf(publication: object): ArchiveId | undefined {
-  return Archived.of(publication);
+  return ArchiveTag.of(publication);
 }
 
 /** The shared URL of a publication below a public URL, which has no slash at its end. */

@@ -32,12 +32,12 @@ const MAX_NAME_LENGTH = 2_048;
  */
 export function resolve<File>(files: FilesByPath<File>, path: string, navigation: boolean): Resolution<File> {
   const name = path.slice(1);
-  const answer = name.length > MAX_NAME_LENGTH ? undefined : answerOf(files, name.normalize('NFC'));
-  return answer ?? fallback(files, name, navigation);
+  const answer = name.length > MAX_NAME_LENGTH ? undefined : findAnswer(files, name.normalize('NFC'));
+  return answer ?? findFallback(files, name, navigation);
 }
 
 /** The file or redirect that answers a name, which is a path in NFC without its first slash. */
-export function answerOf<File>(
+export function findAnswer<File>(
   files: FilesByPath<File>,
   name: string,
 ): Extract<Resolution<File>, { kind: 'file' | 'folder' | 'page' }> | undefined {
@@ -64,7 +64,7 @@ function file<File>(files: FilesByPath<File>, name: string): File | undefined {
  *
  * @param name the path without its first slash.
  */
-export function fallback<File>(
+export function findFallback<File>(
   files: FilesByPath<File>,
   name: string,
   navigation: boolean,
@@ -108,7 +108,7 @@ export class Manifest {
 
   /** The file of that path in NFC, or `undefined`. */
   get(path: string): ManifestEntry | undefined {
-    // Made when it is needed: a page that lists the files needs it not, and it takes longer than the rest.
+    // Made at the first lookup: listing the files needs none, and the map takes longer to make than the rest.
     this.#byPath ??= new Map(this.entries.map((entry) => [entry.path.normalize('NFC'), entry]));
     return this.#byPath.get(path);
   }
@@ -161,7 +161,7 @@ function rowsOf(encoded: EncodedManifest): readonly Row[] {
  * Media types of text, which are sent as gzip to clients that accept it. Other files are sent as they are: browsers save
  * some downloads in their coded form, and readers of parts ask for a file's own length first.
  */
-const CODED = new RegExp(
+const COMPRESSIBLE = new RegExp(
   [
     '^text/',
     '^application/(?:json5?|javascript|ecmascript|node|xml(?:-dtd)?|wasm)$',
@@ -171,6 +171,6 @@ const CODED = new RegExp(
 );
 
 /** Whether files of a media type are sent as gzip, where the archive has them deflated. */
-export function isCodedType(mediaType: string): boolean {
-  return CODED.test(mediaType);
+export function isCompressibleType(mediaType: string): boolean {
+  return COMPRESSIBLE.test(mediaType);
 }

@@ -68,7 +68,7 @@ export interface WarningRules {
   /** The name showed a protected publication, and the new one has no password. */
   readonly password_dropped: NoDetails;
   readonly names_nearly_full: { readonly used: number; readonly most: number };
-  /** Nothing in the archive tells the encoding of its names. `path` is the first of them. */
+  /** The encoding of the names is not marked in the archive. `path` is the first of them. */
   readonly names_decoded: AtPath & { readonly encoding: NameEncoding };
   /** The reference differs from that file of the site in upper and lower case only. */
   readonly case_mismatch: AtPath & { readonly target: string; readonly file: string };
@@ -85,16 +85,16 @@ export interface WarningRules {
   readonly needs_origin: AtPath & { readonly need: OriginNeed };
   /** The page embeds another site's, which asks for a Referer and gets none. */
   readonly needs_referrer: AtPath & { readonly target: string };
-  /** The site has more text and references than are looked through. */
+  /** The site has more text and references than are searched. */
   readonly not_all_checked: NoDetails;
 }
 
 type FileRule = 'source_map' | 'service_worker' | 'unused_server_file';
 
-/** Something allowed that will disappoint viewers. */
+/** A finding that does not stop a publication: viewers may miss something, or see too much. */
 export type Warning = RuleDetails<WarningRules>;
 
-/** A file of the site with what was seen in it. */
+/** A file of the site, and the findings in it. */
 export interface ObservedFile {
   readonly path: string;
   readonly references: readonly FollowedReference[];
@@ -112,12 +112,12 @@ export interface ObservedFile {
    * loads it as a module, by itself or by another one: sources for builders refer to files in other ways.
    */
   readonly modules?: readonly string[];
-  /** Whether all of it was looked through. */
+  /** Whether all of it was searched. */
   readonly whole: boolean;
 }
 
-/** How the names of an archive were read of which nothing tells the encoding. */
-export interface ReadNames {
+/** How names in an unmarked encoding were decoded. */
+export interface DecodedNames {
   readonly encoding: NameEncoding;
   /** The first of them. */
   readonly path: string;
@@ -134,9 +134,9 @@ const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htacces
 export const MAX_WARNINGS = 20;
 
 /**
- * Judges what was seen. One warning of each rule comes before the second of any, so that no rule hides another:
- * secrets first, then guessed names, references, source maps, workers and embeds, settings for other servers, and in the end whether
- * there may be more.
+ * Makes warnings of findings. One warning of each rule comes before the second of any, so that no rule hides another. The
+ * order is: secrets, guessed names, references, source maps, workers, embeds, needs of an origin, settings for other
+ * servers, and at the end whether there may be more.
  *
  * @param absolutePathsWork false where sites live under a path (path mode), where `/x` leads out of them, and pages have
  * no origin of their own.
@@ -145,7 +145,7 @@ export const MAX_WARNINGS = 20;
 export function warningsOf(
   files: readonly ObservedFile[],
   absolutePathsWork: boolean,
-  names?: ReadNames,
+  names?: DecodedNames,
 ): readonly Warning[] {
   const secrets = files.flatMap(({ path, secrets: kinds }) =>
     (kinds.length === 0 && isSecretPath(path) ? (['secret_file'] as const) : kinds).map(
@@ -169,7 +169,7 @@ export function warningsOf(
   const needs = absolutePathsWork ? [] : originWarnings(files);
   const unused = aboutFiles('unused_server_file', ({ path }) => SERVER_FILES.has(path));
   const isWhole = names?.whole !== false && files.every(({ whole }) => whole);
-  const rest: readonly Warning[] = isWhole ? [] : [{ rule: 'not_all_checked' }];
+  const incomplete: readonly Warning[] = isWhole ? [] : [{ rule: 'not_all_checked' }];
   const decoded = names === undefined ? [] : [nameWarning(names)];
   const all = [
     ...secrets,
@@ -180,12 +180,12 @@ export function warningsOf(
     ...embeds,
     ...needs,
     ...unused,
-    ...rest,
+    ...incomplete,
   ];
   return orderProblems(all).slice(0, MAX_WARNINGS);
 }
 
-function nameWarning({ path, encoding }: ReadNames): Warning {
+function nameWarning({ path, encoding }: DecodedNames): Warning {
   return { rule: 'names_decoded', path, encoding };
 }
 

@@ -1,4 +1,4 @@
-import { NO_LIMITS } from '../domain/account.ts';
+import { NO_ACCOUNT_LIMITS } from '../domain/account.ts';
 import { type Credential, type SaveAuthority, UNAUTHORIZED } from '../domain/actor.ts';
 import { refuseChange, type Unchangeable } from '../domain/admission.ts';
 import type { HistoryEvent } from '../domain/history.ts';
@@ -115,7 +115,7 @@ export function newAccount(name: AccountId): AccountRow {
   return {
     name,
     version: 1 as Version,
-    limits: NO_LIMITS,
+    limits: NO_ACCOUNT_LIMITS,
     blocked: null,
     generation: FIRST_GENERATION,
     lastPublishedAt: null,

@@ -2,7 +2,7 @@ import { filenameFolded, MAX_RANK, titleFolded } from '../adapter/pages.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import { CHANGING, type Role } from '../domain/role.ts';
+import { CHANGEABLE_MEMBERS, type Role } from '../domain/role.ts';
 import type { Version, Versioned } from '../ports/role-store.ts';
 import { all, together } from '../records/joining.ts';
 import type { Step, Steps } from '../records/step.ts';
@@ -33,7 +33,7 @@ export function nextVersion({ version }: { readonly version: Version }): Version
 
 /** The columns for {@link changeRoles}. */
 export const CHANGED = ['id', 'lastEventAt'] as const;
-const STORED = [...CHANGING, 'titleFolded', 'filenameFolded', 'endedAt', 'endingRank'] as const;
+const STORED = [...CHANGEABLE_MEMBERS, 'titleFolded', 'filenameFolded', 'endedAt', 'endingRank'] as const;
 const SAVED = [...CHANGED, 'version', ...STORED] as const;
 
 /** Reads a role under the lock of its account. */

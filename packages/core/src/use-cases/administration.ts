@@ -4,7 +4,7 @@ import {
   type AccountUse,
   type Block,
   isAccountLimit,
-  NO_LIMITS,
+  NO_ACCOUNT_LIMITS,
 } from '../domain/account.ts';
 import type { Mode } from '../domain/admission.ts';
 import { cursorCodec } from '../domain/cursor.ts';
@@ -193,7 +193,7 @@ function expectMode({ kind, message }: Mode): void {
 
 function limited(account: AccountChange, wanted: Partial<AccountLimits>): Decision {
   const limits = { ...account.limits, ...wanted };
-  const names = Object.keys(NO_LIMITS) as (keyof AccountLimits)[];
+  const names = Object.keys(NO_ACCOUNT_LIMITS) as (keyof AccountLimits)[];
   if (names.every((name) => limits[name] === account.limits[name])) return undefined;
   return { change: { ...account, limits }, type: 'account.limits_changed' };
 }
@@ -230,4 +230,4 @@ async function changed(
   }
 }
 
-const NOTHING_DONE = { limits: NO_LIMITS, blocked: null, generation: FIRST_GENERATION };
+const NOTHING_DONE = { limits: NO_ACCOUNT_LIMITS, blocked: null, generation: FIRST_GENERATION };

@@ -1,6 +1,6 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
-import { type Limits, limitsInForce, type OwnLimits, withOwn } from '../domain/limits.ts';
+import { type Limits, limitsInForce, type OwnLimits, withAccountLimits } from '../domain/limits.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { type Changing, changing } from './changing.ts';
 import type { ProofOptions } from './prove-archive.ts';
@@ -81,7 +81,7 @@ export function createUseCases(
   const { limitsOf: own } = options;
   const inForce = limitsInForce(limits);
   const limitsOf = async (account: AccountId): Promise<Limits> =>
-    own === undefined ? inForce : withOwn(inForce, await own(account));
+    own === undefined ? inForce : withAccountLimits(inForce, await own(account));
   const quotasOf = quotasBy(options.quotas);
   const { show, showName } = showing(ports.clock, options);
   const entered = entering(ports, inForce, show, options.observe);

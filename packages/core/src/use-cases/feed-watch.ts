@@ -101,11 +101,11 @@ export class FeedWatch {
   async #run(): Promise<void> {
     this.#isRunning = true;
     let seen: Seen | undefined;
-    let goesOn = !this.#stopping.aborted;
-    while (this.#waiters.size > 0 && goesOn) {
+    let mayContinue = !this.#stopping.aborted;
+    while (this.#waiters.size > 0 && mayContinue) {
       seen = await this.#read(seen);
       if (seen?.hasMore) continue;
-      goesOn = await sleepUnlessAborted(this.#clock, this.#pause(), this.#stopping);
+      mayContinue = await sleepUnlessAborted(this.#clock, this.#pause(), this.#stopping);
       for (const waiter of this.#waiters) if (this.#isOver(waiter)) waiter.wake();
     }
     this.#isRunning = false;

@@ -13,7 +13,7 @@ import type { AccountId } from '../domain/identity.ts';
 import { duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { ManifestEntry } from '../domain/site.ts';
-import { type ReadNames, type Warning, warningsOf } from '../domain/warnings.ts';
+import { type DecodedNames, type Warning, warningsOf } from '../domain/warnings.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { EntryProof } from '../ports/archive-inspector.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -138,7 +138,7 @@ export async function proveArchive(
 function guessedNames(
   { guessed, entries }: ArchiveListing,
   files: readonly SiteFile[],
-): ReadNames | undefined {
+): DecodedNames | undefined {
   if (guessed === undefined) return undefined;
   const { encoding, first, whole } = guessed;
   const inSite = files.find(({ entry }) => entry === first)?.path ?? '';

@@ -2,7 +2,7 @@ import { type ArchiveId, archiveCreatedAt } from '../domain/identity.ts';
 import {
   type ComparedWindow,
   type Comparison,
-  ended,
+  finishComparison,
   isSameProgress,
   isSuspicious,
   MAX_IDS,
@@ -109,7 +109,7 @@ async function* compare(
   const counted = yield* countWindows(ports, run, from, save);
   const isRefused = counted !== undefined && isImplausible(counted, run);
   const isDone = counted !== undefined && (isRefused || (yield* removeOrphans(ports, run, counted, save)));
-  if (!isDone || !(await save(ended(counted, isRefused)))) return { isRefused: from.isRefused };
+  if (!isDone || !(await save(finishComparison(counted, isRefused)))) return { isRefused: from.isRefused };
   yield progress({ ...counted, isRefused }, 'done');
   return { isRefused, missing: counted.missing };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Gate, type Leave } from '../../src/adapter.ts';
+import { Gate, type Release } from '../../src/adapter.ts';
 
 /** Lets everything that can go on without outside help go on. */
 async function settle(): Promise<void> {
@@ -9,7 +9,7 @@ async function settle(): Promise<void> {
 
 /** Enters by name, and notes in what order places were had. */
 function visitors(gate: Gate<string>) {
-  const inside = new Map<string, Leave>();
+  const inside = new Map<string, Release>();
   const order: string[] = [];
   const enter = (key: string, name: string, signal?: AbortSignal, isNew?: boolean) =>
     gate.enter(key, signal, isNew).then((leave) => {
@@ -35,14 +35,14 @@ describe('Gate', () => {
 
   it('has a place now, or none', async () => {
     const gate = new Gate<string>({ places: 2, queue: 1 });
-    const first = gate.enterNow('a');
-    expect([typeof first, typeof gate.enterNow('a'), gate.enterNow('a')]).to.deep.equal([
+    const first = gate.tryEnter('a');
+    expect([typeof first, typeof gate.tryEnter('a'), gate.tryEnter('a')]).to.deep.equal([
       'function',
       'function',
       undefined,
     ]);
     first?.();
-    expect(gate.enterNow('a')).to.be.a('function');
+    expect(gate.tryEnter('a')).to.be.a('function');
   });
 
   it('refuses whoever comes when too many wait', async () => {
@@ -84,12 +84,12 @@ describe('Gate', () => {
 
   it('gives a place back once, however often it is said', async () => {
     const gate = new Gate<string>({ places: 1, queue: 9 });
-    const leave = gate.enterNow('a') as Leave;
+    const leave = gate.tryEnter('a') as Release;
     const next = gate.enter('a');
     leave();
     leave();
     expect(await next).to.be.a('function');
-    expect(gate.enterNow('a')).to.equal(undefined);
+    expect(gate.tryEnter('a')).to.equal(undefined);
   });
 
   it('lets go of who gives up while waiting, and of the place in the queue', async () => {
@@ -119,14 +119,14 @@ describe('Gate', () => {
     const left = gate.run(undefined, () => Promise.resolve('left'), gone.signal).catch((error) => error);
     gone.abort(reason);
     expect(await left, 'who waits').to.equal(reason);
-    expect(gate.enterNow(undefined), 'what runs goes on').to.equal(undefined);
+    expect(gate.tryEnter(undefined), 'what runs goes on').to.equal(undefined);
     work.resolve('first');
     expect(await Promise.all([first, second, third])).to.deep.equal(['first', 'broken', 'third']);
   });
 
   it('holds no listener on the signal of who is in', async () => {
     const gate = new Gate<string>({ places: 1, queue: 9 });
-    const leave = gate.enterNow('a') as Leave;
+    const leave = gate.tryEnter('a') as Release;
     const gone = new AbortController();
     const listeners = new Set<unknown>();
     const { signal } = gone;

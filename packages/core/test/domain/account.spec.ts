@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type AccountLimits, NO_LIMITS, parseAccountLimit } from '../../src/domain/account.ts';
-import { boundsOf } from '../../src/domain/admission.ts';
+import { type AccountLimits, NO_ACCOUNT_LIMITS, parseAccountLimit } from '../../src/domain/account.ts';
+import { publicationLimitsOf } from '../../src/domain/admission.ts';
 import { hours } from '../../src/domain/instant.ts';
 import type { RateText } from '../../src/domain/limits.ts';
 
@@ -24,8 +24,11 @@ describe('the limits of an account', () => {
       ],
     ];
     for (const [own, inForce] of rows) {
-      const account = own && { limits: { ...NO_LIMITS, ...own } };
-      expect(boundsOf(account, ofAll), JSON.stringify(own)).to.deep.equal({ ...ofAll, ...inForce });
+      const account = own && { limits: { ...NO_ACCOUNT_LIMITS, ...own } };
+      expect(publicationLimitsOf(account, ofAll), JSON.stringify(own)).to.deep.equal({
+        ...ofAll,
+        ...inForce,
+      });
     }
   });
 

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
-import { NO_LIMITS, type PublicationLimits } from '../../src/domain/account.ts';
-import { type AdmissionRequest, published, refuseAdmission } from '../../src/domain/admission.ts';
+import { NO_ACCOUNT_LIMITS, type PublicationLimits } from '../../src/domain/account.ts';
+import {
+  type AdmissionRequest,
+  accountAfterPublishing,
+  refuseAdmission,
+} from '../../src/domain/admission.ts';
 import type { Sha256 } from '../../src/domain/idempotency.ts';
 import { after, before, hours, instant, minutes } from '../../src/domain/instant.ts';
 import { takenFrom } from '../../src/domain/limits.ts';
@@ -9,7 +13,7 @@ import { NOW } from '../values.ts';
 const NONE: PublicationLimits = { publications: null, sites: null, bytes: null, names: null };
 const ONE_AN_HOUR = { count: 1, window: hours(1) };
 const MARK = takenFrom(ONE_AN_HOUR, null, NOW);
-const NEW = { limits: NO_LIMITS, publicationsMark: null, lastPublishedAt: null };
+const NEW = { limits: NO_ACCOUNT_LIMITS, publicationsMark: null, lastPublishedAt: null };
 
 /** The answer to a publication of 100 bytes, and what was looked up for it. */
 function admitted(limits: Partial<PublicationLimits>, { isForbidden = false, isNamed = false } = {}) {
@@ -63,18 +67,20 @@ describe('the admission of a publication', () => {
   it('takes from the rate, and never sets the last publication back', () => {
     const limits = { ...NONE, publications: ONE_AN_HOUR };
     const first = { publicationsMark: MARK, lastPublishedAt: NOW };
-    expect(published(NEW, { now: NOW, limits })).to.deep.equal(first);
+    expect(accountAfterPublishing(NEW, { now: NOW, limits })).to.deep.equal(first);
     for (const last of [before(NOW, minutes(1)), after(NOW, minutes(1))]) {
       const account = { ...NEW, publicationsMark: MARK, lastPublishedAt: last };
       const expected = { ...first, lastPublishedAt: Math.max(last, NOW) };
-      expect(published(account, { now: NOW, limits: NONE }), 'without a rate').to.deep.equal(expected);
+      expect(accountAfterPublishing(account, { now: NOW, limits: NONE }), 'without a rate').to.deep.equal(
+        expected,
+      );
     }
   });
 
   it('leaves a mark that a database can store in every year', () => {
     const limits = { ...NONE, publications: ONE_AN_HOUR };
     for (const now of [NOW, instant(Date.UTC(2255, 11, 31)), instant(Date.UTC(9999, 11, 31))]) {
-      expect(published(NEW, { now, limits }).publicationsMark).to.satisfy(Number.isSafeInteger);
+      expect(accountAfterPublishing(NEW, { now, limits }).publicationsMark).to.satisfy(Number.isSafeInteger);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isCodedType } from '../../src/domain/site.ts';
+import { isCompressibleType } from '../../src/domain/site.ts';
 
 describe('the media types that are sent as gzip', () => {
   it('are those of text, WebAssembly, and TrueType and OpenType fonts', () => {
@@ -8,7 +8,7 @@ describe('the media types that are sent as gzip', () => {
       'application/manifest+json application/geo+json application/xml application/xml-dtd application/rss+xml ' +
       'application/xhtml+xml application/javascript application/node application/wasm image/svg+xml ' +
       'model/gltf+json font/ttf font/otf font/collection';
-    for (const type of types.split(' ')) expect(isCodedType(type), type).to.equal(true);
+    for (const type of types.split(' ')) expect(isCompressibleType(type), type).to.equal(true);
   });
 
   it('are no others', () => {
@@ -16,6 +16,6 @@ describe('the media types that are sent as gzip', () => {
       'application/gzip application/x-compressed-tar application/zip application/octet-stream application/pdf ' +
       'image/png image/bmp font/woff font/woff2 video/mp4 audio/wav model/gltf-binary application/vnd.sqlite3 ' +
       'application/vnd.apache.parquet application/xml-external-parsed application/jsonx image/textual';
-    for (const type of types.split(' ')) expect(isCodedType(type), type).to.equal(false);
+    for (const type of types.split(' ')) expect(isCompressibleType(type), type).to.equal(false);
   });
 });

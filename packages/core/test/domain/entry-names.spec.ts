@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readNames } from '../../src/domain/entry-path.ts';
+import { normalizeNames } from '../../src/domain/entry-path.ts';
 
 const from = (host: number, ...names: string[]): { name: string; host: number }[] =>
   names.map((name) => ({ name, host }));
@@ -7,28 +7,28 @@ const from = (host: number, ...names: string[]): { name: string; host: number }[
 describe('readNames', () => {
   it('reads \\ as / where no name has a / and every host is MS-DOS, NTFS or VFAT', () => {
     for (const host of [0, 10, 11]) {
-      expect(readNames(from(host, 'index.html', 'a\\b\\c'))).to.deep.equal(['index.html', 'a/b/c']);
+      expect(normalizeNames(from(host, 'index.html', 'a\\b\\c'))).to.deep.equal(['index.html', 'a/b/c']);
     }
-    expect(readNames([...from(0, 'a\\b'), ...from(10, 'c\\d')])).to.deep.equal(['a/b', 'c/d']);
+    expect(normalizeNames([...from(0, 'a\\b'), ...from(10, 'c\\d')])).to.deep.equal(['a/b', 'c/d']);
   });
 
   it('leaves \\ as it is where one name has a /, or one host is another', () => {
-    expect(readNames(from(0, 'a\\b', 'c/d'))).to.deep.equal(['a\\b', 'c/d']);
-    expect(readNames([...from(0, 'a\\b'), ...from(3, 'c')])).to.deep.equal(['a\\b', 'c']);
-    expect(readNames(from(3, 'a\\b'))).to.deep.equal(['a\\b']);
+    expect(normalizeNames(from(0, 'a\\b', 'c/d'))).to.deep.equal(['a\\b', 'c/d']);
+    expect(normalizeNames([...from(0, 'a\\b'), ...from(3, 'c')])).to.deep.equal(['a\\b', 'c']);
+    expect(normalizeNames(from(3, 'a\\b'))).to.deep.equal(['a\\b']);
   });
 
   it('takes ./ away where every name begins with it, and ./ itself is nothing', () => {
-    expect(readNames(from(3, './', './a', './b/c'))).to.deep.equal([undefined, 'a', 'b/c']);
+    expect(normalizeNames(from(3, './', './a', './b/c'))).to.deep.equal([undefined, 'a', 'b/c']);
   });
 
   it('takes it away once, and not where one name has none', () => {
-    expect(readNames(from(3, '././a'))).to.deep.equal(['./a']);
-    expect(readNames(from(3, './a', 'b'))).to.deep.equal(['./a', 'b']);
-    expect(readNames(from(3, './/a'))).to.deep.equal(['/a']);
+    expect(normalizeNames(from(3, '././a'))).to.deep.equal(['./a']);
+    expect(normalizeNames(from(3, './a', 'b'))).to.deep.equal(['./a', 'b']);
+    expect(normalizeNames(from(3, './/a'))).to.deep.equal(['/a']);
   });
 
   it('has nothing to read in an empty archive', () => {
-    expect(readNames([])).to.deep.equal([]);
+    expect(normalizeNames([])).to.deep.equal([]);
   });
 });

@@ -12,7 +12,7 @@ import {
   type RoleId,
   type VisibleRole,
 } from '../../src/index.ts';
-import { grantEndsAt, passOn } from '../../src/internal.ts';
+import { grantEndsAt, withPurpose } from '../../src/internal.ts';
 import { aRole, HASH, NOW } from '../values.ts';
 
 const limits = defaultLimits;
@@ -43,18 +43,22 @@ describe('a viewing grant', () => {
   });
   it('keeps its first issue time when it is passed on', () => {
     const later = instant(NOW + hours(11));
-    const passed = passOn(firstGrant('cookie', shown(role), NOW), 'path', later);
+    const passed = withPurpose(firstGrant('cookie', shown(role), NOW), 'path', later);
     expect(passed.issuedAt).to.equal(NOW);
     expect(grantEndsAt(passed, role, limits)).to.equal(NOW + hours(12));
   });
   it('for a hand-over is good for one minute from its making', () => {
     const later = instant(NOW + hours(3));
-    const handOver = passOn(firstGrant('cookie', shown(role), NOW), 'hand_over', later);
+    const handOver = withPurpose(firstGrant('cookie', shown(role), NOW), 'hand_over', later);
     expect(admits(handOver, 'hand_over', shown(role), instant(later + minutes(1) - 1), limits)).to.equal(
       true,
     );
     expect(admits(handOver, 'hand_over', shown(role), instant(later + minutes(1)), limits)).to.equal(false);
-    const last = passOn(firstGrant('cookie', shown(role), NOW), 'hand_over', instant(NOW + hours(12) - 1));
+    const last = withPurpose(
+      firstGrant('cookie', shown(role), NOW),
+      'hand_over',
+      instant(NOW + hours(12) - 1),
+    );
     expect(grantEndsAt(last, role, limits)).to.equal(NOW + hours(12));
   });
   it('never outlives the expiration', () => {

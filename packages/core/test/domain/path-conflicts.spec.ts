@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import * as conflicts from '../../src/domain/path-conflicts.ts';
-import { atOnce } from '../../src/domain/path-conflicts.ts';
+import { runToEnd } from '../../src/domain/path-conflicts.ts';
 
 type Named = { readonly name: string };
 const filesThatAreFolders = (entries: readonly Named[], files: readonly Named[]) =>
-  atOnce(conflicts.filesThatAreFolders(entries, files));
+  runToEnd(conflicts.filesThatAreFolders(entries, files));
 
 describe('filesThatAreFolders', () => {
   it('finds what comparing every pair of names finds', () => {

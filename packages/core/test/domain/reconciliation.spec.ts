@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import type { ArchiveId } from '../../src/domain/identity.ts';
 import { after, before, hours, minutes } from '../../src/domain/instant.ts';
-import { ended, MAX_IDS, NOT_COMPARED, turnOf, withWindow } from '../../src/domain/reconciliation.ts';
+import {
+  finishComparison,
+  MAX_IDS,
+  NOT_COMPARED,
+  turnOf,
+  withWindow,
+} from '../../src/domain/reconciliation.ts';
 import { NOW } from '../values.ts';
 
 const ids = (from: number, count: number) =>
@@ -53,7 +59,12 @@ describe('a comparison of storage with the records', () => {
   it('ends without ids, and with the figures that the next one will find', () => {
     const found = { ...NOT_COMPARED, compared: 10, unnamed: 3, orphans: ids(0, 3), missing: ids(3, 1) };
     const end = { ...found, isUnderWay: false, orphans: [], missing: [] };
-    expect(ended(found, true)).to.deep.equal({ ...end, isRefused: true });
-    expect(ended(found, false)).to.deep.equal({ ...end, isRefused: false, compared: 7, unnamed: 0 });
+    expect(finishComparison(found, true)).to.deep.equal({ ...end, isRefused: true });
+    expect(finishComparison(found, false)).to.deep.equal({
+      ...end,
+      isRefused: false,
+      compared: 7,
+      unnamed: 0,
+    });
   });
 });

@@ -56,10 +56,10 @@ export const readAccount = operatorEndpoint({
 
 const { requests, publications, sites, bytes } = accountLimits;
 
-const updateSchema = T.closed(
+const updateSchema = T.closedObject(
   {
     limits: T.optional(
-      T.closed(
+      T.closedObject(
         {
           requests: T.optional(requests),
           publications: T.optional(publications),
@@ -72,7 +72,7 @@ const updateSchema = T.closed(
     blocked: T.optional(
       T.either(
         T.constant(false),
-        T.closed({
+        T.closedObject({
           reason: operatorText(),
           sites: T.oneOf(SITES, {
             description: 'Whether its sites are still shown, or answer as stopped ones.',

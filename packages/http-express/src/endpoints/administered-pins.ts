@@ -88,7 +88,7 @@ export const takeDownPin = operatorEndpoint({
   parameter: pinId,
   body: jsonBody({
     name: 'Takedown',
-    schema: T.closed({
+    schema: T.closedObject({
       reason: operatorText(),
       purge: T.boolean({
         description: 'Whether the archive is removed before the answer, rather than by a later sweep.',

@@ -46,7 +46,7 @@ export const readName = readingEndpoint({
 
 const nameBody = jsonBody({
   name: 'NameUpdate',
-  schema: T.closed({
+  schema: T.closedObject({
     pin: T.string({ description: 'The id of a publication of the account that is in service.' }),
   }),
   examples: { pin: { pin: EXAMPLE_ID } },

@@ -6,7 +6,7 @@ import {
   type RefusalCode,
   type Title,
 } from '@pinfold/core';
-import { boundsOf } from '@pinfold/core/adapter';
+import { publicationLimitsOf } from '@pinfold/core/adapter';
 import { discardQuietly } from '@pinfold/core/internal';
 import {
   addRateHeaders,
@@ -56,18 +56,18 @@ const name = T.optional(
 const publicationAnswer = T.named('Publication', () => T.object({ pin: pinSchema, warnings, name }));
 const dryRunAnswer = T.named('DryRun', () =>
   T.object({
-    pin: T.nothing('Nothing was published.'),
+    pin: T.nullOnly('Nothing was published.'),
     archive: T.object({
       file_count: T.count('Files of the site.'),
       size: T.count('Their bytes, expanded.'),
     }),
     warnings,
-    name: T.optional(T.nothing('Only if a name was requested.')),
+    name: T.optional(T.nullOnly('Only if a name was requested.')),
   }),
 );
 
 const form = T.named('PublishForm', ({ titleCharacters, archiveBytes }) =>
-  T.closed({
+  T.closedObject({
     archive: T.string({
       contentMediaType: 'application/zip',
       description: `The site as a ZIP of at most ${archiveBytes} bytes, sent as a file with its name.`,
@@ -225,7 +225,7 @@ async function addPublicationRate(
 ): Promise<void> {
   const account = (await accounts.load(caller.account))?.value;
   const now = clock.now();
-  const left = publicationsLeft(account, boundsOf(account, await quotasOf(caller.account)), now);
+  const left = publicationsLeft(account, publicationLimitsOf(account, await quotasOf(caller.account)), now);
   if (left !== null) addRateHeaders(response, 'publications', left, now);
 }
 

@@ -20,7 +20,7 @@ export const readService = operatorEndpoint({
   }),
 });
 
-const updateSchema = T.closed({
+const updateSchema = T.closedObject({
   mode: SERVICE.mode,
   message: T.optional(
     T.nullable(operatorText('The answer to callers whose changes are refused, without control characters.')),

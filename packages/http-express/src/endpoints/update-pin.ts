@@ -11,7 +11,7 @@ type SentUpdate = T.ValueOf<ReturnType<typeof updateSchema>>;
 
 function updateSchema({ titleCharacters, passwordMinCharacters, passwordMaxBytes, renewal }: Limits) {
   const text = T.nullable(T.string());
-  return T.closed(
+  return T.closedObject(
     {
       title: T.optional<string | null>({
         ...text,

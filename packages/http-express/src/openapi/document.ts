@@ -6,7 +6,7 @@ import { readAgentGuide, readDocument } from '../endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from '../endpoints/index.ts';
 import type { WireCode } from '../problems/problem-table.ts';
 import { offeredParameters } from '../reading/query.ts';
-import { type JsonObject, schemasIn, string } from '../schema.ts';
+import { type JsonObject, namedSchemasIn, string } from '../schema.ts';
 import { describeSignIn, type SignIn } from '../sign-in.ts';
 import { componentHeaders, problem, problems, RATE_HEADERS, success } from './responses.ts';
 
@@ -101,7 +101,7 @@ function documentOf(
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },
       },
-      schemas: schemasIn([paths, responses], limits),
+      schemas: namedSchemasIn([paths, responses], limits),
       headers: componentHeaders(),
       responses,
     },

@@ -6,7 +6,7 @@ import {
   type Limits,
   type PublicationLimits,
 } from '@pinfold/core';
-import { boundsOf, hasQuota, type RateLeft } from '@pinfold/core/adapter';
+import { hasQuota, publicationLimitsOf, type RateLeft } from '@pinfold/core/adapter';
 import { leftOf } from '@pinfold/core/internal';
 import * as T from '../schema.ts';
 import type { ApiUseCases } from '../service.ts';
@@ -62,7 +62,7 @@ export async function limitsAnswerOf(
   requests: RateLeft | null,
 ): Promise<LimitsAnswer> {
   const now = useCases.clock.now();
-  const inForce = boundsOf(account, await useCases.quotasOf(name));
+  const inForce = publicationLimitsOf(account, await useCases.quotasOf(name));
   const used = hasQuota(inForce) ? await useCases.accounts.usedBy(name, now) : { sites: 0, bytes: 0 };
   return {
     limits: wireLimits(await useCases.limitsOf(name)),

@@ -5,7 +5,7 @@ import {
   forbiddenSegment,
   isAppleDouble,
   isSystemEntry,
-  isToolMark,
+  isToolFile,
   mayBeAppleDouble,
 } from '@pinfold/core/internal';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
@@ -165,7 +165,7 @@ class Found {
   /** Whether a file, or a folder with `/` at its end, is left out for its name; then it is noted. */
   leavesOut(path: string): boolean {
     const part = partToLeaveOut(path);
-    if (part !== undefined && !isToolMark(part)) this.#leftOut.add(part);
+    if (part !== undefined && !isToolFile(part)) this.#leftOut.add(part);
     return part !== undefined;
   }
 

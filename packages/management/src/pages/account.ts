@@ -1,5 +1,5 @@
 import type { Account, AccountId, AccountLimits, Rate } from '@pinfold/core';
-import { boundsOf } from '@pinfold/core/adapter';
+import { publicationLimitsOf } from '@pinfold/core/adapter';
 import type { AccountOutcome, AdministeredAccount, Administration } from '@pinfold/core/administration';
 import { isErasedAccount, isOperatorText, parseAccountId, parseAccountLimit } from '@pinfold/core/internal';
 import { type Html, html, requestRateOf } from '@pinfold/http/internal';
@@ -120,7 +120,7 @@ async function limitsInForce(
   account: Account,
 ): Promise<LimitsInForce> {
   const { useCases, requestRate } = screen;
-  const { publications, sites, bytes } = boundsOf(account, await useCases.quotasOf(account.name));
+  const { publications, sites, bytes } = publicationLimitsOf(account, await useCases.quotasOf(account.name));
   const requests = await requestRateOf(requestRate, { account: account.name, scopes: [] }, account);
   const rateText = ({ count, window }: Rate) =>
     messages.text('ratePer', { count, span: messages.span(window) });

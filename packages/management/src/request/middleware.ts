@@ -3,7 +3,7 @@ import { NORMAL, refuseChange } from '@pinfold/core/adapter';
 import { CHANGE_COST } from '@pinfold/core/internal';
 import {
   hasTooManyCookies,
-  isOwnForm,
+  isSameOriginForm,
   isWhole,
   parseLanguage,
   type ReadFields,
@@ -78,7 +78,7 @@ export const clearFlash: Guard<RequestContext, RequestContext> = (context) => {
 };
 
 export const ownPage: Guard<RequestContext, RequestContext> = (context) =>
-  isOwnForm(context.request.headers, context.screen.publicUrl)
+  isSameOriginForm(context.request.headers, context.screen.publicUrl)
     ? context
     : refuse(context, 403, 'foreignFormTitle', 'foreignFormText');
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readName } from '../command-line/arguments.ts';
-import { type Flag, flag } from '../command-line/command.ts';
+import { type FlagOption, flagOption } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Environment } from '../settings/settings.ts';
 
@@ -10,7 +10,9 @@ const MAX_CHARACTERS = 54;
 const DIGITS = 8;
 
 /** The option of commands that take {@link nameToPublish}. */
-export const TO_BRANCH: Flag = flag('in CI: the name of the branch, or pr-N for pull or merge request N');
+export const TO_BRANCH: FlagOption = flagOption(
+  'in CI: the name of the branch, or pr-N for pull or merge request N',
+);
 
 /** The name that a command is about; `undefined` if none is given. Messages call it by `option`. */
 export function nameToPublish(

@@ -31,23 +31,25 @@ function outputsOf({ pin, name, replayed }: Published): string {
 function summaryOf({ pin, name, warnings }: Published): string {
   const groups = groupFindings(warnings).map(
     ({ sentence, places }) =>
-      `- ${plain(sentence)}\n${places.map((place) => `  - ${plain(place)}\n`).join('')}`,
+      `- ${escapeMarkdown(sentence)}\n${places.map((place) => `  - ${escapeMarkdown(place)}\n`).join('')}`,
   );
   return [
-    `### Published: ${plain(pin.title ?? pin.original_filename ?? pin.id)}\n`,
-    ...(name ? [`- ${linkTo(name.url)} always shows the newest publication to ${plain(name.name)}`] : []),
-    `- ${linkTo(pin.shared_url)} ${pin.expires_at === null ? 'does not expire' : `expires ${plain(pin.expires_at)}`}`,
+    `### Published: ${escapeMarkdown(pin.title ?? pin.original_filename ?? pin.id)}\n`,
+    ...(name
+      ? [`- ${linkTo(name.url)} always shows the newest publication to ${escapeMarkdown(name.name)}`]
+      : []),
+    `- ${linkTo(pin.shared_url)} ${pin.expires_at === null ? 'does not expire' : `expires ${escapeMarkdown(pin.expires_at)}`}`,
     ...(groups.length === 0 ? [] : ['\n#### Warnings\n', ...groups]),
     '\n',
   ].join('\n');
 }
 
-/** Text from outside as Markdown that is nothing but this text. */
-function plain(text: string): string {
+/** Escapes text from outside, so that Markdown shows it as it is. */
+function escapeMarkdown(text: string): string {
   return escapeControls(text).replaceAll(/[!-,./:-@[-`{-~]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
 function linkTo(url: string): string {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return plain(url);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return escapeMarkdown(url);
   return `<${new URL(url).href.replaceAll(/[<>\s]/g, encodeURIComponent)}>`;
 }

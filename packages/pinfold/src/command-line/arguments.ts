@@ -18,14 +18,14 @@ export function readAccount(name: string): AccountId {
   }
 }
 
-/** An account that a person acts as, which is never what stays of an erased one. */
+/** Reads an account for a person to act as. The remains of an erased account are none. */
 export function readActingAccount(name: string): AccountId {
   const account = readAccount(name);
   if (!isErasedAccount(account)) return account;
   throw new UsageError('the account was erased: nobody acts as what stays of it');
 }
 
-/** One thing by its id, or all of an account, or without one those of all accounts. */
+/** One thing by its id, or all things of an account, or of all accounts if `account` is undefined. */
 export type OneOrAll = { readonly id: string } | { readonly account: AccountId | undefined };
 
 /** @throws UsageError unless exactly one of the argument ID, `--account` and `--all` is given. */

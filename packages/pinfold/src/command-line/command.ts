@@ -3,13 +3,13 @@ import { UsageError } from './failures.ts';
 import { didYouMean } from './help.ts';
 import { escapeControls, jsonLine, type Terminal } from './terminal.ts';
 
-export interface Flag {
+export interface FlagOption {
   readonly type: 'boolean';
   readonly help: string;
 }
 
 /** An option with a value, whose placeholder the help shows. */
-export interface Text {
+export interface ValueOption {
   readonly type: 'string';
   readonly value: string;
   readonly help: string;
@@ -17,20 +17,23 @@ export interface Text {
   readonly check?: (value: string) => unknown;
 }
 
-export interface Texts extends Text {
+export interface ListOption extends ValueOption {
   readonly multiple: true;
 }
 
-export const flag = (help: string): Flag => ({ type: 'boolean', help });
-export const text = (value: string, help: string, check?: Text['check']): Text => ({
+export const flagOption = (help: string): FlagOption => ({ type: 'boolean', help });
+export const valueOption = (value: string, help: string, check?: ValueOption['check']): ValueOption => ({
   type: 'string',
   value,
   help,
   ...(check === undefined ? {} : { check }),
 });
-export const texts = (value: string, help: string): Texts => ({ ...text(value, help), multiple: true });
+export const listOption = (value: string, help: string): ListOption => ({
+  ...valueOption(value, help),
+  multiple: true,
+});
 
-type Option = Flag | Text | Texts;
+type Option = FlagOption | ValueOption | ListOption;
 
 export type Options = Readonly<Record<string, Option>>;
 
@@ -52,9 +55,9 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
-type Value<Known extends Option> = Known extends Flag
+type Value<Known extends Option> = Known extends FlagOption
   ? boolean
-  : Known extends Texts
+  : Known extends ListOption
     ? readonly string[]
     : string;
 
@@ -72,7 +75,7 @@ export interface Result {
   readonly text: string | readonly string[];
 }
 
-interface CommandRecord<Names extends readonly string[], Known extends Options>
+interface CommandDefinition<Names extends readonly string[], Known extends Options>
   extends Pick<Command, 'name' | 'help' | 'example'> {
   /** `service` when absent. */
   readonly group?: Group;
@@ -88,12 +91,12 @@ interface CommandRecord<Names extends readonly string[], Known extends Options>
   ) => Promise<Result | undefined> | Promise<number> | Promise<void>;
 }
 
-const JSON_OPTION: Options = { json: flag('print one JSON document, for scripts') };
+const JSON_OPTION: Options = { json: flagOption('print one JSON document, for scripts') };
 
 export function command<
   const Names extends readonly string[] = readonly [],
   const Known extends Options = Record<never, never>,
->({ group = 'service', guide, json, run, ...record }: CommandRecord<Names, Known>): Command {
+>({ group = 'service', guide, json, run, ...record }: CommandDefinition<Names, Known>): Command {
   const options: Options = { ...record.options, ...(json === false ? {} : JSON_OPTION) };
   const names: readonly string[] = record.arguments ?? [];
   return {
@@ -111,9 +114,9 @@ export function command<
       }
       // `parseArgs` has checked the values against the options, and the line above the positionals.
       const typed = { ...values, json: values.json === true } as unknown as Values<Known>;
-      const ended = await run(positionals as unknown as Positionals<Names>, typed, terminal);
-      if (typeof ended !== 'object') return ended ?? 0;
-      printResult(ended, typed.json, terminal);
+      const outcome = await run(positionals as unknown as Positionals<Names>, typed, terminal);
+      if (typeof outcome !== 'object') return outcome ?? 0;
+      printResult(outcome, typed.json, terminal);
       return 0;
     },
   };
@@ -128,8 +131,8 @@ function checkCount(positionals: readonly string[], names: readonly string[]): v
   const missing = names[positionals.length];
   if (missing !== undefined && !missing.startsWith('[')) throw new UsageError(`${missing} is missing`);
   // The message must not repeat the argument: it may be a secret meant for an option.
-  const most = names.at(-1)?.endsWith('...') ? Number.POSITIVE_INFINITY : names.length;
-  if (positionals.length > most) throw new UsageError('there are too many arguments');
+  const maxCount = names.at(-1)?.endsWith('...') ? Number.POSITIVE_INFINITY : names.length;
+  if (positionals.length > maxCount) throw new UsageError('there are too many arguments');
 }
 
 function parse(args: readonly string[], options: Options): ReturnType<typeof parseArgs> {

@@ -6,14 +6,14 @@ import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { UnavailableError } from './failures.ts';
 
 const MAX_WAIT_MS = 2_000;
-const MAX_ANSWER = 4_096;
+const MAX_ANSWER_CHARACTERS = 4_096;
 
 /** The addresses that links begin with: those of the server that was started last, or those of the settings. */
 export async function linkAddresses(settings: Settings): Promise<WebAddresses> {
   return (await knownAddresses(settings)) ?? webAddresses(settings, settings.port);
 }
 
-/** The same; `undefined` if no server was started and the settings have no public URL. */
+/** Like {@link linkAddresses}; `undefined` if no server was started and the settings have no public URL. */
 export async function knownAddresses(settings: Settings): Promise<WebAddresses | undefined> {
   const server = await readServerFile(settings.dataDir);
   if (server === undefined && settings.publicUrl === undefined) return undefined;
@@ -47,7 +47,7 @@ export async function isServing(file: ServerFile): Promise<boolean> {
   return isProof(file, challenge, proof);
 }
 
-/** What is there; undefined if no answer came, or none in time. */
+/** The answer at a URL; undefined if there was none in time. */
 async function answerOf(
   url: string,
 ): Promise<{ readonly status: number; readonly text: string } | undefined> {
@@ -62,12 +62,12 @@ async function answerOf(
   }
 }
 
-/** The beginning of an answer, of whatever answers there. */
+/** The beginning of an answer. The server is unknown, so its answer may be of any length. */
 async function textOf({ body }: Response): Promise<string> {
   let text = '';
   for await (const piece of body ?? []) {
     text += Buffer.from(piece).toString('latin1');
-    if (text.length > MAX_ANSWER) break;
+    if (text.length > MAX_ANSWER_CHARACTERS) break;
   }
   return text;
 }

@@ -1,6 +1,6 @@
 import type { Pin } from '@pinfold/client';
 import { stateText } from './arguments.ts';
-import { type Text, text } from './command.ts';
+import { type ValueOption, valueOption } from './command.ts';
 import { UsageError } from './failures.ts';
 import { escapeControls, jsonLine, type Terminal } from './terminal.ts';
 
@@ -14,8 +14,8 @@ interface Format<Item> {
   readonly toJson?: (item: Item) => object;
 }
 
-export const LIST_OPTIONS: Readonly<Record<'limit', Text>> = {
-  limit: text('N', 'at most the first N', readLimit),
+export const LIST_OPTIONS: Readonly<Record<'limit', ValueOption>> = {
+  limit: valueOption('N', 'at most the first N', readLimit),
 };
 
 /**

@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Environment } from '../settings/settings.ts';
-import { CommandFailure, readFirstLine } from './failures.ts';
+import { CommandFailure, UsageError } from './failures.ts';
 
 export interface Terminal {
   readonly env: Environment;
@@ -11,7 +11,7 @@ export interface Terminal {
   out(line: string): void;
   /** For results of any length: writes text as it is, and waits until it is taken. Rejects with EPIPE if the reader has gone. */
   write(text: string): Promise<void>;
-  /** For everything said beside them. */
+  /** For messages: scripts do not read it. */
   err(line: string): void;
   /** From now on, a signal that ends the command says how to continue with this Idempotency-Key. */
   begins?(idempotencyKey: string): void;
@@ -78,7 +78,7 @@ async function ask(lines: Interface, question: string): Promise<string | undefin
   try {
     return await lines.question(question, { signal: ended.signal });
   } catch (error) {
-    // Or it had ended before, behind the answer to another question.
+    // The other code: the input ended with the answer to an earlier question.
     const isOver = ended.signal.aborted || (error as NodeJS.ErrnoException).code === 'ERR_USE_AFTER_CLOSE';
     if (!isOver) throw error;
     return undefined;
@@ -87,7 +87,61 @@ async function ask(lines: Interface, question: string): Promise<string | undefin
   }
 }
 
-/** Back to the first column, and the line is empty. */
+const MAX_LINE_BYTES = 65_536;
+
+/**
+ * Reads the first line of a pipe or a file: as UTF-16 if it begins with a byte order mark of UTF-16, as files of Windows
+ * do, else as UTF-8. The result has neither the mark nor the line end.
+ *
+ * @throws UsageError for other encodings: a password that is decoded with losses opens nothing.
+ */
+export async function readFirstLine(from: AsyncIterable<Uint8Array | string>): Promise<string> {
+  let bytes = new Uint8Array();
+  for await (const piece of from) {
+    bytes = Buffer.concat([bytes, typeof piece === 'string' ? Buffer.from(piece) : piece]);
+    const end = endOfLine(bytes);
+    if (end !== -1) return decoded(bytes.subarray(0, end));
+    if (bytes.length > MAX_LINE_BYTES)
+      throw new UsageError('the first line on standard input has more than 64 KiB');
+  }
+  if (bytes.length === 0) throw new UsageError('a line is needed on standard input');
+  return decoded(bytes);
+}
+
+/** Where the line feed of the first line begins; -1 if there is none yet. */
+function endOfLine(bytes: Uint8Array): number {
+  const encoding = encodingOf(bytes);
+  if (encoding === 'utf-8') return bytes.indexOf(0x0a);
+  const low = encoding === 'utf-16le' ? 0 : 1;
+  for (let at = 2; at + 1 < bytes.length; at += 2)
+    if (bytes[at + low] === 0x0a && bytes[at + 1 - low] === 0) return at;
+  return -1;
+}
+
+function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+function decoded(bytes: Uint8Array): string {
+  const text = textOf(bytes);
+  // UTF-16 without its mark is read as UTF-8 with a NUL beside each letter.
+  if (text === undefined || text.includes('\0'))
+    throw new UsageError(
+      'standard input is not UTF-8: write it in UTF-8, or as UTF-16 with a byte order mark',
+    );
+  return text.split('\r', 1)[0] ?? '';
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Moves to the first column and clears the line. */
 const CLEARED = '\r\u{1B}[K';
 
 export type Streams = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>;

@@ -3,7 +3,14 @@ import type { AccountId, Takedown } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import { parseAccountId } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
-import { type Command, command, flag, printResult, type Result, text } from '../command-line/command.ts';
+import {
+  type Command,
+  command,
+  flagOption,
+  printResult,
+  type Result,
+  valueOption,
+} from '../command-line/command.ts';
 import {
   CommandFailure,
   reportingSystemErrors,
@@ -27,8 +34,8 @@ export const erase: Command = command({
   name: 'accounts erase',
   arguments: ['[NAME]'],
   options: {
-    list: text('FILE', 'erase again each account of a list, one JSON string a line, after a restore'),
-    yes: flag('do not ask'),
+    list: valueOption('FILE', 'erase again each account of a list, one JSON string a line, after a restore'),
+    yes: flagOption('do not ask'),
   },
   help: 'erase an account with all that is stored of its person; it cannot be undone',
   example: 'pinfold accounts erase oidc:4f1c',

@@ -3,7 +3,7 @@ import type { AccountOutcome, AdministeredAccount, Administration } from '@pinfo
 import { parseAccountLimit, toRfc3339 } from '@pinfold/core/internal';
 import { accountOf } from '@pinfold/http-express/internal';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
-import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
+import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatBytes, LIST_OPTIONS, lineOf, pluralize, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -38,9 +38,9 @@ const block = command({
   name: 'accounts block',
   arguments: ['NAME'],
   options: {
-    reason: text('TEXT', 'the reason, which the account is shown; required'),
-    sites: text('keep|hide', 'keep showing its sites, or answer as for stopped ones (default: keep)'),
-    create: flag('block a name that no account has yet, too'),
+    reason: valueOption('TEXT', 'the reason, which the account is shown; required'),
+    sites: valueOption('keep|hide', 'keep showing its sites, or answer as for stopped ones (default: keep)'),
+    create: flagOption('block a name that no account has yet, too'),
   },
   help: 'make an account read-only: it can publish and change nothing',
   example: 'pinfold accounts block web-team --reason "Phishing, ticket 4711"',
@@ -79,10 +79,10 @@ const limits = command({
   name: 'accounts limits',
   arguments: ['NAME'],
   options: {
-    requests: text('RATE', 'API requests per process, such as 6000/1m'),
-    publications: text('RATE', 'new publications, such as 600/1h'),
-    sites: text('NUMBER', 'publications in service'),
-    bytes: text(
+    requests: valueOption('RATE', 'API requests per process, such as 6000/1m'),
+    publications: valueOption('RATE', 'new publications, such as 600/1h'),
+    sites: valueOption('NUMBER', 'publications in service'),
+    bytes: valueOption(
       'NUMBER',
       'bytes of their archives; each limit can also be off (unlimited), or default\n(the limit of all accounts)',
     ),

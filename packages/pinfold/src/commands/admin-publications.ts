@@ -11,7 +11,7 @@ import {
   readTime,
   stateText,
 } from '../command-line/arguments.ts';
-import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
+import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linkAddresses } from '../command-line/known-addresses.ts';
 import {
@@ -40,13 +40,13 @@ import { roleOf } from './role-reference.ts';
 const list = command({
   name: 'pins list',
   options: {
-    account: text('NAME', 'only those of one account'),
-    state: text('STATE', 'only published, expired or stopped ones'),
-    'ends-before': text(
+    account: valueOption('NAME', 'only those of one account'),
+    state: valueOption('STATE', 'only published, expired or stopped ones'),
+    'ends-before': valueOption(
       'TIME',
       'only published ones that end before a time, or within a duration such as 24h',
     ),
-    search: text('TEXT', 'only those with a text in the title, the file name or the id'),
+    search: valueOption('TEXT', 'only those with a text in the title, the file name or the id'),
     ...LIST_OPTIONS,
   },
   help: 'list the publications of all accounts, newest first, without stopped ones',
@@ -122,10 +122,10 @@ const takedown = command({
   name: 'pins takedown',
   arguments: ['ID...'],
   options: {
-    reason: text('TEXT', 'the reason; required'),
-    purge: flag('remove the archive now instead of at a later cleanup'),
-    copies: flag('take down all other publications of the same archive, too'),
-    keep: text('FOLDER', 'first save the ZIPs, the records and the history in a new or empty folder'),
+    reason: valueOption('TEXT', 'the reason; required'),
+    purge: flagOption('remove the archive now instead of at a later cleanup'),
+    copies: flagOption('take down all other publications of the same archive, too'),
+    keep: valueOption('FOLDER', 'first save the ZIPs, the records and the history in a new or empty folder'),
   },
   help: 'stop publications, and prevent their archives from being published again',
   example: 'pinfold pins takedown 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 --reason Phishing --copies --purge',
@@ -164,7 +164,7 @@ const takedown = command({
 const save = command({
   name: 'pins save',
   arguments: ['ID', 'FILE'],
-  options: { force: flag('replace an existing file') },
+  options: { force: flagOption('replace an existing file') },
   help: 'save the ZIP of a publication of any account in any state, or write it to standard output with -',
   example: 'pinfold pins save 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 evidence.zip',
   guide: 'administration.md#keep-the-evidence',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { readNumber, readPath } from '../command-line/arguments.ts';
-import { type Command, command, flag, text } from '../command-line/command.ts';
+import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
 import { reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -21,12 +21,15 @@ const exportAll = command({
   name: 'export',
   arguments: ['FOLDER|-'],
   options: {
-    scheduled: flag('the export of a schedule: metrics tell when the last one was complete'),
-    generations: text(
+    scheduled: flagOption('the export of a schedule: metrics tell when the last one was complete'),
+    generations: valueOption(
       'NUMBER',
       'write each export to a folder of its own in FOLDER, and keep so many (from 2)',
     ),
-    verify: text('NUMBER', 'then read so many archives of the export, chosen at random, and compare them'),
+    verify: valueOption(
+      'NUMBER',
+      'then read so many archives of the export, chosen at random, and compare them',
+    ),
   },
   help: 'write all records and archives to a folder, or as a tar to standard output',
   example: 'pinfold export /backup/pinfold',
@@ -78,9 +81,15 @@ type Target = Readonly<Partial<Record<TargetOption, string | undefined>>>;
 const copy = command({
   name: 'copy',
   options: {
-    'to-database': text('URL', 'as PINFOLD_DATABASE_URL (default: SQLite in the folder of --to-data-dir)'),
-    'to-storage': text('URL', 'as PINFOLD_STORAGE_URL (default: files in the folder of --to-data-dir)'),
-    'to-data-dir': text('FOLDER', 'as PINFOLD_DATA_DIR; required unless both other options are given'),
+    'to-database': valueOption(
+      'URL',
+      'as PINFOLD_DATABASE_URL (default: SQLite in the folder of --to-data-dir)',
+    ),
+    'to-storage': valueOption(
+      'URL',
+      'as PINFOLD_STORAGE_URL (default: files in the folder of --to-data-dir)',
+    ),
+    'to-data-dir': valueOption('FOLDER', 'as PINFOLD_DATA_DIR; required unless both other options are given'),
   },
   help: 'export and import in one step, into another database and storage',
   example:

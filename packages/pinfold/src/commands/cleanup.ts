@@ -9,7 +9,7 @@ import {
 } from '@pinfold/core';
 import { MAX_REMOVAL_DELAY } from '@pinfold/core/internal';
 import type { AdministeredPin } from '@pinfold/http-express/internal';
-import { type Command, command, flag } from '../command-line/command.ts';
+import { type Command, command, flagOption } from '../command-line/command.ts';
 import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { lineOf, pluralize } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
@@ -27,15 +27,15 @@ const PROGRESS_EVERY = seconds(2);
 const cleanup = command({
   name: 'cleanup',
   options: {
-    'dry-run': flag(
+    'dry-run': flagOption(
       'print what would be removed and what is missing, and change nothing;\nit does not compare archives younger than a day',
     ),
-    list: flag('with --dry-run: name the publications whose archives would go, and when each ended'),
-    force: flag(
+    list: flagOption('with --dry-run: name the publications whose archives would go, and when each ended'),
+    force: flagOption(
       'compare storage and records now, and remove archives without a record in any case,\n1,000 at a time',
     ),
-    'catch-up': flag("judge all ages by this machine's clock; asks whether it is right"),
-    yes: flag('do not ask'),
+    'catch-up': flagOption("judge all ages by this machine's clock; asks whether it is right"),
+    yes: flagOption('do not ask'),
   },
   help: 'remove what is no longer needed; the server also does it every ten minutes',
   example: 'pinfold cleanup --dry-run',

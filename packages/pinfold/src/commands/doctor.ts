@@ -1,5 +1,5 @@
 import { type PublicUrl, publicUrl } from '@pinfold/http';
-import { type Command, command, text } from '../command-line/command.ts';
+import { type Command, command, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { jsonLine } from '../command-line/terminal.ts';
 import type { Finding, FindingStatus } from '../doctor/finding.ts';
@@ -9,7 +9,7 @@ const BAD: readonly FindingStatus[] = ['failed', 'warning'];
 const doctor = command({
   name: 'doctor',
   options: {
-    url: text('URL', 'the address to check instead of PINFOLD_PUBLIC_URL'),
+    url: valueOption('URL', 'the address to check instead of PINFOLD_PUBLIC_URL'),
   },
   help: 'check the settings, the machine, the stores and the proxy, and print what to do',
   example: 'pinfold doctor --url https://share.example',

@@ -4,7 +4,7 @@ import { toRfc3339 } from '@pinfold/core/internal';
 import { eventOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { readAccount, readName, readTime } from '../command-line/arguments.ts';
-import { type Command, command, text } from '../command-line/command.ts';
+import { type Command, command, valueOption } from '../command-line/command.ts';
 import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { readReference } from '../publishing/publication-reference.ts';
@@ -14,10 +14,10 @@ import { roleOf } from './role-reference.ts';
 const history = command({
   name: 'history',
   options: {
-    account: text('NAME', 'only events of one account'),
-    pin: text('ID', 'only events of one publication'),
-    since: text('TIME', 'only events from then on: 1h or 7d ago, or 2026-11-20 or 2026-11-20T09:30Z'),
-    name: text('NAME', 'only events of names of this spelling: what it showed, and when'),
+    account: valueOption('NAME', 'only events of one account'),
+    pin: valueOption('ID', 'only events of one publication'),
+    since: valueOption('TIME', 'only events from then on: 1h or 7d ago, or 2026-11-20 or 2026-11-20T09:30Z'),
+    name: valueOption('NAME', 'only events of names of this spelling: what it showed, and when'),
     ...LIST_OPTIONS,
   },
   help: 'list what happened, newest first: who published, changed and stopped what',

@@ -10,7 +10,7 @@ import {
 import { everyKey } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount, readActingAccount, readOneOrAll } from '../command-line/arguments.ts';
-import { type Command, command, flag, text, texts } from '../command-line/command.ts';
+import { type Command, command, flagOption, listOption, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -21,9 +21,9 @@ import { refuseErasing } from './refuse-erasing.ts';
 const create = command({
   name: 'keys create',
   options: {
-    account: text('NAME', 'the account of the key (default: default)'),
-    label: text('TEXT', 'a label for people'),
-    scope: texts(
+    account: valueOption('NAME', 'the account of the key (default: default)'),
+    label: valueOption('TEXT', 'a label for people'),
+    scope: listOption(
       'SCOPE',
       'pins:read, pins:write, manage or admin; repeatable (default: pins:read and pins:write)',
     ),
@@ -49,7 +49,7 @@ const create = command({
 
 const list = command({
   name: 'keys list',
-  options: { account: text('NAME', 'only the keys of one account'), ...LIST_OPTIONS },
+  options: { account: valueOption('NAME', 'only the keys of one account'), ...LIST_OPTIONS },
   help: 'list API keys: id, account, scopes, creation, last use or revocation, label',
   example: 'pinfold keys list --json',
   run: async (_, { account, json, limit }, terminal) => {
@@ -70,8 +70,8 @@ const revoke = command({
   name: 'keys revoke',
   arguments: ['[ID]'],
   options: {
-    account: text('NAME', 'all keys of one account, in place of ID'),
-    all: flag('all keys of all accounts, in place of ID'),
+    account: valueOption('NAME', 'all keys of one account, in place of ID'),
+    all: flagOption('all keys of all accounts, in place of ID'),
   },
   help: 'revoke API keys immediately',
   example: 'pinfold keys revoke 7Hq2Xw',

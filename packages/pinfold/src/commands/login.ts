@@ -5,7 +5,7 @@ import { NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
 import { loginsFile, loginsOf, readLogins, writeLogin } from '../api-client/logins.ts';
-import { type Command, command, flag } from '../command-line/command.ts';
+import { type Command, command, flagOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { atPlace, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
@@ -15,7 +15,7 @@ const login = command({
   name: 'login',
   group: 'about',
   arguments: ['URL'],
-  options: { 'no-browser': flag('only print the address of the page') },
+  options: { 'no-browser': flagOption('only print the address of the page') },
   help: 'get an API key by the management screen of a server, and store it for other commands',
   example: 'pinfold login https://share.example',
   guide: '../publish-with-the-command.md#sign-in',

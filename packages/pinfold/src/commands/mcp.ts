@@ -1,11 +1,11 @@
-import { type Command, command, texts } from '../command-line/command.ts';
+import { type Command, command, listOption } from '../command-line/command.ts';
 import { atPlace, currentFolder, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
 
 const mcp = command({
   name: 'mcp',
   group: 'publications',
   options: {
-    root: texts('FOLDER', 'a folder that agents may publish from; the current folder if none is given'),
+    root: listOption('FOLDER', 'a folder that agents may publish from; the current folder if none is given'),
     ...TARGET_OPTIONS,
   },
   json: false,

@@ -1,7 +1,7 @@
 import type { Mode } from '@pinfold/core';
 import { serviceOf } from '@pinfold/http-express/internal';
 import { readOperatorText } from '../command-line/arguments.ts';
-import { type Command, command, text } from '../command-line/command.ts';
+import { type Command, command, valueOption } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
@@ -10,7 +10,7 @@ const mode = command({
   name: 'mode',
   arguments: ['[MODE]'],
   options: {
-    message: text('TEXT', 'shown to everyone who tries to change something'),
+    message: valueOption('TEXT', 'shown to everyone who tries to change something'),
   },
   help: 'show the mode, or set it: normal, or read_only during maintenance',
   example: 'pinfold mode read_only --message "Back at noon"',

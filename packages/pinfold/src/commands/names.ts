@@ -1,7 +1,7 @@
 import type { Name } from '@pinfold/client';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { readName, stateText } from '../command-line/arguments.ts';
-import { type Command, command, flag } from '../command-line/command.ts';
+import { type Command, command, flagOption } from '../command-line/command.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, lineOf, printList } from '../command-line/print-list.ts';
 import { moveName } from '../publishing/open-names.ts';
@@ -29,8 +29,8 @@ const set = command({
   group: 'publications',
   arguments: ['NAME', '[ID]'],
   options: {
-    back: flag('show what the name showed before, in place of ID; a second time returns to the first'),
-    'no-password': flag('let a name that shows a protected publication show one without a password'),
+    back: flagOption('show what the name showed before, in place of ID; a second time returns to the first'),
+    'no-password': flagOption('let a name that shows a protected publication show one without a password'),
     ...TARGET_OPTIONS,
   },
   help: 'point a name at a publication; creates the name if it is new',
@@ -54,8 +54,8 @@ const remove = command({
   arguments: ['[NAME]'],
   options: {
     'to-branch': TO_BRANCH,
-    stop: flag('also stop the publications that the name has shown, unless another name shows them'),
-    'if-exists': flag('succeed if there is no such name'),
+    stop: flagOption('also stop the publications that the name has shown, unless another name shows them'),
+    'if-exists': flagOption('succeed if there is no such name'),
     ...TARGET_OPTIONS,
   },
   help: 'delete a name: its link stops working, and its publications stay unless --stop is given',

@@ -4,7 +4,7 @@ import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
 import { readPath, readState, stateText } from '../command-line/arguments.ts';
-import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
+import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatExpiry, LIST_OPTIONS, linesOf, pinFacts, printList } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
@@ -20,7 +20,7 @@ const list = command({
   name: 'list',
   group: 'publications',
   options: {
-    state: text('STATE', 'only published, expired or stopped ones'),
+    state: valueOption('STATE', 'only published, expired or stopped ones'),
     ...LIST_OPTIONS,
     ...TARGET_OPTIONS,
   },
@@ -72,7 +72,7 @@ const password = command({
   name: 'password',
   group: 'publications',
   arguments: ['ID'],
-  options: { none: flag('remove the protection'), ...TARGET_OPTIONS },
+  options: { none: flagOption('remove the protection'), ...TARGET_OPTIONS },
   help: 'protect it with a password, which is asked for, or read from standard input',
   example: `pinfold password ${ID} < password.txt`,
   guide: GUIDE,
@@ -122,7 +122,7 @@ const open = command({
   group: 'publications',
   arguments: ['ID'],
   options: {
-    print: flag('only print the URL, which needs no password for one minute'),
+    print: flagOption('only print the URL, which needs no password for one minute'),
     ...TARGET_OPTIONS,
   },
   help: 'open it in the browser, without its password',
@@ -151,7 +151,7 @@ const save = command({
   name: 'save',
   group: 'publications',
   arguments: ['ID', '[FILE]'],
-  options: { force: flag('replace an existing file'), ...TARGET_OPTIONS },
+  options: { force: flagOption('replace an existing file'), ...TARGET_OPTIONS },
   help: 'save the ZIP as it was uploaded, in ID.zip or FILE, or to standard output with -',
   example: `pinfold save ${ID} site.zip`,
   guide: GUIDE,

@@ -8,7 +8,7 @@ import { isCi, titleOfBuild } from '../ci/build-title.ts';
 import { keyOfRun } from '../ci/run-key.ts';
 import { writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
-import { type Command, command, flag, text } from '../command-line/command.ts';
+import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
 import {
   CommandFailure,
   reportingSystemErrors,
@@ -39,23 +39,28 @@ const publish = command({
   group: 'publications',
   arguments: ['PATH'],
   options: {
-    title: text('TEXT', 'the title that the management screen shows'),
-    name: text('NAME', 'the file name of standard input, such as report.html or site.zip, if PATH is -'),
-    to: text('NAME', 'the name that is to show it; its link stays the same'),
+    title: valueOption('TEXT', 'the title that the management screen shows'),
+    name: valueOption(
+      'NAME',
+      'the file name of standard input, such as report.html or site.zip, if PATH is -',
+    ),
+    to: valueOption('NAME', 'the name that is to show it; its link stays the same'),
     'to-branch': TO_BRANCH,
-    'password-stdin': flag('protect it with a password, which is asked for, or read from standard input'),
-    'no-password': flag('publish without a password to a name that shows a protected publication'),
-    'with-files': flag(
+    'password-stdin': flagOption(
+      'protect it with a password, which is asked for, or read from standard input',
+    ),
+    'no-password': flagOption('publish without a password to a name that shows a protected publication'),
+    'with-files': flagOption(
       'with a single page, publish the images, styles and scripts beside it that it shows;\na terminal is asked',
     ),
-    'with-dot-files': flag(
+    'with-dot-files': flagOption(
       'include files and folders whose names begin with a dot (.well-known is always included)',
     ),
-    'as-is': flag('publish all of a folder that looks like the project of a site, with its sources'),
-    strict: flag('check first, and publish nothing if there are warnings'),
-    'dry-run': flag('only check: print the errors and warnings, and publish nothing'),
-    qr: flag('draw the link as a QR code, too'),
-    'idempotency-key': text(
+    'as-is': flagOption('publish all of a folder that looks like the project of a site, with its sources'),
+    strict: flagOption('check first, and publish nothing if there are warnings'),
+    'dry-run': flagOption('only check: print the errors and warnings, and publish nothing'),
+    qr: flagOption('draw the link as a QR code, too'),
+    'idempotency-key': valueOption(
       'KEY',
       'a key of your own: the same key with the same content publishes only once;\nin CI the key of a job is the same in each attempt of a run',
     ),
@@ -75,7 +80,7 @@ const publish = command({
     const { pageTitle, folder, ...packed } = await reportingSystemErrors(() =>
       packPath(path, values, terminal),
     );
-    const title = values.title ?? (await ownTitle(pageTitle, values['idempotency-key'], json, terminal));
+    const title = values.title ?? (await chooseTitle(pageTitle, values['idempotency-key'], json, terminal));
     const content = { ...packed, title, name, password };
     const idempotencyKey = values['idempotency-key'] ?? keyOfRun(content, env) ?? randomUUID();
     readArgument(parseFilename(packed.filename));
@@ -100,7 +105,7 @@ const publish = command({
     };
     const budget = new RetryBudget(PUBLISH_RETRY_FOR);
     const published = await atPlace(place, terminal, task, budget).catch(async (error: unknown) => {
-      const explained = explain(error, hasBegun ? request : undefined, terminal);
+      const explained = explainFailure(error, hasBegun ? request : undefined, terminal);
       throw folder === undefined ? explained : await explainMissingIndex(explained, path, folder);
     });
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);
@@ -128,13 +133,13 @@ async function readPassword(
   if (isRefused) throw new UsageError('--password-stdin cannot be used with --no-password');
   if (path === '-') throw new UsageError('--password-stdin needs standard input, so PATH cannot be -');
   const given = await secret?.('Password: ');
-  // More likely an unset variable of a script than a wish for no password.
+  // An unset variable of a script is more likely than an empty password.
   if (!given) throw new UsageError('--password-stdin needs a password on standard input');
   return given;
 }
 
-/** A title of the command's own choice, where none is given. */
-async function ownTitle(
+/** The title if none is given: in CI that of the build, at a terminal the page's own if the user agrees. */
+async function chooseTitle(
   pageTitle: string | undefined,
   idempotencyKey: string | undefined,
   json: boolean,
@@ -164,25 +169,25 @@ async function offeredTitle(
   return (await confirm?.(`Use the page's title, "${pageTitle}"?`)) ? pageTitle : undefined;
 }
 
-/** Nothing was published now, and what was published before is not what the user wants. */
+/** Fails if the key repeats an earlier publication that has ended, or that lacks the password given now. */
 function refuseUselessReplay(
   { pin, replayed }: Published,
   { password, idempotencyKey }: Pick<PublishRequest, 'password' | 'idempotencyKey'>,
   /** Whether the key is that of a job in CI. */
-  isOfRun: boolean,
+  isKeyOfJob: boolean,
 ): void {
   if (!replayed) return;
   const ended = { published: undefined, expired: 'has expired', deleted: 'was stopped' }[pin.state];
   const fault = ended ?? (password !== undefined && !pin.password_protected ? 'has no password' : undefined);
   if (fault === undefined) return;
-  const advice = isOfRun ? 'start a new run of the job' : 'give another --idempotency-key';
+  const advice = isKeyOfJob ? 'start a new run of the job' : 'give another --idempotency-key';
   const detail = `this was published before, and that publication ${fault}: ${advice} to publish it again`;
   throw new CommandFailure(detail, {
     json: { code: 'invalid_state', detail, idempotency_key: idempotencyKey },
   });
 }
 
-/** Whether `--strict` stops at a warning: some tell what may be, not what is. */
+/** Whether `--strict` stops at a warning. Some warnings are only about a possibility. */
 function stopsStrict({ rule }: WireWarning): boolean {
   return rule !== 'not_all_checked' && rule !== 'needs_origin';
 }
@@ -193,7 +198,7 @@ function strictFailure(warnings: readonly WireWarning[], terminal: Terminal): Co
   return new CommandFailure(detail, { json: { code: 'warnings', detail, errors: warnings } });
 }
 
-function explain(
+function explainFailure(
   error: unknown,
   /** What was sent; `undefined` if sending has not begun. */
   request: PublishRequest | undefined,

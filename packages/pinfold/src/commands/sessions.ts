@@ -1,7 +1,7 @@
 import { type AccountId, OPERATOR, type Session, type SessionId, type Sessions } from '@pinfold/core';
 import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount, readActingAccount, readOneOrAll } from '../command-line/arguments.ts';
-import { type Command, command, flag, text } from '../command-line/command.ts';
+import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { printableAddresses } from '../command-line/known-addresses.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
@@ -14,7 +14,7 @@ import { refuseErasing } from './refuse-erasing.ts';
 
 const list = command({
   name: 'sessions list',
-  options: { account: text('NAME', 'only the sessions of one account'), ...LIST_OPTIONS },
+  options: { account: valueOption('NAME', 'only the sessions of one account'), ...LIST_OPTIONS },
   help: 'list who is signed in to the management screen',
   example: 'pinfold sessions list --account web-team',
   run: async (_, values, terminal) => {
@@ -42,8 +42,8 @@ const end = command({
   name: 'sessions end',
   arguments: ['[ID]'],
   options: {
-    account: text('NAME', 'all sessions of one account, in place of ID'),
-    all: flag('all sessions of all accounts, in place of ID'),
+    account: valueOption('NAME', 'all sessions of one account, in place of ID'),
+    all: flagOption('all sessions of all accounts, in place of ID'),
   },
   help: 'sign someone out immediately',
   example: 'pinfold sessions end 9f86d081884c7d65',
@@ -82,8 +82,8 @@ async function endAll(sessions: Sessions, account: AccountId | undefined): Promi
 const manage = command({
   name: 'manage',
   options: {
-    account: text('NAME', 'the account to sign in to (default: default)'),
-    admin: flag('sign in as an administrator of the service as well'),
+    account: valueOption('NAME', 'the account to sign in to (default: default)'),
+    admin: flagOption('sign in as an administrator of the service as well'),
   },
   help: 'print a link that signs in to the management screen once, within an hour',
   example: 'pinfold manage --account web-team',

@@ -1,5 +1,5 @@
 import { readNumber, readPath } from '../command-line/arguments.ts';
-import { type Command, command, text } from '../command-line/command.ts';
+import { type Command, command, valueOption } from '../command-line/command.ts';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
@@ -13,7 +13,10 @@ const verify = command({
   name: 'verify',
   arguments: ['[FOLDER|-]'],
   options: {
-    sample: text('NUMBER', 'read only so many archives, chosen at random; missing archives are always found'),
+    sample: valueOption(
+      'NUMBER',
+      'read only so many archives, chosen at random; missing archives are always found',
+    ),
   },
   help: 'compare the archives of the service with its records, or check an export, a folder or a tar (-), without a database',
   example: 'pinfold verify /backup/pinfold',

@@ -7,7 +7,7 @@ import {
   type Staging,
   seconds,
 } from '@pinfold/core';
-import type { Call, Observer, Persistence } from '@pinfold/core/adapter';
+import type { Observer, Persistence, PortMethod } from '@pinfold/core/adapter';
 import { isOutdated, isPromise, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
@@ -190,7 +190,7 @@ export class Health {
   }
 }
 
-function observeCall(call: Call, part: Dependency): Call {
+function observeCall(call: PortMethod, part: Dependency): PortMethod {
   const answered = (): void => part.answered();
   const failed = (error: unknown): void => part.failed(error);
   return (...inputs) => {

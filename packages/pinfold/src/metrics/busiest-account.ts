@@ -21,7 +21,7 @@ export function busiestAccount(
   };
   const help = 'Publications of the account that made the most, in the last half hour to hour.';
   const most = registry.gauge('pinfold_busiest_account_publications', help, [], 'greatest').at();
-  registry.measure(() => {
+  registry.beforeSnapshot(() => {
     turn();
     const accounts = [...before.keys(), ...counts.keys()];
     const countOf = (account: string): number => (before.get(account) ?? 0) + (counts.get(account) ?? 0);

@@ -28,7 +28,7 @@ export function loopDelay(registry: Registry): () => void {
     histogram.reset();
   }, WINDOW);
   turn.unref();
-  registry.measure(() => {
+  registry.beforeSnapshot(() => {
     delay.value = Math.max(before, late());
   });
   return () => {
@@ -48,7 +48,7 @@ export function freeSpace(registry: Registry, folder: string): void {
     asking = false;
   };
   void ask();
-  registry.measure(() => {
+  registry.beforeSnapshot(() => {
     if (!asking) void ask();
   });
 }
@@ -57,7 +57,7 @@ export function cacheMetrics(registry: Registry, caches: Pick<ViewerStatistics, 
   const hits = registry.counter('pinfold_cache_hits_total', 'What memory had.', ['cache']);
   const misses = registry.counter('pinfold_cache_misses_total', 'What was loaded.', ['cache']);
   const bytes = registry.gauge('pinfold_cache_bytes', 'What memory holds.', ['cache']);
-  registry.measure(() => {
+  registry.beforeSnapshot(() => {
     for (const [name, cache] of Object.entries(caches)) {
       hits.at(name).value = cache.hits;
       misses.at(name).value = cache.misses;
@@ -77,7 +77,7 @@ export function queueMetrics(registry: Registry): (name: (typeof QUEUES)[number]
   const length = registry.gauge('pinfold_queue', 'What runs and what waits.', ['queue', 'state']);
   for (const name of QUEUES) for (const state of ['running', 'waiting']) length.at(name, state);
   return (name, read) =>
-    registry.measure(() => {
+    registry.beforeSnapshot(() => {
       const { running, waiting } = read();
       length.at(name, 'running').value = running;
       length.at(name, 'waiting').value = waiting;
@@ -95,7 +95,7 @@ export function healthMetrics(registry: Registry, health: Pick<Health, 'report' 
   const difference = registry.gauge('pinfold_clock_difference_seconds', clockHelp, [], 'farthest').at();
   const modeHelp = 'Whether the service is read-only.';
   const readOnly = registry.gauge('pinfold_service_read_only', modeHelp, [], 'greatest').at();
-  registry.measure(() => {
+  registry.beforeSnapshot(() => {
     const { parts, clock } = health.report();
     for (const [name, state] of Object.entries(parts)) {
       up.at(name).value = state === 'ok' || state === 'slow' ? 1 : 0;
@@ -117,7 +117,7 @@ export function poolMetrics(registry: Registry, pool: Pool): void {
   const waiting = registry.gauge('pinfold_pool_waiting', waitingHelp).at();
   const most = registry.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
   most.value = CONNECTIONS;
-  registry.measure(() => {
+  registry.beforeSnapshot(() => {
     connections.at('busy').value = pool.totalCount - pool.idleCount;
     connections.at('idle').value = pool.idleCount;
     waiting.value = pool.waitingCount;

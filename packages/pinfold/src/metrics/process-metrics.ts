@@ -12,7 +12,7 @@ export function processMetrics(registry: Registry): void {
   const startHelp = 'When the first of the processes started.';
   const start = registry.gauge('process_start_time_seconds', startHelp, [], 'least').at();
   start.value = performance.timeOrigin / 1_000;
-  registry.measure(() => {
+  registry.beforeSnapshot(() => {
     memory.value = process.memoryUsage.rss();
     const { user, system } = process.cpuUsage();
     cpu.value = (user + system) / 1e6;
@@ -34,7 +34,7 @@ function openFiles(registry: Registry): void {
     isCounting = false;
   };
   void count();
-  registry.measure(() => {
+  registry.beforeSnapshot(() => {
     if (!isCounting) void count();
   });
 }

@@ -1,6 +1,6 @@
 import { type Family, labelsOf, type Merging, type MetricsSnapshot } from './metrics-snapshot.ts';
 
-/** The bound holds for any input of clients. */
+/** Series of one metric, so that no input of clients can use up the memory. */
 const MAX_SERIES = 500;
 
 /** The upper bounds of a duration's buckets, in seconds. */
@@ -37,38 +37,38 @@ export class Series {
 
 export class Metric {
   readonly #names: readonly string[];
-  readonly #max: number;
-  readonly #made: Map<string, Series> = new Map();
+  readonly #maxSeries: number;
+  readonly #series: Map<string, Series> = new Map();
   readonly #family: Omit<Family, 'series'>;
 
-  constructor(family: Omit<Family, 'series'>, names: readonly string[], most: number = MAX_SERIES) {
+  constructor(family: Omit<Family, 'series'>, names: readonly string[], maxSeries: number = MAX_SERIES) {
     this.#family = family;
     this.#names = names;
-    this.#max = most;
+    this.#maxSeries = maxSeries;
   }
 
-  /** The series of these labels. Beyond the most series it is that of `other`. Callers on hot paths should cache it. */
+  /** The series of these label values; that of `other` once there are too many. Callers on hot paths should cache it. */
   at(...values: readonly string[]): Series {
     const labels = labelsOf(this.#names, values);
-    const known = this.#made.get(labels);
+    const known = this.#series.get(labels);
     if (known !== undefined) return known;
-    if (this.#made.size >= this.#max && values.some((value) => value !== 'other')) {
+    if (this.#series.size >= this.#maxSeries && values.some((value) => value !== 'other')) {
       return this.at(...values.map(() => 'other'));
     }
     const made = new Series(this.#family.bounds);
-    this.#made.set(labels, made);
+    this.#series.set(labels, made);
     return made;
   }
 
   get family(): Family {
-    const series = Object.fromEntries([...this.#made].map(([labels, { values }]) => [labels, values]));
+    const series = Object.fromEntries([...this.#series].map(([labels, { values }]) => [labels, values]));
     return { ...this.#family, series };
   }
 }
 
 export class Registry {
-  readonly #registry: Metric[] = [];
-  readonly #measuring: (() => void)[] = [];
+  readonly #metrics: Metric[] = [];
+  readonly #updates: (() => void)[] = [];
 
   counter(name: string, help: string, labels: readonly string[] = [], maxSeries?: number): Metric {
     return this.#add({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, maxSeries);
@@ -78,12 +78,12 @@ export class Registry {
     return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, labels);
   }
 
-  /** A gauge without a series until one is asked for by {@link Metric.at}: what is not known yet is no 0. */
+  /** A gauge without a series until {@link Metric.at} makes one: an unknown value is not 0. */
   unknownGauge(name: string, help: string, merging: Merging): Metric {
     return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, undefined);
   }
 
-  /** How often something took how long, in seconds. */
+  /** Counts durations in seconds, by bucket. */
   histogram(
     name: string,
     help: string,
@@ -93,22 +93,22 @@ export class Registry {
     return this.#add({ name, help, type: 'histogram', merging: 'sum', bounds }, labels);
   }
 
-  /** Measures something before each snapshot. */
-  measure(measuring: () => void): void {
-    this.#measuring.push(measuring);
+  /** Runs an update of metrics before each snapshot. */
+  beforeSnapshot(update: () => void): void {
+    this.#updates.push(update);
   }
 
-  /** The figures now; their numbers may be those that are counted further, so read them at once. */
+  /** The metrics now. Their values are not copied and may change, so read them at once. */
   snapshot(): MetricsSnapshot {
-    for (const measure of this.#measuring) measure();
-    return Object.fromEntries(this.#registry.map(({ family }) => [family.name, family]));
+    for (const update of this.#updates) update();
+    return Object.fromEntries(this.#metrics.map(({ family }) => [family.name, family]));
   }
 
-  /** @param labels undefined for a figure without labels whose series is not there at first. */
-  #add(family: Omit<Family, 'series'>, labels: readonly string[] | undefined, most?: number): Metric {
-    const measurement = new Metric(family, labels ?? [], most);
-    if (labels?.length === 0) measurement.at();
-    this.#registry.push(measurement);
-    return measurement;
+  /** @param labels undefined for a metric without labels that begins without a series. */
+  #add(family: Omit<Family, 'series'>, labels: readonly string[] | undefined, maxSeries?: number): Metric {
+    const metric = new Metric(family, labels ?? [], maxSeries);
+    if (labels?.length === 0) metric.at();
+    this.#metrics.push(metric);
+    return metric;
   }
 }

@@ -44,7 +44,7 @@ export function sweepMetrics(registry: Registry): SweepMetrics {
   /** Whether the comparison that was looked up last is one that a sweep of this process ended. */
   let hasCompared = false;
   let comparedAt: number | undefined;
-  registry.measure(() => {
+  registry.beforeSnapshot(() => {
     if (comparedAt !== undefined) age.at().value = Math.max(0, Date.now() - comparedAt) / 1_000;
   });
   return {

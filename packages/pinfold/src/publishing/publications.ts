@@ -17,7 +17,7 @@ import type { AccountId, RoleId, RoleState } from '@pinfold/core';
 import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
 import type { RetryBudget } from '../api-client/retry-budget.ts';
 import { readActingAccount } from '../command-line/arguments.ts';
-import { type Text, text } from '../command-line/command.ts';
+import { type ValueOption, valueOption } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Original } from '../saving/original.ts';
@@ -83,10 +83,10 @@ export function idOf(reference: Reference, { names, publicUrlFor }: Publications
 }
 
 /** The options of every command that works with {@link Publications}. */
-export const TARGET_OPTIONS: Readonly<Record<keyof Target, Text>> = {
-  url: text('URL', 'use the Pinfold at this address (or PINFOLD_URL)'),
-  key: text('KEY', 'its API key; PINFOLD_KEY is better, which other users of the machine cannot see'),
-  account: text('NAME', "use the server of this machine's data folder, as this account"),
+export const TARGET_OPTIONS: Readonly<Record<keyof Target, ValueOption>> = {
+  url: valueOption('URL', 'use the Pinfold at this address (or PINFOLD_URL)'),
+  key: valueOption('KEY', 'its API key; PINFOLD_KEY is better, which other users of the machine cannot see'),
+  account: valueOption('NAME', "use the server of this machine's data folder, as this account"),
 };
 
 export type Target = Readonly<Partial<Record<'url' | 'key' | 'account', string | undefined>>>;

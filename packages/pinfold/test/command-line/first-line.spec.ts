@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { readFirstLine } from '../../src/command-line/failures.ts';
+import { readFirstLine } from '../../src/command-line/terminal.ts';
 
 /** Gives bytes one after the other, and notes whether it was read to its end. */
 async function* byteByByte(bytes: Uint8Array, seen: { ended?: boolean } = {}): AsyncGenerator<Uint8Array> {

@@ -1,17 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { oldNode } from '../../src/command-line/old-node.ts';
+import { unsupportedNodeMessage } from '../../src/command-line/old-node.ts';
 
 describe('the Node that runs the command', () => {
   it('is named in one line with the oldest that does, where it is older', () => {
-    expect(oldNode('20.20.2')).to.equal('pinfold: this is Node 20.20.2; it takes 22.18 or later');
-    expect(oldNode('22.17.1')).to.not.equal(undefined);
-    for (const version of ['22.18.0', '24.0.0', '26.1.0']) expect(oldNode(version)).to.equal(undefined);
+    expect(unsupportedNodeMessage('20.20.2')).to.equal(
+      'pinfold: this is Node 20.20.2; it takes 22.18 or later',
+    );
+    expect(unsupportedNodeMessage('22.17.1')).to.not.equal(undefined);
+    for (const version of ['22.18.0', '24.0.0', '26.1.0'])
+      expect(unsupportedNodeMessage(version)).to.equal(undefined);
   });
 
   it('is the one that the package asks for', async () => {
     const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { engines } = JSON.parse(manifest) as { readonly engines: { readonly node: string } };
-    expect(oldNode('0.0.0')).to.include(`${engines.node.replace('>=', '')} or later`);
+    expect(unsupportedNodeMessage('0.0.0')).to.include(`${engines.node.replace('>=', '')} or later`);
   });
 });

@@ -1,14 +1,14 @@
 import type { Grant, GrantPurpose, KnownViewer, Publication, VisibleRole } from '@pinfold/core';
-import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/internal';
+import { firstGrant, grantEndsAt, withPurpose } from '@pinfold/core/internal';
 import { type CreateGrant, type OpenArchive, sharedUrl } from '@pinfold/http';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http/internal';
-import { type Soon, type ViewerContext, whenThere } from '../exchange.ts';
+import { type MaybePromise, type ViewerContext, whenThere } from '../exchange.ts';
 import { enteringUrl } from '../routing/addresses.ts';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
 import type { Access } from './access.ts';
 
 /** The grant that admits a viewer; without a promise unless `mayView` or the signer returns one. */
-export type Held = Soon<Grant | undefined>;
+export type Held = MaybePromise<Grant | undefined>;
 
 export class Grants {
   readonly #useCases: ViewerUseCases;
@@ -64,14 +64,14 @@ export class Grants {
     return cookieValues(cookies, this.#sharedScope.name);
   }
 
-  handOver(grant: Grant): Soon<string> {
+  handOver(grant: Grant): MaybePromise<string> {
     const { grants, clock } = this.#useCases;
-    return grants.sign(passOn(grant, 'hand_over', clock.now()));
+    return grants.sign(withPurpose(grant, 'hand_over', clock.now()));
   }
 
   /** The token of the grant in a path. It stays the same for a cookie, so that browsers find what they have cached. */
-  path(grant: Grant): Soon<string> {
-    return this.#useCases.grants.sign(passOn(grant, 'path', grant.issuedAt));
+  path(grant: Grant): MaybePromise<string> {
+    return this.#useCases.grants.sign(withPurpose(grant, 'path', grant.issuedAt));
   }
 
   siteCookie(publication: Publication, grant: Grant): Promise<string> {
@@ -98,7 +98,7 @@ export class Grants {
 
   async #write(publication: Publication, grant: Grant, scope: CookieScope): Promise<string> {
     const { clock, limits } = this.#useCases;
-    const cookie = passOn(grant, 'cookie', clock.now());
+    const cookie = withPurpose(grant, 'cookie', clock.now());
     const left = Math.floor((grantEndsAt(cookie, publication, limits) - clock.now()) / 1_000);
     return setCookie(scope, await this.#useCases.grants.sign(cookie), Math.max(0, left));
   }

@@ -1,6 +1,6 @@
 import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { isOwnForm } from '@pinfold/http/internal';
+import { isSameOriginForm } from '@pinfold/http/internal';
 import {
   ANSWERED,
   type Answered,
@@ -69,7 +69,7 @@ async function takeGrant(
 
 async function takePassword(exchange: Exchange, id: RoleId, path: string): Promise<Answered> {
   const { request, context } = exchange;
-  if (!isOwnForm(request.headers, context.settings.publicUrl)) {
+  if (!isSameOriginForm(request.headers, context.settings.publicUrl)) {
     return sendPlainPage(exchange, 403, 'foreign_form');
   }
   const form = await readPasswordForm(request, context.useCases.clock);

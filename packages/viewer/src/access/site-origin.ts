@@ -1,6 +1,6 @@
 import type { Ended, Publication, VisibleRole, Visit } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { type Answered, type Exchange, isRead, type Soon, whenThere } from '../exchange.ts';
+import { type Answered, type Exchange, isRead, type MaybePromise, whenThere } from '../exchange.ts';
 import {
   sendCookiesPage,
   sendForbiddenLine,
@@ -18,7 +18,7 @@ import { encodeRawBytes, type Target } from '../routing/target.ts';
 import { type SitePlace, serveSite } from '../sending/sites.ts';
 import type { Held } from './grants.ts';
 
-export function serveSiteOrigin(exchange: Exchange, place: OriginPlace): Soon<Answered> {
+export function serveSiteOrigin(exchange: Exchange, place: OriginPlace): MaybePromise<Answered> {
   return whenThere(exchange.context.useCases.visit(place.role), (visit) =>
     serveVisit(exchange, place, visit),
   );
@@ -28,7 +28,7 @@ function serveVisit(
   exchange: Exchange,
   { role: id, target, whole }: OriginPlace,
   visit: Visit,
-): Soon<Answered> {
+): MaybePromise<Answered> {
   const { request, context } = exchange;
   const { settings, access } = context;
   if (visit.kind !== 'published') return sendEnded(exchange, visit.kind);

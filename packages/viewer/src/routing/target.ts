@@ -22,7 +22,7 @@ export function targetOf(request: IncomingMessage): string {
 
 const ENCODED_SLASH = /%2f/i;
 
-/** Decodes a path once, a byte a character. `undefined`: broken encoding, bytes not UTF-8, or an encoded slash. */
+/** Decodes a path once; each character of `raw` stands for a byte. `undefined` for broken escapes, bytes that are not UTF-8, or an encoded slash. */
 export function decodePath(raw: string): string | undefined {
   if (ENCODED_SLASH.test(raw)) return undefined;
   try {

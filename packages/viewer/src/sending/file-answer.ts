@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ManifestEntry, Publication, RoleId } from '@pinfold/core';
-import { isCodedType } from '@pinfold/core/internal';
+import { isCompressibleType } from '@pinfold/core/internal';
 import { type ByteRange, failedPrecondition, prefersGzip, requestedRange } from '@pinfold/http/internal';
 import mime from 'mime';
 import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED, type Headers } from '../pages/answers.ts';
@@ -97,7 +97,7 @@ export class SiteFile {
     this.type = mediaTypeOf(entry.path, entry.utf8);
     this.isPage = PAGE_TYPE.test(this.type);
     const isSvgz = SVGZ.test(entry.path);
-    const isCoded = !isSvgz && isCodedType(mediaTypeOf(entry.path, false));
+    const isCoded = !isSvgz && isCompressibleType(mediaTypeOf(entry.path, false));
     this.hasTwoForms = isCoded && entry.method === 'deflated' && entry.size > 0;
     this.isGzippedSvg = isSvgz && entry.size > 1 ? undefined : false;
     this.#key = `${publication}/${entry.offset}`;

@@ -6,18 +6,26 @@ import {
   SMALL_ANSWER,
   sendPieces as sendBodyPieces,
 } from '@pinfold/http/internal';
-import { clientOf, type Exchange, end, endTogether, goneOf, type Soon, writeHead } from '../exchange.ts';
+import {
+  clientOf,
+  type Exchange,
+  end,
+  endTogether,
+  goneOf,
+  type MaybePromise,
+  writeHead,
+} from '../exchange.ts';
 import { type Body, MAX_WHOLE, partOf } from './bodies.ts';
 import { answerTo, type FileAnswer, type FoundFile, GZIP_HEADER } from './file-answer.ts';
 import { type BodySource, EndedMeanwhile, formPieces } from './pieces.ts';
 
 /**
- * Answers with a file of a site: whole, a part, or that the viewer has it already.
+ * Answers with a file of a site: all of it, a part, or 304 if the browser has it already.
  *
  * @throws EndedMeanwhile when its publication ended before any of it was sent.
  * @throws UnavailableError when clients leave too many bytes of other answers untaken.
  */
-export function sendFile(exchange: Exchange, found: FoundFile): Soon<void> {
+export function sendFile(exchange: Exchange, found: FoundFile): MaybePromise<void> {
   if (found.file.isGzippedSvg === undefined) {
     return readSvgzCoding(exchange, found).then(() => sendFile(exchange, found));
   }
@@ -28,32 +36,32 @@ export function sendFile(exchange: Exchange, found: FoundFile): Soon<void> {
 }
 
 /** Sends what is in memory, loads what is not, and sends in pieces what memory has no room for. */
-export function sendBody(exchange: Exchange, answer: FileAnswer): Soon<void> {
+export function sendBody(exchange: Exchange, answer: FileAnswer): MaybePromise<void> {
   const { bodies } = exchange.context;
   const { form, from, to, file } = answer;
   const length = to - from;
   outgoingBytes.admit(length);
-  const hot = bodies.hot(form);
-  if (hot !== undefined) {
+  const cachedBody = bodies.hot(form);
+  if (cachedBody !== undefined) {
     bodies.hits += 1;
-    return sendWhole(exchange, answer, hot);
+    return sendWhole(exchange, answer, cachedBody);
   }
   const mayLoad =
     form.length <= SMALL_ANSWER || outgoingBytes.hasRoomFor(form.length) || bodies.isLoading(form);
   return mayLoad && bodies.caches(file.entry, form, length < form.length ? from : undefined)
-    ? sendCold(exchange, answer)
+    ? loadAndSend(exchange, answer)
     : sendPieces(exchange, answer);
 }
 
-async function sendCold(exchange: Exchange, answer: FileAnswer): Promise<void> {
+async function loadAndSend(exchange: Exchange, answer: FileAnswer): Promise<void> {
   const body = await exchange.context.bodies.load(sourceOf(exchange, answer), answer.form);
   return sendWhole(exchange, answer, body);
 }
 
 /** Sends a body out of memory if it is its turn and there is room, or else without holding it until then. */
-function sendWhole(exchange: Exchange, answer: FileAnswer, body: Body): Soon<void> {
+function sendWhole(exchange: Exchange, answer: FileAnswer, body: Body): MaybePromise<void> {
   const length = answer.to - answer.from;
-  // Who views small pages waits for no turns of large answers.
+  // Small pages do not wait for the turns of large answers.
   if (length <= outgoingBytes.piece) return write(exchange, answer, body);
   if (length > MAX_WHOLE || !outgoingBytes.hasRoomFor(length)) return sendPieces(exchange, answer);
   return loopTurns.takeNow() ? write(exchange, answer, body) : sendLater(exchange, answer);
@@ -61,7 +69,7 @@ function sendWhole(exchange: Exchange, answer: FileAnswer, body: Body): Soon<voi
 
 async function sendLater(exchange: Exchange, answer: FileAnswer): Promise<void> {
   await loopTurns.wait();
-  // Neither the body nor the room need be there still.
+  // Meanwhile the body may have left the cache, and the room may be taken.
   const body = exchange.context.bodies.hot(answer.form);
   const hasRoom = outgoingBytes.hasRoomFor(answer.to - answer.from);
   return body !== undefined && hasRoom ? write(exchange, answer, body) : sendPieces(exchange, answer);
@@ -83,22 +91,27 @@ function write(exchange: Exchange, { status, headers, from, to }: FileAnswer, bo
   end(exchange, isCopied ? Buffer.from(part) : part);
 }
 
-/** Sends a body in pieces. The head goes out with the first, so that what fails before it can still be answered. */
+/** Sends a body in pieces. The head is sent with the first piece, so that an earlier failure can still be answered. */
 export async function sendPieces(exchange: Exchange, answer: FileAnswer): Promise<void> {
   const { response, context } = exchange;
   const { publication, form, status, headers, from, to } = answer;
   const source = sourceOf(exchange, answer);
   const { outgoing, signal: gone } = source;
   const pieces = context.bodies.pieces(source, form, from, to);
-  const goesOn = async () => (await context.useCases.visit(publication.id, gone)).kind === 'published';
+  const isStillPublished = async () =>
+    (await context.useCases.visit(publication.id, gone)).kind === 'published';
   try {
-    const isWhole = await sendBodyPieces(response, { pieces, outgoing, gone, goesOn }, () => {
-      if (!exchange.isHeadWritten) writeHead(exchange, status, headers);
-    });
+    const isWhole = await sendBodyPieces(
+      response,
+      { pieces, outgoing, gone, mayContinue: isStillPublished },
+      () => {
+        if (!exchange.isHeadWritten) writeHead(exchange, status, headers);
+      },
+    );
     if (isWhole) response.end();
   } catch (error) {
     if (!exchange.isHeadWritten || !(error instanceof EndedMeanwhile)) throw error;
-    // The rest of an ended publication's file is not sent: the truncated body shows it.
+    // The publication has ended: the client sees a truncated body.
     response.destroy();
   }
 }

@@ -1,8 +1,8 @@
 import type { Ended, Manifest, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
-import { fallback, type Resolution } from '@pinfold/core/adapter';
+import { findFallback, type Resolution } from '@pinfold/core/adapter';
 import { isPromise, resolve } from '@pinfold/core/internal';
 import { LRUCache } from 'lru-cache';
-import { ANSWERED, type Answered, type Exchange, type Soon, whenThere } from '../exchange.ts';
+import { ANSWERED, type Answered, type Exchange, type MaybePromise, whenThere } from '../exchange.ts';
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
 import { isNavigation } from '../routing/destination.ts';
 import { decodePath, encodeRawBytes, type Target } from '../routing/target.ts';
@@ -26,7 +26,7 @@ export function serveSite(
   publication: Publication,
   target: Target,
   place: SitePlace,
-): Soon<Answered | Ended> {
+): MaybePromise<Answered | Ended> {
   return whenThere(exchange.context.sites.load(publication), (loaded) =>
     loaded instanceof SiteFiles ? serveFrom(loaded, exchange, publication, target, place) : loaded,
   );
@@ -38,7 +38,7 @@ function serveFrom(
   publication: Publication,
   { path, query }: Target,
   place: SitePlace,
-): Soon<Answered | Ended> {
+): MaybePromise<Answered | Ended> {
   const { policies } = exchange.context;
   const policy = !publication.passwordProtected ? policies.open : policies.protected;
   const known = site.known(path);
@@ -62,7 +62,7 @@ function serveFrom(
 
 const PAGE: Answered = { isPage: true };
 
-function showFile(exchange: Exchange, found: FoundFile): Soon<Answered | Ended> {
+function showFile(exchange: Exchange, found: FoundFile): MaybePromise<Answered | Ended> {
   const shown = found.file.isPage ? PAGE : ANSWERED;
   const sending = sendFile(exchange, found);
   return isPromise(sending) ? sending.then(() => shown, endedOf) : shown;
@@ -94,7 +94,7 @@ export class SiteFiles {
   /** What answers a path, percent-encoded as it was sent. */
   find(path: string, navigation: boolean): Resolution {
     const decoded = decodePath(path);
-    if (decoded === undefined) return fallback(this.manifest, path.slice(1), navigation);
+    if (decoded === undefined) return findFallback(this.manifest, path.slice(1), navigation);
     const found = resolve(this.manifest, decoded, navigation);
     // The decoded text is its own: the path is a part of the target, and would keep its query in memory.
     if (found.kind === 'file' && !found.fallback && decoded === path) {
@@ -135,7 +135,7 @@ export class Sites implements CacheStatistics {
   }
 
   /** A site's files, from memory or loaded; concurrent requests share one load. */
-  load(publication: Publication): Soon<SiteFiles | Ended> {
+  load(publication: Publication): MaybePromise<SiteFiles | Ended> {
     const hot = this.#hot.get(publication.id);
     if (hot !== undefined) {
       this.hits += 1;

@@ -1,5 +1,10 @@
 import type { AccountUse } from '../../domain/account.ts';
-import { type AdmissionRequest, boundsOf, hasQuota, refuseAdmission } from '../../domain/admission.ts';
+import {
+  type AdmissionRequest,
+  hasQuota,
+  publicationLimitsOf,
+  refuseAdmission,
+} from '../../domain/admission.ts';
 import type { AccountId } from '../../domain/identity.ts';
 import type { NameRecord, NamesInUse, PinName } from '../../domain/name.ts';
 import { all, nothing } from '../../records/joining.ts';
@@ -65,7 +70,7 @@ export function* admit(
   ask: Asking = (step) => step,
 ): Steps<ReturnType<typeof refuseAdmission>, 'read'> {
   const { account, now, limits, name } = candidate;
-  const isCounted = facts.inService === undefined && hasQuota(boundsOf(owner, limits));
+  const isCounted = facts.inService === undefined && hasQuota(publicationLimitsOf(owner, limits));
   const inService = isCounted ? inServiceOf(yield* ask(countInService(account, now))) : facts.inService;
   return refuseAdmission(
     owner,

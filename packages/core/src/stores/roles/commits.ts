@@ -1,4 +1,4 @@
-import { published, refuseChange } from '../../domain/admission.ts';
+import { accountAfterPublishing, refuseChange } from '../../domain/admission.ts';
 import type { HistoryEvent } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
@@ -103,7 +103,7 @@ function publishedBy(
   known: Pick<AccountRow, (typeof PUBLISHER)[number]> | undefined,
   publication: RoleCommit,
 ): Step<void, 'write'> {
-  if (known !== undefined) return update(ACCOUNTS, { name }, published(known, publication));
+  if (known !== undefined) return update(ACCOUNTS, { name }, accountAfterPublishing(known, publication));
   const owner = newAccount(name);
-  return insert(ACCOUNTS, { ...owner, ...published(owner, publication) });
+  return insert(ACCOUNTS, { ...owner, ...accountAfterPublishing(owner, publication) });
 }

@@ -15,7 +15,7 @@ import {
   type Title,
   type Warning,
 } from '@pinfold/core';
-import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
 import type { MovedName, MovedRecord, PublicationRecord } from '@pinfold/core/moving';
 import {
   ACCOUNT,
@@ -105,12 +105,12 @@ async function makeAccounts({ accounts }: MovingStores): Promise<readonly MovedR
   const unpublished = { lastPublishedAt: null };
   const named = NAMES.map((name, n) => ({
     name,
-    limits: n === 0 ? ALL_LIMITS : NO_LIMITS,
+    limits: n === 0 ? ALL_LIMITS : NO_ACCOUNT_LIMITS,
     blocked: n === 1 ? BLOCK : null,
     generation: (n + 1) as Generation,
   }));
   for (const account of named) await accounts.save(account, undefined, []);
-  const owner = { name: ACCOUNT, limits: NO_LIMITS, blocked: null, generation: FIRST_GENERATION };
+  const owner = { name: ACCOUNT, limits: NO_ACCOUNT_LIMITS, blocked: null, generation: FIRST_GENERATION };
   return [
     ...named.map((account) => ({ kind: 'account', value: { ...account, ...unpublished } }) as const),
     { kind: 'account', value: { ...owner, lastPublishedAt: START } },

@@ -14,7 +14,7 @@ import {
   type Version,
   type Versioned,
 } from '@pinfold/core';
-import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
 import type { IdempotencyKeyRow } from '../../../../../src/records/tables/role-tables.ts';
 
 /** An Idempotency-Key. It stays after the commit, so that the request can be repeated. */
@@ -54,7 +54,7 @@ export class ModelData {
 export function newAccount(name: AccountId): Account {
   return {
     name,
-    limits: NO_LIMITS,
+    limits: NO_ACCOUNT_LIMITS,
     blocked: null,
     generation: FIRST_GENERATION,
     lastPublishedAt: null,

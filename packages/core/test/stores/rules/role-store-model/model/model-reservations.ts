@@ -9,7 +9,7 @@ import {
   stateOf,
   type Version,
 } from '@pinfold/core';
-import { type AdmissionFacts, published, refuseAdmission } from '@pinfold/core/adapter';
+import { type AdmissionFacts, accountAfterPublishing, refuseAdmission } from '@pinfold/core/adapter';
 import { committedAs, judgeCommit, judgeHolder } from '../../../../../src/stores/roles/key-holder.ts';
 import { type ModelData, newAccount } from './model-data.ts';
 
@@ -58,7 +58,7 @@ export function commit(
   const asked = { ...role, now, limits, isNamed: false };
   const refused = refuseAdmission(account, asked, looksOf(data, asked));
   if (refused !== undefined) return refused;
-  data.accounts.set(role.account, { ...account, ...published(account, asked) });
+  data.accounts.set(role.account, { ...account, ...accountAfterPublishing(account, asked) });
   data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: structuredClone(warnings) });
   data.manifests.set(role.archive, manifest);
   data.roles.set(role.id, {
