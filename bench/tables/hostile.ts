@@ -6,7 +6,6 @@ import { print, type Row, report, reportPart } from '../lib/report.ts';
 import { median } from '../lib/statistics.ts';
 import { untakenBodies } from './hostile-bodies.ts';
 import { returningBrowsers } from './hostile-callbacks.ts';
-import { tinyChunks } from './hostile-chunks.ts';
 import { manyEntries } from './hostile-entries.ts';
 import { manyKeys } from './hostile-keys.ts';
 import { type Finding, type HostileLoad, measureOnce } from './hostile-load.ts';
@@ -15,7 +14,6 @@ import { costlyPages } from './hostile-pages.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
 import { deepReferences } from './hostile-references.ts';
 import { unreadStreams } from './hostile-streams.ts';
-import { unmarkedNames } from './hostile-unmarked.ts';
 import { unreadPipelines } from './hostile-unread.ts';
 import { drippingUploads, heldUploads } from './hostile-uploads.ts';
 
@@ -30,9 +28,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   references: deepReferences(false),
   'padded-references': deepReferences(true),
   names: slowNames,
-  'unmarked-names': unmarkedNames,
   entries: manyEntries,
-  chunks: tinyChunks,
   uploads: heldUploads,
   callbacks: returningBrowsers,
   drip: drippingUploads,
