@@ -13,6 +13,10 @@ export function roleOf(
 ): Promise<RoleId> {
   return resolveReference(reference, {
     publicUrlFor: async () => (await knownAddresses(settings))?.publicUrl,
+    siteHostFor: async (id) => {
+      const addresses = await knownAddresses(settings);
+      return addresses?.viewerMode === 'origin' ? `${id}.${new URL(addresses.sitesUrl).host}` : undefined;
+    },
     shownBy: async (segment) => {
       const first = await useCases.visitName(segment);
       const visit = first.kind === 'misspelled' ? await useCases.visitName(first.segment) : first;

@@ -49,7 +49,7 @@ export interface Names {
 }
 
 /** The publications of one account. */
-export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor'> {
+export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor' | 'siteHostFor'> {
   readonly names: Names;
   /** Publishes once for one Idempotency-Key, and retries while the failure may pass. */
   publish(request: PublishRequest): Promise<Published>;
@@ -71,9 +71,13 @@ export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor'> {
 }
 
 /** The id of a publication of the account, or of what a name of the account shows. */
-export function idOf(reference: Reference, { names, publicUrlFor }: Publications): Promise<RoleId> {
+export function idOf(
+  reference: Reference,
+  { names, publicUrlFor, siteHostFor }: Publications,
+): Promise<RoleId> {
   return resolveReference(reference, {
     publicUrlFor,
+    siteHostFor,
     shownBy: async (segment) => {
       const token = segment.slice(segment.lastIndexOf('-'));
       for await (const { url, pin } of names.list()) if (url.endsWith(token)) return pin;

@@ -1,4 +1,4 @@
-import type { PinfoldClient } from '@pinfold/client';
+import type { Pin, PinfoldClient } from '@pinfold/client';
 import { type CallOptions, clientOf } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/logins.ts';
 import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
@@ -11,6 +11,8 @@ import { WatchedFile } from './watched-file.ts';
 
 /** A proxy may have made the tag a weak one. */
 const SHA256_TAG = /^(?:W\/)?"([0-9a-f]{64})"$/;
+
+const SITE_TIMEOUT = 2_000;
 
 /** @param budget what all requests share; a request has one of its own when absent. */
 export function remotePublications(server: Server, terminal: Terminal, budget?: RetryBudget): Publications {
@@ -70,6 +72,10 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
       const { pin } = await call((client) => client.get(id));
       return pin.shared_url.replace(/\/s\/[^/]*$/, '');
     },
+    siteHostFor: async (id) => {
+      const { pin } = await call((client) => client.get(id));
+      return siteHostBy(pin);
+    },
     get: (id) => call(async (client) => (await client.get(id)).pin),
     getViewed: async (id) => {
       const { pin, views = [] } = await call((client) => client.get(id, { views: true }));
@@ -85,6 +91,20 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
       return { sha256, pieces: bodyPieces(response, stalled) };
     },
   };
+}
+
+/** The host to which the shared URL leads; `undefined` where it asks for a password, or cannot be reached from here. */
+async function siteHostBy({ id, shared_url }: Pin): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(SITE_TIMEOUT);
+  const request: RequestInit = { method: 'HEAD', redirect: 'manual', signal };
+  const location = await fetch(shared_url, request).then(
+    ({ headers }) => headers.get('location'),
+    () => null,
+  );
+  if (location === null || !URL.canParse(location)) return undefined;
+  const { host, pathname } = new URL(location);
+  // A gate before the server may send everybody to its sign-in.
+  return `${host}${pathname}`.includes(id) ? host : undefined;
 }
 
 /** Sends the archive of a form, and shows how much of it was sent. */

@@ -5,8 +5,6 @@ import { type Served, type Shell, serve, WAYS } from '../servers/served.ts';
 const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
 for (const [way, shellOf] of Object.entries(WAYS)) {
-  const siteOf = (id: string): string => `http://${id}.sites.example/a/b?c#d`;
-
   describe(`names and passwords of the command, ${way}`, () => {
     let served: Served;
     let page: string;
@@ -105,7 +103,7 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
         expect((await asJson('show', link)).pin.id, link).to.equal(pin.id);
       const opened = await asJson('open', '--print', name.url);
       expect(opened.url).to.equal(pin.shared_url);
-      for (const link of [pin.shared_url, `${pin.shared_url}/~grant/page?x#y`, siteOf(pin.id), name.url])
+      for (const link of [pin.shared_url, `${pin.shared_url}/~grant/page?x#y`, name.url])
         for (const command of [['renew'], ['names', 'set', 'again'], ['pin'], ['unpin']]) {
           const shell = command.length === 1 && command[0] !== 'renew' ? served : { run: sh };
           const { code, out, err } = await shell.run(...command, link, '--json');
@@ -114,7 +112,9 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
             true,
           ]);
         }
-      for (const link of [pin.shared_url, name.url].map((url) => url.replace(/\/\/[^/]+/, '//pin.example'))) {
+      const foreignLinks = [pin.shared_url, name.url].map((url) => url.replace(/\/\/[^/]+/, '//pin.example'));
+      for (const link of foreignLinks) {
+        expect((await served.run('pins', 'show', link)).code, link).to.equal(1);
         const foreign = await sh('stop', link, '--json');
         expect([foreign.code, JSON.parse(foreign.out).error.code], link).to.deep.equal([1, 'not_found']);
       }
@@ -131,6 +131,24 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
         'pinfold: There is no such name in your account.\n',
       ]);
       expect((await sh('show', `${served.url}/n/docs`)).code).to.equal(2);
+    });
+
+    it('stand beside the URL of a site, which is taken only where the shared URL leads there', async () => {
+      const origin = await serve();
+      const { run: there, json } = shellOf(origin);
+      const { pin } = await json('publish', page);
+      const { port } = new URL(pin.shared_url);
+      const own = `http://${pin.id.toUpperCase()}.localhost:${port}/a/b?c#d`;
+      expect((await json('renew', own)).pin.id).to.equal(pin.id);
+      expect((await origin.json('pins', 'show', own)).pin.id).to.equal(pin.id);
+      for (const foreign of [`https://${pin.id}.pin.example/`, `http://${pin.id}.localhost:1/`]) {
+        for (const { code, out } of [
+          await there('stop', foreign, '--json'),
+          await origin.run('pins', 'stop', foreign, '--json'),
+        ]) {
+          expect([code, JSON.parse(out).error?.code], foreign).to.deep.equal([1, 'not_found']);
+        }
+      }
     });
 
     it('are deleted, and missed unless they need not exist', async () => {
