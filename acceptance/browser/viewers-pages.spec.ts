@@ -14,7 +14,7 @@ const ARCHIVE = zipSync(
   { mtime: '2026-11-20' },
 );
 const PASSWORD = 'harbour lights';
-const NOBODYS = '/s/00000000-0000-4000-8000-000000000000';
+const UNKNOWN_SITE = '/s/00000000-0000-4000-8000-000000000000';
 
 describe("the viewers' pages in a browser", () => {
   let service: Service;
@@ -43,52 +43,52 @@ describe("the viewers' pages in a browser", () => {
     describe(name, () => {
       let context: BrowserContext;
       let page: Page;
-      let heard: string[];
+      let messages: string[];
       beforeEach(async () => {
         context = await openContext(look);
         page = await context.newPage();
-        heard = [];
+        messages = [];
         page.on('console', (message) => {
-          if (message.type() === 'error' || message.type() === 'warning') heard.push(message.text());
+          if (message.type() === 'error' || message.type() === 'warning') messages.push(message.text());
         });
       });
 
-      /** Within everybody's reach, no wider than the screen, and in order with its own policy. */
-      async function isFit(what: string): Promise<void> {
+      /** Checks that the page is accessible, no wider than the screen, and logs no violation of its policy. */
+      async function expectFit(what: string): Promise<void> {
         expect(await violations(page), what).to.deep.equal([]);
         expect(await overflow(page), what).to.equal(0);
         expect(
-          heard.filter((text) => !/status of [45]\d\d/.test(text)),
+          messages.filter((text) => !/status of [45]\d\d/.test(text)),
           what,
         ).to.deep.equal([]);
       }
 
-      it('ask for the password with the field in focus, and say beside it when it was wrong', async () => {
+      it('ask for the password with the field in focus, and show next to it that it was wrong', async () => {
         const pin = await service.publish(ARCHIVE, `locked ${name}`);
         await service.patch(pin.id, { password: PASSWORD });
         await page.goto(pin.shared_url);
         await page.locator('#password:focus').waitFor();
-        await isFit('password');
+        await expectFit('password');
         await page.keyboard.type('not this one');
         await page.keyboard.press('Enter');
         await page.getByRole('alert').waitFor();
         await page.locator('#password:focus[aria-invalid]').waitFor();
-        await isFit('wrong password');
+        await expectFit('wrong password');
       });
 
-      it('say what is missing, and where to manage', async () => {
-        expect((await page.goto(`${service.url}${NOBODYS}`))?.status()).to.equal(404);
-        await isFit('not found');
+      it('say that a site is not found, and what is at the public URL', async () => {
+        expect((await page.goto(`${service.url}${UNKNOWN_SITE}`))?.status()).to.equal(404);
+        await expectFit('not found');
         await page.goto(`${service.url}/`);
-        await isFit('the page at the public URL');
+        await expectFit('the page at the public URL');
       });
 
-      it('say what to do when the browser sends too many cookies, however many', async () => {
+      it('say what to do when the browser sends too many cookies', async () => {
         for (const count of [4, 30]) {
           const jar = Array.from({ length: count }, (_, n) => ({ name: `b${n}`, value: 'x'.repeat(3_900) }));
           await context.addCookies(jar.map((cookie) => ({ ...cookie, url: service.url })));
           expect((await page.goto(`${service.url}/`))?.status(), `${count} cookies`).to.equal(431);
-          await isFit(`${count} cookies`);
+          await expectFit(`${count} cookies`);
         }
       });
 
@@ -96,23 +96,23 @@ describe("the viewers' pages in a browser", () => {
         expect((await page.goto(service.url.replace('localhost', 'nothing.localhost')))?.status()).to.equal(
           421,
         );
-        await isFit('no site');
+        await expectFit('no site');
       });
 
-      it('have the link that reports them apart from what they say', async () => {
-        await page.goto(new URL(NOBODYS, welcome).href);
+      it('have a gap before the link to report them', async () => {
+        await page.goto(new URL(UNKNOWN_SITE, welcome).href);
         const gap = await page.evaluate(`((report) =>
           report.getBoundingClientRect().top - report.previousElementSibling.getBoundingClientRect().bottom
         )(document.querySelector('.report'))`);
         expect(gap).to.equal(24);
-        await isFit('to report');
+        await expectFit('to report');
       });
 
-      it('stand beside a welcome site of the same hand', async () => {
+      it('have the same style as the welcome site', async () => {
         await page.goto(welcome);
         for (const path of ['index.html', 'ja/index.html']) {
           await page.goto(new URL(path, page.url()).href);
-          await isFit(path);
+          await expectFit(path);
           const ground = 'getComputedStyle(document.documentElement).getPropertyValue("--page") !== ""';
           expect(await page.evaluate(ground), 'styled').to.equal(true);
         }

@@ -29,7 +29,7 @@ const CHANGES: Readonly<Record<string, Instant>> = {
 
 const rfc3339 = (at: Instant): string => new Date(at).toISOString();
 
-describe('Time', () => {
+describe('A service', () => {
   const opened: OwnedNode<SettableClock>[] = [];
 
   async function openService(
@@ -46,7 +46,7 @@ describe('Time', () => {
     for (const { close } of opened.splice(0)) await close();
   });
 
-  describe('of a host in', () => {
+  describe('on a host in the time zone', () => {
     const zone = process.env.TZ;
     afterEach(() => {
       if (zone === undefined) delete process.env.TZ;
@@ -54,7 +54,7 @@ describe('Time', () => {
     });
 
     for (const [place, change] of Object.entries(CHANGES)) {
-      it(`${place} does not care that clocks on the wall are set`, async () => {
+      it(`${place} is not affected by daylight saving time`, async () => {
         process.env.TZ = place;
         const [eve, morning] = [instant(change - hours(1)), after(change, hours(1))];
         const offsets = [eve, morning].map((at) => new Date(at).getTimezoneOffset());
@@ -71,20 +71,20 @@ describe('Time', () => {
     }
   });
 
-  describe('that is set', () => {
+  describe('whose clock is set', () => {
     for (const [direction, by] of [
       ['forward', hours(2)],
       ['back', -hours(2)],
     ] as const) {
-      it(`${direction} while an archive is proved costs no publication and makes no second one`, async () => {
+      it(`${direction} while an archive is proved makes exactly one publication`, async () => {
         const proving = Promise.withResolvers<void>();
-        const goesOn = Promise.withResolvers<void>();
-        const { client, clock, node } = await openService({}, pausing('inspector', 'list', proving, goesOn));
+        const resume = Promise.withResolvers<void>();
+        const { client, clock, node } = await openService({}, pausing('inspector', 'list', proving, resume));
         const first = client.publish('the key');
         await proving.promise;
         clock.set(by);
         const other = await client.publish('the key');
-        goesOn.resolve();
+        resume.resolve();
         const answers = [await first, other];
         expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
         for (const { status } of answers) expect(status).to.be.oneOf([200, 201, 409]);
@@ -98,7 +98,7 @@ describe('Time', () => {
       });
     }
 
-    it('back leaves what was published as it is, and orders what comes by what the clock said', async () => {
+    it('back keeps its publications, and lists them by the instant of the clock', async () => {
       const { client, clock } = await openService();
       const { pin } = await client.publish('before');
       clock.set(-days(2));
@@ -112,11 +112,11 @@ describe('Time', () => {
       expect(await client.view(pin?.id ?? '')).to.equal(404);
     });
 
-    it('back does not let more passwords be tried, and does not lock a role for good', async () => {
+    it('back allows no more guesses of a password, and locks no role for good', async () => {
       const { client, clock, node } = await openService();
       const { pin } = await client.publish('guessed');
       const id = pin?.id ?? '';
-      await client.patch(id, { password: 'nobody knows it' });
+      await client.patch(id, { password: 'correct horse' });
       const guess = async (): Promise<number> => (await tryPassword(node.url, id, 'a guess')).status;
       for (let n = 0; n < 5; n += 1) expect(await guess()).to.equal(403);
       clock.set(-hours(1));
@@ -127,12 +127,12 @@ describe('Time', () => {
       expect(await guess()).to.equal(403);
     });
 
-    it('does not prolong what a viewer was granted, and ends it no sooner than it says', async () => {
+    it('neither prolongs nor shortens the grant of a viewer', async () => {
       const { client, clock, node } = await openService();
       const { pin } = await client.publish('granted');
       const id = pin?.id ?? '';
-      await client.patch(id, { password: 'somebody knows it' });
-      const visitor = await enter(node.url, id, 'somebody knows it');
+      await client.patch(id, { password: 'correct horse' });
+      const visitor = await enter(node.url, id, 'correct horse');
       clock.set(-hours(1));
       expect(await visitor.file(node.url)).to.equal(200);
       clock.set(hours(1));
@@ -165,12 +165,12 @@ describe('Time', () => {
   });
 });
 
-/** Holds the first call of a method until it may go on. */
+/** Pauses the first call of a method. */
 function pausing(
   port: string,
   method: string,
   came: PromiseWithResolvers<void>,
-  goesOn: PromiseWithResolvers<void>,
+  resume: PromiseWithResolvers<void>,
 ): WrapPort {
   let first = true;
   return (wrapped, name) =>
@@ -180,7 +180,7 @@ function pausing(
           if (first && member === method) {
             first = false;
             came.resolve();
-            await goesOn.promise;
+            await resume.promise;
           }
           return call();
         });

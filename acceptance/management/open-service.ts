@@ -19,7 +19,7 @@ import { closeAfterwards } from '../browser/closing.ts';
 export const OWNER: AccountId = accountId('owner');
 export const OPERATORS: AccountId = accountId('operators');
 
-/** The screen and the sites on one port, over SQLite, with a clock that the test holds. */
+/** The screen and the sites on one port, over SQLite, with a clock that the test sets. */
 export interface Service
   extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'pairings' | 'stores'> {
   /** The public URL. */
@@ -46,11 +46,11 @@ export async function openService(
     open,
     ({ publicPort, ...parts }) => {
       const publicUrl = `http://localhost:${publicPort}`;
-      const elsewhere = identityProvider === undefined ? {} : { identityProvider };
+      const provider = identityProvider === undefined ? {} : { identityProvider };
       const { useCases, views } = parts;
       return express()
         .use(createViewer({ useCases, publicUrl, counter: views }))
-        .use('/manage', createManagement({ ...parts, ...elsewhere, publicUrl, unknownPaths: 'refuse' }));
+        .use('/manage', createManagement({ ...parts, ...provider, publicUrl, unknownPaths: 'refuse' }));
     },
     { clock, ports },
   );

@@ -36,28 +36,28 @@ describe('the pages in a browser', () => {
     describe(name, () => {
       let context: BrowserContext;
       let page: Page;
-      const heard: string[] = [];
+      const messages: string[] = [];
       before(async () => {
         context = await openContext(look);
         page = await context.newPage();
         await signIn(page, service);
-        page.on('console', (message) => heard.push(message.text()));
-        page.on('pageerror', (error) => heard.push(String(error)));
+        page.on('console', (message) => messages.push(message.text()));
+        page.on('pageerror', (error) => messages.push(String(error)));
       });
 
-      it('are within everybody’s reach, and never wider than the screen', async () => {
+      it('are accessible, and never wider than the screen', async () => {
         const link = new URL(await service.link());
         for (const path of ['/sign-in', `/sign-in${link.search}`, ...paths.own]) await expectFit(page, path);
       });
 
-      it('of administration are so, too', async () => {
+      it('of administration are accessible, and never wider than the screen', async () => {
         const admin = await openPage(look);
         await signIn(admin, service, OPERATORS);
         for (const path of paths.administration) await expectFit(admin, path);
         await expectHarmless(admin, '/administration/publications');
       });
 
-      it('stay so with a menu or a dialog open', async () => {
+      it('are accessible with a menu or a dialog open', async () => {
         await page.goto(`${service.screen}/`);
         await page.locator('.more').first().click();
         expect(await violations(page), 'menu').to.deep.equal([]);
@@ -66,7 +66,7 @@ describe('the pages in a browser', () => {
         expect(await violations(page), 'dialog').to.deep.equal([]);
       });
 
-      it('stay so while the service is read-only, with the longest message there is', async () => {
+      it('are accessible while the service is read-only, with the longest message allowed', async () => {
         const { mode } = service.stores;
         const message = `<i>${'maintenance'.repeat(22)}</i>`;
         await mode.change({ kind: 'read_only', message }, []);
@@ -82,9 +82,9 @@ describe('the pages in a browser', () => {
         }
       });
 
-      it('run nothing that a title or a file name says, and break no rule of their own', async () => {
+      it('run no script of a title or a file name, and log no error', async () => {
         await expectHarmless(page, '/');
-        expect(heard.filter((text) => !text.includes('404'))).to.deep.equal([]);
+        expect(messages.filter((text) => !text.includes('404'))).to.deep.equal([]);
       });
     });
   }
@@ -117,7 +117,7 @@ describe('the pages in a browser', () => {
     expect(await page.evaluate('document.activeElement.className'), 'back again').to.equal('more');
   });
 
-  it('show exact times in the zone the person is in', async () => {
+  it('show exact times in the time zone of the browser', async () => {
     const page = await openPage({ timezoneId: 'Pacific/Kiritimati' });
     await signIn(page, service);
     await page.goto(`${service.screen}${paths.own.find((path) => path.startsWith('/publications/'))}`);
@@ -136,7 +136,7 @@ describe('the pages in a browser', () => {
     expect(await answer?.text(), 'by the server').to.include(shown.textContent);
   });
 
-  it('work whole where the browser knows no time zone, and where a part of them fails', async () => {
+  it('work in a browser without a time zone, and without cookies', async () => {
     for (const broken of [
       `const known = Intl.DateTimeFormat.prototype.resolvedOptions;
        Intl.DateTimeFormat.prototype.resolvedOptions = function () {
@@ -158,7 +158,7 @@ describe('the pages in a browser', () => {
     }
   });
 
-  it('open from another site too, though its cookies stay behind at first', async () => {
+  it('open from a link on another site, to which the browser sends no cookies at first', async () => {
     const page = await openPage();
     await signIn(page, service);
     await page.goto(`${service.url.replace('localhost', '127.0.0.1')}/nowhere`);
@@ -168,7 +168,7 @@ describe('the pages in a browser', () => {
 });
 
 describe('the first page', () => {
-  it('shows the buttons for ticked rows with the first tick, in sight', async () => {
+  it('shows the buttons for selected rows with the first selection, without scrolling', async () => {
     const service = await openService();
     const page = await openPage({ viewport: { width: 390, height: 700 } });
     await signIn(page, service);
@@ -187,7 +187,7 @@ describe('the first page', () => {
     expect(await violations(page)).to.deep.equal([]);
   });
 
-  it('weigh under 50 KB with everything they load', async () => {
+  it('loads less than 50 KB in all', async () => {
     const service = await openService();
     const page = await openPage();
     await signIn(page, service);

@@ -152,7 +152,7 @@ export function findEndRecord(file: ByteSource): FoundEnd {
   const found = signaturesIn(file, tailAt, file.size);
   const atFileEnd = found.filter((at) => commentEnd(file, at) === file.size);
   const first = atFileEnd[0];
-  if (first === undefined) return endWithoutFileEnd(file, found);
+  if (first === undefined) return findEndRecordWithin(file, found);
   const records = atFileEnd.slice(0, MAX_CANDIDATES).map((at) => readEndRecord(file, at));
   const end = records.find(isConsistent) ?? (records[0] as EndRecord);
   const several = found.some((at) => at > first);
@@ -163,7 +163,7 @@ export function findEndRecord(file: ByteSource): FoundEnd {
 }
 
 /** For a file that no end record ends: it was truncated, or has trailing bytes, or is no ZIP. */
-function endWithoutFileEnd(file: ByteSource, found: readonly number[]): FoundEnd {
+function findEndRecordWithin(file: ByteSource, found: readonly number[]): FoundEnd {
   const last = found.slice(-MAX_CANDIDATES).reverse();
   for (const at of last.length > 0 ? last : firstSignatures(file)) {
     const end = readEndRecord(file, at);

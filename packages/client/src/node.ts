@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { PinfoldClient } from './client.ts';
 import type { Published, PublishOptions } from './options.ts';
-import { type FileToPack, type PackedFiles, type PackOptions, packFiles, partToLeaveOut } from './zip.ts';
+import { excludedPart, type FileToPack, type PackedFiles, type PackOptions, packFiles } from './zip.ts';
 
 /** Far above every limit of a site: it keeps a folder that was given by mistake from filling the memory. */
 const MAX_BYTES = 1_073_741_824;
@@ -45,7 +45,7 @@ export async function packFolder(
       const place = join(folder, entry.name);
       if (entry.isFile()) files.push({ path: name, bytes: () => readBounded(place) });
       else if (!entry.isDirectory()) ignored.push(name);
-      else if (partToLeaveOut(name, options) === undefined) await walk(place, name);
+      else if (excludedPart(name, options) === undefined) await walk(place, name);
       // The packer leaves it out, and decides whether to list it.
       else files.push({ path: name, bytes: new Uint8Array() });
     }

@@ -80,7 +80,7 @@ export async function packFiles(
   const packed = new Map<string, FileToPack['bytes']>();
   for (const { path, bytes: given } of files) {
     if (isSystemEntry(path)) continue;
-    const part = partToLeaveOut(path, options);
+    const part = excludedPart(path, options);
     const isInFolder = part !== undefined && part !== path;
     const bytes = mayBeAppleDouble(path) && !isInFolder ? await read(given) : given;
     if (typeof bytes !== 'function' && mayBeAppleDouble(path) && isAppleDouble(bytes)) continue;
@@ -124,12 +124,12 @@ async function read(given: FileToPack['bytes']): Promise<Uint8Array> {
  * one that is left out.
  *
  * @example
- * import { partToLeaveOut } from '@pinfold/client/zip';
+ * import { excludedPart } from '@pinfold/client/zip';
  *
- * partToLeaveOut('app/node_modules/chai/index.js'); // 'app/node_modules/'
- * partToLeaveOut('.well-known/security.txt'); // undefined
+ * excludedPart('app/node_modules/chai/index.js'); // 'app/node_modules/'
+ * excludedPart('.well-known/security.txt'); // undefined
  */
-export function partToLeaveOut(path: string, { dotFiles = false }: PackOptions = {}): string | undefined {
+export function excludedPart(path: string, { dotFiles = false }: PackOptions = {}): string | undefined {
   const segments = path.split('/');
   const last = segments.length - 1;
   const at = segments.findIndex((name, index) => {
@@ -146,12 +146,12 @@ export function partToLeaveOut(path: string, { dotFiles = false }: PackOptions =
  *
  * @param hasFile whether the folder has a file, by its path with `/` between folders.
  * @example
- * import { builtFolderIn } from '@pinfold/client/zip';
+ * import { findBuildFolder } from '@pinfold/client/zip';
  *
  * const files = new Set(['package.json', 'index.html', 'src/main.ts', 'dist/index.html']);
- * builtFolderIn((path) => files.has(path)); // 'dist'
+ * findBuildFolder((path) => files.has(path)); // 'dist'
  */
-export function builtFolderIn(hasFile: (path: string) => boolean): string | undefined {
+export function findBuildFolder(hasFile: (path: string) => boolean): string | undefined {
   if (!hasFile('package.json')) return undefined;
   return OUTPUT_FOLDERS.find((folder) => hasFile(`${folder}/index.html`));
 }

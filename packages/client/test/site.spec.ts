@@ -1,11 +1,11 @@
-import { builtFolderIn, titleOf } from '@pinfold/client/zip';
+import { findBuildFolder, titleOf } from '@pinfold/client/zip';
 import { expect } from 'chai';
 
 const title = (page: string): string | undefined => titleOf(new TextEncoder().encode(page));
 
-describe('builtFolderIn', () => {
+describe('findBuildFolder', () => {
   const built = (...files: readonly string[]): string | undefined =>
-    builtFolderIn((path) => files.includes(path));
+    findBuildFolder((path) => files.includes(path));
 
   for (const folder of ['dist', 'build', 'out', '_site', '.vitepress/dist', 'public']) {
     it(`finds ${folder} beside a package.json`, () => {

@@ -36,7 +36,7 @@ export {
   accountAfterPublishing,
   FORBIDDEN_CONTENT,
   hasQuota,
-  NORMAL,
+  NORMAL_MODE,
   publicationLimitsOf,
   refuseAdmission,
   refuseChange,

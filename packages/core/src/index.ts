@@ -52,7 +52,6 @@ export {
   type IdempotencyKeyRules,
   parseFilename,
   parseIdempotencyKey,
-  type Sha256,
 } from './domain/idempotency.ts';
 export type { Branded } from './domain/identity.ts';
 export {
@@ -105,6 +104,7 @@ export {
   stateOf,
 } from './domain/role.ts';
 export type { Session, SessionId, SessionLimits, SessionScope, SignInLink } from './domain/session.ts';
+export type { Sha256 } from './domain/sha256.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/site.ts';
 export type { Takedown, TakedownCursor } from './domain/takedown.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/text.ts';

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { cookieValues, hasTooManyCookies, setCookie } from '../src/internal.ts';
 
 describe('a Cookie header', () => {
-  it('gives every value of the name, and of no other', () => {
+  it('has all values of a name, and none of another name', () => {
     const header = 'a=1; grant=x; Grant=no; grant=; xgrant=no; grant=y=z;grant = w ; grant';
     expect(cookieValues(header, 'grant')).to.deep.equal(['x', '', 'y=z', 'w']);
     expect(cookieValues(undefined, 'grant')).to.deep.equal([]);
     expect(cookieValues('', 'grant')).to.deep.equal([]);
   });
 
-  it('gives ours wherever siblings planted theirs', () => {
+  it('has our value, wherever sibling sites set cookies of their own', () => {
     const noise = fc.string().map((text) => text.replaceAll(';', ''));
     fc.assert(
       fc.property(fc.array(noise), fc.array(noise), (before, behind) => {
@@ -22,7 +22,7 @@ describe('a Cookie header', () => {
 });
 
 describe('a Set-Cookie line', () => {
-  it('is for this host alone, hidden from scripts, and Secure where that is meant', () => {
+  it('is for this host alone, hidden from scripts, and Secure if the scope is', () => {
     const scope = { name: '__Host-g', path: '/', secure: true, sameSite: 'Lax' } as const;
     expect(setCookie(scope, 'v', 60)).to.equal(
       '__Host-g=v; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax',
@@ -34,14 +34,14 @@ describe('a Set-Cookie line', () => {
 });
 
 describe('cookies', () => {
-  it('are too many above 12 KiB, however many headers they came in', () => {
+  it('are too many above 12 KiB, in any number of headers', () => {
     const isTooMuch = (cookie: string | undefined): boolean =>
       hasTooManyCookies({ headers: cookie === undefined ? {} : { cookie } });
     expect(isTooMuch(undefined)).to.equal(false);
     expect(isTooMuch('a=b')).to.equal(false);
     expect(isTooMuch('a'.repeat(12_288))).to.equal(false);
     expect(isTooMuch('a'.repeat(12_289))).to.equal(true);
-    // Node joins several headers to one before anybody sees them.
+    // Node joins several headers to one.
     expect(
       isTooMuch(
         Array(4)

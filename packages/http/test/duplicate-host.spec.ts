@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { hasSeveralHosts } from '../src/header-values.ts';
 
-describe('the Host header', () => {
-  it('comes several times when its name does, in any letter case and among any others', () => {
+describe('hasSeveralHosts', () => {
+  it('counts Host headers in any letter case, among any other headers', () => {
     const raw = (...names: readonly string[]) => ({ rawHeaders: names.flatMap((name) => [name, 'host']) });
     for (const names of [[], ['Accept'], ['Host'], ['Date', 'host', 'ETag', 'Hose', 'Hosts']]) {
       expect(hasSeveralHosts(raw(...names)), names.join()).to.equal(false);

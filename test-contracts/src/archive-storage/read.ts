@@ -27,11 +27,11 @@ const RANGES: readonly (readonly [from: number, length: number])[] = [
 const ONES = [1, 11, 111, 1_111, 11_111];
 const DIGITS = [0, ...ONES].flatMap((from) => ONES.map((length) => [from, length] as const));
 
-/** As many bytes as the ends of files have in them, or nearly as many as one read. */
-const SHORT = [...Array(70).keys(), 127, 128, 1_000, 65_557, MAX_READ - 2, MAX_READ - 1];
+/** Lengths at the end of the archive: short ones, and nearly the longest of one read. */
+const END_LENGTHS = [...Array(70).keys(), 127, 128, 1_000, 65_557, MAX_READ - 2, MAX_READ - 1];
 
-/** Far from one another in an archive of two reads. */
-const APART: readonly (readonly [from: number, length: number])[] = [
+/** Ranges far from one another in an archive of two reads. */
+const DISTANT_RANGES: readonly (readonly [from: number, length: number])[] = [
   [0, 10],
   [2 * MAX_READ - 10, 10],
   [MAX_READ, MAX_READ],
@@ -39,15 +39,17 @@ const APART: readonly (readonly [from: number, length: number])[] = [
 ];
 
 /** Invalid ranges, and ranges longer than one read may be. */
-const WRONG = [-1, -5, 0.5, 7.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53];
+const INVALID_NUMBERS = [-1, -5, 0.5, 7.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53];
 const IMPOSSIBLE: readonly (readonly [from: number, length: number])[] = [
-  ...WRONG.flatMap((from) => [1, 0, 900, ...WRONG].map((length) => [from, length] as const)),
-  ...[...WRONG, MAX_READ + 1, 2 ** 32 + 1].flatMap((length) =>
+  ...INVALID_NUMBERS.flatMap((from) =>
+    [1, 0, 900, ...INVALID_NUMBERS].map((length) => [from, length] as const),
+  ),
+  ...[...INVALID_NUMBERS, MAX_READ + 1, 2 ** 32 + 1].flatMap((length) =>
     [0, 7, LENGTH].map((from) => [from, length] as const),
   ),
 ];
 
-/** Ranges that end behind an archive of 1,000 bytes. */
+/** Ranges that end beyond an archive of 1,000 bytes. */
 const BEYOND: readonly (readonly [from: number, length: number])[] = [
   [0, 1_001],
   [999, 2],
@@ -73,7 +75,7 @@ export const readClauses: ArchiveStorageClauses = {
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}, of many`);
       }
-      for (const length of SHORT) {
+      for (const length of END_LENGTHS) {
         const read = await subject.port.read(id, LENGTH - length, length);
         expectSame(read, bytes.subarray(LENGTH - length), `the last ${length}`);
       }
@@ -124,8 +126,10 @@ export const readClauses: ArchiveStorageClauses = {
     });
     await Promise.all(reads);
     const { id, bytes } = await store(subject, 3, 2 * MAX_READ);
-    const apart = await Promise.all(APART.map(([from, length]) => subject.port.read(id, from, length)));
-    for (const [n, [from, length]] of APART.entries()) {
+    const apart = await Promise.all(
+      DISTANT_RANGES.map(([from, length]) => subject.port.read(id, from, length)),
+    );
+    for (const [n, [from, length]] of DISTANT_RANGES.entries()) {
       expectSame(
         apart[n],
         bytes.subarray(from, from + length),
@@ -149,7 +153,7 @@ export const readClauses: ArchiveStorageClauses = {
         return all;
       };
       const first = await read();
-      // More often than any pool has buffers.
+      // More reads than a pool has buffers.
       for (let times = 0; times < 40; times += 1) await subject.port.read(id, 40 * times, 900);
       for (const next of [async () => first, read, read]) {
         const again = await next();

@@ -1,8 +1,8 @@
 import type { Refusal } from '../refusal.ts';
 import type { ApiKeyId, Caller } from './api-key.ts';
 import type { Cause, EventActor, Origin } from './history.ts';
-import type { Sha256 } from './idempotency.ts';
 import { type AccountId, accountId, type Branded } from './identity.ts';
+import type { Sha256 } from './sha256.ts';
 
 /** The operator of the service, who reads and changes what belongs to any account. Copies of this package share it. */
 export const OPERATOR: Branded<symbol, 'Operator'> = Symbol.for('@pinfold/core/operator') as never;

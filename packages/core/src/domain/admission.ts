@@ -1,10 +1,10 @@
 import type { KeyQuotaExceeded, PublicationQuotaExceeded, Refusal } from '../refusal.ts';
 import type { Account, AccountUse, Block, PublicationLimits } from './account.ts';
 import type { SaveAuthority } from './actor.ts';
-import type { Sha256 } from './idempotency.ts';
 import type { Instant } from './instant.ts';
 import { leftOf, parseRate, type Rate, type RateMark, takenFrom } from './limits.ts';
 import { type NamesInUse, refuseName } from './name.ts';
+import type { Sha256 } from './sha256.ts';
 
 /** The values of a publication that admission checks. */
 export interface AdmissionRequest {
@@ -162,4 +162,4 @@ export interface Mode {
 }
 
 /** The initial mode. */
-export const NORMAL: Mode = { kind: 'normal', message: null };
+export const NORMAL_MODE: Mode = { kind: 'normal', message: null };

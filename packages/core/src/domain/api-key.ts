@@ -1,7 +1,7 @@
 import type { EventActor } from './history.ts';
-import { SHA256, type Sha256 } from './idempotency.ts';
 import type { AccountId, Branded } from './identity.ts';
 import type { Instant } from './instant.ts';
+import { SHA256, type Sha256 } from './sha256.ts';
 
 /** The public part of an API key, by which it is looked up. */
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;

@@ -1,14 +1,7 @@
 import type { Account, AccountLimits, Block } from './account.ts';
 import { type ApiKey, type ApiKeyId, KNOWN_SCOPES, parseApiKeyId } from './api-key.ts';
 import type { EventActor, EventId, EventType, HistoryEvent } from './history.ts';
-import {
-  type Filename,
-  type Fingerprint,
-  type IdempotencyKey,
-  parseFilename,
-  SHA256,
-  type Sha256,
-} from './idempotency.ts';
+import { type Filename, type Fingerprint, type IdempotencyKey, parseFilename } from './idempotency.ts';
 import {
   type AccountId,
   type ArchiveId,
@@ -34,6 +27,7 @@ import {
   text,
 } from './record-schema.ts';
 import type { Generation, Role } from './role.ts';
+import { SHA256, type Sha256 } from './sha256.ts';
 import type { EncodedManifest } from './site.ts';
 import type { Takedown } from './takedown.ts';
 import { parseTitle, type Title } from './text.ts';

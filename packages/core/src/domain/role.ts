@@ -1,10 +1,11 @@
 import type { Refusal } from '../refusal.ts';
 import type { EventDraft, RoleEventType } from './history.ts';
-import type { Filename, IdempotencyKey, Sha256 } from './idempotency.ts';
+import type { Filename, IdempotencyKey } from './idempotency.ts';
 import type { AccountId, ArchiveId, Branded, RoleId } from './identity.ts';
 import { after, type Instant } from './instant.ts';
 import type { Limits } from './limits.ts';
 import type { PasswordHash } from './password.ts';
+import type { Sha256 } from './sha256.ts';
 import type { Title } from './text.ts';
 
 /** A grant is good for one generation only. */

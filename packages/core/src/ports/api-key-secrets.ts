@@ -1,5 +1,5 @@
 import type { ApiKeyId } from '../domain/api-key.ts';
-import type { Sha256 } from '../domain/idempotency.ts';
+import type { Sha256 } from '../domain/sha256.ts';
 
 /** A key as its holder shows it, taken apart. */
 export interface PresentedKey {

@@ -1,4 +1,4 @@
-import type { Sha256 } from '../domain/idempotency.ts';
+import type { Sha256 } from '../domain/sha256.ts';
 
 /** A token that was just made; its text is given away once and never stored. */
 export interface MintedToken {

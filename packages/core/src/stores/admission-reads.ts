@@ -1,9 +1,9 @@
 import { MAX_RANK } from '../adapter/pages.ts';
 import type { AccountUse } from '../domain/account.ts';
-import type { Sha256 } from '../domain/idempotency.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { NameRecord, NamesInUse, PinName } from '../domain/name.ts';
+import type { Sha256 } from '../domain/sha256.ts';
 import type { Takedown } from '../domain/takedown.ts';
 import { lt } from '../records/conditions.ts';
 import { all } from '../records/joining.ts';

@@ -1,8 +1,8 @@
 import type { Credential } from '../domain/actor.ts';
 import type { ApiKey, Consent, Pairing } from '../domain/api-key.ts';
 import { type HistoryEvent, isSameActor, type UnattributedEvent } from '../domain/history.ts';
-import type { Sha256 } from '../domain/idempotency.ts';
 import type { Instant } from '../domain/instant.ts';
+import type { Sha256 } from '../domain/sha256.ts';
 import type { PairingRedemption, PairingStore, Registration } from '../ports/pairing-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';

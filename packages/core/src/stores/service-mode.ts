@@ -1,4 +1,4 @@
-import { type Mode, NORMAL } from '../domain/admission.ts';
+import { type Mode, NORMAL_MODE } from '../domain/admission.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Database } from '../records/database.ts';
@@ -20,7 +20,7 @@ interface ModeChange {
 export const getMode: Step<ModeRow | undefined, 'read'> = get(MODES, { id: 1 });
 
 export function modeOf(row: ModeRow | undefined): Mode {
-  const { kind, message } = row ?? NORMAL;
+  const { kind, message } = row ?? NORMAL_MODE;
   return { kind, message };
 }
 

@@ -1,8 +1,8 @@
 import { type Credential, UNAUTHORIZED } from '../domain/actor.ts';
 import { refuseErasing } from '../domain/admission.ts';
 import { type HistoryEvent, isSameActor } from '../domain/history.ts';
-import type { Sha256 } from '../domain/idempotency.ts';
 import type { Session, SessionLimits } from '../domain/session.ts';
+import type { Sha256 } from '../domain/sha256.ts';
 import type { BegunSession } from '../ports/session-store.ts';
 import { gt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';

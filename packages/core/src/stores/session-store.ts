@@ -1,8 +1,8 @@
 import type { HistoryEvent } from '../domain/history.ts';
-import type { Sha256 } from '../domain/idempotency.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Session, SignInLink } from '../domain/session.ts';
+import type { Sha256 } from '../domain/sha256.ts';
 import type { SessionQuery, SessionStore } from '../ports/session-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';

@@ -5,9 +5,9 @@ import {
   accountAfterPublishing,
   refuseAdmission,
 } from '../../src/domain/admission.ts';
-import type { Sha256 } from '../../src/domain/idempotency.ts';
 import { after, before, hours, instant, minutes } from '../../src/domain/instant.ts';
 import { takenFrom } from '../../src/domain/limits.ts';
+import type { Sha256 } from '../../src/domain/sha256.ts';
 import { NOW } from '../values.ts';
 
 const NONE: PublicationLimits = { publications: null, sites: null, bytes: null, names: null };

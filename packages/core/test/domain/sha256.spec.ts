@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { sha256Of } from '../../src/domain/idempotency.ts';
+import { sha256Of } from '../../src/domain/sha256.ts';
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Sha256 } from '../../src/domain/idempotency.ts';
 import type { RoleId } from '../../src/domain/identity.ts';
+import type { Sha256 } from '../../src/domain/sha256.ts';
 import { parseSha256, takedownCursors } from '../../src/domain/takedown.ts';
 import { NOW } from '../values.ts';
 

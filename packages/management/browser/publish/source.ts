@@ -1,5 +1,5 @@
 import type { DirectoryListing } from '@pinfold/archive-zip/listing';
-import { builtFolderIn, partToLeaveOut, titleOf } from '@pinfold/client/zip';
+import { excludedPart, findBuildFolder, titleOf } from '@pinfold/client/zip';
 import {
   APPLE_DOUBLE_BYTES,
   forbiddenSegment,
@@ -84,7 +84,7 @@ export function builtSiteIn(
 ): { readonly folder: string; readonly site: FolderSource } | undefined {
   if (source.kind === 'archive') return undefined;
   const paths = new Set(source.files.map(({ path }) => path));
-  const folder = builtFolderIn((path) => paths.has(path));
+  const folder = findBuildFolder((path) => paths.has(path));
   if (folder === undefined) return undefined;
   const start = `${folder}/`;
   const files = source.files
@@ -164,7 +164,7 @@ class Found {
 
   /** Whether a file, or a folder with `/` at its end, is left out for its name; then it is noted. */
   leavesOut(path: string): boolean {
-    const part = partToLeaveOut(path);
+    const part = excludedPart(path);
     if (part !== undefined && !isToolFile(part)) this.#leftOut.add(part);
     return part !== undefined;
   }

@@ -1,5 +1,5 @@
 import { type Mode, minutes, type Refusal, seconds, type Unchangeable } from '@pinfold/core';
-import { NORMAL, refuseChange } from '@pinfold/core/adapter';
+import { NORMAL_MODE, refuseChange } from '@pinfold/core/adapter';
 import { CHANGE_COST } from '@pinfold/core/internal';
 import {
   hasTooManyCookies,
@@ -178,7 +178,7 @@ const changing =
   };
 
 /** Requires an account that is not blocked; administration also works in a read-only service. */
-export const unblocked: SignedInGuard = changing(() => NORMAL);
+export const unblocked: SignedInGuard = changing(() => NORMAL_MODE);
 
 /** Requires an account that is not blocked, and a service that is not read-only. */
 export const unrefused: SignedInGuard = changing(({ mode }) => mode);

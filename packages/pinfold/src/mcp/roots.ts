@@ -2,7 +2,7 @@ import { type BigIntStats, constants, existsSync, realpathSync } from 'node:fs';
 import { open, readlink, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import paths, { basename, join, type PlatformPath, resolve } from 'node:path';
-import { builtFolderIn } from '@pinfold/client/zip';
+import { findBuildFolder } from '@pinfold/client/zip';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import { isPage, type PackedPath, packFile, packPage, packWhole } from '../publishing/pack.ts';
 
@@ -38,7 +38,7 @@ export class Roots {
   }
 
   async #packFolder(path: string): Promise<PackedPath> {
-    const built = builtFolderIn((file) => existsSync(join(path, file)));
+    const built = findBuildFolder((file) => existsSync(join(path, file)));
     if (built !== undefined) {
       const detail = `${path} looks like the project of a site: publish the built site, ${join(path, built)}`;
       throw new CommandFailure(detail, { code: 'looks_like_project' });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { builtFolderIn, titleOf } from '@pinfold/client/zip';
+import { findBuildFolder, titleOf } from '@pinfold/client/zip';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { escapeControls, type Terminal } from '../command-line/terminal.ts';
 import { isPage, type PackedPath, packFile, packPage, packWhole, type ZipToSend } from './pack.ts';
@@ -63,7 +63,7 @@ async function packSite(given: string, wanted: Wanted, terminal: Terminal): Prom
 
 /** The built site in a folder that looks like the project it was built from, unless the user wants all of it. */
 async function withoutSources(given: string, { env, confirm }: Terminal): Promise<string> {
-  const built = builtFolderIn((file) => existsSync(resolve(currentFolder(env), given, file)));
+  const built = findBuildFolder((file) => existsSync(resolve(currentFolder(env), given, file)));
   if (built === undefined) return given;
   const warning = `${given} looks like the project of a site, with the built site in ${join(given, built)}`;
   if (await confirm?.(`${warning}. Publish ${join(given, built)}?`)) return join(given, built);

@@ -1,10 +1,10 @@
 import type { Account } from '../../domain/account.ts';
 import type { ApiKey, ApiKeyId, Scope } from '../../domain/api-key.ts';
 import type { EventActor, EventCursor } from '../../domain/history.ts';
-import type { Sha256 } from '../../domain/idempotency.ts';
 import type { AccountId, RoleId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Session, SignInLink } from '../../domain/session.ts';
+import type { Sha256 } from '../../domain/sha256.ts';
 import type { Version } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
 import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';

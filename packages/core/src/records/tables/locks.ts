@@ -1,6 +1,7 @@
 import type { ApiKeyId } from '../../domain/api-key.ts';
-import type { IdempotencyKey, Sha256 } from '../../domain/idempotency.ts';
+import type { IdempotencyKey } from '../../domain/idempotency.ts';
 import type { AccountId, RoleId } from '../../domain/identity.ts';
+import type { Sha256 } from '../../domain/sha256.ts';
 
 /** The service's mode. Every change of an account shares it, so that none is under way when the mode has changed. */
 export const MODE_LOCK = 'mode';

@@ -1,5 +1,5 @@
 import type { EventActor } from '../../domain/history.ts';
-import type { Sha256 } from '../../domain/idempotency.ts';
+import type { Sha256 } from '../../domain/sha256.ts';
 import { all } from '../../records/joining.ts';
 import type { Step } from '../../records/step.ts';
 import { find, remove, unlocked, update } from '../../records/steps.ts';

@@ -1,5 +1,5 @@
 import type { HistoryEvent, LoadedRole, Mode, Title } from '@pinfold/core';
-import { NORMAL } from '@pinfold/core/adapter';
+import { NORMAL_MODE } from '@pinfold/core/adapter';
 import {
   anApiKey,
   anApiKeyId,
@@ -52,12 +52,12 @@ export const modeClauses: StoreClauses<ModeStores> = {
   'service-mode/load: what any peer changed it to last is loaded, with its message; until then it is normal':
     async ({ port, peer }) => {
       const { mode } = await peer();
-      expect(await mode.load()).to.deep.equal(NORMAL);
+      expect(await mode.load()).to.deep.equal(NORMAL_MODE);
       for (const next of [
         READ_ONLY,
         { ...READ_ONLY, message: LONGEST },
         { ...READ_ONLY, message: null },
-        NORMAL,
+        NORMAL_MODE,
         READ_ONLY,
       ] as const) {
         await port.mode.change(next, [aChange()]);
@@ -71,13 +71,13 @@ export const modeClauses: StoreClauses<ModeStores> = {
     const changes = [aChange(), aChange(), aChange()];
     const [first, second, third] = changes.map((event) => [event]);
     const other = await peer();
-    await port.mode.change(NORMAL, [aChange()]);
+    await port.mode.change(NORMAL_MODE, [aChange()]);
     await port.mode.change(READ_ONLY, first ?? []);
     await other.mode.change(READ_ONLY, [aChange()]);
     await other.mode.change({ ...READ_ONLY, message: null }, second ?? []);
     await port.mode.change({ ...READ_ONLY, message: null }, [aChange()]);
-    await port.mode.change(NORMAL, third ?? []);
-    await other.mode.change(NORMAL, [aChange()]);
+    await port.mode.change(NORMAL_MODE, third ?? []);
+    await other.mode.change(NORMAL_MODE, [aChange()]);
     expect(await recordedIds(other)).to.deep.equal(eventIds(...changes));
   },
   'service-mode/settled: once the service is read-only, no change of an account that began before is stored any more, by any peer':
