@@ -47,10 +47,10 @@ export class PacedUpload {
 /** Ends at most as many uploads as wait of other accounts: the slowest of the account with the most places first. */
 export function endSlowUploads(
   uploads: Iterable<PacedUpload>,
-  waitingBeside: (account: AccountId) => number,
+  waitingOfOthers: (account: AccountId) => number,
 ): void {
   const all = [...uploads];
-  for (let next = slowest(all, waitingBeside); next !== undefined; next = slowest(all, waitingBeside)) {
+  for (let next = slowest(all, waitingOfOthers); next !== undefined; next = slowest(all, waitingOfOthers)) {
     next.isEnded = true;
     next.body?.stall();
   }
@@ -58,7 +58,7 @@ export function endSlowUploads(
 
 function slowest(
   uploads: readonly PacedUpload[],
-  waitingBeside: (account: AccountId) => number,
+  waitingOfOthers: (account: AccountId) => number,
 ): PacedUpload | undefined {
   const staying = uploads.filter(({ isEnded }) => !isEnded);
   const places = new Map<AccountId, number>();
@@ -66,7 +66,7 @@ function slowest(
   const most = Math.max(...places.values());
   const ended = uploads.length - staying.length;
   return staying
-    .filter(({ account }) => places.get(account) === most && waitingBeside(account) > ended)
+    .filter(({ account }) => places.get(account) === most && waitingOfOthers(account) > ended)
     .filter(({ bytesInWindow = ENOUGH }) => bytesInWindow < ENOUGH)
     .sort((one, other) => (one.bytesInWindow ?? 0) - (other.bytesInWindow ?? 0))[0];
 }

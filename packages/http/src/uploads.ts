@@ -97,8 +97,8 @@ export class Uploads {
     const over = new AbortController();
     const run = async (): Promise<void> => {
       do {
-        for (const upload of this.#received) if (this.#waitingBeside(upload.account) > 0) upload.measure();
-        endSlowUploads(this.#received, this.#waitingBeside);
+        for (const upload of this.#received) if (this.#waitingOfOthers(upload.account) > 0) upload.measure();
+        endSlowUploads(this.#received, this.#waitingOfOthers);
       } while (await sleepUnlessAborted(this.#clock, MEASURE_EVERY, over.signal));
     };
     // A clock that fails ends the waits as well, and they report it.
@@ -108,13 +108,13 @@ export class Uploads {
 
   /** Resets the pace of uploads for which no other account waits any longer. */
   #forgetUnwaited(): void {
-    for (const upload of this.#received) if (this.#waitingBeside(upload.account) === 0) upload.forget();
+    for (const upload of this.#received) if (this.#waitingOfOthers(upload.account) === 0) upload.forget();
     if (this.#gate.waiting > 0) return;
     this.#measuring?.abort();
     this.#measuring = undefined;
   }
 
-  readonly #waitingBeside = (account: AccountId): number => this.#gate.waitingOfOthers(account);
+  readonly #waitingOfOthers = (account: AccountId): number => this.#gate.waitingOfOthers(account);
 }
 
 function overloaded(): Fault {

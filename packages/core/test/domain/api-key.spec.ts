@@ -12,15 +12,17 @@ describe('the scopes of an API key', () => {
     expect(() => (MEMBER_SCOPES as unknown as string[]).push('admin')).to.throw(TypeError);
   });
 
-  it('are to read and to write unless told otherwise', () => {
+  it('are to read and to write by default', () => {
     expect(DEFAULT_SCOPES).to.have.members(['pins:read', 'pins:write']);
   });
 });
 
 describe('the credential of a caller', () => {
-  it('is the key that they came with, if they did', () => {
+  it('is its API key, and whether the store must have it', () => {
     const key = 'k1' as ApiKeyId;
-    expect([credentialOf({ key }), credentialOf({})]).to.deep.equal([{ key }, { key: null }]);
+    expect(credentialOf({ key, isKeyStored: true })).to.deep.equal({ key, isKeyStored: true });
+    expect(credentialOf({ key })).to.deep.equal({ key, isKeyStored: false });
+    expect(credentialOf({})).to.deep.equal({ key: null, isKeyStored: false });
   });
 });
 
