@@ -1,26 +1,104 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ApiKeyStore } from '@pinfold/core';
+import type { ApiKey, ApiKeyId, ApiKeyQuery, ApiKeyStore } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
+import { KNOWN_SCOPES } from '@pinfold/core/internal';
 import { apiKeyStoreContract, checkApiKeyStoreSequences, type StoreSubject } from '@pinfold/test-contracts';
 import { everyKeyOf } from '@pinfold/test-contracts/fixtures';
-import { derived } from './derive.ts';
+import { derived, type PortShape } from './derive.ts';
+import type { Fields } from './distortions.ts';
 import type { Mutant } from './mutant.ts';
 import { overMemory, type StoreTable } from './over-memory.ts';
+import { API_KEY, EVENTS } from './records.ts';
 
 const { mutant, table } = overMemory<ApiKeyStore>(({ apiKeys }) => apiKeys);
 
-const clauses = {
-  create: 'unreachable touch revoke create-limit first create create-exists list-many',
-  createFirst: 'unreachable first',
-  find: 'revoke first find-absent touch create-ensured create create-exists lets-go find-aborted',
-  list: 'unreachable touch first revoke same-question purge list list-pages',
-  revoke: 'unreachable revoke',
-  touch: 'unreachable revoke touch',
-  countLive: 'unreachable count-live same-question',
-  purge: 'unreachable purge same-question',
+const QUERY: Fields<ApiKeyQuery> = {
+  account: 'text',
+  after: { createdAt: 'instant', id: 'id' },
+  limit: 'count',
+};
+
+const shape: PortShape<ApiKeyStore> = {
+  methods: {
+    create: {
+      takes: { key: API_KEY, events: EVENTS, authority: 'choice', limit: 'count' },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'created' } },
+      clauses: 'unreachable touch revoke create-limit first create create-exists list-many sequences',
+      untested: 'takes.events.list-reversed',
+      tested: 'repeats',
+    },
+    createFirst: {
+      takes: { key: API_KEY, events: EVENTS },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'created' } },
+      clauses: 'unreachable first sequences',
+      untested: [
+        'caches takes.events takes.key.account.{numeric,quoted,stuck,trimmed}',
+        'takes.key.createdAt.stuck takes.key.id.stuck takes.key.label.{numeric,stuck}',
+        'takes.key.lastUsedAt.stuck takes.key.revokedAt.{stuck,wrapped} takes.key.secretHash.stuck',
+      ],
+      tested: 'repeats',
+    },
+    find: {
+      takes: { id: 'id', signal: 'signal' },
+      answers: API_KEY,
+      clauses: 'revoke first find-absent touch create-ensured create create-exists lets-go find-aborted',
+    },
+    list: {
+      takes: { query: QUERY },
+      answers: [API_KEY],
+      clauses: 'unreachable touch first revoke same-question purge list list-pages list-many sequences',
+      untested: 'answers.label.{composed,latin,quoted} takes.query.after.id.ended',
+      tested: 'answers.list-capped takes.query.limit.capped',
+    },
+    revoke: {
+      takes: { id: 'id', at: 'instant', events: EVENTS },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'revoked' } },
+      clauses: 'unreachable revoke sequences',
+      untested: 'shares takes.events',
+    },
+    touch: {
+      takes: { id: 'id', at: 'instant', unlessSince: 'instant' },
+      clauses: 'unreachable revoke touch',
+      untested: 'caches',
+    },
+    countLive: {
+      takes: { account: 'text' },
+      answers: 'count',
+      clauses: 'unreachable count-live same-question sequences',
+    },
+    purge: {
+      takes: { revokedBefore: 'instant', limit: 'count' },
+      answers: 'count',
+      clauses: 'unreachable purge same-question',
+      untested: 'shares',
+      tested: 'repeats',
+    },
+  },
+  confusions: {
+    clauses: 'revoke create create-exists',
+    untested: 'account.quoted label.quoted secretHash.raised',
+  },
 };
 
 const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
+  mutant('create', 'a key without scopes is taken for one with all', () => (store) => ({
+    create: (key, events, ...more) =>
+      store.create({ ...key, scopes: key.scopes.length === 0 ? KNOWN_SCOPES : key.scopes }, events, ...more),
+  })),
+  mutant('create-exists', 'creating overwrites an existing key', () => {
+    const written = new Map<ApiKeyId, ApiKey>();
+    return (store) => ({
+      create: async (key, events, ...more) => {
+        const outcome = await store.create(key, events, ...more);
+        if (outcome.kind === 'exists') written.set(key.id, key);
+        return outcome;
+      },
+      find: async (id, signal) => written.get(id) ?? (await store.find(id, signal)),
+    });
+  }),
   mutant('first', 'creating the first looks first and writes later', () => (store) => ({
     createFirst: async (key, events) => {
       const keys = await store.list(everyKeyOf());
@@ -29,11 +107,31 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
       return { kind: created ? 'created' : 'exists' };
     },
   })),
+
+  mutant('list', "ids are ordered by a language's rules", () => (store) => ({
+    list: async (query) => {
+      const keys = await store.list(query);
+      return keys.toSorted((one, two) => two.createdAt - one.createdAt || two.id.localeCompare(one.id, 'en'));
+    },
+  })),
+
   mutant('sequences', 'use at the instant of creation is not recorded', () => (store) => ({
     touch: async (id, at, unlessSince) => {
       const created = (await store.find(id))?.createdAt;
       if (at !== created) await store.touch(id, at, unlessSince);
     },
+  })),
+  mutant('list-pages', 'a page starts after the instant of the last key', () => (store) => ({
+    list: ({ after, ...query }) => store.list({ ...query, after: after && { ...after, id: '' as ApiKeyId } }),
+  })),
+  mutant('count-live', 'revoked keys count', () => (store) => ({
+    countLive: async (account) => (await store.list(everyKeyOf(account))).length,
+  })),
+  mutant('create-ensured', 'only a new key is ensured', () => (store) => ({
+    create: async (key, events, ...more) =>
+      (await store.find(key.id)) === undefined
+        ? await store.create(key, events, ...more)
+        : await store.create({ ...key, isEnsured: false }, events, ...more),
   })),
   mutant('create-limit', 'creating counts first and writes later', () => (store) => ({
     create: async (key, events, authority, limit = null) => {
@@ -48,8 +146,7 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
 
 export const apiKeyStoreTable: StoreTable<ApiKeyStore> = table(
   apiKeyStoreContract,
-  derived(mutant, clauses),
-  stories,
+  [...derived(shape, mutant), ...stories],
   {
     sequences: { check: checkApiKeyStoreSequences, runs: 600 },
   },

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  type Attempt,
   type AttemptCounter,
   type AttemptOutcome,
   type AttemptTicket,
   after,
   type Instant,
+  minutes,
 } from '@pinfold/core';
 import { MAX_UNSETTLED } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
@@ -13,19 +15,66 @@ import {
   checkAttemptCounterSequences,
   type StoreSubject,
 } from '@pinfold/test-contracts';
-import { derived } from './derive.ts';
+import { derived, type PortShape } from './derive.ts';
+import type { Fields } from './distortions.ts';
 import type { Mutant, Spoiling } from './mutant.ts';
 import { overMemory, type StoreTable } from './over-memory.ts';
 
 const { mutant, table } = overMemory<AttemptCounter>(({ attempts }) => attempts);
 
-const clauses = {
-  begin:
-    'unreachable unsettled count-ended busy race per-address window per-role both-or-neither addresses hundreds',
-  settle: 'unreachable busy addresses',
-  forgive: 'unreachable busy forgive settle',
-  purge: 'unreachable purge purge-many',
-  countEnded: 'unreachable count-ended forgiven-window purge-many',
+const ATTEMPT: Fields<Attempt> = {
+  role: 'uuid',
+  address: 'text',
+  now: 'instant',
+  window: 'count',
+  perAddress: 'count',
+  perRole: 'count',
+};
+
+const shape: PortShape<AttemptCounter> = {
+  methods: {
+    begin: {
+      takes: { attempt: ATTEMPT },
+      answers: { kind: 'choice', ticket: 'id', until: 'instant' },
+      early: { value: { kind: 'busy' } },
+      clauses: [
+        'unreachable unsettled count-ended busy race per-address window per-role both-or-neither',
+        'addresses hundreds',
+      ],
+      untested: 'answers.ticket.lowered takes.attempt.address.quoted',
+      tested: [
+        'repeats takes.attempt.address.terminated takes.attempt.perAddress.capped',
+        'takes.attempt.perRole.capped takes.attempt.window.capped',
+      ],
+    },
+    settle: {
+      takes: { ticket: 'id' },
+      clauses: 'unreachable busy addresses sequences',
+      untested: 'caches',
+    },
+    forgive: {
+      takes: { ticket: 'id' },
+      clauses: 'unreachable busy forgive settle sequences',
+      untested: 'caches',
+    },
+    purge: {
+      takes: { endedBy: 'instant', limit: 'count' },
+      answers: 'count',
+      clauses: 'unreachable purge purge-many sequences',
+      tested: 'answers.capped repeats takes.limit.capped',
+    },
+    countEnded: {
+      takes: { endedBy: 'instant' },
+      answers: 'count',
+      clauses: 'unreachable count-ended forgiven-window purge-many sequences',
+      tested: 'answers.capped',
+    },
+  },
+  confusions: {
+    clauses: 'per-address busy addresses',
+    untested: 'address.quoted ticket',
+    tested: 'address.terminated',
+  },
 };
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
@@ -92,9 +141,26 @@ const losingLateOnes: Spoiling<AttemptCounter> = () => {
 
 const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
   mutant('both-or-neither', 'each limit counts by itself', inTwoSteps),
+  mutant('window', 'a limited try has to wait for a whole window', () => (store) => ({
+    begin: async (attempt) => {
+      const outcome = await store.begin(attempt);
+      if (outcome.kind !== 'limited') return outcome;
+      return { kind: 'limited', until: after(attempt.now, attempt.window) };
+    },
+  })),
+  mutant('busy', 'tries under way limit others as wrong ones do', () => (store) => ({
+    begin: async (attempt) => {
+      const outcome = await store.begin(attempt);
+      if (outcome.kind !== 'busy') return outcome;
+      return { kind: 'limited', until: after(attempt.now, attempt.window) };
+    },
+  })),
   mutant('unsettled', 'a try that was late is wrong for good', losingLateOnes),
   mutant('race', 'counting looks first and writes later', lookingFirst),
-  mutant('sequences', 'counting drops the counted windows', () => (store) => ({
+  mutant('purge', 'windows go by their beginning', () => (store) => ({
+    purge: (endedBy, limit) => store.purge(after(endedBy, minutes(5)), limit),
+  })),
+  mutant('count-ended', 'counting drops the counted windows', () => (store) => ({
     countEnded: (endedBy) => store.purge(endedBy, UNLIMITED),
   })),
   mutant('lets-go', 'tickets are counted and never dropped', () => {
@@ -111,8 +177,7 @@ const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
 
 export const attemptCounterTable: StoreTable<AttemptCounter> = table(
   attemptCounterContract,
-  derived(mutant, clauses),
-  stories,
+  [...derived(shape, mutant), ...stories],
   {
     sequences: { check: checkAttemptCounterSequences, runs: 500 },
   },

@@ -1,8 +1,8 @@
 import type { Clock } from '@pinfold/core';
 import { type ClockSubject, clockContract } from '@pinfold/test-contracts';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
-import { derived } from './derive.ts';
-import { type MutantTable, mutating } from './mutant.ts';
+import { derived, type PortShape } from './derive.ts';
+import { type Mutant, type MutantTable, mutating } from './mutant.ts';
 
 const openSound = async (): Promise<ClockSubject> => {
   const clock = createManualClock();
@@ -16,20 +16,32 @@ const openSound = async (): Promise<ClockSubject> => {
 
 const mutant = mutating<Clock, ClockSubject>(openSound);
 
-const clauses = {
-  now: 'sleep now',
-  sleep: 'sleep sleep-aborted',
+const shape: PortShape<Clock> = {
+  code: 'store_corrupt',
+  methods: {
+    now: {
+      early: null,
+      answers: 'instant',
+      clauses: 'sleep now',
+      untested: 'answers.{earlier,later}',
+    },
+    sleep: {
+      takes: { length: 'count', signal: 'signal' },
+      clauses: 'sleep sleep-aborted',
+      untested: 'caches coversUp isCurt isRaw misnames takes.length.fewer',
+      tested: 'repeats',
+    },
+  },
 };
+
+const stories: readonly Mutant<ClockSubject>[] = [
+  mutant('sleep', 'more milliseconds than 31 bits can count are over at once', () => (sound) => ({
+    sleep: (length, signal) => (length >= 2 ** 31 ? Promise.resolve() : sound.sleep(length, signal)),
+  })),
+];
 
 export const clockTable: MutantTable<Clock, ClockSubject> = {
   contract: clockContract,
   sound: () => openSound,
-  derived: derived(mutant, clauses),
-  // A clock of one subject may be a millisecond off, and sleeps longer than the suite asks for.
-  least: 65,
-  stories: [
-    mutant('sleep', 'more milliseconds than 31 bits can count are over at once', () => (sound) => ({
-      sleep: (length, signal) => (length >= 2 ** 31 ? Promise.resolve() : sound.sleep(length, signal)),
-    })),
-  ],
+  mutants: [...derived(shape, mutant), ...stories],
 };

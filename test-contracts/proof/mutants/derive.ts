@@ -1,151 +1,184 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { FaultCode } from '@pinfold/core';
-import { isFault } from '@pinfold/core';
-import { changed, type Distort, distortionsOf, type Field, fieldsIn } from './distortions.ts';
-import {
-  type Call,
-  FAULTS_OF_FAULTS,
-  GENERIC_FAULTS,
-  type GenericFault,
-  SIGNAL_FAULTS,
-} from './generic-faults.ts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { changed, type Distort, distortionsOf, type Field, fieldsOf, type Shape } from './distortions.ts';
+import { type Call, GENERIC_FAULTS, SIGNAL_FAULTS } from './generic-faults.ts';
 import type { Mutant, Mutate, Spoiling } from './mutant.ts';
 
-/** The methods that every implementation has. */
+/**
+ * The clauses that catch derived mutants, by their names without that of the suite: one of them fails with each
+ * mutant.
+ *
+ * `untested` has the mutants that no clause must catch: no caller can see the difference, no value of the suites shows
+ * it, or the port leaves it open. It names them, or the beginnings of names, between spaces; `a.{b,c}` stands for
+ * `a.b a.c`, and `*` for all. Of two that match the longer one counts. `tested` has the exceptions.
+ */
+export interface Caught {
+  readonly clauses: string | readonly string[];
+  readonly untested?: string | readonly string[];
+  readonly tested?: string | readonly string[];
+}
+
+/** A method of a port, as far as mutants are derived from it. */
+export interface MethodShape extends Caught {
+  /** Its inputs, by names of our own, in their order. */
+  readonly takes?: Readonly<Record<string, Shape | 'signal'>>;
+  readonly answers?: Shape;
+  /**
+   * An answer, for mutants that answer without asking; absent, an empty one of the type of `answers`. Null for a method
+   * that answers without a promise.
+   */
+  readonly early?: { readonly value: unknown } | null;
+}
+
 type MethodOf<Port> = {
-  [Name in keyof Port]-?: Port[Name] extends (...inputs: never[]) => unknown ? Name : never;
+  [Name in keyof Port]: Port[Name] extends (...inputs: never[]) => unknown ? Name : never;
 }[keyof Port] &
   string;
 
-/** The mutants of a port that follow from how a suite calls a sound implementation. */
-export interface Derived<S> {
-  /** Opens sound subjects whose calls are watched. */
-  readonly watched: () => () => Promise<S>;
-  /** The mutants of the calls that were seen until now. */
-  readonly mutants: () => readonly Mutant<S>[];
+export interface PortShape<Port> {
+  /** The code of its faults; `store_unavailable` when absent. */
+  readonly code?: FaultCode;
+  /** Whether all methods answer without a promise. */
+  readonly isSynchronous?: true;
+  readonly methods: { readonly [Name in MethodOf<Port>]: MethodShape };
+  /** Mutants that take two values of a field for one, in every method: `account.lowered`. */
+  readonly confusions?: Caught;
 }
 
-/** Derives mutants of every method. `clauses` has, for each, the clauses one of which has to notice a mutant of it. */
+/**
+ * Mutants that exist only where a table has them under `tested`. Calls may be made again, so that most callers cannot
+ * see one that runs twice; and few clauses have a text with a zero byte, or a thousand of something.
+ */
+const RARE = ['repeats', 'terminated', 'capped', 'list-capped'];
+
+interface Derived<Port> {
+  readonly name: string;
+  readonly spoiling: Spoiling<Port>;
+}
+
 export function derived<Port extends object, S>(
+  shape: PortShape<Port>,
   mutant: Mutate<Port, S>,
-  clauses: Readonly<Record<MethodOf<Port>, string>>,
-): Derived<S> {
-  const methods = Object.entries<string>(clauses).map(
-    ([name, noticing]) => ({ name, noticing: noticing.split(' '), seen: new SeenCalls() }) as const,
+): readonly Mutant<S>[] {
+  const { code = 'store_unavailable', confusions, isSynchronous } = shape;
+  const methods = (Object.entries(shape.methods) as [string, MethodShape][]).map(
+    ([name, method]) => [name, isSynchronous ? { ...method, early: null } : method] as const,
   );
-  const watching: Spoiling<Port> = () => (port) =>
-    Object.fromEntries(
-      methods.map(({ name, seen }) => [name, seen.watch(bounded(port, name))]),
-    ) as Partial<Port>;
-  return {
-    watched: mutant([], 'is watched', watching).open,
-    mutants: () =>
-      methods.flatMap(({ name, noticing, seen }) =>
-        Object.entries(seen.breakings()).map(([how, open]) =>
-          mutant(noticing, `${name}: ${how}`, around<Port>(name, open)),
-        ),
-      ),
-  };
-}
-
-/** Breaks a method. It is called once for each subject. */
-type Breaking = () => (call: Call) => Call;
-
-/** What one method was seen to take and to answer. */
-class SeenCalls {
-  readonly #fields = new Map<string, SeenField>();
-  #early: { readonly answer: unknown } | undefined;
-  #isPromise = false;
-  #takesSignal = false;
-  #fault: { readonly code: FaultCode } | undefined;
-
-  watch(call: Call): Call {
-    return (...inputs) => {
-      this.#takesSignal ||= inputs.some((input) => input instanceof AbortSignal);
-      for (const [at, input] of inputs.entries()) this.#note(`takes.${at}`, input);
-      const answer = call(...inputs);
-      if (!(answer instanceof Promise)) return this.#answered(answer);
-      this.#isPromise = true;
-      return answer.then(
-        (value) => this.#answered(value),
-        (error: unknown) => {
-          if (isFault(error)) this.#fault = error;
-          throw error;
-        },
-      );
-    };
-  }
-
-  #answered(answer: unknown): unknown {
-    this.#early ??= { answer };
-    this.#note('answers', answer);
-    return answer;
-  }
-
-  #note(start: string, value: unknown): void {
-    for (const [field, held] of fieldsIn(value)) {
-      const name = [start, ...field.path, field.kind].join('.');
-      const known = this.#fields.get(name) ?? new SeenField(field);
-      this.#fields.set(name, known);
-      known.note(held);
-    }
-  }
-
-  breakings(): Readonly<Record<string, Breaking>> {
-    const broken = { early: this.#early?.answer, code: this.#fault?.code ?? 'store_unavailable' };
-    const faults: Readonly<Record<string, GenericFault>> = {
-      ...(this.#isPromise ? GENERIC_FAULTS : {}),
-      ...(this.#fault === undefined ? {} : FAULTS_OF_FAULTS),
-      ...(this.#takesSignal ? SIGNAL_FAULTS : {}),
-    };
-    const generic = Object.entries(faults).map(([name, fault]): [string, Breaking] => [
-      name,
-      () => (call) => fault(call, broken),
-    ]);
-    const distorted = [...this.#fields].flatMap(([name, { field, ways }]) =>
-      Object.entries(ways).map(([way, open]): [string, Breaking] => [
-        `${name}.${way}`,
-        () => distorting(name, field, open()),
-      ]),
+  const breaking = (caught: Caught, all: readonly Derived<Port>[], of: string, start: string) =>
+    chosen(caught, all, of).map(({ name, spoiling }) =>
+      mutant(patterns(caught.clauses), `${start} ${name}`, spoiling),
     );
-    return Object.fromEntries([...generic, ...distorted]);
-  }
+  return [
+    ...methods.flatMap(([name, method]) =>
+      breaking(method, mutantsOf<Port>(name, method, code), name, `${name}:`),
+    ),
+    ...(confusions === undefined
+      ? []
+      : breaking(confusions, confusionsOf<Port>(methods), 'confusions', 'confuses')),
+  ];
 }
 
-/** A field that was seen, and the ways that change a value that it was seen with: others are no faults. */
-class SeenField {
-  readonly field: Field;
-  readonly ways: Record<string, () => Distort> = {};
-  readonly #others: Map<string, { readonly open: () => Distort; readonly distort: Distort }>;
-
-  constructor(field: Field) {
-    this.field = field;
-    const ways = Object.entries(distortionsOf(field.kind));
-    this.#others = new Map(ways.map(([way, open]) => [way, { open, distort: open() }]));
-  }
-
-  note(value: unknown): void {
-    for (const [way, { open, distort }] of this.#others) {
-      if (isDeepStrictEqual(distort(value as never), value)) continue;
-      this.ways[way] = open;
-      this.#others.delete(way);
-    }
-  }
+/** The mutants that a clause must catch. */
+function chosen<Port>({ untested, tested }: Caught, all: readonly Derived<Port>[], of: string) {
+  const [left, kept] = [patterns(untested), patterns(tested)];
+  const idle = [...left, ...kept].filter((pattern) => !all.some(({ name }) => begins(name, pattern)));
+  if (idle.length > 0) throw new Error(`${of}: there is no mutant ${idle.join(', ')}`);
+  return all.filter(({ name }) => {
+    if (RARE.includes(name.split('.').at(-1) ?? '')) return kept.includes(name);
+    const longest = (all: readonly string[]): number =>
+      Math.max(-1, ...all.filter((pattern) => begins(name, pattern)).map(({ length }) => length));
+    return longest(left) <= longest(kept);
+  });
 }
 
-function distorting(name: string, field: Field, distort: Distort): (call: Call) => Call {
-  const change = (value: unknown): unknown => changed(value, field, distort);
-  const [side, at] = name.split('.');
-  if (side === 'takes') {
-    return (call) =>
-      (...inputs) =>
-        call(...inputs.map((input, n) => (n === Number(at) ? change(input) : input)));
+function patterns(names: string | readonly string[] = []): readonly string[] {
+  return [names].flat().flatMap((some) => some.split(' ').flatMap(expanded));
+}
+
+/** `a.{b,c}` is `a.b` and `a.c`. */
+function expanded(name: string): readonly string[] {
+  const [, start, ends] = /^(.*)\{(.*)\}$/.exec(name) ?? [];
+  return ends === undefined ? [name] : ends.split(',').map((end) => `${start}${end}`);
+}
+
+function begins(name: string, start: string): boolean {
+  return start === '*' || name === start || name.startsWith(`${start}.`);
+}
+
+function mutantsOf<Port>(method: string, shape: MethodShape, code: FaultCode): readonly Derived<Port>[] {
+  const { takes = {}, answers, early = { value: emptyOf(answers) } } = shape;
+  const broken = { early: early?.value, code };
+  const faults = {
+    ...(early === null ? {} : GENERIC_FAULTS),
+    ...('signal' in takes ? SIGNAL_FAULTS : {}),
+  };
+  const generic = Object.entries(faults).map(([name, fault]) => ({
+    name,
+    spoiling: around<Port>(method, () => (call) => fault(call, broken)),
+  }));
+  const inputs = Object.entries(takes).flatMap(([input, of], position) =>
+    of === 'signal'
+      ? []
+      : distortedIn<Port>(
+          ['takes', input],
+          of,
+          method,
+          (change) =>
+            (call) =>
+            (...given) =>
+              call(...given.map((value, at) => (at === position ? change(value) : value))),
+        ),
+  );
+  const outputs =
+    answers === undefined
+      ? []
+      : distortedIn<Port>(
+          ['answers'],
+          answers,
+          method,
+          (change) =>
+            (call) =>
+            (...given) =>
+              thenChanged(call(...given), change),
+        );
+  return [...generic, ...inputs, ...outputs];
+}
+
+function emptyOf(answers: Shape | undefined): unknown {
+  if (Array.isArray(answers)) return [];
+  if (answers === 'count') return 0;
+  return answers === 'flag' ? false : undefined;
+}
+
+type Change = (value: unknown) => unknown;
+
+function distortedIn<Port>(
+  start: readonly string[],
+  shape: Shape,
+  method: string,
+  into: (change: Change) => (call: Call) => Call,
+): readonly Derived<Port>[] {
+  return fieldsOf(shape).flatMap((field) =>
+    Object.entries(distortionsOf(field.kind)).map(([way, create]) => ({
+      name: [...start, ...field.path, field.kind === 'list' ? `list-${way}` : way].join('.'),
+      spoiling: around<Port>(method, () => {
+        const distort = create();
+        return into((value) => changed(value, field, distort));
+      }),
+    })),
+  );
+}
+
+function thenChanged(answer: unknown, change: Change): unknown {
+  if (answer instanceof Promise) return answer.then(change);
+  if (typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer) {
+    return eachChanged(answer as AsyncIterable<unknown>, change);
   }
-  return (call) =>
-    (...inputs) => {
-      const answer = call(...inputs);
-      return answer instanceof Promise ? answer.then(change) : change(answer);
-    };
+  return change(answer);
+}
+
+async function* eachChanged(answers: AsyncIterable<unknown>, change: Change): AsyncGenerator<unknown, void> {
+  for await (const answer of answers) yield change(answer);
 }
 
 /** More calls of one method than any clause makes. */
@@ -162,9 +195,84 @@ function bounded(port: object, method: string): Call {
   };
 }
 
-function around<Port extends object>(method: string, open: Breaking): Spoiling<Port> {
+/** Breaks one method. `open` is called for each subject. */
+function around<Port>(method: string, open: () => (call: Call) => Call): Spoiling<Port> {
   return () => {
     const breaking = open();
-    return (port) => ({ [method]: breaking(bounded(port, method)) }) as Partial<Port>;
+    return (port) => {
+      return { [method]: breaking(bounded(port as object, method)) } as Partial<Port>;
+    };
   };
+}
+
+const IDENTITIES: readonly Field['kind'][] = ['text', 'id', 'uuid', 'hash'];
+
+/** For each name of an identity, wherever it stands in inputs: values that are alike are taken for the first of them. */
+function confusionsOf<Port>(methods: readonly (readonly [string, MethodShape])[]): readonly Derived<Port>[] {
+  const places = methods.flatMap(([method, { takes = {} }]) =>
+    Object.entries(takes).flatMap(([input, shape], position) =>
+      shape === 'signal'
+        ? []
+        : fieldsOf(shape)
+            .filter(({ kind }) => IDENTITIES.includes(kind))
+            .map((field) => ({ method, position, field, name: field.path.at(-1) ?? input })),
+    ),
+  );
+  return Object.values(Object.groupBy(places, ({ name }) => name)).flatMap((same = []) => {
+    const [{ name, field } = { name: '', field: { kind: 'text' } as const }] = same;
+    return Object.entries(distortionsOf(field.kind))
+      .filter(([way]) => way !== 'stuck' && way !== 'lost')
+      .map(([way, create]) => ({ name: `${name}.${way}`, spoiling: confusing<Port>(same, create()) }));
+  });
+}
+
+interface Place {
+  readonly method: string;
+  readonly position: number;
+  readonly field: Field;
+}
+
+function confusing<Port>(places: readonly Place[], fold: Distort): Spoiling<Port> {
+  return () => {
+    const firsts = new Map<unknown, unknown>();
+    const first: Change = (value) => {
+      const alike = fold(value as never);
+      if (!firsts.has(alike)) firsts.set(alike, value);
+      return firsts.get(alike);
+    };
+    return (port) => {
+      const methods = Object.entries(Object.groupBy(places, ({ method }) => method)).map(
+        ([method, ofMethod = []]) => {
+          const sound = bounded(port as object, method);
+          const broken: Call = (...inputs) =>
+            sound(
+              ...inputs.map((input, at) =>
+                ofMethod
+                  .filter(({ position }) => position === at)
+                  .reduce((value, { field }) => changed(value, field, first), input),
+              ),
+            );
+          return [method, broken];
+        },
+      );
+      return Object.fromEntries(methods) as Partial<Port>;
+    };
+  };
+}
+
+/** Creates mutants of one port among those of a subject, from the others, too. */
+export function part<Ports extends object, Name extends keyof Ports, S>(
+  mutant: Mutate<Ports, S>,
+  name: Name,
+): (
+  breaks: string | readonly string[],
+  how: string,
+  spoiling: () => (port: Ports[Name], ports: Ports) => Partial<Ports[Name]>,
+) => Mutant<S> {
+  return (breaks, how, spoiling) =>
+    mutant(breaks, how, () => {
+      const methods = spoiling();
+      return (ports) =>
+        ({ [name]: replacing(ports[name] as object, methods(ports[name], ports)) }) as Partial<Ports>;
+    });
 }

@@ -1,55 +1,133 @@
-/** Changes a value as a careless implementation might. */
+/** What a field holds; it decides in which ways the field can be distorted. */
+export type Kind =
+  /** Text that people write, and names of accounts. */
+  | 'text'
+  /** Text that has no variants to tell apart: machines write it, or the suites look at it as a whole. */
+  | 'word'
+  /** An identifier or token that the service generates. */
+  | 'id'
+  /** An identifier that has no capital letters: its letter case is no part of it. */
+  | 'uuid'
+  | 'hash'
+  | 'instant'
+  /** A number of things, or a limit. */
+  | 'count'
+  /** A number of bytes: it may have more than 32 bits. */
+  | 'size'
+  | 'flag'
+  /** One of a few names. */
+  | 'choice'
+  | 'bytes'
+  /** A value of which only its presence is tested. */
+  | 'present'
+  /** A value that is passed on unread. */
+  | 'opaque';
+
+/**
+ * The fields of a value: its kind, where it has no fields; the shape of its items, where it is a list; the shapes of
+ * its members, where it is a record. A union has the members of all its records.
+ */
+export type Shape = Kind | readonly [Shape] | { readonly [member: string]: Shape };
+
+/** The shapes of all members of a record: it does not compile when one is missing. */
+export type Fields<Row> = { readonly [Member in keyof Row]-?: Shape };
+
 export type Distort = (value: never) => unknown;
 
-/** What a field holds; it decides in which ways the field can be distorted. */
-export type Kind = 'text' | 'number' | 'flag' | 'bytes' | 'list';
-
-export interface Field {
-  /** The members that lead to it. The items of a list have the path of the list. */
-  readonly path: readonly string[];
-  readonly kind: Kind;
-}
-
 const SECOND = 1_000;
+const LATIN = 0xff;
 
+const charactersOf = (text: string, change: (character: string) => string): string =>
+  [...text].map(change).join('');
+
+/** The ways to distort one value of a kind. A value that a way does not change is no fault. */
 const BY_KIND: Readonly<Record<Kind, Readonly<Record<string, Distort>>>> = {
   text: {
     trimmed: (text: string) => text.trim(),
     lowered: (text: string) => text.toLowerCase(),
     raised: (text: string) => text.toUpperCase(),
     composed: (text: string) => text.normalize('NFC'),
-    shortened: (text: string) => text.slice(0, -1),
     cut: (text: string) => text.slice(0, 30),
+    latin: (text: string) => charactersOf(text, (one) => ((one.codePointAt(0) ?? 0) > LATIN ? '?' : one)),
+    numeric: (text: string) => (text !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : text),
+    quoted: (text: string) => text.replaceAll("'", "''"),
     terminated: (text: string) => text.split('\0')[0],
-    lost: () => null,
   },
-  number: {
-    seconds: (number: number) => number - (number % SECOND),
-    wrapped: (number: number) => number | 0,
-    more: (number: number) => number + 1,
-    fewer: (number: number) => number - 1,
-    capped: (number: number) => Math.min(number, SECOND),
-    lost: () => null,
+  word: {
+    raised: (text: string) => text.toUpperCase(),
+    cut: (text: string) => text.slice(0, -1),
+  },
+  id: {
+    lowered: (id: string) => id.toLowerCase(),
+    cut: (id: string) => id.slice(0, -1),
+    ended: (id: string) => id.slice(-8),
+  },
+  uuid: {
+    cut: (id: string) => id.slice(0, -1),
+    ended: (id: string) => id.slice(-8),
+  },
+  hash: {
+    raised: (hash: string) => hash.toUpperCase(),
+    cut: (hash: string) => hash.slice(0, 16),
+    nearly: (hash: string) => `${hash.slice(0, -1)}0`,
+  },
+  instant: {
+    seconds: (instant: number) => instant - (instant % SECOND),
+    wrapped: (instant: number) => instant | 0,
+    later: (instant: number) => instant + 1,
+    earlier: (instant: number) => instant - 1,
+  },
+  count: {
+    more: (count: number) => count + 1,
+    fewer: (count: number) => Math.max(0, count - 1),
+    capped: (count: number) => Math.min(count, SECOND),
+  },
+  size: {
+    wrapped: (size: number) => size | 0,
+    more: (size: number) => size + 1,
+    fewer: (size: number) => size - 1,
   },
   flag: { raised: () => true, lowered: () => false },
+  choice: {},
+  present: {},
+  opaque: {},
   bytes: {
-    shortened: (bytes: Uint8Array) => bytes.slice(0, -1),
+    cut: (bytes: Uint8Array) => bytes.slice(0, -1),
     inverted: (bytes: Uint8Array) => bytes.map((byte) => ~byte),
-  },
-  list: {
-    first: (items: readonly unknown[]) => items.slice(0, 1),
-    shortened: (items: readonly unknown[]) => items.slice(0, -1),
-    reversed: (items: readonly unknown[]) => items.toReversed(),
-    emptied: () => [],
-    capped: (items: readonly unknown[]) => items.slice(0, SECOND),
   },
 };
 
+const OF_LISTS: Readonly<Record<string, Distort>> = {
+  first: (items: readonly unknown[]) => items.slice(0, 1),
+  shortened: (items: readonly unknown[]) => items.slice(0, -1),
+  reversed: (items: readonly unknown[]) => [...items].reverse(),
+  emptied: () => [],
+  capped: (items: readonly unknown[]) => items.slice(0, SECOND),
+};
+
+export interface Field {
+  readonly path: readonly string[];
+  readonly kind: Kind | 'list';
+}
+
+/** All fields of a shape. The items of a list have the path of the list. */
+export function fieldsOf(shape: Shape, path: readonly string[] = []): readonly Field[] {
+  if (typeof shape === 'string') return [{ path, kind: shape }];
+  if (Array.isArray(shape)) return [{ path, kind: 'list' }, ...fieldsOf(shape[0] as Shape, path)];
+  return Object.entries(shape).flatMap(([member, of]) => fieldsOf(of, [...path, member]));
+}
+
 /** The ways to distort a field. Each is made anew for a subject, since one of them has a memory. */
-export function distortionsOf(kind: Kind): Readonly<Record<string, () => Distort>> {
-  const ways = Object.entries(BY_KIND[kind]).map(([name, distort]) => [name, () => distort] as const);
-  const isScalar = kind === 'text' || kind === 'number';
-  return { ...Object.fromEntries(ways), ...(isScalar ? { stuck: sticking } : {}) };
+export function distortionsOf(kind: Field['kind']): Readonly<Record<string, () => Distort>> {
+  const ways = Object.entries(kind === 'list' ? OF_LISTS : BY_KIND[kind]);
+  const stateless = ways.map(([name, distort]) => [name, () => distort] as const);
+  return {
+    ...Object.fromEntries(stateless),
+    ...(['list', 'flag', 'bytes', 'present', 'opaque'].includes(kind) ? {} : { stuck: sticking }),
+    ...(['text', 'word', 'instant', 'id', 'uuid', 'hash', 'present'].includes(kind)
+      ? { lost: () => () => null }
+      : {}),
+  };
 }
 
 /** The first value stands for all later ones. */
@@ -61,49 +139,19 @@ function sticking(): Distort {
   };
 }
 
-/**
- * All fields of a value with what they hold. What has a class of its own, such as a signal, has none, and neither has an
- * event: the history's suite looks at what is in it.
- */
-export function* fieldsIn(
-  value: unknown,
-  path: readonly string[] = [],
-): Generator<readonly [field: Field, held: unknown], void> {
-  const kind = kindOf(value);
-  if (kind !== undefined && !isOfEvents(value)) yield [{ path, kind }, value];
-  if (Array.isArray(value)) for (const item of value) yield* fieldsIn(item, path);
-  else if (isRecord(value)) {
-    for (const [member, held] of Object.entries(value)) yield* fieldsIn(held, [...path, member]);
-  }
-}
-
-function kindOf(value: unknown): Kind | undefined {
-  if (Array.isArray(value)) return 'list';
-  if (value instanceof Uint8Array) return 'bytes';
-  if (typeof value === 'boolean') return 'flag';
-  if (typeof value === 'string') return 'text';
-  return typeof value === 'number' ? 'number' : undefined;
-}
-
-function isRecord(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || isEvent(value)) return false;
-  return Object.getPrototypeOf(value) === Object.prototype;
-}
-
-function isEvent(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'recordedAt' in value;
-}
-
-function isOfEvents(value: unknown): boolean {
-  return Array.isArray(value) && value.some(isEvent);
-}
-
 /** A value with one of its fields changed. What has no such field stays as it is. */
-export function changed(value: unknown, field: Field, change: Distort): unknown {
-  const [member, ...rest] = field.path;
-  if (member === undefined && kindOf(value) === field.kind) return change(value as never);
-  if (Array.isArray(value)) return value.map((item) => changed(item, field, change));
-  if (member === undefined || !isRecord(value) || !(member in value)) return value;
+export function changed(value: unknown, { path, kind }: Field, change: Distort): unknown {
+  if (value === undefined || value === null) return value;
+  if (kind === 'list' && path.length === 0) return changedList(value, change);
+  if (value instanceof Set) return new Set([...value].map((item) => changed(item, { path, kind }, change)));
+  if (Array.isArray(value)) return value.map((item) => changed(item, { path, kind }, change));
+  const [member, ...rest] = path;
+  if (member === undefined) return change(value as never);
+  if (typeof value !== 'object' || !(member in value)) return value;
   const held: unknown = Reflect.get(value, member);
-  return { ...value, [member]: changed(held, { ...field, path: rest }, change) };
+  return { ...value, [member]: changed(held, { path: rest, kind }, change) };
+}
+
+function changedList(list: unknown, change: Distort): unknown {
+  return list instanceof Set ? new Set(change([...list] as never) as never) : change(list as never);
 }

@@ -11,7 +11,7 @@ export interface Broken {
 }
 
 /** A fault that any method can have. It is made once for each port object, and returns the broken method. */
-export type GenericFault = (call: Call, broken: Broken) => Call;
+type GenericFault = (call: Call, broken: Broken) => Call;
 
 const isSignal = (input: unknown): input is AbortSignal => input instanceof AbortSignal;
 const withoutSignal = (inputs: readonly unknown[]): unknown[] => inputs.filter((input) => !isSignal(input));
@@ -43,6 +43,13 @@ export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
       void turns(30).then(() => Promise.resolve(call(...inputs)).catch(() => undefined));
       return early;
     },
+  /** Does everything twice, as after an answer that was lost. */
+  repeats:
+    (call) =>
+    async (...inputs) => {
+      await call(...inputs);
+      return await call(...inputs);
+    },
   /** Each port object caches its answers. */
   caches: (call) => {
     const answers = new Map<string, unknown>();
@@ -64,10 +71,6 @@ export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
       return await running;
     };
   },
-};
-
-/** Faults of methods that reject with a fault. */
-export const FAULTS_OF_FAULTS: Readonly<Record<string, GenericFault>> = {
   /** Takes a backend that does not answer for one with nothing to say. */
   coversUp: onFault((_, { early }) => early),
   /** Rejects with the cause of a fault. */

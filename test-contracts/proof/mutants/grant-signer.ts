@@ -1,7 +1,8 @@
-import type { GrantSigner } from '@pinfold/core';
+import type { Grant, GrantSigner } from '@pinfold/core';
 import { HmacGrantSigner } from '@pinfold/platform-node';
 import { type GrantSignerSubject, grantSignerContract } from '@pinfold/test-contracts';
-import { derived } from './derive.ts';
+import { derived, type PortShape } from './derive.ts';
+import type { Fields } from './distortions.ts';
 import { type Mutant, type MutantTable, mutating } from './mutant.ts';
 
 const PRESENT = 'the present secret of this service';
@@ -18,9 +19,43 @@ const openSound = async (): Promise<GrantSignerSubject> => ({
 
 const mutant = mutating<GrantSigner, GrantSignerSubject>(openSound);
 
-const clauses = {
-  sign: 'verify rotation hidden token',
-  verify: 'verify forged',
+const GRANT: Fields<Grant> = {
+  purpose: 'choice',
+  role: 'uuid',
+  generation: 'count',
+  accountGeneration: 'count',
+  issuedAt: 'instant',
+  madeAt: 'instant',
+  viewer: { id: 'text', gavePassword: 'flag' },
+};
+
+const shape: PortShape<GrantSigner> = {
+  isSynchronous: true,
+  methods: {
+    sign: {
+      takes: { grant: GRANT },
+      answers: 'text',
+      clauses: 'verify rotation hidden token',
+      untested: [
+        'answers.{composed,latin,numeric,quoted,trimmed} takes.grant.issuedAt.seconds',
+        'takes.grant.viewer.id',
+      ],
+      tested: [
+        'takes.grant.accountGeneration.capped takes.grant.generation.capped',
+        'takes.grant.viewer.id.{cut,latin,lost,raised,stuck}',
+      ],
+    },
+    verify: {
+      takes: { token: 'text' },
+      answers: GRANT,
+      clauses: 'verify forged',
+      untested: ['answers.issuedAt.seconds answers.viewer.id takes.token.{composed,latin,numeric,quoted}'],
+      tested: [
+        'answers.accountGeneration.capped answers.generation.capped',
+        'answers.viewer.id.{cut,latin,lost,raised,stuck} takes.token.terminated',
+      ],
+    },
+  },
 };
 
 const LONG = 'x'.repeat(450);
@@ -45,6 +80,9 @@ const stories: readonly Mutant<GrantSignerSubject>[] = [
         : undefined;
     },
   })),
+  mutant('forged', 'padding behind a token is passed over', () => (sound) => ({
+    verify: (token) => sound.verify(token.replace(/=+$/, '')),
+  })),
   {
     breaks: ['rotation'],
     how: 'earlier secrets are forgotten',
@@ -58,6 +96,5 @@ const stories: readonly Mutant<GrantSignerSubject>[] = [
 export const grantSignerTable: MutantTable<GrantSigner, GrantSignerSubject> = {
   contract: grantSignerContract,
   sound: () => openSound,
-  derived: derived(mutant, clauses),
-  stories,
+  mutants: [...derived(shape, mutant), ...stories],
 };

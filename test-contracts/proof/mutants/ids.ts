@@ -1,22 +1,55 @@
-import type { Ids, Token } from '@pinfold/core';
+import type { EventId, Ids, Token } from '@pinfold/core';
 import { RandomIds } from '@pinfold/platform-node';
 import { idsContract, type Subject } from '@pinfold/test-contracts';
-import { derived } from './derive.ts';
+import { derived, type PortShape } from './derive.ts';
 import { type Mutant, type MutantTable, mutating, stateless } from './mutant.ts';
 
 const openSound = stateless(() => new RandomIds());
 
 const mutant = mutating<Ids, Subject<Ids>>(openSound);
 
-const clauses = {
-  role: 'role',
-  archive: 'archive',
-  token: 'token',
-  event: 'event',
-  nameToken: 'name-token',
+const shape: PortShape<Ids> = {
+  isSynchronous: true,
+  methods: {
+    role: {
+      answers: 'id',
+      clauses: 'role',
+      untested: 'answers.lowered',
+    },
+    archive: {
+      takes: { createdAt: 'instant' },
+      answers: 'id',
+      clauses: 'archive',
+      untested: 'answers.lowered',
+    },
+    token: {
+      answers: 'id',
+      clauses: 'token',
+      untested: '*',
+      tested: 'answers.{lost,stuck}',
+    },
+    event: {
+      answers: 'id',
+      clauses: 'event',
+      untested: 'answers.lowered',
+    },
+    nameToken: {
+      answers: 'id',
+      clauses: 'name-token',
+    },
+  },
 };
 
 const stories: readonly Mutant<Subject<Ids>>[] = [
+  mutant('event', 'an event is named by its count', () => () => {
+    let count = 0;
+    return {
+      event: () => {
+        count += 1;
+        return String(count) as EventId;
+      },
+    };
+  }),
   mutant('token', 'every node counts from one', () => () => {
     let count = 0;
     return {
@@ -31,6 +64,5 @@ const stories: readonly Mutant<Subject<Ids>>[] = [
 export const idsTable: MutantTable<Ids, Subject<Ids>> = {
   contract: idsContract,
   sound: () => openSound,
-  derived: derived(mutant, clauses),
-  stories,
+  mutants: [...derived(shape, mutant), ...stories],
 };

@@ -6,7 +6,6 @@ import {
   type Subject,
 } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
-import type { Derived } from './derive.ts';
 
 /** Opens the subjects of one clause. What it creates outside of the returned function is shared by these subjects. */
 export type Opening<S> = () => () => Promise<S>;
@@ -32,11 +31,7 @@ export interface MutantTable<Port, S extends Subject<Port>> {
   /** Random sequences of calls, by a name that mutants name like a clause. */
   readonly sequences?: Readonly<Record<string, Sequences<S>>>;
   readonly sound: Opening<S>;
-  readonly derived: Derived<S>;
-  /** The part of the derived mutants, in per cent, that must be noticed. Default: 80. */
-  readonly least?: number;
-  /** Mutants that are written by hand. */
-  readonly stories: readonly Mutant<S>[];
+  readonly mutants: readonly Mutant<S>[];
 }
 
 interface Sequences<S> {
@@ -50,21 +45,14 @@ export interface TestedTable {
   readonly port: string;
   /** The names of the clauses, and of the random sequences. */
   readonly clauses: readonly string[];
-  readonly stories: readonly Pick<Mutant<never>, 'breaks' | 'how'>[];
-  /** Whether a clause holds for the implementation without a fault. */
-  holds(clause: string): Promise<boolean>;
-  /** Whether a clause that a story must break fails with it. */
-  isCaught(story: TestedTable['stories'][number]): Promise<boolean>;
-  /** The part of the derived mutants, in per cent, that must be noticed. */
-  readonly least: number;
-  /** The part that is noticed, and what the others do. */
-  noticed(): Promise<{ readonly part: number; readonly missed: readonly string[] }>;
+  readonly mutants: readonly Pick<Mutant<never>, 'breaks' | 'how'>[];
   /** Whether a clause fails with one of the mutants that name it. */
   canFail(clause: string): Promise<boolean>;
+  /** Whether a clause holds for the implementation without a fault. */
+  holds(clause: string): Promise<boolean>;
+  /** Whether a clause that a mutant must break fails with it. */
+  isCaught(mutant: TestedTable['mutants'][number]): Promise<boolean>;
 }
-
-/** What no caller could see is among the rest. */
-const LEAST = 80;
 
 /** The time a clause gets with a sound implementation, and random sequences with any, on the slowest machine, in milliseconds. */
 const LONGEST = 60_000;
@@ -79,9 +67,10 @@ const SOUND_RUNS = 20;
 const SLOWER = 20;
 
 export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S>): TestedTable {
-  const { contract, sequences = {}, derived, stories } = table;
+  const { contract, sequences = {}, sound, mutants } = table;
   const clauses = new Map(clausesOf(contract).map((clause) => [clause.id.replace(/^.*\//, ''), clause]));
-  const ids = [...clauses.keys(), ...Object.keys(sequences)];
+  const soundTimes = new Map<string, number>();
+  const failed = new Set<string>();
   const check = (id: string, create: () => Promise<S>, isSound: boolean): Promise<void> => {
     const clause = clauses.get(id);
     if (clause !== undefined) return checkClause(clause, create);
@@ -89,66 +78,35 @@ export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S
     if (model === undefined) throw new Error(`${contract.port} has no clause ${id}`);
     return model.check(create, { runs: isSound ? SOUND_RUNS : model.runs, seed: 1, shortest: false });
   };
-  const sound = new Map<string, Promise<{ readonly held: boolean; readonly time: number }>>();
-  const ofSound = (id: string) => {
-    const known = sound.get(id) ?? timed(() => succeedsWithin(check(id, derived.watched(), true), LONGEST));
-    sound.set(id, known);
-    return known;
-  };
-  const failed = new Set<string>();
   const fails = async (id: string, open: Opening<S>): Promise<boolean> => {
-    const limit = id in sequences ? LONGEST : Math.max(LIMIT, SLOWER * (await ofSound(id)).time);
+    const limit = id in sequences ? LONGEST : Math.max(LIMIT, SLOWER * (soundTimes.get(id) ?? 0));
     const held = await succeedsWithin(check(id, open(), false), limit);
     if (!held) failed.add(id);
     return !held;
   };
-  const isCaught = async ({ breaks, open }: Mutant<S>): Promise<boolean> => {
-    const times = new Map<string, number>();
-    for (const id of breaks) times.set(id, (await ofSound(id)).time);
-    const quickFirst = [...times].toSorted(([, one], [, other]) => one - other);
-    for (const [id] of quickFirst) if (await fails(id, open)) return true;
-    return false;
-  };
-  const mutants = once(async () => {
-    for (const id of ids) await ofSound(id);
-    return derived.mutants();
-  });
   return {
     port: contract.port,
-    clauses: ids,
-    stories,
-    holds: async (id) => (await ofSound(id)).held,
-    isCaught: (story) => isCaught(story as Mutant<S>),
-    least: table.least ?? LEAST,
-    noticed: async () => {
-      const all = await mutants();
-      const missed: string[] = [];
-      for (const mutant of all) if (!(await isCaught(mutant))) missed.push(mutant.how);
-      return { part: 100 * (1 - missed.length / all.length), missed };
+    clauses: [...clauses.keys(), ...Object.keys(sequences)],
+    mutants,
+    holds: async (id) => {
+      const begun = performance.now();
+      const held = await succeedsWithin(check(id, sound(), true), LONGEST);
+      soundTimes.set(id, performance.now() - begun);
+      return held;
+    },
+    isCaught: async (mutant) => {
+      const { breaks, open } = mutants.find((known) => known === mutant) ?? { breaks: [], open: sound };
+      const timeOf = (id: string): number => soundTimes.get(id) ?? 0;
+      const quickFirst = breaks.toSorted((one, other) => timeOf(one) - timeOf(other));
+      for (const id of quickFirst) if (await fails(id, open)) return true;
+      return false;
     },
     canFail: async (id) => {
       if (failed.has(id)) return true;
-      for (const { breaks, open } of [...stories, ...(await mutants())]) {
-        if (breaks.includes(id) && (await fails(id, open))) return true;
-      }
+      for (const { breaks, open } of mutants) if (breaks.includes(id) && (await fails(id, open))) return true;
       return false;
     },
   };
-}
-
-function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
-  let begun: Promise<Value> | undefined;
-  return () => {
-    begun ??= work();
-    return begun;
-  };
-}
-
-async function timed(
-  work: () => Promise<boolean>,
-): Promise<{ readonly held: boolean; readonly time: number }> {
-  const begun = performance.now();
-  return { held: await work(), time: performance.now() - begun };
 }
 
 async function succeedsWithin(check: Promise<void>, limit: number): Promise<boolean> {

@@ -1,7 +1,5 @@
 import { createMemory, type Memory } from '@pinfold/memory';
 import type { Contract, StoreSubject } from '@pinfold/test-contracts';
-import { replacing } from '@pinfold/test-contracts/fixtures';
-import type { Derived } from './derive.ts';
 import { type Mutant, type MutantTable, type Mutate, mutating } from './mutant.ts';
 
 export type StoreTable<Port> = MutantTable<Port, StoreSubject<Port>>;
@@ -12,8 +10,7 @@ export interface OverMemory<Port> {
   /** Adds the mutants that every store has: subjects that share their data, and peers that do not. */
   readonly table: (
     contract: Contract<Port, StoreSubject<Port>>,
-    derived: Derived<StoreSubject<Port>>,
-    stories: readonly Mutant<StoreSubject<Port>>[],
+    mutants: readonly Mutant<StoreSubject<Port>>[],
     sequences?: StoreTable<Port>['sequences'],
   ) => StoreTable<Port>;
 }
@@ -32,12 +29,11 @@ export function overMemory<Port extends object>(storeOf: (memory: Memory) => Por
   };
   return {
     mutant: mutating(openSound),
-    table: (contract, derived, stories, sequences = {}) => ({
+    table: (contract, mutants, sequences = {}) => ({
       contract,
       sequences,
       sound: () => openSound,
-      derived,
-      stories: [...harness(subjectOn), ...stories],
+      mutants: [...harness(subjectOn), ...mutants],
     }),
   };
 }
@@ -66,21 +62,4 @@ export function harness<S>(
 export async function closed(memory: Memory): Promise<Memory> {
   await memory.close();
   return memory;
-}
-
-/** Creates mutants of one port among those of a subject, from the others, too. */
-export function part<Ports extends object, Name extends keyof Ports, S>(
-  mutant: Mutate<Ports, S>,
-  name: Name,
-): (
-  breaks: string | readonly string[],
-  how: string,
-  spoiling: () => (port: Ports[Name], ports: Ports) => Partial<Ports[Name]>,
-) => Mutant<S> {
-  return (breaks, how, spoiling) =>
-    mutant(breaks, how, () => {
-      const methods = spoiling();
-      return (ports) =>
-        ({ [name]: replacing(ports[name] as object, methods(ports[name], ports)) }) as Partial<Ports>;
-    });
 }

@@ -1,16 +1,39 @@
-import type { Password, PasswordHasher } from '@pinfold/core';
+import { isFault, type Password, type PasswordHasher } from '@pinfold/core';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { passwordHasherContract, type Subject } from '@pinfold/test-contracts';
-import { derived } from './derive.ts';
+import { derived, type PortShape } from './derive.ts';
 import { type Mutant, type MutantTable, mutating, stateless } from './mutant.ts';
 
 const openSound = stateless(() => new ScryptPasswordHasher({ cost: { logN: 1, r: 1, p: 1 } }));
 
 const mutant = mutating<PasswordHasher, Subject<PasswordHasher>>(openSound);
 
-const clauses = {
-  hash: 'aborted verify salt turns',
-  verify: 'verify foreign turns aborted',
+const shape: PortShape<PasswordHasher> = {
+  code: 'store_corrupt',
+  methods: {
+    hash: {
+      takes: { password: 'text', client: 'text', signal: 'signal' },
+      answers: 'text',
+      early: { value: 'hash' },
+      clauses: 'aborted verify salt turns',
+      untested: '*',
+      tested: [
+        'answers.{cut,lost,lowered,raised,stuck} caches hurries idles isDeaf shares',
+        'takes.client.{lost,stuck} takes.password.{cut,latin,lost,raised,stuck,terminated}',
+        'wrapsAborts',
+      ],
+    },
+    verify: {
+      takes: { password: 'text', hash: 'text', client: 'text', signal: 'signal' },
+      answers: 'flag',
+      clauses: 'verify foreign turns aborted',
+      untested: [
+        'caches isCurt listens takes.client takes.hash.{composed,latin,numeric,quoted}',
+        'takes.password.{composed,numeric,quoted}',
+      ],
+      tested: 'takes.client.{lost,stuck} takes.password.terminated',
+    },
+  },
 };
 
 /** bcrypt reads no more bytes than these. */
@@ -20,6 +43,13 @@ const stories: readonly Mutant<Subject<PasswordHasher>>[] = [
   mutant('verify', 'only the first 72 bytes count', () => (sound) => ({
     hash: (password, ...rest) => sound.hash(cut(password), ...rest),
     verify: (password, ...rest) => sound.verify(cut(password), ...rest),
+  })),
+  mutant('foreign', 'a text that is no hash is taken for a wrong password', () => (sound) => ({
+    verify: (...what) =>
+      sound.verify(...what).catch((error: unknown) => {
+        if (isFault(error) && error.code === 'store_corrupt') return false;
+        throw error;
+      }),
   })),
   mutant('turns', 'the queue has no limit', () => {
     let last: Promise<unknown> = Promise.resolve();
@@ -37,6 +67,5 @@ const stories: readonly Mutant<Subject<PasswordHasher>>[] = [
 export const passwordHasherTable: MutantTable<PasswordHasher, Subject<PasswordHasher>> = {
   contract: passwordHasherContract,
   sound: () => openSound,
-  derived: derived(mutant, clauses),
-  stories,
+  mutants: [...derived(shape, mutant), ...stories],
 };

@@ -1,19 +1,62 @@
 import type { ApiKeySecrets, SessionSecrets } from '@pinfold/core';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { apiKeySecretsContract, type Subject, sessionSecretsContract } from '@pinfold/test-contracts';
-import { derived } from './derive.ts';
-import { type MutantTable, mutating, stateless } from './mutant.ts';
+import { derived, type PortShape } from './derive.ts';
+import { type MutantTable, mutating, type Spoiling, stateless } from './mutant.ts';
 
-const keys = {
-  mint: 'mint',
-  read: 'mint read',
-  same: 'same',
+const keys: PortShape<ApiKeySecrets> = {
+  isSynchronous: true,
+  methods: {
+    mint: {
+      answers: { id: 'id', secretHash: 'hash', text: 'text' },
+      clauses: 'mint',
+      untested: 'answers.text.{composed,latin,numeric,quoted,trimmed}',
+    },
+    read: {
+      takes: { text: 'text' },
+      answers: { id: 'id', secretHash: 'hash' },
+      clauses: 'mint read',
+      untested: 'takes.text.{composed,latin,numeric,quoted}',
+    },
+    same: {
+      takes: { one: 'hash', other: 'hash' },
+      answers: 'flag',
+      clauses: 'same',
+    },
+  },
 };
 
-const tokens = {
-  mint: 'mint',
-  read: 'mint read',
+const tokens: PortShape<SessionSecrets> = {
+  isSynchronous: true,
+  methods: {
+    mint: {
+      answers: { text: 'text', hash: 'hash' },
+      clauses: 'mint',
+      untested: 'answers.text.{composed,latin,numeric,quoted,trimmed}',
+    },
+    read: {
+      takes: { text: 'text' },
+      answers: 'hash',
+      clauses: 'mint read',
+      untested: 'takes.text.{composed,latin,numeric,quoted}',
+    },
+  },
 };
+
+/** The third secret is the first one again. */
+function minting<Secrets extends { mint(): unknown }>(): Spoiling<Secrets> {
+  return () => {
+    const minted: unknown[] = [];
+    return (secrets) => {
+      const mint = (): unknown => {
+        const secret = minted.length === 2 ? minted[0] : secrets.mint();
+        minted.push(secret);
+        return secret;
+      };
+      return { mint } as Partial<Secrets>;
+    };
+  };
+}
 
 const openKeys = stateless(() => new NodeApiKeySecrets());
 const ofKeys = mutating<ApiKeySecrets, Subject<ApiKeySecrets>>(openKeys);
@@ -21,8 +64,7 @@ const ofKeys = mutating<ApiKeySecrets, Subject<ApiKeySecrets>>(openKeys);
 export const apiKeySecretsTable: MutantTable<ApiKeySecrets, Subject<ApiKeySecrets>> = {
   contract: apiKeySecretsContract,
   sound: () => openKeys,
-  derived: derived(ofKeys, keys),
-  stories: [],
+  mutants: [...derived(keys, ofKeys), ofKeys('mint', 'a key is minted twice', minting())],
 };
 
 const openTokens = stateless(() => new NodeSessionSecrets());
@@ -31,6 +73,5 @@ const ofTokens = mutating<SessionSecrets, Subject<SessionSecrets>>(openTokens);
 export const sessionSecretsTable: MutantTable<SessionSecrets, Subject<SessionSecrets>> = {
   contract: sessionSecretsContract,
   sound: () => openTokens,
-  derived: derived(ofTokens, tokens),
-  stories: [],
+  mutants: [...derived(tokens, ofTokens), ofTokens('mint', 'a token is minted twice', minting())],
 };
