@@ -2,7 +2,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { HttpServer } from '../../src/server/http-server.ts';
-import { serve } from '../servers/served.ts';
+import { list, publish } from '../servers/api-calls.ts';
+import { type Served, serve } from '../servers/served.ts';
 
 const ASKED = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const UNREADABLE = '{"no": "request"}\r\n\r\n';
@@ -29,9 +30,21 @@ describe('what cannot be read', () => {
 });
 
 describe('a body that ends early or cannot be read', () => {
+  let server: Served;
+
+  before(async () => {
+    server = await serve();
+  });
+  after(() => server.close());
+
+  async function ask(lines: readonly string[], isHalfClosed: boolean): Promise<string> {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(lines.join('\r\n'));
+    if (isHalfClosed) socket.end();
+    return await text(socket);
+  }
+
   it('is invalid_request to a client that still reads, wherever the API reads bodies', async () => {
-    const api = await serve();
-    const { port } = new URL(api.url);
     const form = ['Content-Type: multipart/form-data; boundary=b', 'Idempotency-Key: broken'];
     const json = ['Content-Type: application/json'];
     const archive = '--b\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\nPK';
@@ -42,14 +55,23 @@ describe('a body that ends early or cannot be read', () => {
       [`PATCH ${pin}`, json, 'Content-Length: 9000\r\n\r\n{"title":', true],
       [`PATCH ${pin}`, json, 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\nno size', false],
     ] as const) {
-      const socket = connect(Number(port), '127.0.0.1');
-      const key = `Authorization: Bearer ${api.key}`;
-      socket.write([`${line} HTTP/1.1`, 'Host: x', key, ...own, ending].join('\r\n'));
-      if (isHalfClosed) socket.end();
-      const answer = await text(socket);
+      const key = `Authorization: Bearer ${server.key}`;
+      const answer = await ask([`${line} HTTP/1.1`, 'Host: x', key, ...own, ending], isHalfClosed);
       expect(answer, line).to.match(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s);
       expect(answer, line).to.match(/^Connection: close\r$/m);
     }
-    await api.close();
+  });
+
+  it('is a page to who enters a password', async () => {
+    await publish(server.url, server.key, 'a site');
+    const [pin] = await list(server.url, server.key);
+    const form = 'Content-Type: application/x-www-form-urlencoded';
+    for (const [ending, isHalfClosed] of [
+      ['Content-Length: 900\r\n\r\npass', true],
+      ['Transfer-Encoding: chunked\r\n\r\n1\r\np\r\nno size', false],
+    ] as const) {
+      const answer = await ask([`POST /s/${pin?.id} HTTP/1.1`, 'Host: x', form, ending], isHalfClosed);
+      expect(answer).to.match(/^HTTP\/1\.1 400 .*<\/html>\s*$/s);
+    }
   });
 });

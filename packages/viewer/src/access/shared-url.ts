@@ -73,7 +73,6 @@ async function takePassword(exchange: Exchange, id: RoleId, path: string): Promi
     return sendPlainPage(exchange, 403, 'foreign_form');
   }
   const form = await readPasswordForm(request, context.useCases.clock);
-  if (form.kind === 'gone') return ANSWERED;
   if (form.kind === 'refused') {
     // The rest of a stalled form is not read.
     const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
