@@ -101,7 +101,8 @@ function read<Answer>(
   key: string,
 ): Attempt<Answer> {
   const { status, headers } = response;
-  const value = response.ok ? parsed(text) : undefined;
+  // Only 204 says that a thing is deleted: a page of a proxy has no JSON either.
+  const value = status === 204 ? undefined : (parsed(text) ?? text);
   if (response.ok && request.isAnswer(value)) return { kind: 'answered', answer: value, headers };
   const redirected = response.type === 'opaqueredirect' || (status >= 300 && status < 400);
   const problem = response.ok || redirected ? undefined : problemIn(text, key);

@@ -102,6 +102,11 @@ describe('PinfoldClient', () => {
       server.answer({ status: 200, body: { pins, next_cursor: null } });
       expect((await failure(clientOf().listPage())).code).to.equal('invalid_answer');
     }
+    for (const body of ['<html>Welcome to the café</html>', '', 'null', '{']) {
+      server.answer({ status: 200, body }, { status: 200, body });
+      expect((await failure(clientOf().stop(ID))).code, body).to.equal('invalid_answer');
+      expect((await failure(clientOf().names.delete('docs'))).code, body).to.equal('invalid_answer');
+    }
     server.answer({ status: 404, body: `<html>${'x'.repeat(500)}` });
     const { status, code, detail } = await failure(clientOf().get(ID));
     expect([status, code]).to.deep.equal([404, 'invalid_answer']);
