@@ -47,7 +47,6 @@ export { judgeListing } from './domain/archive-rules.ts';
 export { isAppleDouble, isSystemEntry, mayBeAppleDouble, normalizeNames } from './domain/entry-path.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
 export { siteRoot } from './domain/index-hint.ts';
-export type { RateLeft } from './domain/limits.ts';
 export { decideName, withNameWarnings } from './domain/name.ts';
 export {
   chooseNameEncoding,
@@ -64,6 +63,7 @@ export {
   refuseAttempt,
 } from './domain/password.ts';
 export { foldPath } from './domain/path-conflicts.ts';
+export type { RateLeft } from './domain/rate.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
 export { secretOfFile } from './domain/secret-files.ts';
 export { type FilesByPath, findAnswer, findFallback, pageForFolder, type Resolution } from './domain/site.ts';

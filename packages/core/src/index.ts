@@ -74,7 +74,6 @@ export {
   minutes,
   seconds,
 } from './domain/instant.ts';
-export type { Rate, RateMark, RateText } from './domain/limits.ts';
 export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export {
   type Name,
@@ -92,6 +91,7 @@ export {
   type PasswordRules,
   parsePassword,
 } from './domain/password.ts';
+export type { Rate, RateMark, RateText } from './domain/rate.ts';
 export type { Comparison, RemovalClock, Uptime } from './domain/reconciliation.ts';
 export type { Publication } from './domain/role.ts';
 export {

@@ -1,7 +1,7 @@
 import type { Token } from '../ports/role-store.ts';
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
-import { parseRate, type Rate, type RateMark, type RateText } from './limits.ts';
+import { parseRate, type Rate, type RateMark, type RateText } from './rate.ts';
 import type { Generation } from './role.ts';
 
 /** The limits of one account. Null: the service's own applies. */

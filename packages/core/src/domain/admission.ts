@@ -2,8 +2,8 @@ import type { KeyQuotaExceeded, PublicationQuotaExceeded, Refusal } from '../ref
 import type { Account, AccountUse, Block, PublicationLimits } from './account.ts';
 import type { SaveAuthority } from './actor.ts';
 import type { Instant } from './instant.ts';
-import { leftOf, parseRate, type Rate, type RateMark, takenFrom } from './limits.ts';
 import { type NamesInUse, refuseName } from './name.ts';
+import { leftOf, parseRate, type Rate, type RateMark, takenFrom } from './rate.ts';
 import type { Sha256 } from './sha256.ts';
 
 /** The values of a publication that admission checks. */

@@ -1,5 +1,4 @@
-import type { Branded } from './identity.ts';
-import { type Duration, days, hours, type Instant, instant, minutes, seconds } from './instant.ts';
+import { type Duration, days, hours, minutes, seconds } from './instant.ts';
 
 const MiB = 1_048_576;
 
@@ -124,92 +123,4 @@ export function withAccountLimits(inForce: Limits, own: OwnLimits): Limits {
 /** A member that is undefined is absent, as in `{ files: plan?.files }`. */
 function present<Given extends object>(given: Given): Given {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given;
-}
-
-/** A burst of `count`, which is refilled evenly over `window`. */
-export interface Rate {
-  readonly count: number;
-  readonly window: Duration;
-}
-
-/** A rate as it is written: `600/1h`, or `off` for none. */
-export type RateText = Branded<string, 'RateText'>;
-
-/** The usage of a rate: the microsecond at which it is refilled. Opaque to stores. */
-export type RateMark = Branded<number, 'RateMark'>;
-
-/** The remainder of a rate. */
-export interface RateLeft {
-  readonly limit: number;
-  readonly window: Duration;
-  readonly remaining: number;
-  /** The instant from which a request of the given cost passes; now if it passes already. */
-  readonly nextAt: Instant;
-  /** The instant at which the rate is refilled. */
-  readonly wholeAt: Instant;
-}
-
-/** The cost of a request that changes something. Reading, and publishing by the API, cost one. */
-export const CHANGE_COST = 10;
-
-const RATE_TEXT = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
-const UNITS: Readonly<Record<string, (count: number) => Duration>> = {
-  s: seconds,
-  m: minutes,
-  h: hours,
-  d: days,
-};
-const MICROSECONDS = 1_000;
-
-/** Reads a rate, `N/1s`, `N/5m`, `N/1h` or `N/1d`, or `off`; `undefined` for anything else, and for more than one a microsecond. */
-export function parseRate(text: string): Rate | 'off' | undefined {
-  if (text === 'off') return 'off';
-  const [, count, length, unit] = RATE_TEXT.exec(text) ?? [];
-  const window = UNITS[unit ?? '']?.(Number(length));
-  if (window === undefined || Number(count) > window * MICROSECONDS) return undefined;
-  return { count: Number(count), window };
-}
-
-/** The rest of a rate, by the generic cell rate algorithm. A cost above its count is lowered to it, so as to pass. */
-export function leftOf(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
-  const { count, window } = rate;
-  const share = microsecondsPerUnit(rate);
-  const present = now * MICROSECONDS;
-  const owed = microsecondsAhead(rate, mark, present);
-  const remaining = Math.max(0, Math.floor((count * share - owed) / share));
-  const wait = Math.max(0, Math.ceil((owed - (count - costWithin(rate, cost)) * share) / MICROSECONDS));
-  const whole = Math.ceil(owed / MICROSECONDS);
-  return {
-    limit: count,
-    window,
-    remaining,
-    nextAt: instant(now + wait),
-    wholeAt: instant(now + whole),
-  };
-}
-
-/** The mark after a cost was taken at an instant. Check first, with {@link leftOf}, that it passes. */
-export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateMark {
-  const present = now * MICROSECONDS;
-  return (present +
-    microsecondsAhead(rate, mark, present) +
-    costWithin(rate, cost) * microsecondsPerUnit(rate)) as RateMark;
-}
-
-function costWithin({ count }: Rate, cost: number): number {
-  return Math.min(cost, count);
-}
-
-/**
- * How far the mark is ahead of the present. A mark further ahead than this rate can move it comes from another rate or
- * clock, and counts as 0: otherwise an account whose rate was raised would be shut out.
- */
-function microsecondsAhead(rate: Rate, mark: RateMark | null, present: number): number {
-  const owed = Math.max(0, (mark ?? present) - present);
-  return owed > rate.count * microsecondsPerUnit(rate) ? 0 : owed;
-}
-
-/** Whole microseconds: sums of them are exact. */
-function microsecondsPerUnit({ count, window }: Rate): number {
-  return Math.floor((window * MICROSECONDS) / count);
 }

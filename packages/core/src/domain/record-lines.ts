@@ -11,9 +11,9 @@ import {
   type RoleId,
 } from './identity.ts';
 import type { Instant } from './instant.ts';
-import type { RateText } from './limits.ts';
 import { type NameRecord, type PinName, parseName, parseNameToken } from './name.ts';
 import type { PasswordHash } from './password.ts';
+import type { RateText } from './rate.ts';
 import {
   count,
   flag,

@@ -58,14 +58,16 @@ export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+const OPERATOR_PATTERN: string = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$';
+
 /** The rules of what an operator writes for others, a reason or a message, as a JSON Schema has them. */
-export const OPERATOR_TEXT = {
+export const OPERATOR_TEXT: { readonly minLength: 1; readonly maxLength: 255; readonly pattern: string } = {
   minLength: 1,
   maxLength: 255,
-  pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$',
-} as const;
+  pattern: OPERATOR_PATTERN,
+};
 
-const TEXT = new RegExp(OPERATOR_TEXT.pattern, 'u');
+const TEXT: RegExp = /* @__PURE__ */ new RegExp(OPERATOR_PATTERN, 'u');
 
 /** Whether a value is a reason or a message: 1 to 255 characters, not all of them blanks, and none a control character. */
 export function isOperatorText(value: unknown): value is string {

@@ -76,7 +76,7 @@ export function insertEvents(
     const { account } = event;
     if (account === null) return insert(EVENTS, { ...event, feedNumber: null, accountFeedNumber: null });
     const end = last.get(account);
-    if (end === undefined) throw new Error('the end of the feed of an event was not read');
+    if (end === undefined) throw new Error('a feed was not read');
     const accountFeedNumber = end + 1;
     last.set(account, accountFeedNumber);
     return insert(EVENTS, { ...event, feedNumber: null, accountFeedNumber });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type AccountLimits, NO_ACCOUNT_LIMITS, parseAccountLimit } from '../../src/domain/account.ts';
 import { publicationLimitsOf } from '../../src/domain/admission.ts';
 import { hours } from '../../src/domain/instant.ts';
-import type { RateText } from '../../src/domain/limits.ts';
+import type { RateText } from '../../src/domain/rate.ts';
 
 describe('the limits of an account', () => {
   it('come before those for all, and off is none', () => {

@@ -6,7 +6,7 @@ import {
   refuseAdmission,
 } from '../../src/domain/admission.ts';
 import { after, before, hours, instant, minutes } from '../../src/domain/instant.ts';
-import { takenFrom } from '../../src/domain/limits.ts';
+import { takenFrom } from '../../src/domain/rate.ts';
 import type { Sha256 } from '../../src/domain/sha256.ts';
 import { NOW } from '../values.ts';
 

@@ -1,9 +1,47 @@
 import type { AnyTable } from '../table.ts';
-import * as accountTables from './account-tables.ts';
-import * as roleTables from './role-tables.ts';
-import * as serviceTables from './service-tables.ts';
+import {
+  ACCOUNTS,
+  API_KEYS,
+  ATTEMPT_WINDOWS,
+  ATTEMPTS,
+  ERASURES,
+  PAIRINGS,
+  SESSION_REFUSALS,
+  SESSIONS,
+  SIGN_IN_LINKS,
+} from './account-tables.ts';
+import { COMPARISONS, IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from './role-tables.ts';
+import {
+  EVENTS,
+  FEED_BEGINS,
+  FEEDS,
+  MODES,
+  SCHEDULED_EXPORTS,
+  UNFINISHED_IMPORTS,
+} from './service-tables.ts';
 
-/** Every table of Pinfold: what these files export beside types. */
-export const TABLES: readonly AnyTable[] = [accountTables, roleTables, serviceTables].flatMap(
-  (tables): readonly AnyTable[] => Object.values(tables),
-);
+/** Every table of Pinfold. One by one: what packs modules keeps the names of a module that is taken whole. */
+export const TABLES: readonly AnyTable[] = [
+  ACCOUNTS,
+  API_KEYS,
+  SESSIONS,
+  SIGN_IN_LINKS,
+  SESSION_REFUSALS,
+  PAIRINGS,
+  ATTEMPT_WINDOWS,
+  ATTEMPTS,
+  ERASURES,
+  ROLES,
+  MANIFESTS,
+  IDEMPOTENCY_KEYS,
+  NAMES,
+  TAKEDOWNS,
+  VIEWS,
+  COMPARISONS,
+  EVENTS,
+  FEED_BEGINS,
+  FEEDS,
+  MODES,
+  UNFINISHED_IMPORTS,
+  SCHEDULED_EXPORTS,
+];

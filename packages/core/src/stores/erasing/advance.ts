@@ -1,7 +1,8 @@
 import type { EventId } from '../../domain/history.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Erasure } from '../../ports/erasure-store.ts';
-import type { Steps } from '../../records/step.ts';
+import { all } from '../../records/joining.ts';
+import type { Step, Steps } from '../../records/step.ts';
 import type { MoreLocks } from '../locking.ts';
 
 /** One step of an erasure. */
@@ -20,4 +21,17 @@ export type Forgotten = Steps<'continued' | MoreLocks | undefined>;
 export function otherLocks(wanted: readonly string[], held: readonly string[]): MoreLocks | undefined {
   if (wanted.every((lock) => held.includes(lock))) return undefined;
   return { kind: 'more_locks', locks: wanted };
+}
+
+/** Changes rows, each under a lock of its own: of none nothing is left. */
+export function* changeUnder(
+  locks: readonly string[],
+  more: readonly string[],
+  changes: readonly Step<void, 'write'>[],
+): Forgotten {
+  if (locks.length === 0) return undefined;
+  const missing = otherLocks(locks, more);
+  if (missing !== undefined) return missing;
+  yield* all(...changes);
+  return 'continued';
 }

@@ -12,7 +12,7 @@ import {
   SIGN_IN_LINKS,
 } from '../../records/tables/account-tables.ts';
 import { credentialLock, pairingLock } from '../../records/tables/locks.ts';
-import { type Advance, type Forgotten, otherLocks } from './advance.ts';
+import { type Advance, changeUnder, type Forgotten } from './advance.ts';
 
 /** Rows that one step removes, each with a lock of its own. */
 const AT_ONCE = 80;
@@ -26,12 +26,12 @@ const OF_CONSENT = { ...RANGE, select: ['secretHash', 'actor'] } as const;
 /** What no secret has the hash of. */
 const NO_SECRET = '0'.repeat(64) as Sha256;
 
-/** The step that adds the persons among some actors to those whose ids are looked for in every event. */
+/** The step that adds the persons among the actors of rows to those whose ids are looked for in every event. */
 export function addPersons(
   { account, persons }: ErasureRow,
-  actors: readonly (EventActor | null)[],
+  rows: readonly { readonly actor: EventActor | null }[],
 ): readonly Step<void, 'write'>[] {
-  const ids = actors.flatMap((actor) => (actor?.kind === 'person' && actor.id !== null ? [actor.id] : []));
+  const ids = rows.flatMap(({ actor }) => (actor?.kind === 'person' && actor.id !== null ? [actor.id] : []));
   const known = [...new Set([...persons, ...ids])];
   if (known.length === persons.length) return [];
   return [update(ERASURES, { account }, { persons: known, searchedTo: null, isSearched: false })];
@@ -40,18 +40,15 @@ export function addPersons(
 export function* forgetSessions(erasure: ErasureRow, { more }: Advance): Forgotten {
   const rows = yield* find(SESSIONS, { account: erasure.account }, OF_SESSION);
   const locks = rows.map(({ tokenHash }) => credentialLock(tokenHash));
-  return yield* removeUnder(locks, more, [
+  return yield* changeUnder(locks, more, [
     ...rows.map(({ tokenHash }) => remove(SESSIONS, { tokenHash })),
-    ...addPersons(
-      erasure,
-      rows.map(({ actor }) => actor),
-    ),
+    ...addPersons(erasure, rows),
   ]);
 }
 
 export function* forgetLinks({ account }: ErasureRow, { more }: Advance): Forgotten {
   const rows = yield* find(SIGN_IN_LINKS, { account }, OF_LINK);
-  return yield* removeUnder(
+  return yield* changeUnder(
     rows.map(({ tokenHash }) => credentialLock(tokenHash)),
     more,
     rows.map(({ tokenHash }) => remove(SIGN_IN_LINKS, { tokenHash })),
@@ -61,12 +58,9 @@ export function* forgetLinks({ account }: ErasureRow, { more }: Advance): Forgot
 export function* forgetConsents(erasure: ErasureRow, { more }: Advance): Forgotten {
   const rows = yield* find(PAIRINGS, { account: erasure.account }, OF_CONSENT);
   const locks = rows.map(({ secretHash }) => pairingLock(secretHash));
-  return yield* removeUnder(locks, more, [
+  return yield* changeUnder(locks, more, [
     ...rows.map(({ secretHash }) => remove(PAIRINGS, { secretHash })),
-    ...addPersons(
-      erasure,
-      rows.map(({ actor }) => actor),
-    ),
+    ...addPersons(erasure, rows),
   ]);
 }
 
@@ -81,7 +75,7 @@ export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }:
     unlocked(find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: ['id'] })),
   );
   const locks = rows.map(({ id }) => credentialLock(id));
-  return yield* removeUnder(
+  return yield* changeUnder(
     locks,
     more,
     rows.map(({ id, isEnsured, revokedAt }) => {
@@ -91,16 +85,4 @@ export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }:
       return update(API_KEYS, { id }, { ...empty, ...revoked });
     }),
   );
-}
-
-function* removeUnder(
-  locks: readonly string[],
-  more: readonly string[],
-  removals: readonly Step<void, 'write'>[],
-): Forgotten {
-  if (locks.length === 0) return undefined;
-  const missing = otherLocks(locks, more);
-  if (missing !== undefined) return missing;
-  yield* all(...removals);
-  return 'continued';
 }

@@ -57,15 +57,18 @@ const begin = defineChange('erasures.begin', {
         ? insert(ACCOUNTS, { ...newAccount(name), blocked, generation })
         : update(ACCOUNTS, { name }, { blocked, generation, version: nextVersion(row) }),
       upsert(ACCOUNTS, { ...newAccount(replacement), blocked: erasedBlock(at), version: 1 as Version }),
-      upsert(ERASURES, { ...startOf(name, replacement), actor: withoutPerson(actor) }),
+      upsert(ERASURES, {
+        account: name,
+        replacement,
+        actor: withoutPerson(actor),
+        persons: [],
+        searchedTo: null,
+        isSearched: false,
+      }),
     );
     return 'begun';
   },
 });
-
-function startOf(account: AccountId, replacement: AccountId) {
-  return { account, replacement, persons: [], searchedTo: null, isSearched: false };
-}
 
 /** A person who administers may be the one who is erased. */
 function withoutPerson(actor: EventActor): EventActor {

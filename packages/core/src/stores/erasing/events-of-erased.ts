@@ -32,7 +32,7 @@ export function erasureEvent(
   { type, at, ids, pin = null, actor }: DraftOfErased,
 ): HistoryEvent {
   const [id] = ids;
-  if (id === undefined) throw new TypeError('an erasure needs an id for each of its events');
+  if (id === undefined) throw new TypeError('too few event ids');
   return { ...FORGOTTEN, id, type, at, recordedAt: at, account: replacement, pin, actor, asOperator: true };
 }
 
@@ -62,10 +62,7 @@ export function* forgetEvents(erasure: ErasureRow): Forgotten {
         },
       ),
     ),
-    ...addPersons(
-      erasure,
-      own.map(({ actor }) => actor),
-    ),
+    ...addPersons(erasure, own),
   );
   return 'continued';
 }

@@ -10,7 +10,7 @@ import { archiveLock, attemptsLock, idempotencyLock, VIEWS_LOCK } from '../../re
 import { IDEMPOTENCY_KEYS, ROLES, type RoleRow, TAKEDOWNS, VIEWS } from '../../records/tables/role-tables.ts';
 import { feedEnds } from '../events.ts';
 import { CHANGED, changeRoles, derivedMembers, nextVersion, type RoleChange } from '../role-changes.ts';
-import { type Advance, type Forgotten, otherLocks } from './advance.ts';
+import { type Advance, changeUnder, type Forgotten, otherLocks } from './advance.ts';
 import { erasureEvent } from './events-of-erased.ts';
 
 /** Roles that one step moves: each has a lock for its Idempotency-Key and one for tries of its password. */
@@ -112,14 +112,11 @@ export function* forgetReservations({ account }: ErasureRow, { more }: Advance):
   const rows = yield* unlocked(
     find(IDEMPOTENCY_KEYS, { account }, { limit: LOCKED_AT_ONCE, select: ['key'] }),
   );
-  if (rows.length === 0) return undefined;
-  const missing = otherLocks(
+  return yield* changeUnder(
     rows.map(({ key }) => idempotencyLock(account, key)),
     more,
+    rows.map(({ key }) => remove(IDEMPOTENCY_KEYS, { account, key })),
   );
-  if (missing !== undefined) return missing;
-  yield* all(...rows.map(({ key }) => remove(IDEMPOTENCY_KEYS, { account, key })));
-  return 'continued';
 }
 
 /** Gives takedowns to the replacement: they stay in force. */
@@ -128,12 +125,9 @@ export function* forgetTakedowns({ account, replacement }: ErasureRow, { more }:
   const rows = yield* unlocked(
     find(TAKEDOWNS, { account }, { limit: LOCKED_AT_ONCE, select: ['id', 'sha256'] }),
   );
-  if (rows.length === 0) return undefined;
-  const missing = otherLocks(
+  return yield* changeUnder(
     rows.map(({ sha256 }) => archiveLock(sha256)),
     more,
+    rows.map((key) => update(TAKEDOWNS, key, { account: replacement })),
   );
-  if (missing !== undefined) return missing;
-  yield* all(...rows.map((key) => update(TAKEDOWNS, key, { account: replacement })));
-  return 'continued';
 }
