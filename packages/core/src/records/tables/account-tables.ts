@@ -7,7 +7,17 @@ import type { Session, SignInLink } from '../../domain/session.ts';
 import type { Sha256 } from '../../domain/sha256.ts';
 import type { Version } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
-import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';
+import {
+  defineTable,
+  each,
+  flag,
+  integer,
+  json,
+  nullable,
+  type RecordTable,
+  sequence,
+  text,
+} from '../table.ts';
 import { accountLock, attemptsLock, credentialLock, lockOf, pairingLock } from './locks.ts';
 
 /** An account with its version. */
@@ -34,10 +44,8 @@ export interface ErasureRow {
 export const ERASURES: RecordTable<ErasureRow, 'account'> = defineTable({
   name: 'erasures',
   columns: {
-    account: text,
-    replacement: text,
-    actor: json,
-    persons: json,
+    ...each(text, 'account', 'replacement'),
+    ...each(json, 'actor', 'persons'),
     searchedTo: nullable(json),
     isSearched: flag,
   },
@@ -50,12 +58,10 @@ export const ACCOUNTS: RecordTable<AccountRow, 'name'> = defineTable({
   name: 'accounts',
   columns: {
     name: text,
-    version: integer,
+    ...each(integer, 'version', 'generation'),
     limits: json,
     blocked: nullable(json),
-    generation: integer,
-    lastPublishedAt: nullable(integer),
-    publicationsMark: nullable(integer),
+    ...each(nullable(integer), 'lastPublishedAt', 'publicationsMark'),
   },
   key: ['name'],
   guards: ({ name }) => lockOf(accountLock, name),
@@ -65,14 +71,10 @@ export const ACCOUNTS: RecordTable<AccountRow, 'name'> = defineTable({
 export const API_KEYS: RecordTable<ApiKey, 'id', { readonly account: AccountRow }> = defineTable({
   name: 'api_keys',
   columns: {
-    id: text,
-    account: text,
+    ...each(text, 'id', 'account', 'label', 'secretHash'),
     scopes: json,
-    label: text,
-    secretHash: text,
     createdAt: integer,
-    lastUsedAt: nullable(integer),
-    revokedAt: nullable(integer),
+    ...each(nullable(integer), 'lastUsedAt', 'revokedAt'),
     isEnsured: flag,
   },
   key: ['id'],
@@ -90,14 +92,10 @@ export const API_KEYS: RecordTable<ApiKey, 'id', { readonly account: AccountRow 
 export const SESSIONS: RecordTable<Session, 'tokenHash', { readonly account: AccountRow }> = defineTable({
   name: 'sessions',
   columns: {
-    tokenHash: text,
-    account: text,
-    apiKey: nullable(text),
+    ...each(text, 'tokenHash', 'account', 'scope'),
+    ...each(nullable(text), 'apiKey', 'displayName'),
     actor: json,
-    scope: text,
-    displayName: nullable(text),
-    startedAt: integer,
-    endsAt: integer,
+    ...each(integer, 'startedAt', 'endsAt'),
   },
   key: ['tokenHash'],
   indexes: [
@@ -120,14 +118,11 @@ export const SIGN_IN_LINKS: RecordTable<SignInLink, 'tokenHash'> = defineTable({
   guards: ({ account, tokenHash }) => [...lockOf(accountLock, account), ...lockOf(credentialLock, tokenHash)],
 });
 
-/** When the last event of a refused sign-in of an account was stored. */
-export interface SessionRefusalRow {
-  readonly account: AccountId;
-  readonly recordedAt: Instant;
-}
-
-/** Refused sign-ins, one row for each account. */
-export const SESSION_REFUSALS: RecordTable<SessionRefusalRow, 'account'> = defineTable({
+/** When the last event of a refused sign-in was stored, one row for each account. */
+export const SESSION_REFUSALS: RecordTable<
+  { readonly account: AccountId; readonly recordedAt: Instant },
+  'account'
+> = defineTable({
   name: 'session_refusals',
   columns: { account: text, recordedAt: integer },
   key: ['account'],
@@ -152,12 +147,8 @@ export const PAIRINGS: RecordTable<PairingRow, 'secretHash'> = defineTable({
   columns: {
     secretHash: text,
     endsAt: integer,
-    account: nullable(text),
-    scopes: nullable(json),
-    label: nullable(text),
-    actor: nullable(json),
-    session: nullable(text),
-    apiKey: nullable(text),
+    ...each(nullable(text), 'account', 'label', 'session', 'apiKey'),
+    ...each(nullable(json), 'scopes', 'actor'),
   },
   key: ['secretHash'],
   indexes: [
@@ -213,14 +204,9 @@ export const ATTEMPTS: RecordTable<
 > = defineTable({
   name: 'attempts',
   columns: {
-    role: text,
-    number: integer,
+    ...each(text, 'role', 'counted'),
     ticket: sequence,
-    counted: text,
-    begunAt: integer,
-    addressEndsAt: integer,
-    roleEndsAt: integer,
-    endsAt: integer,
+    ...each(integer, 'number', 'begunAt', 'addressEndsAt', 'roleEndsAt', 'endsAt'),
   },
   key: ['role', 'number'],
   indexes: [{ name: 'end', columns: ['endsAt'] }],

@@ -10,7 +10,7 @@ import type { CountedViews } from '../../domain/views.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { Token, Version } from '../../ports/role-store.ts';
 import { column, gte, notNull } from '../conditions.ts';
-import { defineTable, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
+import { defineTable, each, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
 import { ACCOUNTS, type AccountRow } from './account-tables.ts';
 import { accountLock, archiveLock, COMPARISON_LOCK, idempotencyLock, lockOf, VIEWS_LOCK } from './locks.ts';
 
@@ -46,34 +46,12 @@ const DELETED = { deletedAt: notNull } as const;
 export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }> = defineTable({
   name: 'roles',
   columns: {
-    id: text,
-    account: text,
-    archive: text,
-    idempotencyKey: nullable(text),
-    title: nullable(text),
-    originalFilename: nullable(text),
-    fileCount: integer,
-    size: integer,
-    archiveBytes: integer,
-    sha256: text,
-    publishedAt: integer,
-    expiresAt: nullable(integer),
-    pinned: flag,
-    deletedAt: nullable(integer),
-    passwordHash: nullable(text),
-    generation: integer,
-    version: integer,
-    titleFolded: text,
-    filenameFolded: text,
-    endedAt: nullable(integer),
-    endingRank: integer,
-    lastEventAt: integer,
-    isExpiryRecorded: flag,
-    hasArchive: flag,
-    isPurged: flag,
-    cleanupToken: nullable(text),
-    cleanupNotBefore: nullable(integer),
-    cleanupFailures: integer,
+    ...each(text, 'id', 'account', 'archive', 'sha256', 'titleFolded', 'filenameFolded'),
+    ...each(nullable(text), 'idempotencyKey', 'title', 'originalFilename', 'passwordHash', 'cleanupToken'),
+    ...each(integer, 'fileCount', 'size', 'archiveBytes', 'publishedAt', 'generation', 'version'),
+    ...each(integer, 'endingRank', 'lastEventAt', 'cleanupFailures'),
+    ...each(nullable(integer), 'expiresAt', 'deletedAt', 'endedAt', 'cleanupNotBefore'),
+    ...each(flag, 'pinned', 'isExpiryRecorded', 'hasArchive', 'isPurged'),
   },
   key: ['id'],
   indexes: [
@@ -115,14 +93,11 @@ export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }>
   guards: ({ account }) => lockOf(accountLock, account),
 });
 
-/** The manifest of an archive that was not removed yet. */
-export interface ManifestRow {
-  readonly archive: ArchiveId;
-  readonly manifest: EncodedManifest;
-}
-
-/** Manifests, found by the archive of a role. */
-export const MANIFESTS: RecordTable<ManifestRow, 'archive'> = defineTable({
+/** The manifests of archives that were not removed yet, found by the archive of a role. */
+export const MANIFESTS: RecordTable<
+  { readonly archive: ArchiveId; readonly manifest: EncodedManifest },
+  'archive'
+> = defineTable({
   name: 'manifests',
   columns: { archive: text, manifest: text },
   key: ['archive'],
@@ -146,12 +121,8 @@ export const IDEMPOTENCY_KEYS: RecordTable<IdempotencyKeyRow, 'account' | 'key',
   defineTable({
     name: 'idempotency_keys',
     columns: {
-      account: text,
-      key: text,
-      fingerprint: text,
-      token: text,
-      begunAt: integer,
-      heldUntil: integer,
+      ...each(text, 'account', 'key', 'fingerprint', 'token'),
+      ...each(integer, 'begunAt', 'heldUntil'),
       role: nullable(text),
       warnings: nullable(json),
     },
@@ -170,10 +141,7 @@ export const NAMES: RecordTable<
 > = defineTable({
   name: 'names',
   columns: {
-    account: text,
-    name: text,
-    token: text,
-    role: text,
+    ...each(text, 'account', 'name', 'token', 'role'),
     previous: nullable(text),
     updatedAt: integer,
   },
@@ -187,10 +155,7 @@ export const NAMES: RecordTable<
 export const TAKEDOWNS: RecordTable<Takedown, 'id' | 'sha256'> = defineTable({
   name: 'takedowns',
   columns: {
-    id: text,
-    account: text,
-    sha256: text,
-    reason: text,
+    ...each(text, 'id', 'account', 'sha256', 'reason'),
     at: integer,
     liftedAt: nullable(integer),
   },
@@ -212,15 +177,11 @@ export const VIEWS: RecordTable<CountedViews, 'role' | 'day'> = defineTable({
   guards: () => [VIEWS_LOCK],
 });
 
-/** The comparison of storage with the records: one row. */
-export interface ComparisonRow {
-  readonly id: 1;
-  readonly version: Version;
-  readonly comparison: Comparison;
-}
-
-/** The progress of the comparison of storage with the records. */
-export const COMPARISONS: RecordTable<ComparisonRow, 'id'> = defineTable({
+/** The progress of the comparison of storage with the records: one row. */
+export const COMPARISONS: RecordTable<
+  { readonly id: 1; readonly version: Version; readonly comparison: Comparison },
+  'id'
+> = defineTable({
   name: 'comparisons',
   columns: { id: integer, version: integer, comparison: json },
   key: ['id'],
