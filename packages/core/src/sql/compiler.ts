@@ -1,34 +1,35 @@
 import type { Lookup } from '../records/lookup.ts';
 import type { FindAction, ScanAction, TableAction } from '../records/step.ts';
 import type { AnyTable } from '../records/table.ts';
-import { shapeOfWhere } from './condition-shape.ts';
 import type { SqlDialect } from './dialect.ts';
-import { aggregatePlan, distinctPlan, findPlan, getPlan, lookupPlan, maxPlan } from './read-statements.ts';
 import { type ScanPlans, scanPlans } from './scan-statements.ts';
-import type { LookupPlan, SqlPlan } from './sql-plan.ts';
 import { SqlTable } from './sql-table.ts';
-import { insertPlan, removePlan, updatePlan } from './write-statements.ts';
+import { type SqlPlan, shapeOfWhere } from './statement-text.ts';
+import {
+  aggregatePlan,
+  distinctPlan,
+  findPlan,
+  getPlan,
+  insertPlan,
+  type LookupPlan,
+  lookupPlan,
+  maxPlan,
+  removePlan,
+  updatePlan,
+} from './statements.ts';
 
 /**
  * Writes each action of a program as a statement of one database. The statement of a shape is written once: names,
  * nulls, flags and comparisons are in it, and all other values are parameters.
  *
  * @example
- * import { defineTable, gt, integer, type RecordTable, text } from '@pinfold/core/records';
+ * import { TABLES } from '@pinfold/core/records';
  * import { SqlCompiler, type SqlDialect } from '@pinfold/core/sql';
  *
  * declare const dialect: SqlDialect;
  *
- * const BOOKS: RecordTable<{ readonly isbn: string; readonly pages: number }, 'isbn'> = defineTable({
- *   name: 'books',
- *   columns: { isbn: text, pages: integer },
- *   key: ['isbn'],
- *   guards: undefined,
- * });
  * const compiler = new SqlCompiler(dialect);
- * const action = { kind: 'max', table: BOOKS, where: { isbn: gt('a') }, column: 'pages' } as const;
- * const plan = compiler.planOf(action);
- * console.log(plan?.text, plan?.values(action)); // SELECT max(t0."pages") … [ 'a' ]
+ * for (const table of TABLES) console.log(compiler.planOf({ kind: 'find', table, where: {} })?.text);
  */
 export class SqlCompiler {
   readonly #dialect: SqlDialect;
@@ -42,24 +43,20 @@ export class SqlCompiler {
   /** The statement of an action other than a scan; undefined for an update that changes nothing. */
   planOf(action: Exclude<TableAction, ScanAction>): SqlPlan | undefined {
     const { table } = action;
+    const where = 'where' in action ? shapeOfWhere(action.where) : '';
     switch (action.kind) {
       case 'get': {
         const shape = `get ${this.#textOf(action.select)} ${this.#textOf(action.references)}`;
         return this.#known(table, shape, (own) => getPlan(own, action));
       }
       case 'find':
-        return this.#known(table, `find ${this.#shapeOf(action)}`, (own) => findPlan(own, action));
-      case 'aggregate': {
-        const shape = `aggregate ${action.sum} ${shapeOfWhere(action.where)}`;
-        return this.#known(table, shape, (own) => aggregatePlan(own, action));
-      }
-      case 'max': {
-        const shape = `max ${action.column} ${shapeOfWhere(action.where)}`;
-        return this.#known(table, shape, (own) => maxPlan(own, action));
-      }
+        return this.#known(table, `find ${this.#rangeOf(action)} ${where}`, (own) => findPlan(own, action));
+      case 'aggregate':
+        return this.#known(table, `sum ${action.sum} ${where}`, (own) => aggregatePlan(own, action));
+      case 'max':
+        return this.#known(table, `max ${action.column} ${where}`, (own) => maxPlan(own, action));
       case 'distinct': {
-        const start = action.after === undefined ? 'from first' : 'after';
-        const shape = `distinct ${action.column} ${start} ${shapeOfWhere(action.where)}`;
+        const shape = `distinct ${action.column} ${action.after === undefined} ${where}`;
         return this.#known(table, shape, (own) => distinctPlan(own, action));
       }
       case 'insert':
@@ -77,7 +74,8 @@ export class SqlCompiler {
 
   /** The statements of a scan. */
   scanPlansOf(action: ScanAction): ScanPlans {
-    const shape = `scan ${this.#shapeOf(action)} ${shapeOfWhere(action.filter)}`;
+    const conditions = `${shapeOfWhere(action.where)} ${shapeOfWhere(action.filter)}`;
+    const shape = `scan ${this.#rangeOf(action)} ${conditions}`;
     return this.#known(action.table, shape, (own) => scanPlans(own, action));
   }
 
@@ -94,10 +92,10 @@ export class SqlCompiler {
     return plan;
   }
 
-  #shapeOf({ where, order, descending, after, limit, offset, select }: FindAction | ScanAction): string {
+  #rangeOf({ order, descending, after, limit, offset, select }: FindAction | ScanAction): string {
     const presence = [after, limit, offset].map((value) => Number(value !== undefined)).join('');
     const direction = descending === true ? 'down' : 'up';
-    return `${presence} ${direction} ${this.#textOf(order)} ${this.#textOf(select)} ${shapeOfWhere(where)}`;
+    return `${presence} ${direction} ${this.#textOf(order)} ${this.#textOf(select)}`;
   }
 
   /** The text of columns, which are a constant in nearly every program. */

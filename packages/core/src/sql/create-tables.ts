@@ -1,8 +1,7 @@
 import type { AnyTable, TableIndex } from '../records/table.ts';
-import { membersIn } from './condition-shape.ts';
-import { StatementText } from './condition-text.ts';
 import type { SqlDialect } from './dialect.ts';
 import { SqlTable } from './sql-table.ts';
+import { membersIn, StatementText } from './statement-text.ts';
 
 /**
  * The statements that create tables with their indexes, in order.

@@ -1,9 +1,8 @@
 import type { ScanAction } from '../records/step.ts';
-import { membersIn } from './condition-shape.ts';
-import { StatementText } from './condition-text.ts';
-import { findPlan, orderText, rangeText } from './read-statements.ts';
-import type { SqlPlan } from './sql-plan.ts';
+import type { AnyTable } from '../records/table.ts';
 import type { SqlTable } from './sql-table.ts';
+import { type AnyWhere, membersIn, type SqlPlan, StatementText, shapeOfWhere } from './statement-text.ts';
+import { findPlan, orderText, rangeText } from './statements.ts';
 
 /**
  * A scan in statements. Its result is `{ rows, scannedTo }`: the `rows`, and the `end` if they are fewer than the limit;
@@ -13,10 +12,9 @@ import type { SqlTable } from './sql-table.ts';
 export interface ScanPlans {
   /** Finds the rows that pass, of the number of rows that are scanned at most. */
   readonly rows: SqlPlan;
-  /** Finds the place of the last row that was scanned, in the state of the other statement. It is needed if fewer rows
-   * pass than wanted. */
+  /** Finds the place of the last row that was scanned. */
   readonly end: SqlPlan;
-  /** Finds the rows that pass, however many are scanned: for a scan that may, where the engine lets it. */
+  /** Finds the rows that pass, however many are scanned. */
   readonly whole: SqlPlan;
 }
 
@@ -31,7 +29,7 @@ export function scanPlans(own: SqlTable, action: ScanAction): ScanPlans {
 function rowsPlan(own: SqlTable, action: ScanAction): SqlPlan {
   const { dialect, table } = own;
   const { where, filter, order, descending, select } = action;
-  const covered = own.coveredBy(where, order);
+  const covered = coveredBy(own.table, where, order);
   const judged = membersIn(filter).filter((member) => covered.has(member));
   const place = dialect.rowPlace?.(table);
   const key = place === undefined ? table.key : [];
@@ -70,4 +68,16 @@ function endPlan(own: SqlTable, action: ScanAction): SqlPlan {
     isOneRow: true,
     isPlannedEachTime: true,
   };
+}
+
+/** The members in an index by which rows that meet these conditions can be walked in this order. */
+function coveredBy({ indexes }: AnyTable, where: AnyWhere, order: readonly string[]): ReadonlySet<string> {
+  const isMet = (condition: AnyWhere): boolean =>
+    Object.entries(condition).every(
+      ([member, match]) => shapeOfWhere({ [member]: match }) === shapeOfWhere({ [member]: where[member] }),
+    );
+  const walked = indexes.filter(
+    (index) => isMet(index.where ?? {}) && order.every((member) => index.columns.includes(member)),
+  );
+  return new Set(walked.flatMap(({ columns, covers = [] }) => [...columns, ...covers]));
 }

@@ -1,7 +1,6 @@
 import { parseJson } from '../adapter/json.ts';
 import { snakeCase } from '../domain/text.ts';
 import type { AnyTable, Column } from '../records/table.ts';
-import { type AnyWhere, shapeOfWhere } from './condition-shape.ts';
 import type { SqlDialect } from './dialect.ts';
 
 /** A row as it is answered: its values have the types of the database. */
@@ -90,18 +89,6 @@ export class SqlTable {
       const { read } = this.column(member);
       return read === undefined ? [] : [[member, read] as const];
     });
-  }
-
-  /** The members in an index by which rows that meet these conditions can be walked in this order. */
-  coveredBy(where: AnyWhere, order: readonly string[]): ReadonlySet<string> {
-    const isMet = (condition: AnyWhere): boolean =>
-      Object.entries(condition).every(
-        ([member, match]) => shapeOfWhere({ [member]: match }) === shapeOfWhere({ [member]: where[member] }),
-      );
-    const indexes = this.table.indexes.filter(
-      (index) => isMet(index.where ?? {}) && order.every((member) => index.columns.includes(member)),
-    );
-    return new Set(indexes.flatMap(({ columns, covers = [] }) => [...columns, ...covers]));
   }
 }
 

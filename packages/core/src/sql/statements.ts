@@ -4,13 +4,13 @@ import type {
   DistinctAction,
   FindAction,
   GetAction,
+  InsertAction,
   MaxAction,
   ScanAction,
+  UpdateAction,
 } from '../records/step.ts';
-import { type Binder, StatementText } from './condition-text.ts';
-import type { LookupPlan, SqlPlan } from './sql-plan.ts';
 import type { SqlRow, SqlTable } from './sql-table.ts';
-import { keyText } from './write-statements.ts';
+import { type Binder, type SqlPlan, StatementText } from './statement-text.ts';
 
 const EVERY_ROW = Number.MAX_SAFE_INTEGER;
 
@@ -61,6 +61,17 @@ export function getPlan(own: SqlTable, action: GetAction): SqlPlan {
 const KEY = '0 key';
 
 /** The statements of a lookup. */
+export interface LookupPlan<Value> {
+  /** The statement of one key, its only parameter. */
+  readonly text: string;
+  /** The statement of several keys, whose only parameter is the dialect's list of them. */
+  readonly textForKeys: string;
+  /** The key of a row that is answered to several. */
+  keyOf(row: SqlRow): string;
+  /** Makes the value of a row that is answered. */
+  make(row: SqlRow): Value;
+}
+
 export function lookupPlan<Value>(
   own: SqlTable,
   { by, make, ...selected }: Lookup<Value>,
@@ -151,4 +162,40 @@ export function distinctPlan(own: SqlTable, { where, column, after }: DistinctAc
 
 function tuple(names: readonly string[]): string {
   return names.length === 1 ? `${names[0]}` : `(${names.join(', ')})`;
+}
+
+export function insertPlan(own: SqlTable, { kind }: InsertAction): SqlPlan {
+  const text = new StatementText(own);
+  const members = own.members.filter((member) => own.column(member).column.type !== 'sequence');
+  const values = members.map((member) => {
+    const { write } = own.column(member);
+    return text.bind(({ row }) => write(row[member]));
+  });
+  const names = members.map((member) => own.column(member).name);
+  const key = own.table.key.map((member) => own.column(member).name);
+  const others = names.filter((name) => !key.includes(name));
+  const end = kind === 'insert' ? '' : ` ${own.dialect.onTakenKey(key, others)}`;
+  return text.plan(`INSERT INTO ${own.name} (${names.join(', ')}) VALUES (${values.join(', ')})${end}`);
+}
+
+export function updatePlan(own: SqlTable, { changes }: UpdateAction): SqlPlan {
+  const text = new StatementText(own);
+  const set = Object.keys(changes).map((member) => {
+    const { name, write } = own.column(member);
+    return `${name} = ${text.bind((action) => write(action.changes[member]))}`;
+  });
+  return text.plan(`UPDATE ${own.name} SET ${set.join(', ')} WHERE ${keyText(own, text)}`);
+}
+
+export function removePlan(own: SqlTable): SqlPlan {
+  const text = new StatementText(own);
+  return text.plan(`DELETE FROM ${own.name} WHERE ${keyText(own, text)}`);
+}
+
+/** Finds a row by its primary key. */
+function keyText(own: SqlTable, text: StatementText, alias = ''): string {
+  const terms = own.table.key.map(
+    (member) => `${own.nameOf(alias, member)} = ${text.bind(({ key }) => key[member])}`,
+  );
+  return terms.join(' AND ');
 }

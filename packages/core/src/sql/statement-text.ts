@@ -1,7 +1,24 @@
-import { ColumnValue, Comparison } from '../records/conditions.ts';
-import type { AnyWhere } from './condition-shape.ts';
-import type { SqlPlan } from './sql-plan.ts';
-import type { SqlColumn, SqlTable } from './sql-table.ts';
+import { ColumnValue, Comparison, type Where } from '../records/conditions.ts';
+import type { SqlColumn, SqlRow, SqlTable } from './sql-table.ts';
+
+/** Conditions on rows of any table. */
+export type AnyWhere = Where<Readonly<Record<string, unknown>>>;
+
+/** The statement for all actions of one shape. */
+export interface SqlPlan {
+  readonly text: string;
+  /** What is bound to its parameters for an action, in the order of the text: texts, numbers, nulls, flags and lists. */
+  values(action: object): unknown[];
+  /**
+   * Makes the result of the rows that are answered, as objects by the names in the text. It may change them and give them
+   * away, so each is passed once. Undefined for a write.
+   */
+  readonly result: ((rows: readonly SqlRow[]) => unknown) | undefined;
+  /** Whether at most one row is answered. */
+  readonly isOneRow: boolean;
+  /** Whether the best plan depends on the values: a database that plans a prepared statement once should not do so. */
+  readonly isPlannedEachTime: boolean;
+}
 
 /** Finds the value of a parameter in an action. */
 // biome-ignore lint/suspicious/noExplicitAny: the action is of the shape for which the text was written
@@ -96,4 +113,31 @@ export class StatementText {
     const other = isColumn ? this.#own.nameOf(aliasOf(operand.column), operand.column) : this.bind(operandOf);
     return `${name} ${SYMBOLS[operator]} ${other}`;
   }
+}
+
+/** A text that is the same for conditions with the same statement. */
+export function shapeOfWhere(where: AnyWhere): string {
+  let shape = '';
+  for (const member in where) {
+    const match = (where as Record<string, unknown>)[member];
+    if (match === undefined) continue;
+    if (member === 'either') shape += `(${(match as readonly AnyWhere[]).map(shapeOfWhere).join('|')})`;
+    else if (Array.isArray(match)) shape += `${member}[${match.map(shapeOfComparison).join()}]`;
+    else if (match instanceof Comparison) shape += member + shapeOfComparison(match);
+    else if (match === null || typeof match === 'boolean') shape += `${member}:${match};`;
+    else shape += `${member}=`;
+  }
+  return shape;
+}
+
+function shapeOfComparison({ operator, operand }: Comparison<unknown>): string {
+  return operand instanceof ColumnValue ? `<${operator} ${operand.column}>` : `<${operator}>`;
+}
+
+/** The members that conditions compare. */
+export function membersIn(where: object): readonly string[] {
+  return Object.entries(where).flatMap(([member, match]) => {
+    if (match === undefined) return [];
+    return member === 'either' ? (match as readonly object[]).flatMap(membersIn) : [member];
+  });
 }
