@@ -1,8 +1,7 @@
-import type { ArchiveStorage, FeedId } from '@pinfold/core';
-import type { Persistence } from '@pinfold/core/adapter';
+import { type ArchiveId, type ArchiveStorage, Fault, type FeedId, type StagedArchive } from '@pinfold/core';
+import { checkReadRange, type Persistence } from '@pinfold/core/adapter';
 import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { createMemoryDatabase, type MemoryDatabase } from './database/memory-database.ts';
-import { type Archives, memoryArchiveStorage } from './memory-archive-storage.ts';
 
 /** Every store over one set of data in this process. It has no schema to migrate, and no clock for `check` to tell. */
 export interface Memory extends Persistence {
@@ -24,15 +23,69 @@ export function createMemory(): Memory {
   return handleOn(createMemoryDatabase(STORE_SCHEMA), new Map());
 }
 
+/** The archives that the handles on one memory share. */
+type Archives = Map<ArchiveId, Uint8Array<ArrayBuffer>>;
+
 function handleOn(database: MemoryDatabase, archives: Archives): Memory {
-  const storage = memoryArchiveStorage(archives);
+  let isClosed = false;
   return {
     ...createPersistence(database, () => crypto.randomUUID().replaceAll('-', '') as FeedId),
-    archives: storage,
+    archives: archiveStorage((signal) => {
+      signal?.throwIfAborted();
+      if (!isClosed) return archives;
+      const cause = new Error('this handle was closed');
+      throw new Fault('storage_unavailable', 'the memory is out of reach', { cause });
+    }),
     close: async () => {
-      storage.close();
+      isClosed = true;
       await database.close();
     },
     peer: () => handleOn(database.peer(), archives),
   };
+}
+
+/** `open` gives the archives, or throws while they are out of reach. */
+function archiveStorage(open: (signal?: AbortSignal) => Archives): ArchiveStorage {
+  return {
+    put: async (id, archive, signal) => {
+      open(signal);
+      const bytes = await readStaged(archive, signal);
+      open(signal).set(id, bytes);
+    },
+    read: async (id, from, length, signal) => {
+      const bytes = open(signal).get(id);
+      if (bytes === undefined) return undefined;
+      checkReadRange(from, length);
+      if (from + length > bytes.length) throw new TypeError('a read lies inside the archive');
+      return bytes.slice(from, from + length);
+    },
+    size: async (id, signal) => open(signal).get(id)?.length,
+    delete: async (id, signal) => void open(signal).delete(id),
+    list: async (after, limit, signal) => {
+      const ids = [...open(signal).keys()].filter((id) => after === undefined || id > after);
+      return ids.sort().slice(0, limit);
+    },
+    check: async (signal) => void open(signal),
+  };
+}
+
+async function readStaged(
+  archive: StagedArchive,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(archive.size);
+  let length = 0;
+  try {
+    for await (const piece of archive.open()) {
+      signal?.throwIfAborted();
+      length += piece.length;
+      if (length > bytes.length) break;
+      bytes.set(piece, length - piece.length);
+    }
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new Fault('storage_unavailable', 'the staged archive cannot be read', { cause });
+  }
+  if (length === bytes.length) return bytes;
+  throw new Fault('storage_unavailable', 'the staged archive was changed');
 }

@@ -1,5 +1,4 @@
 // For packages of the same release; semver does not cover it.
 export { GuardCheck } from './database/guard-check.ts';
-export { MemoryTable } from './database/memory-table.ts';
-export { MemoryTables } from './database/memory-tables.ts';
+export { MemoryTable, MemoryTables } from './database/memory-table.ts';
 export { MemoryTransaction } from './database/memory-transaction.ts';

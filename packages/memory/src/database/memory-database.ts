@@ -3,6 +3,7 @@ import {
   type Database,
   type DatabaseSchema,
   type DatabaseSnapshot,
+  type Lock,
   type Lookup,
   locksInOrder,
   type Program,
@@ -14,8 +15,7 @@ import {
   type TableAction,
 } from '@pinfold/core/records';
 import { GuardCheck } from './guard-check.ts';
-import { LockTable } from './lock-table.ts';
-import { MemoryTables } from './memory-tables.ts';
+import { MemoryTables } from './memory-table.ts';
 import { MemoryTransaction } from './memory-transaction.ts';
 
 /** As many steps in a row leave the event loop to others. */
@@ -33,31 +33,11 @@ export interface MemoryDatabase extends Database {
  * reads or writes a row without the lock that guards it fails.
  *
  * @example
- * import { defineProgram, defineQuery, defineTable, get, integer, type RecordTable, text, upsert } from '@pinfold/core/records';
+ * import { STORE_SCHEMA } from '@pinfold/core/stores';
  * import { createMemoryDatabase } from '@pinfold/memory';
  *
- * interface Visitors {
- *   readonly day: string;
- *   readonly count: number;
- * }
- * const VISITORS: RecordTable<Visitors, 'day'> = defineTable({
- *   name: 'visitors',
- *   columns: { day: text, count: integer },
- *   key: ['day'],
- *   guards: ({ day }) => (day === undefined ? [] : [`day ${day}`]),
- * });
- * const countOne = defineProgram('visitors.count', {
- *   locks: (day: string) => ({ exclusive: [`day ${day}`] }),
- *   *run(day) {
- *     const row = yield* get(VISITORS, { day });
- *     yield* upsert(VISITORS, { day, count: (row?.count ?? 0) + 1 });
- *   },
- * });
- * const onDay = defineQuery('visitors.find', (day: string) => get(VISITORS, { day }));
- *
- * const database = createMemoryDatabase({ tables: [VISITORS], programs: [countOne, onDay] });
- * await Promise.all([database.write(countOne, '2026-11-20'), database.write(countOne, '2026-11-20')]);
- * (await database.read(onDay, '2026-11-20'))?.count; // 2
+ * const database = createMemoryDatabase(STORE_SCHEMA);
+ * (await database.peer().examine()).version; // 1
  */
 export function createMemoryDatabase(schema: DatabaseSchema): MemoryDatabase {
   return new Handle({ schema, tables: new MemoryTables(), locks: new LockTable(), steps: 0 });
@@ -71,6 +51,7 @@ interface Shared {
   steps: number;
 }
 
+/** Arguments and results are cloned, as a thread of its own would get them: nothing that is not plain passes. */
 class Handle implements MemoryDatabase {
   readonly isSerial = false;
   readonly #shared: Shared;
@@ -102,12 +83,12 @@ class Handle implements MemoryDatabase {
     signal?: AbortSignal,
   ): Promise<Result> {
     const transaction = new MemoryTransaction(this.#open(signal).tables);
-    const own = plain(args);
+    const own = structuredClone(args);
     await this.#turn(signal);
     // In one turn of the event loop nothing changes.
     try {
       const answer = (action: TableAction): unknown => transaction.answer(action, true);
-      return plain(runAtOnce(query.name, query.run(own), answer));
+      return structuredClone(runAtOnce(query.name, query.run(own), answer));
     } catch (error) {
       throw rejectionOf(error, signal);
     }
@@ -129,14 +110,14 @@ class Handle implements MemoryDatabase {
 
   async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
     const { tables, locks } = this.#open();
-    const own = plain(args);
+    const own = structuredClone(args);
     const wanted = program.locks(own);
     const release = await locks.acquire(locksInOrder(wanted));
     try {
       const transaction = new MemoryTransaction(tables, new GuardCheck(wanted));
       const result = await this.#run(program.name, program.run(own), transaction);
       transaction.commit();
-      return plain(result);
+      return structuredClone(result);
     } finally {
       release();
     }
@@ -175,8 +156,13 @@ class Handle implements MemoryDatabase {
     signal?: AbortSignal,
   ): Promise<Result> {
     this.#open(signal);
-    const result = await this.#run(query.name, query.run(plain(args)), new MemoryTransaction(tables), signal);
-    return plain(result);
+    const result = await this.#run(
+      query.name,
+      query.run(structuredClone(args)),
+      new MemoryTransaction(tables),
+      signal,
+    );
+    return structuredClone(result);
   }
 
   /** Runs steps one after the other, those of one `all` too, and lets other programs go on before each. */
@@ -219,13 +205,45 @@ function closed(why: string): Fault {
   return new Fault('store_unavailable', 'the memory is out of reach', { cause: new Error(why) });
 }
 
-/** What a thread of its own would get: nothing that is not plain passes. */
-function plain<Value>(value: Value): Value {
-  return structuredClone(value);
-}
-
 /** Runtimes that know the web's standards alone have no `setImmediate`, which is faster where it is. */
 function inNextTurn(resolve: () => void): void {
   if (typeof setImmediate === 'function') setImmediate(resolve);
   else setTimeout(resolve);
+}
+
+/** Promises of the ends of the programs that hold a lock or wait for it. */
+interface Held {
+  /** The last one that wants it exclusively. */
+  exclusive: Promise<void> | undefined;
+  /** Those that came after that one. */
+  shared: Set<Promise<void>>;
+}
+
+/** The locks of the programs that run over one set of tables, which get a lock in order of arrival. */
+export class LockTable {
+  readonly #locks: Map<string, Held> = new Map();
+
+  /** Takes locks in the given order, one after the other; resolves with what releases them. */
+  async acquire(locks: readonly Lock[]): Promise<() => void> {
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    for (const { name, isShared } of locks) {
+      const held = this.#locks.get(name) ?? { exclusive: undefined, shared: new Set() };
+      this.#locks.set(name, held);
+      const before = isShared ? [held.exclusive] : [held.exclusive, ...held.shared];
+      if (isShared) held.shared.add(end);
+      else [held.exclusive, held.shared] = [end, new Set()];
+      await Promise.all(before);
+    }
+    return () => {
+      for (const { name } of locks) this.#release(name, end);
+      resolve();
+    };
+  }
+
+  #release(name: string, end: Promise<void>): void {
+    const held = this.#locks.get(name);
+    if (held?.exclusive === end) held.exclusive = undefined;
+    held?.shared.delete(end);
+    if (held?.exclusive === undefined && held?.shared.size === 0) this.#locks.delete(name);
+  }
 }

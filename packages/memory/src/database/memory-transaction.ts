@@ -14,7 +14,7 @@ import type {
 } from '@pinfold/core/records';
 import type { GuardCheck } from './guard-check.ts';
 import { compareValues, inRange, matches, type Row } from './matching.ts';
-import { copyOf, keyText, type MemoryTables, storable } from './memory-tables.ts';
+import { copyOf, keyText, type MemoryTables, storable } from './memory-table.ts';
 
 /** What a step makes of the row that is there before. */
 type Write = (before: Row | undefined) => Row | undefined;
