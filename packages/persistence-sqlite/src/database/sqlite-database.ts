@@ -18,7 +18,7 @@ import type { Prepare } from '../engine/sqlite-file.ts';
 import { checkSchema, databaseState, migrate, migrationsTo } from '../schema/migrate.ts';
 import type { ThreadedWriter } from '../writing/threaded-writer.ts';
 import { SQLITE } from './sqlite-dialect.ts';
-import { SqliteSteps } from './sqlite-steps.ts';
+import { runSteps } from './sqlite-steps.ts';
 
 /** What a database stops when it is closed, and where its programs run while there is a thread for them. */
 export interface SqliteThreads {
@@ -36,7 +36,6 @@ export class SqliteDatabase implements Database {
   readonly #connection: SqliteConnection;
   readonly #threads: SqliteThreads;
   readonly #compiler: SqlCompiler = new SqlCompiler(SQLITE);
-  readonly #steps: SqliteSteps = new SqliteSteps(this.#compiler);
   readonly #migrations: readonly Migration[];
 
   constructor(
@@ -51,7 +50,7 @@ export class SqliteDatabase implements Database {
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
     return this.#connection.read(
-      ({ prepare, transaction }) => this.#steps.run(query, args, prepare, transaction),
+      ({ prepare, transaction }) => runSteps(this.#compiler, query, args, prepare, transaction),
       signal,
     );
   }
@@ -66,7 +65,7 @@ export class SqliteDatabase implements Database {
   }
 
   snapshot<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
-    const run = (prepare: Prepare): Result => this.#steps.run(query, args, prepare);
+    const run = (prepare: Prepare): Result => runSteps(this.#compiler, query, args, prepare);
     return this.#connection.read(({ transaction }) => transaction('BEGIN', run), signal);
   }
 
@@ -79,7 +78,7 @@ export class SqliteDatabase implements Database {
         another?.throwIfAborted();
         if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
         try {
-          return this.#steps.run(query, args, file.prepare);
+          return runSteps(this.#compiler, query, args, file.prepare);
         } catch (error) {
           throw asFault(error);
         }
@@ -91,8 +90,10 @@ export class SqliteDatabase implements Database {
     };
   }
 
-  write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
-    return this.#threads.writer?.write(program, args) ?? this.#writeHere(program, args);
+  async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
+    const run = (prepare: Prepare): Result => runSteps(this.#compiler, program, args, prepare);
+    const written = this.#threads.writer?.write(program, args);
+    return written ?? this.#connection.write(run, program.usesReserve(args));
   }
 
   async pause(): Promise<void> {
@@ -117,10 +118,5 @@ export class SqliteDatabase implements Database {
     this.#connection.close();
     await writer?.close();
     await checkpointer?.close();
-  }
-
-  async #writeHere<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
-    const change = (prepare: Prepare): Result => this.#steps.run(program, args, prepare);
-    return this.#connection.write(change, program.usesReserve(args));
   }
 }

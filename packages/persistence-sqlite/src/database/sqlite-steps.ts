@@ -1,42 +1,30 @@
 import { type Program, runAtOnce, type ScanAction, type TableAction } from '@pinfold/core/records';
-import { SqlCompiler, type SqlPlan, type SqlRow } from '@pinfold/core/sql';
+import type { SqlCompiler, SqlPlan, SqlRow } from '@pinfold/core/sql';
 import type { Prepare, SqliteFile } from '../engine/sqlite-file.ts';
-import { SQLITE } from './sqlite-dialect.ts';
 
-/** Runs the steps of programs and queries on a connection, without a promise. */
-export class SqliteSteps {
-  readonly #compiler: SqlCompiler;
+/**
+ * Runs the steps of a program or query on a connection, without a promise. `transaction` begins a transaction for what needs
+ * one; absent where one is open.
+ */
+export function runSteps<Args, Result>(
+  compiler: SqlCompiler,
+  { name, run }: Pick<Program<Args, Result>, 'name' | 'run'>,
+  args: Args,
+  prepare: Prepare,
+  transaction: SqliteFile['transaction'] = (_, work) => work(prepare),
+): Result {
+  return runAtOnce(name, run(args), (action) => {
+    if (action.kind === 'scan') return transaction('BEGIN', () => scan(compiler, action, prepare));
+    const plan = compiler.planOf(action);
+    return plan && answered(plan, action, prepare);
+  });
+}
 
-  constructor(compiler: SqlCompiler = new SqlCompiler(SQLITE)) {
-    this.#compiler = compiler;
-  }
-
-  /** `transaction` begins a transaction for what needs one; absent where one is open. */
-  run<Args, Result>(
-    { name, run }: Pick<Program<Args, Result>, 'name' | 'run'>,
-    args: Args,
-    prepare: Prepare,
-    transaction?: SqliteFile['transaction'],
-  ): Result {
-    return runAtOnce(name, run(args), (action) => this.#answer(action, prepare, transaction));
-  }
-
-  #answer(action: TableAction, prepare: Prepare, transaction?: SqliteFile['transaction']): unknown {
-    if (action.kind === 'scan') {
-      const scan = (): unknown => this.#scan(action, prepare);
-      return transaction === undefined ? scan() : transaction('BEGIN', scan);
-    }
-    const plan = this.#compiler.planOf(action);
-    if (plan === undefined) return undefined;
-    return answered(plan, action, prepare);
-  }
-
-  #scan(action: ScanAction, prepare: Prepare): unknown {
-    const plans = this.#compiler.scanPlansOf(action);
-    const rows = answered(plans.rows, action, prepare) as readonly unknown[];
-    if (rows.length === action.limit) return { rows, scannedTo: undefined };
-    return { rows, scannedTo: answered(plans.end, action, prepare) };
-  }
+function scan(compiler: SqlCompiler, action: ScanAction, prepare: Prepare): unknown {
+  const plans = compiler.scanPlansOf(action);
+  const rows = answered(plans.rows, action, prepare) as readonly unknown[];
+  if (rows.length === action.limit) return { rows, scannedTo: undefined };
+  return { rows, scannedTo: answered(plans.end, action, prepare) };
 }
 
 function answered(

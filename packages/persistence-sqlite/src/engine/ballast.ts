@@ -35,19 +35,15 @@ export class Reserve {
     unlessRefused(() => {
       const descriptor = openSync(this.#file, 'a', 0o600);
       try {
-        this.#isWhole = fill(descriptor);
+        let missing = RESERVE - fstatSync(descriptor).size;
+        // Random bytes, because a compressing file system would reserve no room for others.
+        while (missing > 0) missing -= writeSync(descriptor, randomBytes(missing));
+        this.#isWhole = true;
       } finally {
         closeSync(descriptor);
       }
     });
   }
-}
-
-/** Random bytes, because a compressing file system would reserve no room for others. */
-function fill(descriptor: number): boolean {
-  let missing = RESERVE - fstatSync(descriptor).size;
-  while (missing > 0) missing -= writeSync(descriptor, randomBytes(missing));
-  return true;
 }
 
 function unlessRefused(work: () => void): void {

@@ -4,10 +4,7 @@ import { Worker } from 'node:worker_threads';
 const CHANGES = 500;
 
 /** The entry file of the thread has the extension of this one: `.ts` from sources, `.js` when built. */
-const ENTRY: URL = new URL(
-  `./checkpoint-worker${/\.[a-z]+$/.exec(import.meta.url)?.[0] ?? '.js'}`,
-  import.meta.url,
-);
+const ENTRY: URL = new URL(`./checkpoint.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 /** The thread needs little memory; without a limit V8 reserves much more. */
 const YOUNG_MIB = 2;

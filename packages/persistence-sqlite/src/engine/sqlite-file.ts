@@ -1,8 +1,6 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { CommitWatch } from './commit-watch.ts';
-import { flushRecoveredLog } from './recovered-log.ts';
-import { RowCache } from './row-cache.ts';
+import { CommitWatch, RowCache } from './commit-watch.ts';
 
 /** The page cache of one connection, in KiB. */
 const CACHE_KIB = 16_384;
@@ -13,6 +11,11 @@ const CACHE_KIB = 16_384;
 const PAGE_BYTES = 1_024;
 /** The size of the log from which a commit checkpoints it, and to which it is truncated; the worker thread is earlier. */
 const LOG_BYTES = 67_108_864;
+
+/** How many bytes of a recovered log are written again at once. */
+const PIECE = 1_048_576;
+/** How often that is tried: the connection would copy a log with holes into the file if it were closed. */
+const TRIES = 3;
 
 /** Returns the prepared statement of a text; a connection prepares each text once. */
 export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown[], Row>;
@@ -94,11 +97,8 @@ export function pageBytesOf(database: Database.Database): number {
 function wrap(database: Database.Database, watch: CommitWatch | undefined, flushLog: () => void): SqliteFile {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
   const prepare = <Row>(sql: string): Database.Statement<unknown[], Row> => {
-    let statement = statements.get(sql);
-    if (statement === undefined) {
-      statement = database.prepare(sql);
-      statements.set(sql, statement);
-    }
+    const statement = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, statement);
     return statement as Database.Statement<unknown[], Row>;
   };
   const caches = new Map<string, Pick<RowCache<unknown>, 'get'>>();
@@ -132,4 +132,47 @@ function wrap(database: Database.Database, watch: CommitWatch | undefined, flush
     emptyLog: () => void database.pragma('wal_checkpoint(TRUNCATE)'),
     close: () => void database.close(),
   };
+}
+
+/**
+ * Writes the log again, byte for byte, and flushes it, if SQLite has just recovered it. Call it after a connection's
+ * first read and before anything of it is used; throws system errors.
+ *
+ * A recovery takes commits from the page cache that may not be on the disk: their process was killed before its flush, or
+ * that flush failed, after which pages count as clean and later flushes leave them out. A power cut would lose all that
+ * is committed after them. Pages that are written again are flushed again.
+ */
+function flushRecoveredLog(database: Database.Database, file: string, watch: CommitWatch | undefined): void {
+  if (watch?.hasCommits() === true) return;
+  // Nobody else writes to the log, or begins it anew.
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    persistently(() => writeAgain(`${file}-wal`));
+  } finally {
+    database.exec('ROLLBACK');
+  }
+}
+
+function persistently(work: () => void, tries = TRIES): void {
+  try {
+    work();
+  } catch (error) {
+    if (tries === 1) throw error;
+    persistently(work, tries - 1);
+  }
+}
+
+function writeAgain(log: string): void {
+  const descriptor = openSync(log, 'r+');
+  try {
+    const piece = Buffer.allocUnsafe(PIECE);
+    for (let at = 0; ; ) {
+      const length = readSync(descriptor, piece, 0, PIECE, at);
+      if (length === 0) break;
+      at += writeSync(descriptor, piece, 0, length, at);
+    }
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { Fault } from '@pinfold/core';
 import { type AnyProgram, type AnyQuery, byName, type Program } from '@pinfold/core/records';
-import type { FromThread, ToThread } from './messages.ts';
 import { fromPlain } from './plain-errors.ts';
+import type { FromThread, ToThread } from './write-in-thread.ts';
 
 /** The entry file of the thread has the extension of this one: `.ts` from sources, `.js` when built. */
 const ENTRY: URL = new URL(
-  `./write-worker${/\.[a-z]+$/.exec(import.meta.url)?.[0] ?? '.js'}`,
+  `./write-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
   import.meta.url,
 );
 
@@ -34,11 +34,6 @@ export interface ThreadedWriterOptions {
   readonly restartAfter?: number;
 }
 
-interface Waiting {
-  readonly resolve: (result: never) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * Has programs run by a thread of its own, with a connection of its own: a commit waits for the disk, and in the event loop
  * all requests would wait with it.
@@ -48,7 +43,7 @@ export class ThreadedWriter {
   readonly #programs: ReadonlyMap<string, AnyProgram | AnyQuery>;
   readonly #changed: () => void;
   readonly #entry: URL;
-  readonly #waiting: Map<number, Waiting> = new Map();
+  readonly #waiting: Map<number, PromiseWithResolvers<unknown>> = new Map();
   #lastId: number = 0;
   #starting: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
@@ -94,9 +89,9 @@ export class ThreadedWriter {
     const id = this.#lastId;
     this.#worker?.postMessage({ id, program, args } satisfies ToThread);
     if (this.#waiting.size === 0) this.#worker?.ref();
-    const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    this.#waiting.set(id, { resolve, reject });
-    return promise;
+    const waiting = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, waiting);
+    return waiting.promise as Promise<Result>;
   }
 
   async #close(): Promise<void> {
@@ -153,7 +148,7 @@ export class ThreadedWriter {
         waiting?.reject(fromPlain(reply.error));
       } else {
         this.#changed();
-        waiting?.resolve(reply.result as never);
+        waiting?.resolve(reply.result);
       }
     }
     if (this.#waiting.size === 0 && this.#closing === undefined) this.#worker?.unref();
@@ -163,11 +158,9 @@ export class ThreadedWriter {
   #lose(cause: unknown): void {
     this.#worker = undefined;
     this.#isReady = false;
-    const lost = [...this.#waiting.values()];
+    const fault = new Fault('store_unavailable', 'the thread that writes to the database ended', { cause });
+    for (const { reject } of this.#waiting.values()) reject(fault);
     this.#waiting.clear();
-    for (const { reject } of lost) {
-      reject(new Fault('store_unavailable', 'the thread that writes to the database ended', { cause }));
-    }
     if (this.#closing !== undefined) return;
     this.#startLater(Math.min(this.#restartAfter * 2 ** this.#futile, LATEST_RESTART));
     this.#futile += 1;

@@ -1,20 +1,31 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { byName, type DatabaseSchema, type Program } from '@pinfold/core/records';
-import { SqliteSteps } from '../database/sqlite-steps.ts';
+import { SqlCompiler } from '@pinfold/core/sql';
+import { SQLITE } from '../database/sqlite-dialect.ts';
+import { runSteps } from '../database/sqlite-steps.ts';
 import { Reserve } from '../engine/ballast.ts';
 import { LastingFile } from '../engine/lasting-file.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
-import { commitTogether } from './commit-together.ts';
-import type { FromThread, ToThread, WriteReply } from './messages.ts';
-import { toPlain } from './plain-errors.ts';
-import { WriteQueue } from './write-queue.ts';
+import { type PlainError, toPlain } from './plain-errors.ts';
+import { commitTogether, WriteQueue } from './write-queue.ts';
+
+/** How the program of a request ended. */
+type WriteReply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: PlainError };
+
+/** What the thread is told: a program to run, with plain arguments, or to `close`, which its end answers. */
+export type ToThread = { readonly id: number; readonly program: string; readonly args: unknown } | 'close';
+
+/** What the thread tells: that it is loaded, and the replies of one commit. */
+export type FromThread = 'ready' | readonly WriteReply[];
 
 /** The whole of a thread that runs the programs of a schema in the file that its `workerData` names. */
 export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): void {
   const port = parentPort;
   if (port === null) throw new TypeError('this file is run as a worker thread');
   const named = byName(programs);
-  const steps = new SqliteSteps();
+  const compiler = new SqlCompiler(SQLITE);
   const path: string = workerData;
   const file = new LastingFile(path, new Reserve(path));
   let replies: WriteReply[] = [];
@@ -29,7 +40,7 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
     }
     const { id, program, args } = message;
     const known = named.get(program) as Program<unknown, unknown>;
-    const run = (prepare: Prepare): unknown => steps.run(known, args, prepare);
+    const run = (prepare: Prepare): unknown => runSteps(compiler, known, args, prepare);
     queue.add({ usesReserve: known.usesReserve(args), run }, (outcome) => {
       replies.push('error' in outcome ? { id, error: toPlain(outcome.error) } : { id, ...outcome });
     });

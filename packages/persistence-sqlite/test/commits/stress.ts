@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { CommitWatch } from '../../src/engine/commit-watch.ts';
-import { type Changes, RowCache } from '../../src/engine/row-cache.ts';
+import { CommitWatch, RowCache } from '../../src/engine/commit-watch.ts';
 import { inFolder } from '../in-folder.ts';
 
 /** What a stress found. */
@@ -24,7 +23,7 @@ export interface StressOptions {
   readonly checks: number;
   readonly killEvery?: number;
   /** Makes what is tried in the place of {@link CommitWatch}. */
-  readonly watch?: (file: string) => Changes;
+  readonly watch?: (file: string) => Pick<CommitWatch, 'hasChanged'>;
 }
 
 const WRITERS = 2;
@@ -70,7 +69,7 @@ export function stress({ checks, killEvery = 2_000, watch = watchOf }: StressOpt
   });
 }
 
-function watchOf(file: string): Changes {
+function watchOf(file: string): Pick<CommitWatch, 'hasChanged'> {
   const watch = CommitWatch.of(file);
   if (watch === undefined) throw new Error('commits cannot be watched here');
   return watch;

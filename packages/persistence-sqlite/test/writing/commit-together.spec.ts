@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Reserve } from '../../src/engine/ballast.ts';
 import { LastingFile } from '../../src/engine/lasting-file.ts';
 import type { Prepare } from '../../src/engine/sqlite-file.ts';
-import { commitTogether, type Work } from '../../src/writing/commit-together.ts';
+import { commitTogether, type Work } from '../../src/writing/write-queue.ts';
 import { inFolder } from '../in-folder.ts';
 import { lentRoom } from '../lent-room.ts';
 

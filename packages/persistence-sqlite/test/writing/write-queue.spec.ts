@@ -1,7 +1,6 @@
 import { isFault } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Outcome, Work } from '../../src/writing/commit-together.ts';
-import { WriteQueue } from '../../src/writing/write-queue.ts';
+import { type Outcome, type Work, WriteQueue } from '../../src/writing/write-queue.ts';
 
 const DONE: Outcome = { result: 'done' };
 
