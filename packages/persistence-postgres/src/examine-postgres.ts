@@ -1,9 +1,8 @@
 import { type Instant, instant } from '@pinfold/core';
 import { examineSchema, type SchemaState } from '@pinfold/core/adapter';
 import { codeOf } from '@pinfold/core/internal';
-import { keepsPreparedStatements } from './engine/examine-pooler.ts';
 import { ask, type PostgresClient, type PostgresPool } from './engine/postgres-connection.ts';
-import { type Statement, unprepared } from './engine/statement.ts';
+import { prepared, ROLLBACK, unprepared } from './engine/statement.ts';
 import { newestMigration, stateOf } from './schema/migrate.ts';
 
 /** The state of a server and of a schema, for diagnosis. */
@@ -53,22 +52,28 @@ const SERVER = unprepared(`
     pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now,
     current_user AS "user",
     pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "mayMakeSchema"`);
+const OF_SCHEMA = "relkind IN ('r', 'p') AND relnamespace = pg_namespace.oid";
 const SCHEMA = unprepared(`
   SELECT pg_catalog.has_schema_privilege(oid, 'USAGE') AS "mayUse",
-    pg_catalog.has_schema_privilege(oid, 'CREATE') AS "mayMakeTables"
+    pg_catalog.has_schema_privilege(oid, 'CREATE') AS "mayMakeTables",
+    pg_catalog.to_json(ARRAY(
+      SELECT relname || ': ' || needed
+      FROM pg_catalog.pg_class, pg_catalog.unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
+      WHERE ${OF_SCHEMA} AND NOT pg_catalog.has_table_privilege(pg_class.oid, needed) ORDER BY 1)) AS lacking,
+    pg_catalog.to_json(ARRAY(
+      SELECT relname::text FROM pg_catalog.pg_class
+      WHERE ${OF_SCHEMA} AND NOT pg_catalog.pg_has_role(relowner, 'USAGE') ORDER BY 1)) AS "ofOthers"
   FROM pg_catalog.pg_namespace WHERE nspname = $1`);
-const OF_SCHEMA = `
-  relkind IN ('r', 'p') AND relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1)`;
-const LACKING = unprepared(`
-  SELECT relname || ': ' || needed AS name
-  FROM pg_catalog.pg_class, pg_catalog.unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
-  WHERE ${OF_SCHEMA} AND NOT pg_catalog.has_table_privilege(oid, needed) ORDER BY 1`);
-const OF_OTHERS = unprepared(`
-  SELECT relname AS name FROM pg_catalog.pg_class
-  WHERE ${OF_SCHEMA} AND NOT pg_catalog.pg_has_role(relowner, 'USAGE') ORDER BY 1`);
 
 /** SQLSTATEs for a table that does not exist or may not be read. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(['42P01', '3F000', '42501']);
+
+const STATEMENT = prepared('SELECT 1 AS prepared');
+const BEGIN = unprepared('BEGIN');
+/** SQLSTATEs: the name of a prepared statement is unknown, or is taken. */
+const MIXED: ReadonlySet<unknown> = new Set(['26000', '42P05']);
+/** A pooler with a single connection lets the second transaction wait for the first. */
+const WAIT = 1_000;
 
 /**
  * Examines a server and a schema of any state by a pool of two connections, and changes nothing. Rejects with the error
@@ -102,22 +107,18 @@ export async function examinePostgres({
 }
 
 async function schemaOf(client: PostgresClient, schema: string): Promise<PostgresExamined['schema']> {
-  const [rights] = await ask<{ mayUse: boolean; mayMakeTables: boolean }>(client, SCHEMA, [schema]);
-  if (rights === undefined) return undefined;
+  const [found] = await ask<{ mayUse: boolean; mayMakeTables: boolean; lacking: string; ofOthers: string }>(
+    client,
+    SCHEMA,
+    [schema],
+  );
+  if (found === undefined) return undefined;
   return {
-    ...rights,
-    lacking: await namesOf(client, LACKING, schema),
-    ofOthers: await namesOf(client, OF_OTHERS, schema),
+    ...found,
+    lacking: JSON.parse(found.lacking),
+    ofOthers: JSON.parse(found.ofOthers),
     ...(await versionOf(client, schema)),
   };
-}
-
-async function namesOf(
-  client: PostgresClient,
-  statement: Statement,
-  schema: string,
-): Promise<readonly string[]> {
-  return (await ask<{ name: string }>(client, statement, [schema])).map(({ name }) => name);
 }
 
 async function versionOf(
@@ -131,4 +132,36 @@ async function versionOf(
   if (state === undefined) return {};
   const { newest, ...found } = examineSchema(state, [newestMigration()]);
   return found;
+}
+
+/**
+ * Whether a prepared statement stays with its connection. Behind a pooler that gives each transaction any connection of
+ * the server, such as PgBouncer before 1.21, the statement is not known to the next one.
+ *
+ * @param pool a pool that may open two connections.
+ */
+export async function keepsPreparedStatements(pool: PostgresPool): Promise<boolean> {
+  const [one, other] = await Promise.all([pool.connect(), pool.connect()]);
+  try {
+    await one.query({ ...STATEMENT });
+    await other.query({ ...BEGIN });
+    // The other's transaction has the connection on which the statement was prepared, so this one gets another.
+    const repeated = isPrepared(one);
+    await Promise.race([repeated, new Promise((resolve) => setTimeout(resolve, WAIT).unref())]);
+    await other.query({ ...ROLLBACK });
+    return (await repeated) && (await isPrepared(other));
+  } finally {
+    one.release(true);
+    other.release(true);
+  }
+}
+
+async function isPrepared(client: PostgresClient): Promise<boolean> {
+  try {
+    await client.query({ ...STATEMENT });
+    return true;
+  } catch (error) {
+    if (MIXED.has(codeOf(error))) return false;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { keepsPreparedStatements } from '../src/engine/examine-pooler.ts';
 import type { PostgresClient, PostgresPool } from '../src/engine/postgres-connection.ts';
+import { keepsPreparedStatements } from '../src/examine-postgres.ts';
 
 interface Query {
   readonly name?: string | undefined;

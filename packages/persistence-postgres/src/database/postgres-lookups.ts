@@ -35,16 +35,16 @@ export class PostgresLookups {
   find<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Promise<Value | undefined> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const known = this.#preparedOf(lookup);
-    if (known.waiting.size === 0) setImmediate(() => this.#send(known));
+    if (known.waiting.size === 0) {
+      setImmediate(() => {
+        const { waiting } = known;
+        known.waiting = new Map();
+        void this.#answer(known, waiting);
+      });
+    }
     const asked = known.waiting.get(key) ?? Promise.withResolvers<unknown>();
     known.waiting.set(key, asked);
     return raceSignal(asked.promise as Promise<Value | undefined>, signal);
-  }
-
-  #send(known: Prepared): void {
-    const { waiting } = known;
-    known.waiting = new Map();
-    void this.#answer(known, waiting);
   }
 
   async #answer(known: Prepared, asked: Asked): Promise<void> {
@@ -54,8 +54,9 @@ export class PostgresLookups {
     try {
       const rows = await this.#connection.read<SqlRow>(isOne ? one : several, isOne ? keys : [keys]);
       const found = new Map(rows.map((row) => [isOne ? keys[0] : plan.keyOf(row), row]));
-      // The callers share the value.
-      for (const [key, { resolve }] of asked) resolve(makeValue(plan, found.get(key)));
+      // The callers share the value, and its failure is theirs alone.
+      const made = async (row: SqlRow | undefined): Promise<unknown> => row && plan.make(row);
+      for (const [key, { resolve }] of asked) resolve(made(found.get(key)));
     } catch (error) {
       if (isOne || isFault(error)) {
         for (const { reject } of asked.values()) reject(error);
@@ -74,9 +75,4 @@ export class PostgresLookups {
     this.#prepared.set(lookup, made);
     return made;
   }
-}
-
-/** The value of a row, of which what fails is the failure of its callers alone. */
-async function makeValue(plan: LookupPlan<unknown>, row: SqlRow | undefined): Promise<unknown> {
-  return row && plan.make(row);
 }

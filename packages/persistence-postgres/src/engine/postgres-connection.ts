@@ -77,7 +77,10 @@ export class PostgresConnection {
   /** Runs a statement that changes nothing. After an abort its result is dropped. */
   read<Row>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<readonly Row[]> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const rows = this.#retrying(() => this.#withClient((run) => undone(run<Row>(statement, values))));
+    const rows = this.pipelined(async ({ run }) => {
+      const found = await run<Row>(statement, values);
+      return async () => found;
+    });
     return raceSignal(rows, signal);
   }
 
@@ -86,12 +89,20 @@ export class PostgresConnection {
    * and may run again from the first.
    */
   pipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
-    return this.#retrying(() =>
-      this.#withClient(async (run, { pipeline }) => {
-        const commit = await undone(rolledBack(run, work({ run, isPipelined: pipeline === true })));
-        return commit();
-      }),
-    );
+    return this.#retrying(async () => {
+      const client = await this.#takeClient();
+      const run = runOn(client);
+      let broken = false;
+      try {
+        const commit = await undone(run, work({ run, isPipelined: client.pipeline === true }));
+        return await commit();
+      } catch (error) {
+        broken = kindOf(causeOf(error)) === 'broken';
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    });
   }
 
   /** Opens one read-only state on a connection of its own, which is given back when it is closed. */
@@ -144,19 +155,6 @@ export class PostgresConnection {
       throw error;
     }
   }
-
-  async #withClient<Result>(work: (run: Run, client: PostgresClient) => Promise<Result>): Promise<Result> {
-    const client = await this.#takeClient();
-    let broken = false;
-    try {
-      return await work(runOn(client), client);
-    } catch (error) {
-      broken = kindOf(causeOf(error)) === 'broken';
-      throw error;
-    } finally {
-      client.release(broken);
-    }
-  }
 }
 
 function runOn(client: PostgresClient): Run {
@@ -186,24 +184,18 @@ function causeOf(error: unknown): unknown {
   return error instanceof NoEffectError ? error.cause : error;
 }
 
-/** Marks the error of a broken connection as one without effect on data. */
-async function undone<Result>(asked: Promise<Result>): Promise<Result> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (kindOf(error) === 'broken') throw new NoEffectError('the connection broke', { cause: error });
-    throw error;
-  }
-}
-
-/** A transaction without a COMMIT is rolled back, by this client or by the server when it loses the client. */
-async function rolledBack<Result>(run: Run, work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
+/**
+ * A transaction without a COMMIT is rolled back, by this client or by the server when it loses the client. So the error of
+ * a broken connection is marked as one without effect on data.
+ */
+function undone<Result>(run: Run, work: Promise<Result>): Promise<Result> {
+  const ended = work.catch(async (error: unknown) => {
     if (kindOf(error) !== 'broken') await run(ROLLBACK);
     throw error;
-  }
+  });
+  return ended.catch((error: unknown) => {
+    throw kindOf(error) === 'broken' ? new NoEffectError('the connection broke', { cause: error }) : error;
+  });
 }
 
 const gathering: WeakSet<PostgresClient> = new WeakSet();
