@@ -1,6 +1,7 @@
 /** Frees a place. Calling it again does nothing. */
 export type Release = () => void;
 
+/** The bounds of a {@link Gate}. */
 export interface GateOptions {
   /** Callers inside at the same time. */
   readonly places: number;

@@ -2,6 +2,7 @@ import { type AccountId, accountId, type Instant, instant, parseName, type RoleS
 import { isErasedAccount, isOperatorText, parseRoleState, ROLE_STATES } from '@pinfold/core/internal';
 import { refusalText } from '../publishing/refusal-text.ts';
 import { UsageError } from './failures.ts';
+import { stateText } from './print-list.ts';
 
 /** Reads a path. An empty one comes from an unset variable, and would mean the current folder. */
 export function readPath(text: string, name: string): string {
@@ -50,10 +51,6 @@ export function readState(text: string): RoleState {
   const state = text === 'stopped' ? 'deleted' : parseRoleState(text);
   if (state !== undefined) return state;
   throw new UsageError(`--state must be one of ${ROLE_STATES.map(stateText).join(', ')}`);
-}
-
-export function stateText(state: RoleState): string {
-  return state === 'deleted' ? 'stopped' : state;
 }
 
 /** Reads a text of the operator that other people read: `--reason` or `--message`. */

@@ -1,5 +1,5 @@
 import type { Pin } from '@pinfold/client';
-import { stateText } from './arguments.ts';
+import type { RoleState } from '@pinfold/core';
 import { type ValueOption, valueOption } from './command.ts';
 import { UsageError } from './failures.ts';
 import { escapeControls, jsonLine, type Terminal } from './terminal.ts';
@@ -115,4 +115,8 @@ export function pinFacts(pin: Pin): readonly Fact[] {
 
 export function linesOf(facts: readonly Fact[]): readonly string[] {
   return facts.map(([name, value]) => `${name.padEnd(11)}${value}`);
+}
+
+export function stateText(state: RoleState): string {
+  return state === 'deleted' ? 'stopped' : state;
 }

@@ -3,14 +3,7 @@ import { type Account, accountId, type Instant, OPERATOR, type RoleId } from '@p
 import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf, pinOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
-import {
-  readAccount,
-  readOperatorText,
-  readPath,
-  readState,
-  readTime,
-  stateText,
-} from '../command-line/arguments.ts';
+import { readAccount, readOperatorText, readPath, readState, readTime } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linkAddresses } from '../command-line/known-addresses.ts';
@@ -21,6 +14,7 @@ import {
   linesOf,
   pinFacts,
   printList,
+  stateText,
 } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';

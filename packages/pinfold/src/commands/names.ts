@@ -1,9 +1,9 @@
 import type { Name } from '@pinfold/client';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
-import { readName, stateText } from '../command-line/arguments.ts';
+import { readName } from '../command-line/arguments.ts';
 import { type Command, command, flagOption } from '../command-line/command.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
-import { LIST_OPTIONS, lineOf, printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, lineOf, printList, stateText } from '../command-line/print-list.ts';
 import { moveName } from '../publishing/open-names.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';

@@ -3,10 +3,17 @@ import { defaultLimits, parseTitle } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
-import { readPath, readState, stateText } from '../command-line/arguments.ts';
+import { readPath, readState } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { formatExpiry, LIST_OPTIONS, linesOf, pinFacts, printList } from '../command-line/print-list.ts';
+import {
+  formatExpiry,
+  LIST_OPTIONS,
+  linesOf,
+  pinFacts,
+  printList,
+  stateText,
+} from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, TARGET_OPTIONS, type Target, withPublications } from '../publishing/publications.ts';
