@@ -29,14 +29,6 @@ export function nullable<Type extends ColumnType>({ type }: Column<Type, false>)
   return { type, isNullable: true };
 }
 
-/** The same column for several members. */
-export function each<Member extends string, Kind extends Column>(
-  column: Kind,
-  ...members: readonly Member[]
-): Readonly<Record<Member, Kind>> {
-  return Object.fromEntries(members.map((member) => [member, column])) as Record<Member, Kind>;
-}
-
 /** The names of the members of a row. */
 export type NameOf<Row> = keyof Row & string;
 

@@ -7,17 +7,7 @@ import type { Session, SignInLink } from '../../domain/session.ts';
 import type { Sha256 } from '../../domain/sha256.ts';
 import type { Version } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
-import {
-  defineTable,
-  each,
-  flag,
-  integer,
-  json,
-  nullable,
-  type RecordTable,
-  sequence,
-  text,
-} from '../table.ts';
+import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';
 import { accountLock, attemptsLock, credentialLock, lockOf, pairingLock } from './locks.ts';
 
 /** An account with its version. */
@@ -44,8 +34,10 @@ export interface ErasureRow {
 export const ERASURES: RecordTable<ErasureRow, 'account'> = defineTable({
   name: 'erasures',
   columns: {
-    ...each(text, 'account', 'replacement'),
-    ...each(json, 'actor', 'persons'),
+    account: text,
+    replacement: text,
+    actor: json,
+    persons: json,
     searchedTo: nullable(json),
     isSearched: flag,
   },
@@ -58,10 +50,12 @@ export const ACCOUNTS: RecordTable<AccountRow, 'name'> = defineTable({
   name: 'accounts',
   columns: {
     name: text,
-    ...each(integer, 'version', 'generation'),
+    version: integer,
     limits: json,
     blocked: nullable(json),
-    ...each(nullable(integer), 'lastPublishedAt', 'publicationsMark'),
+    generation: integer,
+    lastPublishedAt: nullable(integer),
+    publicationsMark: nullable(integer),
   },
   key: ['name'],
   guards: ({ name }) => lockOf(accountLock, name),
@@ -71,10 +65,14 @@ export const ACCOUNTS: RecordTable<AccountRow, 'name'> = defineTable({
 export const API_KEYS: RecordTable<ApiKey, 'id', { readonly account: AccountRow }> = defineTable({
   name: 'api_keys',
   columns: {
-    ...each(text, 'id', 'account', 'label', 'secretHash'),
+    id: text,
+    account: text,
     scopes: json,
+    label: text,
+    secretHash: text,
     createdAt: integer,
-    ...each(nullable(integer), 'lastUsedAt', 'revokedAt'),
+    lastUsedAt: nullable(integer),
+    revokedAt: nullable(integer),
     isEnsured: flag,
   },
   key: ['id'],
@@ -92,10 +90,14 @@ export const API_KEYS: RecordTable<ApiKey, 'id', { readonly account: AccountRow 
 export const SESSIONS: RecordTable<Session, 'tokenHash', { readonly account: AccountRow }> = defineTable({
   name: 'sessions',
   columns: {
-    ...each(text, 'tokenHash', 'account', 'scope'),
-    ...each(nullable(text), 'apiKey', 'displayName'),
+    tokenHash: text,
+    account: text,
+    apiKey: nullable(text),
     actor: json,
-    ...each(integer, 'startedAt', 'endsAt'),
+    scope: text,
+    displayName: nullable(text),
+    startedAt: integer,
+    endsAt: integer,
   },
   key: ['tokenHash'],
   indexes: [
@@ -118,11 +120,14 @@ export const SIGN_IN_LINKS: RecordTable<SignInLink, 'tokenHash'> = defineTable({
   guards: ({ account, tokenHash }) => [...lockOf(accountLock, account), ...lockOf(credentialLock, tokenHash)],
 });
 
-/** When the last event of a refused sign-in was stored, one row for each account. */
-export const SESSION_REFUSALS: RecordTable<
-  { readonly account: AccountId; readonly recordedAt: Instant },
-  'account'
-> = defineTable({
+/** When the last event of a refused sign-in of an account was stored. */
+export interface SessionRefusalRow {
+  readonly account: AccountId;
+  readonly recordedAt: Instant;
+}
+
+/** Refused sign-ins, one row for each account. */
+export const SESSION_REFUSALS: RecordTable<SessionRefusalRow, 'account'> = defineTable({
   name: 'session_refusals',
   columns: { account: text, recordedAt: integer },
   key: ['account'],
@@ -147,8 +152,12 @@ export const PAIRINGS: RecordTable<PairingRow, 'secretHash'> = defineTable({
   columns: {
     secretHash: text,
     endsAt: integer,
-    ...each(nullable(text), 'account', 'label', 'session', 'apiKey'),
-    ...each(nullable(json), 'scopes', 'actor'),
+    account: nullable(text),
+    scopes: nullable(json),
+    label: nullable(text),
+    actor: nullable(json),
+    session: nullable(text),
+    apiKey: nullable(text),
   },
   key: ['secretHash'],
   indexes: [
@@ -204,9 +213,14 @@ export const ATTEMPTS: RecordTable<
 > = defineTable({
   name: 'attempts',
   columns: {
-    ...each(text, 'role', 'counted'),
+    role: text,
+    number: integer,
     ticket: sequence,
-    ...each(integer, 'number', 'begunAt', 'addressEndsAt', 'roleEndsAt', 'endsAt'),
+    counted: text,
+    begunAt: integer,
+    addressEndsAt: integer,
+    roleEndsAt: integer,
+    endsAt: integer,
   },
   key: ['role', 'number'],
   indexes: [{ name: 'end', columns: ['endsAt'] }],

@@ -10,7 +10,7 @@ import type { CountedViews } from '../../domain/views.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { Token, Version } from '../../ports/role-store.ts';
 import { column, gte, notNull } from '../conditions.ts';
-import { defineTable, each, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
+import { defineTable, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
 import { ACCOUNTS, type AccountRow } from './account-tables.ts';
 import { accountLock, archiveLock, COMPARISON_LOCK, idempotencyLock, lockOf, VIEWS_LOCK } from './locks.ts';
 
@@ -46,12 +46,34 @@ const DELETED = { deletedAt: notNull } as const;
 export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }> = defineTable({
   name: 'roles',
   columns: {
-    ...each(text, 'id', 'account', 'archive', 'sha256', 'titleFolded', 'filenameFolded'),
-    ...each(nullable(text), 'idempotencyKey', 'title', 'originalFilename', 'passwordHash', 'cleanupToken'),
-    ...each(integer, 'fileCount', 'size', 'archiveBytes', 'publishedAt', 'generation', 'version'),
-    ...each(integer, 'endingRank', 'lastEventAt', 'cleanupFailures'),
-    ...each(nullable(integer), 'expiresAt', 'deletedAt', 'endedAt', 'cleanupNotBefore'),
-    ...each(flag, 'pinned', 'isExpiryRecorded', 'hasArchive', 'isPurged'),
+    id: text,
+    account: text,
+    archive: text,
+    idempotencyKey: nullable(text),
+    title: nullable(text),
+    originalFilename: nullable(text),
+    fileCount: integer,
+    size: integer,
+    archiveBytes: integer,
+    sha256: text,
+    publishedAt: integer,
+    expiresAt: nullable(integer),
+    pinned: flag,
+    deletedAt: nullable(integer),
+    passwordHash: nullable(text),
+    generation: integer,
+    version: integer,
+    titleFolded: text,
+    filenameFolded: text,
+    endedAt: nullable(integer),
+    endingRank: integer,
+    lastEventAt: integer,
+    isExpiryRecorded: flag,
+    hasArchive: flag,
+    isPurged: flag,
+    cleanupToken: nullable(text),
+    cleanupNotBefore: nullable(integer),
+    cleanupFailures: integer,
   },
   key: ['id'],
   indexes: [
@@ -93,11 +115,14 @@ export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }>
   guards: ({ account }) => lockOf(accountLock, account),
 });
 
-/** The manifests of archives that were not removed yet, found by the archive of a role. */
-export const MANIFESTS: RecordTable<
-  { readonly archive: ArchiveId; readonly manifest: EncodedManifest },
-  'archive'
-> = defineTable({
+/** The manifest of an archive that was not removed yet. */
+export interface ManifestRow {
+  readonly archive: ArchiveId;
+  readonly manifest: EncodedManifest;
+}
+
+/** Manifests, found by the archive of a role. */
+export const MANIFESTS: RecordTable<ManifestRow, 'archive'> = defineTable({
   name: 'manifests',
   columns: { archive: text, manifest: text },
   key: ['archive'],
@@ -121,8 +146,12 @@ export const IDEMPOTENCY_KEYS: RecordTable<IdempotencyKeyRow, 'account' | 'key',
   defineTable({
     name: 'idempotency_keys',
     columns: {
-      ...each(text, 'account', 'key', 'fingerprint', 'token'),
-      ...each(integer, 'begunAt', 'heldUntil'),
+      account: text,
+      key: text,
+      fingerprint: text,
+      token: text,
+      begunAt: integer,
+      heldUntil: integer,
       role: nullable(text),
       warnings: nullable(json),
     },
@@ -141,7 +170,10 @@ export const NAMES: RecordTable<
 > = defineTable({
   name: 'names',
   columns: {
-    ...each(text, 'account', 'name', 'token', 'role'),
+    account: text,
+    name: text,
+    token: text,
+    role: text,
     previous: nullable(text),
     updatedAt: integer,
   },
@@ -155,7 +187,10 @@ export const NAMES: RecordTable<
 export const TAKEDOWNS: RecordTable<Takedown, 'id' | 'sha256'> = defineTable({
   name: 'takedowns',
   columns: {
-    ...each(text, 'id', 'account', 'sha256', 'reason'),
+    id: text,
+    account: text,
+    sha256: text,
+    reason: text,
     at: integer,
     liftedAt: nullable(integer),
   },
@@ -177,11 +212,15 @@ export const VIEWS: RecordTable<CountedViews, 'role' | 'day'> = defineTable({
   guards: () => [VIEWS_LOCK],
 });
 
-/** The progress of the comparison of storage with the records: one row. */
-export const COMPARISONS: RecordTable<
-  { readonly id: 1; readonly version: Version; readonly comparison: Comparison },
-  'id'
-> = defineTable({
+/** The comparison of storage with the records: one row. */
+export interface ComparisonRow {
+  readonly id: 1;
+  readonly version: Version;
+  readonly comparison: Comparison;
+}
+
+/** The progress of the comparison of storage with the records. */
+export const COMPARISONS: RecordTable<ComparisonRow, 'id'> = defineTable({
   name: 'comparisons',
   columns: { id: integer, version: integer, comparison: json },
   key: ['id'],

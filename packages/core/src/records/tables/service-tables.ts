@@ -4,17 +4,7 @@ import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Token } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
-import {
-  defineTable,
-  each,
-  flag,
-  integer,
-  json,
-  nullable,
-  type RecordTable,
-  sequence,
-  text,
-} from '../table.ts';
+import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';
 import { accountLock, EXPORT_LOCK, FEED_LOCK, IMPORT_LOCK, MODE_LOCK, SERVICE_LOCK } from './locks.ts';
 
 /** An event with its places in the feeds. */
@@ -31,13 +21,20 @@ export interface EventRow extends HistoryEvent {
 export const EVENTS: RecordTable<EventRow, 'at' | 'id', Record<never, never>, 'sequence'> = defineTable({
   name: 'events',
   columns: {
-    ...each(integer, 'at', 'recordedAt'),
-    ...each(text, 'id', 'type'),
-    ...each(nullable(text), 'account', 'pin', 'name', 'request', 'address'),
+    at: integer,
+    id: text,
+    type: text,
+    account: nullable(text),
+    pin: nullable(text),
+    name: nullable(text),
     actor: json,
+    request: nullable(text),
+    address: nullable(text),
     asOperator: flag,
+    recordedAt: integer,
     sequence,
-    ...each(nullable(integer), 'feedNumber', 'accountFeedNumber'),
+    feedNumber: nullable(integer),
+    accountFeedNumber: nullable(integer),
   },
   key: ['at', 'id'],
   indexes: [
@@ -71,20 +68,26 @@ export const FEED_BEGINS: RecordTable<FeedBeginRow, 'account'> = defineTable({
   guards: ({ account }) => (account === undefined ? [] : [account === '' ? FEED_LOCK : accountLock(account)]),
 });
 
-/** The id of the feed of this database: one row. */
-export const FEEDS: RecordTable<{ readonly id: 1; readonly feed: FeedId }, 'id'> = defineTable({
+/** The feed of this database: one row. */
+export interface FeedRow {
+  readonly id: 1;
+  readonly feed: FeedId;
+}
+
+/** The id of the feed. */
+export const FEEDS: RecordTable<FeedRow, 'id'> = defineTable({
   name: 'feeds',
   columns: { id: integer, feed: text },
   key: ['id'],
   guards: () => [FEED_LOCK],
 });
 
-/** The mode of the service with the key of its row. */
+/** The mode of the service: one row, or none while it is normal. */
 export interface ModeRow extends Mode {
   readonly id: 1;
 }
 
-/** The mode of the service: one row, or none while it is normal. */
+/** The mode of the service. */
 export const MODES: RecordTable<ModeRow, 'id'> = defineTable({
   name: 'service_modes',
   columns: { id: integer, kind: text, message: nullable(text) },
@@ -92,13 +95,13 @@ export const MODES: RecordTable<ModeRow, 'id'> = defineTable({
   guards: () => [MODE_LOCK],
 });
 
-/** An import that has not ended. */
+/** The import that has not ended: one row, or none. */
 export interface UnfinishedImportRow {
   readonly id: 1;
   readonly token: Token;
 }
 
-/** The import that has not ended: one row, or none. */
+/** The import that has not ended. */
 export const UNFINISHED_IMPORTS: RecordTable<UnfinishedImportRow, 'id'> = defineTable({
   name: 'unfinished_imports',
   columns: { id: integer, token: text },
@@ -107,10 +110,15 @@ export const UNFINISHED_IMPORTS: RecordTable<UnfinishedImportRow, 'id'> = define
 });
 
 /** The last complete export of the schedule: one row, or none before the first. */
-export const SCHEDULED_EXPORTS: RecordTable<{ readonly id: 1; readonly endedAt: Instant }, 'id'> =
-  defineTable({
-    name: 'scheduled_exports',
-    columns: { id: integer, endedAt: integer },
-    key: ['id'],
-    guards: () => [EXPORT_LOCK],
-  });
+export interface ScheduledExportRow {
+  readonly id: 1;
+  readonly endedAt: Instant;
+}
+
+/** The last complete export of the schedule. */
+export const SCHEDULED_EXPORTS: RecordTable<ScheduledExportRow, 'id'> = defineTable({
+  name: 'scheduled_exports',
+  columns: { id: integer, endedAt: integer },
+  key: ['id'],
+  guards: () => [EXPORT_LOCK],
+});
