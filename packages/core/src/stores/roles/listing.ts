@@ -2,7 +2,7 @@ import { MAX_SEARCHED, pageOf, startOf } from '../../adapter/pages.ts';
 import type { RoleCursor } from '../../domain/cursor.ts';
 import { instant } from '../../domain/instant.ts';
 import type { Role } from '../../domain/role.ts';
-import type { Page, RoleQuery } from '../../ports/role-store.ts';
+import type { Lease, Page, RoleQuery } from '../../ports/role-store.ts';
 import { contains, gt, lte, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
@@ -14,9 +14,8 @@ import { ROLE, roleOf } from '../loaded-roles.ts';
 const SHOWN = { role: ROLE } as const;
 const KEY = ['key'] as const;
 
-const findByKey = defineQuery('roles.find_by_key', function* ({ account, idempotencyKey: key }: RoleQuery) {
-  if (account === undefined || key === undefined) return undefined;
-  return (yield* getWith(IDEMPOTENCY_KEYS, { account, key }, SHOWN, KEY))?.references.role;
+const findByKey = defineQuery('roles.find_by_key', function* (key: Pick<Lease, 'account' | 'key'>) {
+  return (yield* getWith(IDEMPOTENCY_KEYS, key, SHOWN, KEY))?.references.role;
 });
 
 interface ScanRequest {
@@ -84,9 +83,9 @@ export const LISTING_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [findByKey, 
 
 /** Lists roles. Only a search may end a page that is not full. */
 export async function listRoles(database: Database, query: RoleQuery): Promise<Page<Role>> {
-  const { idempotencyKey, search, limit } = query;
-  if (idempotencyKey !== undefined) {
-    const row = await database.read(findByKey, query);
+  const { account, idempotencyKey: key, search, limit } = query;
+  if (key !== undefined) {
+    const row = account && (await database.read(findByKey, { account, key }));
     return { items: row === undefined ? [] : [roleOf(row)], next: undefined };
   }
   // No title, file name or id has this character, and a database may refuse it in a text.

@@ -83,6 +83,8 @@ export const erasingClauses: Clauses = {
       const changed = { ...before.value, title: null };
       expect(await roles.save(changed, before.version, [])).to.include({ code: 'account_blocked' });
       const byKey = { key: anApiKey(1).id };
+      const reserved = await roles.reserve(aReservation(21, { credential: byKey }));
+      expect(reserved).to.include({ code: 'unauthorized' });
       expect(await roles.save(changed, before.version, [], 'account', byKey)).to.include({
         code: 'unauthorized',
       });
