@@ -1,4 +1,5 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isFault, OPERATOR, type OpenArchiveOutcome, type RoleId } from '@pinfold/core';
 import { systemCodeOf } from '@pinfold/core/internal';
@@ -35,8 +36,7 @@ export async function keepEvidence(
 ): Promise<void> {
   const unfinished = new UnfinishedFiles();
   try {
-    const isMade = await reportingSystemErrors(() => makeEmptyFolder(folder), 'cannot_write');
-    if (isMade) unfinished.add(folder);
+    const isMade = await reportingSystemErrors(() => makeEmptyFolder(folder, unfinished), 'cannot_write');
     for (const id of ids) await keepOne(id, { folder, source, publicUrl, err, unfinished });
     await reportingSystemErrors(async () => {
       await syncFolder(folder);
@@ -51,9 +51,9 @@ export async function keepEvidence(
 }
 
 /** @returns whether it was made. */
-async function makeEmptyFolder(folder: string): Promise<boolean> {
+async function makeEmptyFolder(folder: string, unfinished: UnfinishedFiles): Promise<boolean> {
   try {
-    await mkdir(folder, { mode: FOLDER_MODE });
+    unfinished.make(folder, () => mkdirSync(folder, { mode: FOLDER_MODE }));
     return true;
   } catch (error) {
     if (systemCodeOf(error) !== 'EEXIST') throw error;
@@ -72,10 +72,8 @@ interface Keeping {
 
 async function keepOne(id: RoleId, { folder, source, publicUrl, err, unfinished }: Keeping): Promise<void> {
   const { administration, manageHistory } = source;
-  const write = (name: string, pieces: Parameters<typeof writeFlushed>[1]): Promise<void> => {
-    const file = join(folder, name);
-    return writeFlushed(file, pieces, { mode: FILE_MODE, onOpen: () => unfinished.add(file) });
-  };
+  const write = (name: string, pieces: Parameters<typeof writeFlushed>[1]): Promise<void> =>
+    writeFlushed(join(folder, name), pieces, { mode: FILE_MODE, unfinished });
   const found = await administration.showRole(id);
   if (found.kind === 'refused') {
     throw new CommandFailure(`there is no publication ${id}.`, { code: found.code });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { link, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { appendFile, close, fsync, openSync, type Stats } from 'node:fs';
+import { link, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
+import { promisify } from 'node:util';
 import type { RoleId } from '@pinfold/core';
 import { systemCodeOf } from '@pinfold/core/internal';
 import type { Result } from '../command-line/command.ts';
@@ -82,7 +83,7 @@ async function writeWhole(pieces: AsyncIterable<Uint8Array>, { file, force }: Sa
   try {
     await writeFlushed(incoming, pieces, {
       ...(mode !== undefined && { mode: mode & 0o777 }),
-      onOpen: () => unfinished.add(incoming),
+      unfinished,
     });
     await reportingSystemErrors(async () => {
       if (force) await rename(incoming, target);
@@ -96,23 +97,24 @@ async function writeWhole(pieces: AsyncIterable<Uint8Array>, { file, force }: Sa
   }
 }
 
+const [append, flush, closeFile] = [promisify(appendFile), promisify(fsync), promisify(close)];
+
 /**
- * Writes a new file and flushes it to the disk. What the system refuses is a failure `cannot_write`; what reading throws
- * stays as it is.
+ * Writes a new file, which is unfinished from the turn in which it is made, and flushes it to the disk. What the system
+ * refuses is a failure `cannot_write`; what reading throws stays as it is.
  */
 export async function writeFlushed(
   file: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { mode = 0o666, onOpen }: { readonly mode?: number; readonly onOpen: () => void },
+  { mode = 0o666, unfinished }: { readonly mode?: number; readonly unfinished: UnfinishedFiles },
 ): Promise<void> {
   const write = <Result>(task: () => Promise<Result>) => reportingSystemErrors(task, 'cannot_write');
-  const handle = await write(() => open(file, 'wx', mode));
-  onOpen();
+  const descriptor = await write(async () => unfinished.make(file, () => openSync(file, 'wx', mode)));
   try {
-    for await (const piece of pieces) await write(() => handle.appendFile(piece));
-    await write(() => handle.sync());
+    for await (const piece of pieces) await write(() => append(descriptor, piece));
+    await write(() => flush(descriptor));
   } finally {
-    await handle.close();
+    await write(() => closeFile(descriptor));
   }
 }
 

@@ -9,9 +9,14 @@ export class UnfinishedFiles {
     process.on('exit', this.#removeAll);
   }
 
-  /** Takes on what is there from now on; a folder is removed with what is in it. */
-  add(path: string): void {
+  /**
+   * Makes what was not there, in this turn: a signal that is heard in a later one finds it here. A folder is removed with
+   * what is in it.
+   */
+  make<Made>(path: string, make: () => Made): Made {
+    const made = make();
     this.#paths.push(path);
+    return made;
   }
 
   /** Lets everything stay. */

@@ -156,8 +156,8 @@ describe('pinfold pins takedown --keep', () => {
           ...['pins', 'takedown', id, '--reason', 'x', '--purge', '--keep', folder],
         ),
       );
-    /** Folder; three files, each made, written and flushed; the flush of the folder, which is opened for it. */
-    const STEPS = 1 + 3 * 3 + 2;
+    /** Folder; three files, each made, written, flushed and closed; the flush of the folder. */
+    const STEPS = 1 + 3 * 4 + 1;
 
     for (let at = 1; at <= STEPS; at += 1) {
       it(`${at}: by a full disk, by a signal and by kill -9 nothing is done, and only kill -9 leaves something`, async () => {
@@ -167,7 +167,7 @@ describe('pinfold pins takedown --keep', () => {
         ] as const) {
           const ended = await stopped(by, at);
           expect(ended.code, ended.err).to.equal(code);
-          expect(await files(), by).to.deep.equal([]);
+          expect(await readdir(served.folder), by).not.to.include('evidence');
         }
         await stopped('SIGKILL', at);
         await expectNothingDone();
