@@ -7,8 +7,11 @@ import {
   anEvent,
   aRedemption,
   aRegistration,
+  aReservation,
   aRoleId,
   aSession,
+  aToken,
+  leaseOf,
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -102,6 +105,22 @@ describe('what was found to be removed and changed before it was locked', () => 
       await history.feed({ account: undefined, pin: undefined, after: 0, limit: 1 });
     });
     expect(await other.history.drop(LATER, 10)).to.equal(2);
+  });
+
+  it('is a reservation that was given back: nothing is removed', async () => {
+    const { roles, openBefore } = openStores();
+    await roles.reserve(aReservation(1));
+    const other = openBefore(() => roles.release(leaseOf(aReservation(1))));
+    expect(await other.roles.purge(LATER, 10)).to.equal(0);
+  });
+
+  it('is a reservation that lapsed and was made anew at the instant: it stays', async () => {
+    const { roles, openBefore } = openStores();
+    await roles.reserve(aReservation(1));
+    const until = after(LATER, minutes(1));
+    const other = openBefore(() => roles.reserve(aReservation(1, { token: aToken(2), now: LATER, until })));
+    expect(await other.roles.purge(LATER, 10)).to.equal(0);
+    expect(await roles.purge(until, 10)).to.equal(1);
   });
 
   it('is a window of tries that opened again: it keeps its count', async () => {

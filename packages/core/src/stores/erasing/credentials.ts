@@ -69,17 +69,17 @@ export function* forgetConsents(erasure: ErasureRow, { more }: Advance): Forgott
  * of these, id and revocation stay under the replacement.
  */
 export function* forgetKeys({ account, replacement }: ErasureRow, { now, more }: Advance): Forgotten {
-  const [rows, [oldest]] = yield* all(
+  const [rows, [first]] = yield* all(
     find(API_KEYS, { account }, { ...RANGE, select: KEY }),
     // Of any account. Unlocked, since the oldest one is never removed.
     unlocked(find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: ['id'] })),
   );
-  const locks = rows.map(({ id }) => credentialLock(id));
+  const oldest = first?.id;
   return yield* changeUnder(
-    locks,
+    rows.map(({ id }) => credentialLock(id)),
     more,
     rows.map(({ id, isEnsured, revokedAt }) => {
-      if (!isEnsured && id !== oldest?.id) return remove(API_KEYS, { id });
+      if (!isEnsured && id !== oldest) return remove(API_KEYS, { id });
       const revoked = { revokedAt: revokedAt ?? now, lastUsedAt: null };
       const empty = { account: replacement, scopes: [], label: '', secretHash: NO_SECRET };
       return update(API_KEYS, { id }, { ...empty, ...revoked });
