@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { didYouMean } from './did-you-mean.ts';
 import { UsageError } from './failures.ts';
-import { didYouMean } from './help.ts';
 import { escapeControls, jsonLine, type Terminal } from './terminal.ts';
 
 export interface FlagOption {

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { CommandFailure, failureJson, isUnavailable, reasonOf, UsageError } from './failures.ts';
-import { didYouMean, helpText } from './help.ts';
+import { helpText } from './help.ts';
 import { escapeControlsInLines, jsonLine, type Terminal } from './terminal.ts';
 
 type Load = () => Promise<{ readonly commands: readonly Command[] }>;

@@ -2,6 +2,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { type Duration, seconds } from '@pinfold/core';
 import { checkReportUrl } from '@pinfold/http/internal';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { nearestWord } from '../command-line/did-you-mean.ts';
 import { type Need, parseNeeds } from '../health/health.ts';
 import { type Allowances, numberOfDays, readAllowances } from './allowances.ts';
 import { type DatabaseSetting, databaseOf, parseDatabase } from './databases.ts';
@@ -225,7 +226,12 @@ function idleOptions(texts: Texts): readonly string[] {
 
 /** Without this note a misspelt variable would have no visible effect. */
 function unknownVariables(env: Environment): readonly string[] {
-  const known = new Set([...Object.values(VARIABLES), ...OTHER_VARIABLES].map((name) => PREFIX + name));
-  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));
-  return unknown.length === 0 ? [] : [`unknown variables have no effect: ${unknown.sort().join(', ')}`];
+  const known = [...Object.values(VARIABLES), ...OTHER_VARIABLES].map((name) => PREFIX + name);
+  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
+  if (unknown.length === 0) return [];
+  const listed = unknown.sort().map((name) => {
+    const nearest = nearestWord(name, known);
+    return nearest === undefined ? name : `${name} (did you mean ${nearest}?)`;
+  });
+  return [`unknown variables have no effect: ${listed.join(', ')}`];
 }

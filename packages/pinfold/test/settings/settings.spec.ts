@@ -189,10 +189,17 @@ describe('readSettings', () => {
     expect(readSettings(env).notes).to.deep.equal([]);
   });
 
-  it('notes variables that it does not know, and no others', () => {
-    const { notes } = readSettings({ PINFOLD_PROT: '80', PINFOLD_URL: 'x', PINFOLD_KEY: 'y', HOME: '/' });
-    expect(notes).to.have.length(1);
-    expect(notes[0]).to.match(/^.*PINFOLD_PROT$/);
+  it('notes variables that it does not know, each with the one that was probably meant, and no others', () => {
+    const { notes } = readSettings({
+      PINFOLD_PUBLICURL: 'x',
+      PINFOLD_PORT_80_TCP: 'x',
+      PINFOLD_URL: 'x',
+      PINFOLD_KEY: 'y',
+      HOME: '/',
+    });
+    expect(notes).to.deep.equal([
+      'unknown variables have no effect: PINFOLD_PORT_80_TCP, PINFOLD_PUBLICURL (did you mean PINFOLD_PUBLIC_URL?)',
+    ]);
   });
 });
 
