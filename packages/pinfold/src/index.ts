@@ -31,16 +31,11 @@ export { type Authenticate, apiKeyAuthentication, type SignIn } from '@pinfold/h
 export { openIdConnect, parseClaimRule } from '@pinfold/oidc';
 export { SystemClock } from '@pinfold/platform-node';
 export type { MayView, Viewer, ViewerAccess, ViewerId } from '@pinfold/viewer';
-export type { ComposeOptions } from './compose/compose.ts';
-export { type App, type AppOptions, createApp, type Listening } from './compose/create-app.ts';
-export {
-  openPinfold,
-  type Pinfold,
-  type PinfoldOptions,
-} from './compose/open-pinfold.ts';
-export type { ServiceOptions } from './compose/service.ts';
+export { type App, createApp, type Listening } from './compose/create-app.ts';
+export { openPinfold, type Pinfold } from './compose/open-pinfold.ts';
 export type { Log, LogSink } from './server/log.ts';
 export type { DatabaseSetting } from './settings/databases.ts';
+export type { AppOptions, PinfoldOptions, ServiceOptions } from './settings/options.ts';
 export {
   type Environment,
   type LogFormat,

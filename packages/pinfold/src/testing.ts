@@ -6,7 +6,8 @@ import { packFiles } from '@pinfold/client/zip';
 import type { HistoryEvent } from '@pinfold/core';
 import { createManualClock, createMemory, type ManualClock } from '@pinfold/memory';
 import { once } from './compose/compose.ts';
-import { openPinfold, type Pinfold, type PinfoldOptions } from './compose/open-pinfold.ts';
+import { openPinfold, type Pinfold } from './compose/open-pinfold.ts';
+import type { PinfoldOptions } from './settings/options.ts';
 import { given } from './settings/read-option.ts';
 
 export type { ManualClock } from '@pinfold/memory';

@@ -52,12 +52,6 @@ const exportAll = command({
   },
 });
 
-/** An import creates a missing data folder, and continues an import that did not end. */
-const IMPORTING = {
-  missingDataFolder: 'made',
-  unfinishedImport: 'taken',
-} as const;
-
 const importAll = command({
   name: 'import',
   arguments: ['FOLDER|-'],
@@ -69,7 +63,7 @@ const importAll = command({
     const moved = await withComposition(
       terminal,
       ({ ports }) => reportingSystemErrors(() => moveFrom(from, new ToStores(ports), terminal)),
-      IMPORTING,
+      { opener: 'import' },
     );
     printSummary('imported', moved, json, terminal);
   },
@@ -101,7 +95,7 @@ const copy = command({
       withComposition(
         target,
         ({ ports }) => moveFromStores(source, new ToStores(ports), new Progress('copying', terminal)),
-        IMPORTING,
+        { opener: 'import' },
       ).catch((error: unknown) => {
         throw asOption(error, values);
       }),

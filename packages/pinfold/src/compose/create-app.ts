@@ -6,8 +6,10 @@ import type { MetricsServer } from '../metrics/metrics-server.ts';
 import type { MetricsSnapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
+import { orByMachineKey } from '../server/machine-key.ts';
 import { requestHandler } from '../server/request-handler.ts';
-import { keepServerFile } from '../server/server-file.ts';
+import { keepServerFile, readServerFile } from '../server/server-file.ts';
+import { type AppOptions, checkOptions } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
@@ -19,13 +21,7 @@ import {
 } from '../start/first-start.ts';
 import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
 import { type Layer, once } from './compose.ts';
-import { openService, type ServiceOptions } from './service.ts';
-
-/** Options of the reference server in code, beside the settings. */
-export interface AppOptions extends ServiceOptions {
-  /** Whether a person reads the output, so that each start offers a sign-in link. Default: `process.stdout.isTTY`. */
-  readonly terminal?: boolean | undefined;
-}
+import { makeDoors, openService } from './service.ts';
 
 /** The state of a server that listens. */
 export interface Listening {
@@ -100,23 +96,24 @@ const LAST_STEPS = 1_000;
  * console.log(addresses.publicUrl);
  * await app.close();
  */
-export async function createApp(settings: Settings, { modules, ...options }: AppOptions = {}): Promise<App> {
+export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
+  checkOptions('createApp', options);
   const { containerLayer } = await import('./container.ts');
-  const layer = containerLayer(modules);
+  const layer = containerLayer(options.modules);
   return { ...(await createRunnableApp(settings, options, layer)), container: layer.container };
 }
 
 /** The same without a container: InversifyJS would be a quarter of the modules that a start loads. */
 export async function createRunnableApp(
   settings: Settings,
-  { terminal, ...options }: Omit<AppOptions, 'modules'> = {},
+  { terminal, ...options }: AppOptions = {},
   layer?: Layer,
 ): Promise<RunnableApp> {
   let addresses = webAddresses(settings, settings.port);
   // Callers of the team's own `authenticate` administer only if the team asks for it.
   const administration = options.authenticate === undefined;
   const service = await openService(settings, () => addresses, { administration, ...options }, layer);
-  const { composition, health, log, metrics, requests } = service;
+  const { composition, log, metrics } = service;
   const server = new HttpServer();
   let metricsServer: MetricsServer | undefined;
   let draining: Promise<unknown> | undefined;
@@ -127,23 +124,24 @@ export async function createRunnableApp(
   async function takePort(): Promise<{ readonly port: number; readonly checked: Promise<void> }> {
     const { port } = await server.listen(settings.port, settings.host);
     addresses = webAddresses(settings, port);
-    return { port, checked: service.watchHealth() };
+    return { port, checked: service.watch() };
   }
 
   async function answer(checked: Promise<void>): Promise<void> {
     const isStopping = (): boolean => draining !== undefined || server.stopping;
-    const state = { log: requests, health, isStopping };
-    const doors = await service.doors('alone');
-    const handler = requestHandler(doors, composition.ports, settings, addresses, state);
+    const serverFile = () => readServerFile(settings.dataDir);
+    const doors = await makeDoors(service, 'refuse', (authenticate) =>
+      orByMachineKey(authenticate, serverFile),
+    );
+    const handler = requestHandler(doors, service, serverFile, isStopping);
     // The first probe is answered from a check.
     await checked;
     server.answerWith(handler);
-    service.storeViews();
   }
 
   async function lead(
     port: number,
-    others: () => readonly MetricsSnapshot[],
+    others: () => readonly MetricsSnapshot[] = () => [],
     begin: () => Promise<void> = async () => {},
   ): Promise<Listening> {
     addresses = webAddresses(settings, port);
@@ -200,16 +198,15 @@ export async function createRunnableApp(
     metricsSnapshot: metrics && (() => metrics.snapshot()),
     listen: async () => {
       const { port, checked } = await takePort();
-      const noOthers = () => [];
-      return lead(port, noOthers, () => answer(checked));
+      return lead(port, undefined, () => answer(checked));
     },
     join: async (led) => {
       const { checked } = await takePort();
       await led;
       await answer(checked);
     },
-    lead: async (port, metricsSnapshot = () => []) => {
-      void service.watchHealth();
+    lead: async (port, metricsSnapshot) => {
+      void service.watch();
       return lead(port, metricsSnapshot);
     },
     drain: async () => {

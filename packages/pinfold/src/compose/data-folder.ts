@@ -40,9 +40,10 @@ export async function openDataFolder(
 
 /**
  * Refuses a folder that has other contents than a server's: a command would make a second installation among them. An
- * empty one is a data folder that is prepared before its server first starts.
+ * empty one is a data folder that is prepared before its server first starts; so is any if nothing is `held` in it.
  */
-export async function refuseForeign(folder: string, held: string): Promise<void> {
+export async function refuseForeign(folder: string, held: string | undefined): Promise<void> {
+  if (held === undefined) return;
   const found = await orRefused(folder, 'read', () => readdir(folder));
   if (found.length === 0 || found.includes(held)) return;
   const expectation = `names a folder without ${JSON.stringify(held)}: ${JSON.stringify(folder)}`;

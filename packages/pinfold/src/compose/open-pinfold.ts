@@ -9,39 +9,11 @@ import {
 } from '@pinfold/core';
 import type { FeedItem, FollowRequest } from '@pinfold/core/history';
 import type { Viewer } from '@pinfold/viewer';
-import { type Settings, settingsOf } from '../settings/settings.ts';
-import { SettingsError } from '../settings/settings-error.ts';
+import { checkOptions, type PinfoldOptions, TEXT_OPTIONS } from '../settings/options.ts';
+import { settingsOf } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { once } from './compose.ts';
-import { openService, type ServiceOptions } from './service.ts';
-
-/** Options that only the reference server and the command set. */
-type Internal = 'missingDataFolder' | 'stopping' | 'unfinishedImport';
-
-/** Options of {@link openPinfold}. */
-export interface PinfoldOptions extends Omit<ServiceOptions, Internal> {
-  /** The folder of everything that is stored on this machine; created if missing. */
-  readonly dataDir: string;
-  /** The URL of your server: `https://share.example`. */
-  readonly publicUrl: string;
-  /** An origin for sites: `https://sites.example`. Default: each site has a host below that of `publicUrl`. */
-  readonly sitesUrl?: string | undefined;
-  /** Default: `origin` if the sites' host can have subdomains, else `path`. */
-  readonly viewerMode?: 'origin' | 'path' | undefined;
-  /** `postgres://…`. Default: SQLite in the data folder. */
-  readonly database?: string | undefined;
-  /** `s3://bucket/prefix?endpoint=…&region=…`. Default: files in the data folder. */
-  readonly storage?: string | undefined;
-  /**
-   * The secret that signs viewing grants. If several are separated by commas, the first signs and all are accepted.
-   * Default: one is created and stored in the data folder. Required with PostgreSQL.
-   */
-  readonly secret?: string | undefined;
-  /** The proxies whose `X-Forwarded-For` is trusted, as in `PINFOLD_TRUST_PROXY`. Default: none. */
-  readonly trustProxy?: string | undefined;
-  /** The lowest level that is logged. Default: `warn`. */
-  readonly logLevel?: Settings['logLevel'] | undefined;
-}
+import { makeDoors, openService } from './service.ts';
 
 /** A handler that the types of Express 4 and 5 take alike. */
 type Middleware = (
@@ -102,25 +74,20 @@ const MAX_STOP_TIME = 10_000;
  * server.listen(8080, '127.0.0.1');
  */
 export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
-  const settings = settingsIn(options);
-  const { modules, ...others } = options;
+  checkOptions('openPinfold', options);
+  const texts = Object.fromEntries(TEXT_OPTIONS.map((name) => [name, options[name]]));
+  const settings = settingsOf({ ...texts, logLevel: options.logLevel ?? 'warn' });
   const addresses = webAddresses(settings, settings.port);
+  const { modules } = options;
   // InversifyJS is loaded only for modules.
   const layer = modules === undefined ? undefined : (await import('./container.ts')).containerLayer(modules);
-  const service = await openService(settings, () => addresses, others, layer);
+  const service = await openService(settings, () => addresses, options, layer);
   const { useCases, manageKeys, manageHistory: history } = service.composition;
-  const close = once(async () => {
-    try {
-      await service.close(AbortSignal.timeout(MAX_STOP_TIME));
-    } finally {
-      await service.log.flush();
-    }
-  });
+  const close = once(() => service.close(AbortSignal.timeout(MAX_STOP_TIME)));
   try {
-    const { api, viewer, management } = await service.doors('mounted');
+    const { api, viewer, management } = await makeDoors(service, 'pass');
     await service.logHealth();
-    void service.watchHealth();
-    service.storeViews();
+    void service.watch();
     service.sweep();
     return {
       api: api as unknown as Middleware,
@@ -135,80 +102,4 @@ export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
     await close();
     throw error;
   }
-}
-
-/** The kind of each option, or the members of a part of your own: one without them would fail only when it is used. */
-const OPTIONS = {
-  dataDir: 'text',
-  publicUrl: 'text',
-  sitesUrl: 'text',
-  viewerMode: 'text',
-  database: 'text',
-  storage: 'text',
-  secret: 'text',
-  trustProxy: 'text',
-  logLevel: 'text',
-  persistence: ['migrate', 'check', 'close'],
-  archives: ['put', 'read', 'size', 'delete', 'list', 'check'],
-  staging: ['receive', 'sweep', 'countAbandoned', 'check'],
-  clock: ['now', 'sleep'],
-  machine: ['uptime'],
-  ids: ['role', 'archive', 'token', 'event', 'nameToken'],
-  identityProvider: ['begin', 'finish'],
-  signIn: ['detail', 'challenge', 'securityScheme'],
-  access: 'object',
-  branding: 'object',
-  limits: 'object',
-  modules: 'array',
-  observers: 'array',
-  authenticate: 'function',
-  limitsOf: 'function',
-  beforePublish: 'function',
-  onEvent: 'function',
-  observe: 'function',
-  onRequest: 'function',
-  addHeaders: 'function',
-  log: 'function',
-  administration: 'boolean',
-  keyLimit: 'number',
-} as const satisfies {
-  readonly [Name in keyof PinfoldOptions]-?: string | readonly (keyof NonNullable<PinfoldOptions[Name]>)[];
-};
-
-/** Texts are settings of the reference server, in the same format. */
-function settingsIn(options: PinfoldOptions): Settings {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError('openPinfold takes an object of options');
-  }
-  if (options.authenticate !== undefined && options.identityProvider !== undefined) {
-    throw new SettingsError('identityProvider', 'must be absent where authenticate is given');
-  }
-  const given = { ...options, dataDir: options.dataDir ?? '', publicUrl: options.publicUrl ?? '' };
-  const kinds = new Map<string, string | readonly string[]>(Object.entries(OPTIONS));
-  for (const [name, value] of Object.entries(given)) check(name, value, kinds.get(name));
-  if (options.observers?.some((observer) => typeof observer !== 'function')) {
-    throw new SettingsError('observers', 'must contain only functions');
-  }
-  if (options.modules?.some((module) => typeof module?.load !== 'function')) {
-    throw new SettingsError('modules', 'must contain only modules of InversifyJS 8: older ones do not fit');
-  }
-  const texts = Object.entries(given).filter(([name]) => kinds.get(name) === 'text');
-  return settingsOf({ ...Object.fromEntries(texts), logLevel: options.logLevel ?? 'warn' });
-}
-
-/** Rejects misspelt and wrongly typed options: an ignored `acces` would show every site to everyone. */
-function check(name: string, value: unknown, kind: string | readonly string[] | undefined): void {
-  if (kind === undefined) throw new SettingsError(name, 'is not an option of openPinfold');
-  if (value === undefined || (value === null && name === 'keyLimit')) return;
-  if (kind === 'text') {
-    if (typeof value === 'string' && value !== '') return;
-    throw new SettingsError(name, 'must be a string that is not empty');
-  }
-  const [expected, members] = typeof kind === 'string' ? [kind, []] : ['object', kind];
-  const found = Array.isArray(value) ? 'array' : typeof (value ?? undefined);
-  if (found !== expected) throw new SettingsError(name, `must be of the kind ${expected}`);
-  const missing = members.find(
-    (member) => (value as Readonly<Record<string, unknown>>)[member] === undefined,
-  );
-  if (missing !== undefined) throw new SettingsError(name, `must have ${missing}`);
 }

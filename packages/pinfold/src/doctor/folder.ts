@@ -65,8 +65,7 @@ export async function* folderFindings(
 async function checkFolder(settings: Settings, folder: string): Promise<Result> {
   try {
     await openDataFolder(settings.dataDir, 'refused');
-    const held = heldIn(settings);
-    if (held !== undefined) await refuseForeign(folder, held);
+    await refuseForeign(folder, heldIn(settings));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     const [observed = '', ...advice] = error.message.split('; ');

@@ -45,7 +45,7 @@ export interface WatchedPorts {
   readonly archives: Pick<ArchiveStorage, 'check'>;
   readonly staging: Pick<Staging, 'check'>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly disk?: UploadDisk;
+  readonly disk?: UploadDisk | undefined;
 }
 
 /** The calls of requests that say whether a part answers. */

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ViewerStatistics } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
-import { freeBytes } from '../health/upload-disk.ts';
 import { CONNECTIONS } from '../settings/databases.ts';
 import type { Registry } from './registry.ts';
 
@@ -38,13 +37,13 @@ export function loopDelay(registry: Registry): () => void {
 }
 
 /** Measures the room for uploads. A look takes the answer to the question of the one before, so that a disk that hangs delays none. */
-export function freeSpace(registry: Registry, folder: string): void {
+export function freeSpace(registry: Registry, freeBytes: () => Promise<number>): void {
   const help = 'Room on the disk that uploads are received on.';
   const free = registry.gauge('pinfold_staging_free_bytes', help, [], 'greatest').at();
   let asking = false;
   const ask = async (): Promise<void> => {
     asking = true;
-    free.value = await freeBytes(folder).catch(() => 0);
+    free.value = await freeBytes().catch(() => 0);
     asking = false;
   };
   void ask();

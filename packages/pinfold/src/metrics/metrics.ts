@@ -28,7 +28,7 @@ export interface Metrics {
   readonly sweeps: SweepMetrics;
   counting<Cases extends UseCases>(useCases: Cases, passwords: PasswordHasher): Cases;
   /** Adds gauges of health, of the disk that receives uploads, and of the connections to the database. */
-  measure(health: Health, dataDir: string, pool: Pool | undefined): void;
+  measure(health: Health, free: () => Promise<number>, pool: Pool | undefined): void;
   uploads(uploads: Uploads): void;
   readonly viewer: (registry: ViewerStatistics) => void;
   snapshot(): MetricsSnapshot;
@@ -65,9 +65,9 @@ export function createMetrics({ version, node }: { version: string; node: string
       });
       return publishing.counting(useCases);
     },
-    measure: (health, dataDir, pool) => {
+    measure: (health, free, pool) => {
       healthMetrics(registry, health);
-      freeSpace(registry, dataDir);
+      freeSpace(registry, free);
       if (pool !== undefined) poolMetrics(registry, pool);
     },
     uploads: ({ queue }) => addQueue('uploads', () => queue),

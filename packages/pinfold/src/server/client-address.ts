@@ -32,6 +32,16 @@ function withoutPort(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
+/** What the settings say of clients. */
+export interface Clients {
+  readonly addressOf: ClientAddress;
+  readonly isTrusted: IsTrustedClient;
+}
+
+export function clientsOf(trust: TrustProxy): Clients {
+  return { addressOf: clientAddress(trust), isTrusted: trustedClients(trust) };
+}
+
 /** Whether a request comes from the operator's side: from this machine, or from an address that the settings trust. */
 export type IsTrustedClient = (request: IncomingMessage) => boolean;
 

@@ -4,7 +4,7 @@ import { isOperatorText, parseAccountId } from '@pinfold/core/internal';
 import type { Authenticate } from '@pinfold/http-express';
 import { bearerToken } from '@pinfold/http-express/internal';
 import { trustedClients } from './client-address.ts';
-import { readServerFile } from './server-file.ts';
+import type { FindServerFile, ServerFile } from './server-file.ts';
 
 // The key that a running server leaves beside its data. It lets the command act for every account: whoever can read the
 // data folder could change the data themselves.
@@ -27,7 +27,7 @@ export function machineCredentials(key: string, { account, user }: MachineCaller
  * Lets callers with the key of this machine in, who come from it, and leaves all others to `authenticate`. The key is
  * that of the file: the process that wrote it may be another one.
  */
-export function orByMachineKey(authenticate: Authenticate, dataDir: string): Authenticate {
+export function orByMachineKey(authenticate: Authenticate, serverFile: FindServerFile): Authenticate {
   const isOfThisMachine = trustedClients({ kind: 'none' });
   return async (request, options) => {
     const token = bearerToken(request);
@@ -35,7 +35,7 @@ export function orByMachineKey(authenticate: Authenticate, dataDir: string): Aut
     if (!isOfThisMachine(request)) return undefined;
     const [key = '', account = '', user = ''] = token.slice(PREFIX.length).split('.');
     // A server that stops removes its file, and finishes what it has begun.
-    const isCurrent = options.again?.operator !== undefined || (await isKeyOf(dataDir, key));
+    const isCurrent = options.again?.operator !== undefined || isKeyOf(await serverFile(), key);
     const parsed = isCurrent ? parseAccountId(decoded(account)) : undefined;
     if (parsed === undefined) return undefined;
     const name = decoded(user);
@@ -44,8 +44,7 @@ export function orByMachineKey(authenticate: Authenticate, dataDir: string): Aut
   };
 }
 
-async function isKeyOf(dataDir: string, key: string): Promise<boolean> {
-  const file = await readServerFile(dataDir);
+function isKeyOf(file: ServerFile | undefined, key: string): boolean {
   return file !== undefined && timingSafeEqual(digest(file.key), digest(key));
 }
 

@@ -4,7 +4,7 @@ import { isError } from '@pinfold/core/internal';
 import type { RequestLog } from '@pinfold/http';
 import { trustedClients } from './client-address.ts';
 import { sendOwn } from './own-routes.ts';
-import { readServerFile } from './server-file.ts';
+import type { FindServerFile } from './server-file.ts';
 
 // The file of a killed server stays, and any process may listen on its port by then. So a server proves to commands
 // that it has the key of the file before they send it the key, a site or a password.
@@ -35,7 +35,7 @@ function proofOf(key: string, challenge: string, port: number): string {
 
 /** Proves to this machine that the server has the key of its file. Returns whether it answers. */
 export function proofEndpoint(
-  dataDir: string,
+  serverFile: FindServerFile,
   log: RequestLog,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const isOfThisMachine = trustedClients({ kind: 'none' });
@@ -44,7 +44,7 @@ export function proofEndpoint(
     const [, challenge] = (path === PROOF_PATH && CHALLENGE.exec(query)) || [];
     if (challenge === undefined || request.method !== 'GET' || !isOfThisMachine(request)) return false;
     const began = performance.now();
-    readServerFile(dataDir)
+    serverFile()
       .then((file) => {
         const port = request.socket.localPort ?? 0;
         const json = { proof: file === undefined ? null : proofOf(file.key, challenge, port) };

@@ -1,24 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestLog } from '@pinfold/http';
 import { hasSeveralHosts, hasTooManyCookies, pathOf, takeOriginForm } from '@pinfold/http/internal';
 import express from 'express';
-import type { ComposedService } from '../compose/compose.ts';
-import type { Doors } from '../compose/service.ts';
-import type { Health } from '../health/health.ts';
-import type { Settings } from '../settings/settings.ts';
-import type { WebAddresses } from '../settings/web-addresses.ts';
+import type { Doors } from '../compose/compose.ts';
+import type { Service } from '../compose/service.ts';
 import { MANAGEMENT_PATH } from '../start/sign-in-link.ts';
-import { clientAddress, trustedClients } from './client-address.ts';
 import { echoEndpoint } from './echo-endpoint.ts';
 import type { RequestHandler } from './http-server.ts';
 import { proofEndpoint } from './machine-proof.ts';
 import { ownRoutes } from './own-routes.ts';
-
-export interface ServerState {
-  readonly log: RequestLog;
-  readonly health: Health;
-  readonly isStopping: () => boolean;
-}
+import type { FindServerFile } from './server-file.ts';
 
 /**
  * Passes every request to the first handler that answers it: the echo endpoint, the viewer (before Express, which would
@@ -26,17 +16,16 @@ export interface ServerState {
  */
 export function requestHandler(
   { api, viewer, management }: Doors,
-  { grants, clock }: Pick<ComposedService['ports'], 'grants' | 'clock'>,
-  settings: Pick<Settings, 'dataDir' | 'readyNeeds' | 'trustProxy' | 'reportUrl'>,
-  { publicUrl }: WebAddresses,
-  { log, health, isStopping }: ServerState,
+  { settings, addresses, composition, clients, health, requests: log }: Service,
+  serverFile: FindServerFile,
+  isStopping: () => boolean,
 ): RequestHandler {
-  const { dataDir, readyNeeds: needs, trustProxy, reportUrl } = settings;
-  const publicPath = pathOf(publicUrl);
-  const isTrustedClient = trustedClients(trustProxy);
+  const publicPath = pathOf(addresses().publicUrl);
+  const { readyNeeds: needs, reportUrl } = settings;
   const service = { name: 'Pinfold', reportUrl };
+  const isTrustedClient = clients.isTrusted;
   const own = ownRoutes({ health, needs, isTrustedClient, log, publicPath, isStopping, service });
-  const proof = proofEndpoint(dataDir, log);
+  const proof = proofEndpoint(serverFile, log);
   const sendNotFound = (request: IncomingMessage, response: ServerResponse): void =>
     viewer(request, response);
   const app = express()
@@ -53,7 +42,8 @@ export function requestHandler(
     )
     .use(`${publicPath}${MANAGEMENT_PATH}`, management)
     .use(sendNotFound);
-  const echoed = echoEndpoint({ grants, clock, addressOf: clientAddress(trustProxy), log });
+  const { grants, clock } = composition.ports;
+  const echoed = echoEndpoint({ grants, clock, addressOf: clients.addressOf, log });
   return (request, response) => {
     // The viewer, which comes first, refuses what is unreadable.
     takeOriginForm(request);

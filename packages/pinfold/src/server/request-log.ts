@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestEntry, RequestLog } from '@pinfold/http';
+import type { ClientAddress, RequestEntry, RequestLog } from '@pinfold/http';
 import type { Settings } from '../settings/settings.ts';
 import { takeReceived, takeSent } from './byte-counters.ts';
-import { clientAddress } from './client-address.ts';
 import type { Log } from './log.ts';
 
 /** The routes of viewers, as the viewer names them. */
@@ -17,11 +16,10 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f
 /** Takes the log entries of the doors: for the log, as the settings say, and all of them for `count`. */
 export function requestLog(
   log: Pick<Log, 'request'>,
-  settings: Pick<Settings, 'logAddresses' | 'logViews' | 'trustProxy'>,
+  { logAddresses, logViews }: Pick<Settings, 'logAddresses' | 'logViews'>,
+  addressOf: ClientAddress,
   count?: (entry: RequestEntry, received: number, sent: number) => void,
 ): RequestLog {
-  const { logAddresses, logViews } = settings;
-  const addressOf = clientAddress(settings.trustProxy);
   // The share is exact, not random, so that few lines show rates, too.
   let owed = 0;
   const isLogged = ({ route, status, error }: RequestEntry): boolean => {

@@ -14,6 +14,9 @@ export interface ServerFile {
   readonly key: string;
 }
 
+/** Finds the file of the server that runs now. */
+export type FindServerFile = () => Promise<ServerFile | undefined>;
+
 /** How often a server looks whether its file is there, in milliseconds. */
 const RECHECK_AFTER = 5_000;
 

@@ -165,7 +165,7 @@ function logStopping({ log, drainTime }: RunnableApp): void {
 
 /** The first worker takes the port before it creates anything: a failed start leaves nothing unreported. */
 async function lead(app: RunnableApp): Promise<Started> {
-  const workers = new Workers(app.workers, app.log, app.drainTime);
+  const workers = new Workers(app);
   const metricsSnapshot = workerMetrics();
   const first = await workers.startFirst();
   if ('exitCode' in first) return first;

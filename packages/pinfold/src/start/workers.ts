@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Duration } from '@pinfold/core';
+import type { RunnableApp } from '../compose/create-app.ts';
 import type { Log } from '../server/log.ts';
 
 /** Marks a process as a worker of ours, also if other code forks processes. */
@@ -49,10 +50,10 @@ export class Workers {
   #answering = false;
   #stopping = false;
 
-  constructor(count: number, log: Pick<Log, 'info' | 'error'>, drainTime: Duration) {
+  constructor({ workers, log, drainTime }: Pick<RunnableApp, 'workers' | 'log' | 'drainTime'>) {
     // Each worker takes connections by itself. Those that the leader would hand to one that dies are never closed.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    this.#count = count;
+    this.#count = workers;
     this.#log = log;
     this.#drainTime = drainTime;
   }

@@ -5,7 +5,7 @@ import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import express from 'express';
 import { zipSync } from 'fflate';
-import { openPinfold, type Pinfold, type PinfoldOptions, SettingsError } from '../../src/index.ts';
+import { openPinfold, type Pinfold, type PinfoldOptions } from '../../src/index.ts';
 import { type PinJson, publish } from '../servers/api-calls.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
@@ -138,12 +138,6 @@ describe('Pinfold in a server of your own', () => {
     return entries.filter((entry) => entry.isFile()).length;
   }
 
-  async function refusal(options: object): Promise<SettingsError> {
-    const outcome = await openPinfold({ dataDir, publicUrl, ...options }).catch((error: unknown) => error);
-    if (outcome instanceof SettingsError) return outcome;
-    throw new Error('no SettingsError');
-  }
-
   it('publishes, shows and manages for those whom your sign-in knows', async () => {
     await open({
       authenticate: async ({ headers }) =>
@@ -245,63 +239,5 @@ describe('Pinfold in a server of your own', () => {
     const outcome = publishFromCode({ by: ada, filename: 'a.zip', key: 'late', name: 'a-name', archive });
     await Promise.all([close(), plan.resolve({})]);
     expect((await outcome).kind).to.equal('published');
-  });
-
-  it('says which option is wrong, and never shows its value', async () => {
-    const wrong: readonly [name: string, value: unknown][] = [
-      ['dataDir', undefined],
-      ['publicUrl', undefined],
-      ['publicUrl', ''],
-      ['publicUrl', 'ftp://secret.example'],
-      ['sitesUrl', 'https://secret.example'],
-      ['viewerMode', 'secret'],
-      ['database', 'mysql://secret'],
-      ['storage', 'secret'],
-      ['secret', 'secret'],
-      ['secret', ['a secret of more than sixteen bytes']],
-      ['trustProxy', 'secret'],
-      ['logLevel', 'secret'],
-      ['acces', { identify: () => 'ada', mayView: () => 'no' }],
-      ['beforePublsh', () => undefined],
-      ['missingDataFolder', 'refused'],
-      ['authenticate', 'secret'],
-      ['beforePublish', true],
-      ['limitsOf', {}],
-      ['limits', null],
-      ['administration', 'secret'],
-      ['keyLimit', 'secret'],
-      ['clock', Date.now],
-      ['observers', () => undefined],
-      ['modules', {}],
-      ['modules', [{}]],
-      ['observers', [{}]],
-      ['persistence', {}],
-      ['archives', {}],
-      ['staging', {}],
-      ['clock', { now: Date.now }],
-      ['ids', {}],
-      ['identityProvider', {}],
-      ['signIn', { detail: 'secret' }],
-    ];
-    for (const [name, value] of wrong) {
-      const { option, message, expectation } = await refusal({ [name]: value });
-      expect(option).to.equal(name);
-      expect(message).to.match(new RegExp(`^(PINFOLD_[A-Z_]+ \\(${name}\\)|${name}) `));
-      expect(expectation).not.to.match(/secret\.example|\/\/secret/);
-    }
-    expect((await refusal({ database: 'postgres://localhost/x' })).message).to.match(
-      /^PINFOLD_SECRET \(secret\) must be set.*when PINFOLD_DATABASE_URL \(database\) is/,
-    );
-    const both = { authenticate: async () => undefined, identityProvider: {} };
-    expect((await refusal(both)).message).to.equal(
-      'identityProvider must be absent where authenticate is given',
-    );
-    expect((await refusal({ dataDir: '/proc/nothing' })).option).to.equal('dataDir');
-    for (const none of [undefined, null, 'secret']) {
-      const error = await openPinfold(none as unknown as PinfoldOptions).catch((cause: Error) => cause);
-      expect(error)
-        .to.be.an.instanceOf(TypeError)
-        .with.property('message', 'openPinfold takes an object of options');
-    }
   });
 });

@@ -61,7 +61,7 @@ async function fill(env: Env, count: number, bytes: number): Promise<void> {
 
 /** The ids of the archives that a service has, in order. */
 export async function archivesOf(env: Env): Promise<readonly ArchiveId[]> {
-  const { ports, close } = await compose(readSettings(env), { unfinishedImport: 'taken' });
+  const { ports, close } = await compose(readSettings(env), { opener: 'import' });
   const ids = await ports.archives.list(undefined, 10_000);
   await close();
   return ids;

@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import {
+  type AppOptions,
+  createApp,
+  openPinfold,
+  type PinfoldOptions,
+  readSettings,
+  SettingsError,
+} from '../../src/index.ts';
+import { newFolder } from '../servers/new-folder.ts';
+
+type Wrong = readonly [expectation: RegExp, ...values: unknown[]];
+
+const TEXT = /^must be a string that is not empty$/;
+const FUNCTION = /^must be a function$/;
+const OBJECT = /^must be an object$/;
+
+/** Of every option that is in code alone, what it must be, and values that it must not have. */
+const WRONG_IN_CODE: { readonly [Name in Exclude<keyof AppOptions, 'terminal'>]-?: Wrong } = {
+  persistence: [/^must be an object with migrate, check, and close$/, 'secret', {}, { migrate() {} }],
+  archives: [/^must be an object with put, read, size, delete, list, and check$/, {}],
+  staging: [/^must be an object with receive, sweep, countAbandoned, and check$/, {}],
+  clock: [/^must be an object with now and sleep$/, Date.now, { now: Date.now }, null],
+  machine: [/^must be an object with uptime$/, {}],
+  ids: [/^must be an object with role, archive, token, event, and nameToken$/, {}, []],
+  identityProvider: [/^must be an object with begin and finish$/, {}],
+  signIn: [/^must be an object with detail, challenge, and securityScheme$/, { detail: 'secret' }],
+  limits: [OBJECT, null, [], 'secret'],
+  access: [OBJECT, () => 'secret'],
+  branding: [OBJECT, 'secret', true],
+  keyLimit: [/^must be a whole number from 0, or null$/, -1, 1.5, 'secret', Number.NaN],
+  administration: [/^must be true or false$/, 'secret', 1, null],
+  observers: [/^must be an array of functions$/, () => undefined, [{}], 'secret'],
+  modules: [/^must be an array of modules of InversifyJS 8/, 'x', {}, [{}], [null]],
+  authenticate: [FUNCTION, 5, 'secret', null],
+  limitsOf: [FUNCTION, {}],
+  beforePublish: [FUNCTION, true],
+  onEvent: [FUNCTION, []],
+  observe: [FUNCTION, 'secret'],
+  onRequest: [FUNCTION, 'secret'],
+  addHeaders: [FUNCTION, { traceparent: 'secret' }],
+  log: [FUNCTION, console],
+};
+
+const WRONG_TEXTS: { readonly [Name in Exclude<keyof PinfoldOptions, keyof AppOptions>]-?: Wrong } = {
+  dataDir: [TEXT, undefined, null, '', 5],
+  publicUrl: [/^(must be a string that is not empty|must .*URL.*)$/, undefined, '', 'ftp://secret.example'],
+  sitesUrl: [/^must have the scheme of/, 'https://secret.example'],
+  viewerMode: [/^must be origin or path$/, 'secret'],
+  database: [/^must be a URL/, 'mysql://secret'],
+  storage: [/^must have the form s3:/, 'secret'],
+  secret: [
+    /^must (have at least 16 bytes|be a string that is not empty)/,
+    'secret',
+    ['more than sixteen bytes'],
+  ],
+  trustProxy: [/^must be a number of proxies/, 'secret'],
+  logLevel: [/^must be trace/, 'secret'],
+};
+
+describe('the options in code', () => {
+  let dataDir: string;
+
+  before(() => {
+    dataDir = newFolder();
+  });
+
+  const ways: Readonly<Record<'openPinfold' | 'createApp', (options: unknown) => Promise<unknown>>> = {
+    openPinfold: (options) => openPinfold(options as PinfoldOptions),
+    createApp: (options) =>
+      createApp(readSettings({ PINFOLD_DATA_DIR: dataDir, PINFOLD_PORT: '0' }), options as AppOptions),
+  };
+
+  async function refusal(way: keyof typeof ways, options: object): Promise<SettingsError> {
+    const needed = way === 'openPinfold' ? { dataDir, publicUrl: 'http://localhost' } : {};
+    const outcome = await ways[way]({ ...needed, ...options }).catch((error: unknown) => error);
+    if (outcome instanceof SettingsError) return outcome;
+    throw new Error(`no SettingsError: ${String(outcome)}`);
+  }
+
+  async function expectRefused(
+    way: keyof typeof ways,
+    wrong: Readonly<Record<string, Wrong>>,
+  ): Promise<void> {
+    for (const [name, [expected, ...values]] of Object.entries(wrong)) {
+      for (const value of values) {
+        const { option, message, expectation } = await refusal(way, { [name]: value });
+        expect(option).to.equal(name);
+        expect(expectation, name)
+          .to.match(expected)
+          .and.not.match(/secret\.example|\/\/secret/);
+        expect(message).to.match(new RegExp(`^(PINFOLD_[A-Z_]+ \\(${name}\\)|${name}) `));
+      }
+    }
+  }
+
+  for (const way of Object.keys(ways) as (keyof typeof ways)[]) {
+    it(`of ${way} are each refused by name with what they must be, without their value`, () =>
+      expectRefused(way, WRONG_IN_CODE));
+
+    it(`of ${way} that it does not have are refused, with the one that was probably meant`, async () => {
+      const access = { identify: () => 'ada', mayView: () => 'no' };
+      expect((await refusal(way, { acces: access })).message).to.equal(
+        `acces is not an option of ${way}. Did you mean access?`,
+      );
+      expect((await refusal(way, { missingDataFolder: 'refused' })).message).to.equal(
+        `missingDataFolder is not an option of ${way}`,
+      );
+      const others = way === 'openPinfold' ? { terminal: true } : { publicUrl: 'http://localhost' };
+      expect((await refusal(way, others)).message).to.match(/ is not an option of /);
+    });
+
+    it(`of ${way} are an object, and a sign-in of the team's own is the only one`, async () => {
+      for (const none of [null, 'secret', []]) {
+        const error = await ways[way](none).catch((cause: Error) => cause);
+        expect(error)
+          .to.be.an.instanceOf(TypeError)
+          .with.property('message', `${way} takes an object of options`);
+      }
+      const provider = { begin: async () => undefined, finish: async () => undefined };
+      const both = { authenticate: async () => undefined, identityProvider: provider };
+      expect((await refusal(way, both)).message).to.equal(
+        'identityProvider must be absent where authenticate is given',
+      );
+    });
+  }
+
+  it('of createApp may say whether a person reads its output, and nothing else of it', () =>
+    expectRefused('createApp', { terminal: [/^must be true or false$/, 'secret'] }));
+
+  it('of openPinfold that are settings of the server are texts, and are named as both do', async () => {
+    await expectRefused('openPinfold', WRONG_TEXTS);
+    expect((await refusal('openPinfold', { database: 'postgres://localhost/x' })).message).to.match(
+      /^PINFOLD_SECRET \(secret\) must be set.*when PINFOLD_DATABASE_URL \(database\) is/,
+    );
+    expect((await refusal('openPinfold', { dataDir: '/proc/nothing' })).option).to.equal('dataDir');
+    const error = await openPinfold(undefined as unknown as PinfoldOptions).catch((cause: Error) => cause);
+    expect(error).to.be.an.instanceOf(TypeError);
+  });
+});
