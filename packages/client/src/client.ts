@@ -183,25 +183,20 @@ export class PinfoldClient {
     { filename, title, signal }: CheckOptions,
     request: Pick<ApiRequest<Answer>, 'path' | 'headers' | 'idempotencyKey' | 'isAnswer'>,
   ): Promise<ApiRequest<Answer>> {
-    const bytes = await bytesOf(archive);
     const name = filename ?? (archive instanceof File ? archive.name : 'site.zip');
-    const more = MORE_TIMEOUT * Math.floor(bytes.byteLength / MORE_TIMEOUT_BYTES);
+    const content = 'arrayBuffer' in archive ? await archive.arrayBuffer() : archive;
+    // It has a copy of them.
+    const file = new File([content as Uint8Array<ArrayBuffer>], name, { type: 'application/zip' });
+    const more = MORE_TIMEOUT * Math.floor(file.size / MORE_TIMEOUT_BYTES);
     const body = (): FormData => {
       const form = new FormData();
-      form.set('archive', new File([bytes], name, { type: 'application/zip' }));
+      form.set('archive', file);
       if (title !== undefined) form.set('title', title);
       return form;
     };
     const { path, isAnswer } = request;
     return { ...this.#sender.request('POST', path, isAnswer, signal, more), ...request, body };
   }
-}
-
-async function bytesOf(archive: Archive): Promise<Uint8Array<ArrayBuffer>> {
-  if ('arrayBuffer' in archive) return new Uint8Array(await archive.arrayBuffer());
-  // Of an array this is a copy, of a buffer a view.
-  const bytes = new Uint8Array(archive);
-  return ArrayBuffer.isView(archive) ? bytes : bytes.slice();
 }
 
 function isZip({ status, headers }: Response): boolean {

@@ -33,6 +33,22 @@ describe('packFolder', () => {
     expect(bytes).to.deep.equal((await packFiles(same)).bytes);
   });
 
+  it('packs files that come slowly as any other', async () => {
+    const paths = Array.from({ length: 40 }, (_, n) => `page-${n}.html`);
+    await write(...paths);
+    const { now } = performance;
+    let time = 0;
+    performance.now = () => {
+      time += 100;
+      return time;
+    };
+    const { bytes } = await packFolder(folder).finally(() => {
+      performance.now = now;
+    });
+    const same = paths.map((path) => ({ path, bytes: new TextEncoder().encode(path) }));
+    expect(bytes).to.deep.equal((await packFiles(same)).bytes);
+  });
+
   it('names a file whose name is not UTF-8, and packs one with a replacement character in it', async () => {
     await write('index.html', 'a/replaced \ufffd.txt');
     expect(Object.keys(unzipSync((await packFolder(folder)).bytes))).to.include('a/replaced \ufffd.txt');

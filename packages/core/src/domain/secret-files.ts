@@ -52,6 +52,7 @@ const KEY_WORDS = ['PRIVATE KEY', 'PuTTY-User-Key-File'].map((word) =>
   [...word].map((one) => one.charCodeAt(0)),
 );
 const FIRST_OF_WORD = 0x50;
+const SECOND_OF_WORD: readonly unknown[] = KEY_WORDS.map(([, second]) => second);
 
 /**
  * Whether a file that is no `.pem` may be a secret to {@link secretOfFile}, by its bytes: to decode those of every file takes
@@ -62,6 +63,7 @@ export function mayBeKeyFile(path: string, bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, HEAD_CHARACTERS);
   for (let at = head.indexOf(FIRST_OF_WORD); at !== -1; at = head.indexOf(FIRST_OF_WORD, at + 1)) {
     const step = head[at + 1] === 0 ? 2 : 1;
+    if (!SECOND_OF_WORD.includes(head[at + step])) continue;
     if (KEY_WORDS.some((word) => word.every((code, index) => head[at + index * step] === code))) return true;
   }
   return false;
