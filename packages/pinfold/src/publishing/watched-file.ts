@@ -1,7 +1,7 @@
 import type { PublishRequest } from './publications.ts';
 
 /** As much as is handed over at once; a connection asks for more when it has room. */
-const PIECE = 65_536;
+const PIECE = 262_144;
 
 /** An archive of a form that tells how much of it was taken to be sent, from 0 to 1. */
 export class WatchedFile extends File {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { WatchedFile } from '../../src/publishing/watched-file.ts';
 
-const bytes = Uint8Array.from({ length: 150_000 }, (_, index) => index % 251);
+const bytes = Uint8Array.from({ length: 600_000 }, (_, index) => index % 251);
 
 describe('a watched file', () => {
   it('tells how much was taken only when more is asked for', async () => {
