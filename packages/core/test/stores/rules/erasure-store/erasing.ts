@@ -170,6 +170,7 @@ export const erasingClauses: Clauses = {
       const feed = await port.history.feed({ account: REPLACEMENT, pin: undefined, after: 0, limit: 100 });
       expect(feed.items.map(({ number }) => number)).to.deep.equal(feed.items.map((_, n) => n + 1));
       expect(feed.items.at(-1)?.event.type).to.equal('account.erased');
+      expect(feed.items.map(({ event }) => event.id)).to.have.members(events.map(({ id }) => id));
     },
   'erasure-store/persons: the ids of persons who acted as the account go from the events of all accounts, and other actors stay':
     withPeer(async (port, other) => {

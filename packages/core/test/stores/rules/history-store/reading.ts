@@ -110,7 +110,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       const many = [1, 2, 3, 4, 5, 6].map((n) => anEvent({ pin: busy, at: at(n), recordedAt: at(n + 5) }));
       const few = [1, 2].map((n) => anEvent({ pin: quiet, at: at(n + 10), recordedAt: at(10) }));
       const before = [1, 2, 3].map((n) => anEvent({ pin: early, at: at(n + 20), recordedAt: at(9) }));
-      const none = [1, 2, 3].map((n) => anEvent({ pin: null, at: at(n + 30), recordedAt: at(10) }));
+      const none = [1, 2, 3].map((n) => anEvent({ pin: null, at: at(n + 30), recordedAt: at(5) }));
       await port.sessions.begin(aSession(1), [late, ...many, ...few, ...before, ...none]);
       const trimming = { since: at(10), until: at(12), keep: 2, limit: 2 };
       expect(await other.history.trimEvents({ ...trimming, since: at(12) }), 'no role').to.equal(0);
