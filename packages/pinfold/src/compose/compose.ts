@@ -106,7 +106,8 @@ export async function compose(
   options: ComposeOptions = {},
   layer: Layer = PLAIN,
 ): Promise<ComposedService> {
-  const missing = options.opener === 'command' ? 'refused' : 'made';
+  const { opener = 'server' } = options;
+  const missing = opener === 'command' ? 'refused' : 'made';
   const dataDir = await openDataFolder(settings.dataDir, missing);
   if (missing === 'refused') await refuseForeign(dataDir, heldIn(settings));
   // Each is to be closed before those that were opened earlier.
@@ -122,6 +123,10 @@ export async function compose(
       ...(options.onEvent === undefined ? [] : [onRoleEvents(options.onEvent)]),
       publications.observer,
     ]);
+    // A wrong bucket would go unnoticed; an unavailable folder may be back soon.
+    if (settings.storage.kind === 's3' && opener === 'server') {
+      await orSettingsError('storage', () => ports.archives.check());
+    }
     const useCases = await makeUseCases(settings, ports, options, layer, publications);
     const free = () => freeBytes(dataDir);
     return { ...useCases, ports, publications, dataDir, free, pool, layer, close };

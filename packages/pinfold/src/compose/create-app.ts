@@ -177,8 +177,7 @@ export async function createRunnableApp(
     const cutOff = AbortSignal.timeout(MAX_STOP_TIME - LAST_STEPS);
     const deadline = AbortSignal.timeout(MAX_STOP_TIME);
     drained.abort();
-    service.stop();
-    const ended = server.stop(cutOff).then(() => service.close(deadline));
+    const ended = service.close(deadline, server.stop(cutOff));
     // The server is stopping by now, and reports it to probes.
     const removed = removeServerFile?.();
     try {

@@ -14,7 +14,6 @@ import { type Clients, clientsOf } from '../server/client-address.ts';
 import { type Log, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
 import type { ServiceOptions } from '../settings/options.ts';
-import { orSettingsError } from '../settings/or-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { siblingWarning } from '../start/sibling-warning.ts';
@@ -41,16 +40,17 @@ export interface Service {
   watch(): Promise<void>;
   /** Begins to sweep every five to ten minutes. */
   sweep(): void;
-  /** Ends the health checks and sweeps. */
-  stop(): void;
-  /** Stops, waits for running publications until the signal aborts, stores the counts of views, and closes the stores. */
-  close(deadline: AbortSignal): Promise<void>;
+  /**
+   * Ends the health checks and sweeps; once `served`, waits for running publications until the signal aborts, stores the
+   * counts of views, and closes the stores.
+   */
+  close(deadline: AbortSignal, served?: Promise<void>): Promise<void>;
 }
 
 /**
  * Composes the service with its log, metrics, health checks and background jobs.
  *
- * @throws SettingsError and Fault, as {@link compose} does; also for a bucket that cannot be used.
+ * @throws SettingsError and Fault, as {@link compose} does.
  */
 export async function openService(
   settings: Settings,
@@ -89,13 +89,6 @@ export async function openService(
     layer,
   );
   const { ports, free, manageHistory: history, countedViews: views, publications } = composed;
-  // A wrong bucket would go unnoticed; an unavailable folder may be back soon.
-  if (settings.storage.kind === 's3') {
-    await orSettingsError('storage', () => ports.archives.check()).catch(async (error: unknown) => {
-      await composed.close();
-      throw error;
-    });
-  }
   const useCases = metrics?.counting(composed.useCases, ports.passwords) ?? composed.useCases;
   const { cleanUp, clock, limits } = useCases;
   const disk = options.staging === undefined ? { free, archiveBytes: limits.archiveBytes } : undefined;
@@ -136,9 +129,9 @@ export async function openService(
       const tools = { cleanUp, history, views, clock, log, measure, random: Math.random };
       background.push(runCleanupTimer(tools, stopped.signal));
     },
-    stop: () => stopped.abort(),
-    close: async (deadline) => {
+    close: async (deadline, served) => {
       stopped.abort();
+      await served;
       await publications.ended(deadline);
       await Promise.all(background);
       await storeLastViews({ views, log }, deadline);
@@ -164,7 +157,7 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
   };
 }
 
-/** Makes the API, the viewer and the management screen with the current addresses. */
+/** Makes the API, the viewer and the management screen with the current addresses; `guarded` may let more callers in. */
 export async function makeDoors(
   service: Service,
   unknownPaths: 'refuse' | 'pass',
