@@ -5,14 +5,14 @@ import { type Command, command, flagOption, valueOption } from '../command-line/
 import { reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { type ExportedStores, moveFromStores } from '../moving/from-stores.ts';
-import { Generations, ToGeneration } from '../moving/generations.ts';
-import { type Destination, type Moved, move } from '../moving/move.ts';
-import { refuseToOverwrite } from '../moving/overwrite-guard.ts';
+import type { ComposedService } from '../compose/compose.ts';
+import { fromStores } from '../moving/from-stores.ts';
+import { Generations, openExport } from '../moving/generations.ts';
 import { Progress, printSummary } from '../moving/progress.ts';
-import { stepsOf } from '../moving/steps-of.ts';
-import { ToFolder } from '../moving/to-folder.ts';
+import { refuseToOverwrite, ToFolder } from '../moving/to-folder.ts';
 import { ToStores } from '../moving/to-stores.ts';
+import { ToTar } from '../moving/to-tar.ts';
+import { type Destination, type Walked, walk } from '../moving/walk.ts';
 import type { Environment } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { faultsOf, refuseUnsound, verifyExportIn } from './verify.ts';
@@ -62,7 +62,10 @@ const importAll = command({
     const from = readPath(text, 'FOLDER');
     const moved = await withComposition(
       terminal,
-      ({ ports }) => reportingSystemErrors(() => moveFrom(from, new ToStores(ports), terminal)),
+      ({ ports }) =>
+        reportingSystemErrors(async () =>
+          walk(await openExport(from, terminal), new ToStores(ports), new Progress('importing', terminal)),
+        ),
       { opener: 'import' },
     );
     printSummary('imported', moved, json, terminal);
@@ -94,7 +97,7 @@ const copy = command({
     const moved = await withComposition(terminal, ({ ports: source }) =>
       withComposition(
         target,
-        ({ ports }) => moveFromStores(source, new ToStores(ports), new Progress('copying', terminal)),
+        ({ ports }) => walk(fromStores(source), new ToStores(ports), new Progress('copying', terminal)),
         { opener: 'import' },
       ).catch((error: unknown) => {
         throw asOption(error, values);
@@ -114,68 +117,54 @@ interface FolderExport {
 
 function toFolder(
   folder: string,
-  { isScheduled, generations: generationCount, verified }: FolderExport,
+  { isScheduled, generations: count, verified }: FolderExport,
   terminal: Terminal,
-): Promise<Moved> {
-  const generations = new Generations(folder);
-  const destination = generationCount === undefined ? new ToFolder(folder) : new ToGeneration(generations);
-  return exportTo(destination, isScheduled, terminal, {
-    before: async ({ roles }) => {
-      const last = generationCount === undefined ? folder : await generations.newest();
-      if (last !== undefined) await refuseToOverwrite(last, roles);
-    },
-    after: async () => {
-      if (verified !== undefined) {
-        const found = await verifyExportIn(folder, terminal, verified);
-        for (const line of faultsOf(found)) terminal.err(line);
-        refuseUnsound(found);
-      }
-      // Only now: while an export is not sound, those before it stay.
-      if (generationCount !== undefined) await generations.removeOld(generationCount);
-    },
-  });
-}
-
-async function toPipe(isScheduled: boolean, terminal: Terminal): Promise<Moved> {
-  if (terminal.pipe === undefined)
-    throw new UsageError('a tar cannot be shown on a terminal: redirect standard output to a pipe or a file');
-  const { ToTar } = await import('../moving/to-tar.ts');
-  const tar = new ToTar();
-  const written = terminal.pipe(tar.bytes);
-  const exported = exportTo(tar, isScheduled, terminal, { written }).catch((error: unknown) => {
-    tar.fail(error);
-    throw error;
-  });
-  const [moved] = await Promise.all([exported, written]);
-  return moved;
-}
-
-interface ExportSteps {
-  readonly before?: (stores: ExportedStores) => Promise<void>;
-  /** Resolves when all of the export has been written. */
-  readonly written?: Promise<void>;
-  /** What is to be done before the export counts as complete. */
-  readonly after?: () => Promise<void>;
-}
-
-function exportTo(
-  destination: Destination,
-  isScheduled: boolean,
-  terminal: Terminal,
-  { before, written, after }: ExportSteps,
-): Promise<Moved> {
-  return withComposition(terminal, async ({ ports }) => {
-    await before?.(ports);
-    const moved = await moveFromStores(ports, destination, new Progress('exporting', terminal));
-    await written;
-    await after?.();
-    if (isScheduled) await ports.snapshot.recordScheduledExport(ports.clock.now());
+): Promise<Walked> {
+  return withExport(isScheduled, terminal, async (ports, exportTo) => {
+    const generations = count === undefined ? undefined : new Generations(folder);
+    const last = generations === undefined ? folder : await generations.newest();
+    if (last !== undefined) await refuseToOverwrite(last, ports.roles);
+    const moved = await exportTo(
+      generations === undefined ? new ToFolder(folder) : await generations.begin(),
+    );
+    await generations?.finish();
+    if (verified !== undefined) {
+      const found = await verifyExportIn(folder, terminal, verified);
+      for (const line of faultsOf(found)) terminal.err(line);
+      refuseUnsound(found);
+    }
+    // Only now: while an export is not sound, those before it stay.
+    if (count !== undefined) await generations?.removeOld(count);
     return moved;
   });
 }
 
-function moveFrom(from: string, to: Destination, terminal: Terminal): Promise<Moved> {
-  return move(stepsOf(from, to, terminal.stream), to, new Progress('importing', terminal));
+async function toPipe(isScheduled: boolean, terminal: Terminal): Promise<Walked> {
+  const { pipe } = terminal;
+  if (pipe === undefined)
+    throw new UsageError('a tar cannot be shown on a terminal: redirect standard output to a pipe or a file');
+  return withExport(isScheduled, terminal, async (_, exportTo) => {
+    const tar = new ToTar();
+    const exported = exportTo(tar).catch((error: unknown) => {
+      tar.abort(error);
+      throw error;
+    });
+    const [moved] = await Promise.all([exported, pipe(tar.bytes)]);
+    return moved;
+  });
+}
+
+/** Exports the stores; where that is of a schedule, it is complete once the task is. */
+function withExport(
+  isScheduled: boolean,
+  terminal: Terminal,
+  task: (ports: ComposedService['ports'], exportTo: (to: Destination) => Promise<Walked>) => Promise<Walked>,
+): Promise<Walked> {
+  return withComposition(terminal, async ({ ports }) => {
+    const moved = await task(ports, (to) => walk(fromStores(ports), to, new Progress('exporting', terminal)));
+    if (isScheduled) await ports.snapshot.recordScheduledExport(ports.clock.now());
+    return moved;
+  });
 }
 
 const OPTION_FOR: Readonly<Record<string, TargetOption>> = {

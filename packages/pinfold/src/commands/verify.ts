@@ -4,10 +4,15 @@ import { CommandFailure, reportingSystemErrors, UsageError } from '../command-li
 import { pluralize } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import {
+  type Finding,
+  type VerifiedExport,
+  type VerifiedStores,
+  verifyExport,
+  verifyStores,
+} from '../moving/check.ts';
+import { openExport } from '../moving/generations.ts';
 import { Progress } from '../moving/progress.ts';
-import { stepsOf } from '../moving/steps-of.ts';
-import { type VerifiedExport, verifyExport } from '../moving/verify-export.ts';
-import { type NamedArchive, type Verified, verifyStores } from '../moving/verify-stores.ts';
 
 const verify = command({
   name: 'verify',
@@ -31,7 +36,7 @@ const verify = command({
       return;
     }
     const found = await withComposition(terminal, ({ ports }) =>
-      verifyStores(ports, sample, new Progress('verifying', terminal)),
+      verifyStores(ports, new Progress('verifying', terminal), sample),
     );
     if (json) terminal.out(jsonLine(found));
     else for (const line of linesOf(found)) terminal.out(line);
@@ -46,12 +51,8 @@ export const commands: readonly Command[] = [verify];
 
 /** Needs no database: it looks at the export alone. */
 export function verifyExportIn(from: string, terminal: Terminal, sample?: number): Promise<VerifiedExport> {
-  return reportingSystemErrors(() =>
-    verifyExport(
-      (to, failed) => stepsOf(from, to, terminal.stream, failed),
-      new Progress('verifying', terminal),
-      sample,
-    ),
+  return reportingSystemErrors(async () =>
+    verifyExport(await openExport(from, terminal), new Progress('verifying', terminal), sample),
   );
 }
 
@@ -85,7 +86,7 @@ function linesOf({
   removed,
   superfluous,
   young,
-}: Verified): readonly string[] {
+}: VerifiedStores): readonly string[] {
   return [
     ...those('missing', missing),
     ...those('altered', altered),
@@ -95,6 +96,6 @@ function linesOf({
   ];
 }
 
-function those(what: string, archives: readonly NamedArchive[]): readonly string[] {
+function those(what: string, archives: readonly Finding[]): readonly string[] {
   return archives.map(({ archive, pin }) => `${what}: ${archive} of publication ${pin}`);
 }

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { ArchiveId } from '@pinfold/core';
+import type { ArchiveId, RoleId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
 import { readRecordLine } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
+import type { Walked, Walking } from './walk.ts';
 
-/** The form of an export. */
 const FORM = { format: 'pinfold-export', version: 1 } as const;
 
 /** The last file of an export, which is incomplete without it. */
 export const MANIFEST = 'manifest.json';
-
 export const RECORDS = 'records';
 export const ARCHIVES = 'archives';
 
 /** The names of files of records; no other file is ever opened. */
 export const RECORDS_FILE: RegExp = /^records\/\d{6,}-[0-9a-f]{12}\.jsonl$/;
+
+/** The most bytes of a manifest or of a file of records, which is in memory as a whole. Ours end after 4 MiB. */
+const MAX_FILE_BYTES = 134_217_728;
 
 export interface RecordsFile {
   readonly file: string;
@@ -25,23 +27,19 @@ export interface RecordsFile {
 }
 
 export interface ExportManifest {
-  readonly format: typeof FORM.format;
-  readonly version: number;
   readonly records: readonly RecordsFile[];
-  readonly archives: number;
   /** Archives of its records that were missing or altered already where it was made: it has none of them. */
   readonly broken: readonly ArchiveId[];
   /** Archives in its folder that its records do not name; a later export removes them. */
   readonly unnamed: readonly ArchiveId[];
 }
 
-export interface ExportEnd {
-  readonly records: readonly RecordsFile[];
-  /** The archives that belong to it, in order of id. */
-  readonly archives: readonly ArchiveId[];
-  readonly broken: readonly ArchiveId[];
-  /** Archives of publications in service, which the source lacks. */
-  readonly lost: readonly ArchiveId[];
+/** A file of records, and what it says. */
+export interface Records {
+  readonly kind: 'records';
+  readonly file: RecordsFile;
+  readonly lines: Uint8Array;
+  readonly records: readonly MovedRecord[];
 }
 
 /** The manifest's entry of the `n`th file of records. The name contains a part of the hash: two exports share no name. */
@@ -51,35 +49,58 @@ export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
 }
 
-/** Whether a file of records is the one of a manifest, whose name it need not have. */
-export function isRecordedAs(
-  recorded: Omit<RecordsFile, 'file'>,
-  { records, bytes, sha256 }: RecordsFile,
-): boolean {
-  return recorded.sha256 === sha256 && recorded.bytes === bytes && recorded.records === records;
+export function recordCount(files: readonly RecordsFile[]): number {
+  return files.reduce((sum, { records }) => sum + records, 0);
 }
 
-/** @throws CommandFailure when a line is no record, or has no end. */
-export function recordsIn(lines: Uint8Array): readonly MovedRecord[] {
-  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString('utf8');
-  if (!text.endsWith('\n')) throw new CommandFailure('the last line of the records is not whole');
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line, n) => {
-      try {
-        return readRecordLine(line);
-      } catch (cause) {
-        if (!(cause instanceof TypeError)) throw cause;
-        const message = `line ${n + 1} of the records cannot be read: ${cause.message}`;
-        throw new CommandFailure(message, { cause });
-      }
-    });
+/** Whether a file of records is the one of a manifest, whose name it need not have. */
+export function isRecordedAs(recorded: RecordsFile, file: RecordsFile | undefined): boolean {
+  const { records, bytes, sha256 } = recorded;
+  return file?.sha256 === sha256 && file.bytes === bytes && file.records === records;
+}
+
+/**
+ * Reads the files of records of an export, in their order.
+ *
+ * @param failed takes a record that does not fit the others.
+ * @returns a function that throws CommandFailure when a line is no record, or has no end.
+ */
+export function recordsReader(failed: Walking['failed']): (file: RecordsFile, bytes: Buffer) => Records {
+  const publications = new Set<RoleId>();
+  return (file, bytes) => {
+    const text = bytes.toString('utf8');
+    if (!text.endsWith('\n'))
+      throw new CommandFailure(`${file.file}: the last line of the records is not whole`);
+    const lines = text.slice(0, -1).split('\n');
+    const records = lines.map((line, n) => recordOf(line, `${file.file}: line ${n + 1}`));
+    for (const { kind, value } of records) {
+      if (kind === 'publication') publications.add(value.id);
+      if (kind !== 'name' || publications.has(value.role)) continue;
+      // In a database it would be a fault in words of its own.
+      const message = `the name ${value.name} shows ${value.role}, a publication that the export does not have`;
+      failed(new CommandFailure(message));
+    }
+    return { kind: 'records', file, lines: bytes, records };
+  };
+}
+
+function recordOf(line: string, place: string): MovedRecord {
+  try {
+    return readRecordLine(line);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new CommandFailure(`${place} cannot be read: ${cause.message}`, { cause });
+  }
+}
+
+/** @throws CommandFailure for more bytes than a manifest or a file of records has. */
+export function refuseTooLarge(name: string, bytes: number): void {
+  if (bytes > MAX_FILE_BYTES) throw new CommandFailure(`this is no export: ${name} is over 128 MiB`);
 }
 
 /** `unnamed` is left out if it is empty: it says something of earlier exports. */
 export function manifestOf(
-  { records, archives, broken }: Omit<ExportEnd, 'lost'>,
+  { records, archives, broken }: Walked,
   unnamed: readonly ArchiveId[] = [],
 ): Buffer {
   const rest = unnamed.length === 0 ? {} : { unnamed };
@@ -88,45 +109,31 @@ export function manifestOf(
 }
 
 /** @throws CommandFailure for anything but a manifest, and for one of a newer release. */
-export function readManifest(text: string): ExportManifest {
-  const { format, version, records, archives, broken, unnamed = [] } = membersOf(text);
+export function readManifest(bytes: Buffer): ExportManifest {
+  const { format, version, records, archives, broken, unnamed = [] } = membersOf(bytes);
   if (format !== FORM.format) throw new CommandFailure('this is no export: its manifest says nothing of one');
-  if (version !== FORM.version) {
+  if (version !== FORM.version)
     throw new CommandFailure('a newer release made this export: import it with that one');
-  }
-  const isWhole =
-    Array.isArray(records) &&
-    records.every(isRecordsFile) &&
-    Number.isSafeInteger(archives) &&
-    areArchiveIds(broken) &&
-    areArchiveIds(unnamed);
-  if (!isWhole) throw damaged();
-  return { ...FORM, archives: archives as number, records, broken, unnamed };
+  const areLists = [records, broken, unnamed].every(Array.isArray) && Number.isSafeInteger(archives);
+  if (areLists && records.every(isRecordsFile) && [...broken, ...unnamed].every(isArchiveId))
+    return { records, broken, unnamed };
+  throw new CommandFailure('the manifest of the export is damaged');
 }
 
-function areArchiveIds(value: unknown): value is readonly ArchiveId[] {
-  return (
-    Array.isArray(value) && value.every((id) => typeof id === 'string' && parseArchiveId(id) !== undefined)
-  );
-}
-
-function damaged(cause?: unknown): CommandFailure {
-  return new CommandFailure('the manifest of the export is damaged', { cause });
-}
-
-function membersOf(text: string): Readonly<Record<string, unknown>> {
+function membersOf(bytes: Buffer): ReturnType<typeof JSON.parse> {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
+    return Object(JSON.parse(bytes.toString('utf8')));
   } catch (cause) {
-    throw damaged(cause);
+    throw new CommandFailure('the manifest of the export is damaged', { cause });
   }
-  throw damaged();
 }
 
-function isRecordsFile(value: unknown): value is RecordsFile {
-  if (typeof value !== 'object' || value === null) return false;
-  const { file, records, bytes, sha256 } = value as Partial<Record<keyof RecordsFile, unknown>>;
+function isArchiveId(id: unknown): boolean {
+  return typeof id === 'string' && parseArchiveId(id) !== undefined;
+}
+
+function isRecordsFile(value: unknown): boolean {
+  const { file, records, bytes, sha256 } = Object(value);
   const isNamed = typeof file === 'string' && RECORDS_FILE.test(file);
   return isNamed && [records, bytes].every(Number.isSafeInteger) && typeof sha256 === 'string';
 }

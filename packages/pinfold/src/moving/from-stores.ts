@@ -1,131 +1,118 @@
-import type { ArchiveId, ArchiveStorage, Clock, RoleStore } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, type Role, stateOf } from '@pinfold/core';
+import type { AllPorts } from '@pinfold/core/adapter';
 import { recordLine } from '@pinfold/core/internal';
-import type { MovedRecord, Snapshot } from '@pinfold/core/moving';
-import { recordsFileOf } from './export-form.ts';
-import { type Destination, type Moved, move, type Step } from './move.ts';
-import type { Progress } from './progress.ts';
-import {
-  archiveIn,
-  isInService,
-  lacksArchive,
-  type NamedArchive,
-  prefetch,
-  removedIn,
-  storedArchives,
-  wholeArchive,
-} from './whole-archive.ts';
+import type { MovedRecord } from '@pinfold/core/moving';
+import { prefetch, readArchive, storedArchives } from './archives.ts';
+import { type Records, recordsFileOf } from './export-form.ts';
+import type { Gap, NamedArchive, Source, Step, Walking } from './walk.ts';
 
 /** From this length on a file of records is ended: one is held in memory as a whole. */
 const FULL = 4_194_304;
 
-export interface ExportedStores {
-  readonly snapshot: Snapshot;
-  readonly roles: Pick<RoleStore, 'load' | 'whichAreNamed'>;
-  readonly archives: ArchiveStorage;
-  readonly clock: Pick<Clock, 'now'>;
+export type ExportedStores = Pick<AllPorts, 'snapshot' | 'roles' | 'archives' | 'clock'>;
+
+/** What a running service has at one instant. Its archives come in order of id. */
+export function fromStores(stores: ExportedStores): Source {
+  return async function* (walking) {
+    const removed: Pick<Gap, 'archive' | 'pin'>[] = [];
+    let files = 0;
+    for await (const part of filesOf(stores.snapshot.records(), files)) {
+      files += 1;
+      for (const { kind, value } of part.records) {
+        if (kind === 'publication' && value.manifest === null && isInService(stores, value))
+          removed.push({ archive: value.archive, pin: value.id });
+      }
+      yield part;
+    }
+    for (const { archive, pin } of removed) {
+      const gap = await gapOf(stores, archive, pin);
+      if (gap.fault === 'removed' && gap.isLost) yield gap;
+    }
+    const removals: MovedRecord[] = [];
+    const archives = namedArchives(stores.archives, walking);
+    for await (const steps of prefetch(archives, (archive) => stepsOf(stores, walking, archive))) {
+      for (const step of steps) {
+        if (step.kind === 'removal') removals.push(step);
+        else yield step;
+      }
+    }
+    yield* filesOf(removals, files);
+  };
 }
 
-export function moveFromStores(stores: ExportedStores, to: Destination, progress: Progress): Promise<Moved> {
-  return move(stepsFrom(stores, to), to, progress);
-}
-
-async function* stepsFrom(stores: ExportedStores, to: Destination): AsyncGenerator<Step, void> {
-  const named: NamedArchive[] = [];
-  const removed: NamedArchive[] = [];
-  let gathered: string[] = [];
-  let [length, files] = [0, 0];
-  for await (const record of stores.snapshot.records()) {
-    const archive = archiveIn(record);
-    if (archive !== undefined) named.push(archive);
-    const gone = removedIn(record, stores.clock.now());
-    if (gone !== undefined) removed.push(gone);
-    const line = recordLine(record);
-    gathered.push(line);
+/** @param before how many files came before. */
+async function* filesOf(
+  records: AsyncIterable<MovedRecord> | Iterable<MovedRecord>,
+  before: number,
+): AsyncGenerator<Records, void> {
+  let [files, part, text] = [before, [] as MovedRecord[], [] as string[]];
+  let length = 0;
+  const whole = (): Records => {
+    const lines = Buffer.from(text.join(''));
+    files += 1;
+    return { kind: 'records', file: recordsFileOf(files, lines), lines, records: part };
+  };
+  for await (const record of records) {
+    const line = `${recordLine(record)}\n`;
+    part.push(record);
+    text.push(line);
     length += line.length;
     if (length < FULL) continue;
-    yield recordsOf(++files, gathered);
-    [gathered, length] = [[], 0];
+    yield whole();
+    [part, text, length] = [[], [], 0];
   }
-  if (length > 0) yield recordsOf(++files, gathered);
-  yield { kind: 'expected', archives: named.length };
-  for (const each of removed) {
-    if (await lacksArchive(stores.roles, each, stores.clock.now())) yield lostOf(each);
-  }
-  const removals: string[] = [];
-  named.sort((one, other) => (one.archive < other.archive ? -1 : 1));
-  const isStored = lookupInOrder(stores.archives);
-  const steps = prefetch(named, (archive) => fetch(stores, to, archive, isStored));
-  for await (const step of flattened(steps)) {
-    if (step.kind === 'removal') removals.push(recordLine(step));
-    else yield step;
-  }
-  if (removals.length > 0) yield recordsOf(++files, removals);
+  if (length > 0) yield whole();
 }
 
-async function* flattened<Item>(lists: AsyncIterable<readonly Item[]>): AsyncGenerator<Item, void> {
-  for await (const list of lists) yield* list;
-}
+/** Follows every id. */
+const AFTER_ALL = '~';
 
-/** Looks up archives that are asked for in order of id, along a list that is not held: one request for a thousand of them. */
-function lookupInOrder(archives: ArchiveStorage): (id: ArchiveId) => Promise<boolean> {
+/** The named archives, and whether storage has them: asked for those that need not be read, a thousand in one request. */
+async function* namedArchives(
+  archives: ArchiveStorage,
+  { named, has }: Walking,
+): AsyncGenerator<{ readonly id: ArchiveId; readonly isStored: boolean }, void> {
   const stored = storedArchives(archives);
-  let at: ArchiveId | undefined;
-  let isOver = false;
-  const isThere = async (id: ArchiveId): Promise<boolean> => {
-    while (!isOver && (at === undefined || at < id)) {
-      const { done = false, value } = await stored.next();
-      [at, isOver] = [value ?? undefined, done];
-    }
-    return at === id;
-  };
-  let last: Promise<unknown> = Promise.resolve();
-  return (id) => {
-    const answer = last.then(() => isThere(id));
-    last = answer;
-    return answer;
-  };
-}
-
-function lostOf({ archive, pin }: NamedArchive): Step {
-  return { kind: 'lost', archive, pin };
-}
-
-function recordsOf(n: number, records: readonly string[]): Step {
-  const lines = Buffer.from(`${records.join('\n')}\n`);
-  return { kind: 'records', lines, file: recordsFileOf(n, lines) };
+  let at: string = '';
+  for (const id of [...named.keys()].sort()) {
+    while (has(id) && at < id) at = (await stored.next()).value ?? AFTER_ALL;
+    yield { id, isStored: at === id };
+  }
 }
 
 type Removal = Extract<MovedRecord, { readonly kind: 'removal' }>;
 
-async function fetch(
+async function stepsOf(
   stores: ExportedStores,
-  to: Destination,
-  named: NamedArchive,
-  isStored: (id: ArchiveId) => Promise<boolean>,
+  { named, has }: Walking,
+  { id, isStored }: { readonly id: ArchiveId; readonly isStored: boolean },
 ): Promise<readonly (Step | Removal)[]> {
-  const { archive: id, pin, sha256 } = named;
-  if (to.has(id)) {
-    const isLost = !(await isStored(id)) && (await isStillLost(stores, named));
-    return [{ kind: 'archive', id, whole: undefined }, ...(isLost ? [lostOf(named)] : [])];
+  const { pin, sha256 } = named.get(id) as NamedArchive;
+  if (has(id)) {
+    const held: Step = { kind: 'archive', id, whole: undefined };
+    // Asked again: a sweep may have removed it since.
+    const isThere = isStored || (await stores.archives.size(id)) !== undefined;
+    return isThere ? [held] : [held, await gapOf(stores, id, pin)];
   }
-  const whole = await wholeArchive(stores.archives, id);
-  if (whole !== undefined) {
-    const isAltered = whole.sha256 !== sha256;
-    return [isAltered ? { kind: 'broken', ids: [id] } : { kind: 'archive', id, whole }];
-  }
-  const newest = (await stores.roles.load(pin))?.value;
-  const lost = isInService(newest, stores.clock.now()) ? [lostOf(named)] : [];
-  if ((await stores.roles.whichAreNamed([id])).has(id)) return [{ kind: 'broken', ids: [id] }, ...lost];
+  const whole = await readArchive(stores.archives, id);
+  if (whole?.sha256 === sha256) return [{ kind: 'archive', id, whole }];
+  const gap = await gapOf(stores, id, pin);
+  if (gap.fault !== 'removed')
+    return [whole === undefined ? gap : { ...gap, fault: 'altered', isLost: false }];
   // It was removed while others were read: the record says how its role stands since.
-  const { expiresAt = null, deletedAt = null } = newest ?? {};
-  return [{ kind: 'removal', value: { id: pin, archive: id, expiresAt, deletedAt } }, ...lost];
+  const { expiresAt = null, deletedAt = null } = (await stores.roles.load(pin))?.value ?? {};
+  return [{ kind: 'removal', value: { id: pin, archive: id, expiresAt, deletedAt } }, gap];
 }
 
-/** Asks again: a sweep may have removed it, and its role may have ended, since the snapshot. */
-async function isStillLost(
-  { roles, archives, clock }: ExportedStores,
-  { archive, pin }: NamedArchive,
-): Promise<boolean> {
-  const isThere = (await archives.size(archive)) !== undefined;
-  return !isThere && isInService((await roles.load(pin))?.value, clock.now());
+async function gapOf(stores: ExportedStores, archive: ArchiveId, pin: Gap['pin']): Promise<Gap> {
+  const isNamed = (await stores.roles.whichAreNamed([archive])).has(archive);
+  const isLost = isInService(stores, (await stores.roles.load(pin))?.value);
+  return { kind: 'gap', fault: isNamed ? 'missing' : 'removed', archive, pin, isLost };
+}
+
+function isInService(
+  { clock }: ExportedStores,
+  role: Pick<Role, 'deletedAt' | 'expiresAt'> | undefined,
+): boolean {
+  return role !== undefined && stateOf(role, clock.now()) === 'published';
 }

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { type Dirent, existsSync } from 'node:fs';
 import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { codeOf } from '@pinfold/core/internal';
-import { CommandFailure } from '../command-line/failures.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import type { Terminal } from '../command-line/terminal.ts';
 import { makeFolder } from '../compose/data-folder.ts';
 import { syncFolder } from '../saving/sync-folder.ts';
-import { ARCHIVES, type ExportEnd, MANIFEST, type RecordsFile } from './export-form.ts';
-import type { Destination } from './move.ts';
+import { ARCHIVES, MANIFEST } from './export-form.ts';
+import { fromFolder, fromTar } from './from-export.ts';
 import { ToFolder, UNFINISHED } from './to-folder.ts';
-import type { MovingArchive } from './whole-archive.ts';
+import type { Source } from './walk.ts';
 
 /** The name of a generation: when its export was complete, in UTC. In the order of names, each comes after those before it. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
+
+/** What of a name an instant has with colons. */
+const TIME = /T(\d\d)-(\d\d)-/;
 
 /** The generation that is being written. An interrupted export continues in it. */
 const INCOMING = 'incoming';
@@ -22,36 +26,74 @@ const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS',
 
 /** A folder of exports, each in a folder of its own, that have the archives of several in common by hard links. */
 export class Generations {
-  readonly folder: string;
+  readonly #folder: string;
+  readonly #incoming: string;
 
   constructor(folder: string) {
-    this.folder = folder;
+    this.#folder = folder;
+    this.#incoming = join(folder, INCOMING);
   }
 
-  /** The folders of whole exports, oldest first. */
-  async whole(): Promise<readonly string[]> {
-    const found = await readdir(this.folder, { withFileTypes: true }).catch((): Dirent[] => []);
-    const folders = found.filter(isGeneration).map(({ name }) => join(this.folder, name));
-    return folders.filter((folder) => existsSync(join(folder, MANIFEST))).sort();
-  }
-
+  /** The newest whole one. */
   async newest(): Promise<string | undefined> {
-    return (await this.whole()).at(-1);
+    return (await this.#whole()).at(-1);
+  }
+
+  /** Begins one more: what the newest one has is linked, and not read again. */
+  async begin(): Promise<ToFolder> {
+    await makeFolder(this.#folder);
+    const found = await readdir(this.#folder, { withFileTypes: true });
+    const isIncoming = (entry: Dirent): boolean => entry.isDirectory() && entry.name === INCOMING;
+    if (!found.every((entry) => isGeneration(entry) || isIncoming(entry))) {
+      const message = `${this.#folder} holds other things than generations of exports; name an empty folder`;
+      throw new CommandFailure(message);
+    }
+    const newest = await this.newest();
+    return new ToFolder(this.#incoming, async () => {
+      await tryLink(join(this.#incoming, UNFINISHED));
+      if (newest !== undefined) await linkAll(join(newest, ARCHIVES), join(this.#incoming, ARCHIVES));
+    });
+  }
+
+  /**
+   * Names the new one after its end, and after all others: two may end within a second, and a clock that was set back would
+   * make the newest export the oldest one, which is removed first.
+   */
+  async finish(): Promise<void> {
+    const last = (await this.#names()).at(-1);
+    const now = nameAt(Date.now());
+    const name =
+      last === undefined || last < now ? now : nameAt(Date.parse(last.replace(TIME, 'T$1:$2:')) + 1_000);
+    await rename(this.#incoming, join(this.#folder, name));
+    await syncFolder(this.#folder);
   }
 
   /** Removes all but so many of the newest generations, and what an interrupted removal has left. */
   async removeOld(count: number): Promise<void> {
-    const whole = await this.whole();
-    for (const folder of whole.slice(0, -count)) {
+    const staying = (await this.#whole()).slice(-count);
+    for (const name of await this.#names()) {
+      const folder = join(this.#folder, name);
+      if (staying.includes(folder)) continue;
       // Without its manifest it is no export, even if other files are left.
-      await rm(join(folder, MANIFEST));
+      await rm(join(folder, MANIFEST), { force: true });
       await syncFolder(folder);
+      await rm(folder, { recursive: true });
     }
-    const staying = new Set(whole.slice(-count));
-    for (const entry of await readdir(this.folder, { withFileTypes: true })) {
-      const folder = join(this.folder, entry.name);
-      if (isGeneration(entry) && !staying.has(folder)) await rm(folder, { recursive: true });
-    }
+  }
+
+  /** Oldest first. */
+  async #names(): Promise<readonly string[]> {
+    const found = await readdir(this.#folder, { withFileTypes: true }).catch((): Dirent[] => []);
+    return found
+      .filter(isGeneration)
+      .map(({ name }) => name)
+      .sort();
+  }
+
+  /** The folders of whole exports, oldest first. */
+  async #whole(): Promise<readonly string[]> {
+    const folders = (await this.#names()).map((name) => join(this.#folder, name));
+    return folders.filter((folder) => existsSync(join(folder, MANIFEST)));
   }
 }
 
@@ -60,82 +102,19 @@ function isGeneration(entry: Dirent): boolean {
   return entry.isDirectory() && NAME.test(entry.name);
 }
 
-/** The export in a folder: the folder itself, or the newest whole generation in it. */
-export async function exportIn(folder: string): Promise<string> {
-  if (existsSync(join(folder, MANIFEST))) return folder;
-  return (await new Generations(folder).newest()) ?? folder;
-}
-
-/** Writes one more generation: what the newest one has is linked, and not read again. */
-export class ToGeneration implements Destination {
-  readonly #generations: Generations;
-  readonly #incoming: string;
-  readonly #export: ToFolder;
-
-  constructor(generations: Generations) {
-    this.#generations = generations;
-    this.#incoming = join(generations.folder, INCOMING);
-    this.#export = new ToFolder(this.#incoming, { removing: 'at once' });
+/** The export in a folder, or in the newest generation there, or for `-` that of a tar on standard input. */
+export async function openExport(from: string, { stream }: Pick<Terminal, 'stream'>): Promise<Source> {
+  if (from === '-') {
+    if (stream === undefined) throw new UsageError('there is no standard input');
+    return fromTar(stream());
   }
-
-  async begin(): Promise<void> {
-    const { folder } = this.#generations;
-    await makeFolder(folder);
-    const found = await readdir(folder, { withFileTypes: true });
-    const isIncoming = (entry: Dirent): boolean => entry.isDirectory() && entry.name === INCOMING;
-    if (!found.every((entry) => isGeneration(entry) || isIncoming(entry))) {
-      throw new CommandFailure(
-        `${folder} holds other things than generations of exports; name an empty folder`,
-      );
-    }
-    await makeFolder(this.#incoming);
-    const newest = await this.#generations.newest();
-    if (newest !== undefined) await linkAll(join(newest, ARCHIVES), join(this.#incoming, ARCHIVES));
-    await this.#export.begin();
-    await tryLink(join(this.#incoming, UNFINISHED));
-  }
-
-  records(lines: Uint8Array, file: RecordsFile): Promise<void> {
-    return this.#export.records(lines, file);
-  }
-
-  has(id: MovingArchive['id']): boolean {
-    return this.#export.has(id);
-  }
-
-  archive(archive: MovingArchive): Promise<void> {
-    return this.#export.archive(archive);
-  }
-
-  async end(end: ExportEnd): Promise<void> {
-    const { folder } = this.#generations;
-    await this.#export.end(end);
-    await rename(this.#incoming, join(folder, await nextName(folder)));
-    await syncFolder(folder);
-  }
-}
-
-/**
- * The name of a new generation: after those of all others. Two may end within a second, and a clock that was set back would
- * make the newest export the oldest one, which is removed first.
- */
-async function nextName(folder: string): Promise<string> {
-  const last = (await readdir(folder))
-    .filter((name) => NAME.test(name))
-    .sort()
-    .at(-1);
-  const now = nameAt(Date.now());
-  if (last === undefined || last < now) return now;
-  return nameAt(endedAt(last) + 1_000);
+  const folder = resolve(from);
+  const isExport = existsSync(join(folder, MANIFEST));
+  return fromFolder((isExport ? undefined : await new Generations(folder).newest()) ?? folder);
 }
 
 function nameAt(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
-}
-
-/** When a generation ended, by its name. */
-function endedAt(name: string): number {
-  return Date.parse(`${name.slice(0, 10)}T${name.slice(11, -1).replaceAll('-', ':')}Z`);
 }
 
 async function linkAll(from: string, to: string): Promise<void> {

@@ -1,13 +1,14 @@
 import { CommandFailure } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
-import type { Moved } from './move.ts';
+import { recordCount } from './export-form.ts';
+import type { Walked } from './walk.ts';
 
 const MIB = 1_048_576;
 /** In milliseconds. */
 const EVERY = 100;
 
-/** The progress of a move in one line on a terminal; it costs nothing without one. */
+/** What a walk has done, in one line on a terminal; it costs nothing without one. */
 export class Progress {
   readonly #doing: string;
   readonly #show: ((line: string) => void) | undefined;
@@ -15,34 +16,21 @@ export class Progress {
   #records = 0;
   #archives = 0;
   #bytes = 0;
-  #all: number | undefined;
 
   constructor(doing: string, terminal: Terminal) {
     this.#doing = doing;
     this.#show = terminal.progress?.bind(terminal);
   }
 
-  records(count: number): void {
-    this.#records += count;
-    this.#draw();
-  }
-
-  expect(archives: number): void {
-    this.#all = archives;
-  }
-
-  archive(bytes: number): void {
-    this.#archives += 1;
-    this.#bytes += bytes;
-    this.#draw();
-  }
-
-  #draw(): void {
+  /** @param expected how many archives there will be. */
+  add(done: { records?: number; archives?: number; bytes?: number | undefined }, expected: number): void {
+    this.#records += done.records ?? 0;
+    this.#archives += done.archives ?? 0;
+    this.#bytes += done.bytes ?? 0;
     const now = performance.now();
     if (this.#show === undefined || now - this.#drawn < EVERY) return;
     this.#drawn = now;
-    const of = this.#all === undefined ? '' : ` of ${this.#all}`;
-    const archives = `${this.#archives}${of} archives, ${Math.round(this.#bytes / MIB)} MiB`;
+    const archives = `${this.#archives} of ${expected} archives, ${Math.round(this.#bytes / MIB)} MiB`;
     this.#show(`${this.#doing}: ${this.#records} records, ${archives}`);
   }
 }
@@ -51,21 +39,20 @@ export class Progress {
 const MAX_NAMED = 20;
 
 /** @throws CommandFailure if archives of the source are missing or altered; everything else was moved. */
-export function printSummary(done: string, moved: Moved, json: boolean, { out, err }: Terminal): void {
-  const { records, archives, copied, broken, withoutArchive } = moved;
-  if (json) out(jsonLine(moved));
+export function printSummary(done: string, walked: Walked, json: boolean, { out, err }: Terminal): void {
+  const { copied, broken } = walked;
+  const [records, archives] = [recordCount(walked.records), walked.archives.length];
+  const withoutArchive = walked.lost.map(({ pin }) => pin);
+  if (json) out(jsonLine({ records, archives, copied, broken, withoutArchive }));
   else
     err(`${done}: ${pluralize(records, 'record')}, ${pluralize(archives, 'archive')}, ${copied} of them new`);
   for (const id of broken.slice(0, MAX_NAMED)) err(`broken: ${id}`);
   for (const id of withoutArchive.slice(0, MAX_NAMED)) err(`in service without its archive: ${id}`);
   const wrong = [
-    ...(broken.length === 0
-      ? []
-      : [`missing or altered in the source: ${pluralize(broken.length, 'archive')}`]),
-    ...(withoutArchive.length === 0
-      ? []
-      : [`in service without its archive: ${pluralize(withoutArchive.length, 'publication')}`]),
-  ];
+    { what: 'missing or altered in the source', count: broken.length, noun: 'archive' },
+    { what: 'in service without its archive', count: withoutArchive.length, noun: 'publication' },
+  ].filter(({ count }) => count > 0);
   if (wrong.length === 0) return;
-  throw new CommandFailure(`${wrong.join('; ')}; everything else is done`, { reported: json });
+  const counts = wrong.map(({ what, count, noun }) => `${what}: ${pluralize(count, noun)}`).join('; ');
+  throw new CommandFailure(`${counts}; everything else is done`, { reported: json });
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchiveId } from '@pinfold/core';
+import { type ArchiveId, isFault, type RoleStore } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import {
   type FsArchiveStorage,
@@ -13,17 +13,10 @@ import {
 import { CommandFailure } from '../command-line/failures.ts';
 import { makeFolder } from '../compose/data-folder.ts';
 import { syncFolder } from '../saving/sync-folder.ts';
-import {
-  ARCHIVES,
-  type ExportEnd,
-  MANIFEST,
-  manifestOf,
-  RECORDS,
-  type RecordsFile,
-  readManifest,
-} from './export-form.ts';
-import type { Destination } from './move.ts';
-import { type MovingArchive, storedArchives } from './whole-archive.ts';
+import { type MovingArchive, storeArchive, storedArchives } from './archives.ts';
+import { ARCHIVES, MANIFEST, manifestOf, RECORDS, type Records } from './export-form.ts';
+import { manifestIn, recordsIn } from './from-export.ts';
+import { type Destination, throwFailure, type Walked } from './walk.ts';
 
 /** The folder of files that are being written; it is not a part of the export. */
 export const UNFINISHED = 'incoming';
@@ -35,42 +28,38 @@ export const UNFINISHED = 'incoming';
  */
 export class ToFolder implements Destination {
   readonly #folder: string;
-  readonly #removing: 'after another' | 'at once';
+  readonly #linkEarlier: (() => Promise<void>) | undefined;
   readonly #present: Set<ArchiveId> = new Set();
   /** What the last export did not name. */
   #unnamed: ReadonlySet<ArchiveId> = new Set();
-  #staging: FsStaging | undefined;
-  #storage: FsArchiveStorage | undefined;
+  #stores: { readonly staging: FsStaging; readonly archives: FsArchiveStorage } | undefined;
 
-  constructor(
-    folder: string,
-    { removing = 'after another' }: { removing?: 'after another' | 'at once' } = {},
-  ) {
+  /** @param linkEarlier links the archives of an export that stands elsewhere. */
+  constructor(folder: string, linkEarlier?: () => Promise<void>) {
     this.#folder = folder;
-    this.#removing = removing;
+    this.#linkEarlier = linkEarlier;
   }
 
   async begin(): Promise<void> {
     await makeFolder(this.#folder);
     const known = [MANIFEST, RECORDS, ARCHIVES, UNFINISHED];
     const found = await readdir(this.#folder);
-    if (!found.every((name) => known.includes(name))) {
+    if (!found.every((name) => known.includes(name)))
       throw new CommandFailure(`${this.#folder} holds other things than an export; name an empty folder`);
-    }
     await chmod(this.#folder, 0o700);
-    for (const name of [RECORDS, ARCHIVES, UNFINISHED]) {
+    for (const name of [RECORDS, ARCHIVES, UNFINISHED])
       await mkdir(join(this.#folder, name), { recursive: true, mode: 0o700 });
-    }
+    await this.#linkEarlier?.();
     const clock = new SystemClock();
-    this.#staging = await openFsStaging({ folder: join(this.#folder, UNFINISHED), clock });
-    const options = { folder: join(this.#folder, ARCHIVES), staging: this.#staging, clock };
-    this.#storage = await openFsArchiveStorage(options);
-    for await (const id of storedArchives(this.#storage)) this.#present.add(id);
-    const manifest = join(this.#folder, MANIFEST);
-    if (existsSync(manifest)) this.#unnamed = new Set(readManifest(await readFile(manifest, 'utf8')).unnamed);
+    const staging = await openFsStaging({ folder: join(this.#folder, UNFINISHED), clock });
+    const archives = await openFsArchiveStorage({ folder: join(this.#folder, ARCHIVES), staging, clock });
+    this.#stores = { staging, archives };
+    for await (const id of storedArchives(archives)) this.#present.add(id);
+    if (existsSync(join(this.#folder, MANIFEST)))
+      this.#unnamed = new Set((await manifestIn(this.#folder)).unnamed);
   }
 
-  records(lines: Uint8Array, { file }: RecordsFile): Promise<void> {
+  records({ file: { file }, lines }: Records): Promise<void> {
     return this.#write(file, lines);
   }
 
@@ -78,43 +67,62 @@ export class ToFolder implements Destination {
     return this.#present.has(id);
   }
 
-  async archive({ id, pieces, bytes }: MovingArchive): Promise<void> {
-    const received = await this.#staging?.receive(ReadableStream.from(pieces), bytes);
-    if (received?.kind === 'received') await this.#storage?.put(id, received.archive);
-    this.#present.add(id);
+  async archive(archive: MovingArchive): Promise<void> {
+    if (this.#stores !== undefined) await storeArchive(archive, this.#stores);
+    this.#present.add(archive.id);
   }
 
-  async end(end: ExportEnd): Promise<void> {
+  async end(walked: Walked): Promise<void> {
     await syncFolder(join(this.#folder, RECORDS));
-    const [named, lost] = [new Set(end.archives), new Set(end.lost)];
-    const unnamed = [...this.#present].filter((id) => !named.has(id));
-    const isOld = (id: ArchiveId): boolean => this.#removing === 'at once' || this.#unnamed.has(id);
+    const [named, lost] = [new Set(walked.archives), new Set(walked.lost.map(({ archive }) => archive))];
+    const unnamed = [...this.#present].filter((id) => !named.has(id)).sort();
+    const isOld = (id: ArchiveId): boolean => this.#linkEarlier !== undefined || this.#unnamed.has(id);
     const removed = new Set(unnamed.filter((id) => isOld(id) && !lost.has(id)));
-    const staying = unnamed.filter((id) => !removed.has(id)).sort();
-    await this.#write(MANIFEST, manifestOf(end, staying));
+    const staying = unnamed.filter((id) => !removed.has(id));
+    await this.#write(MANIFEST, manifestOf(walked, staying));
     await syncFolder(this.#folder);
-    await this.#remove(end, removed);
+    const files = new Set(walked.records.map(({ file }) => file));
+    for (const name of await readdir(join(this.#folder, RECORDS)))
+      if (!files.has(`${RECORDS}/${name}`)) await rm(join(this.#folder, RECORDS, name));
+    for (const id of removed) await this.#stores?.archives.delete(id);
+    await rm(join(this.#folder, UNFINISHED), { recursive: true });
   }
 
   /** A file is there whole, or not at all. */
   async #write(name: string, bytes: Uint8Array): Promise<void> {
     const unfinished = join(this.#folder, UNFINISHED, randomUUID());
-    const handle = await open(unfinished, 'wx', 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(unfinished, bytes, { flag: 'wx', mode: 0o600, flush: true });
     await rename(unfinished, join(this.#folder, name));
   }
+}
 
-  async #remove(end: ExportEnd, archives: ReadonlySet<ArchiveId>): Promise<void> {
-    const files = new Set(end.records.map(({ file }) => file));
-    for (const name of await readdir(join(this.#folder, RECORDS))) {
-      if (!files.has(`${RECORDS}/${name}`)) await rm(join(this.#folder, RECORDS, name));
+/**
+ * Refuses a folder whose export has publications of which the database knows none. A server whose disk was not
+ * mounted begins with an empty database, and the next night's export of that must not cost the backup. Nor must it cost
+ * one that cannot be read.
+ */
+export async function refuseToOverwrite(folder: string, roles: Pick<RoleStore, 'load'>): Promise<void> {
+  if (!existsSync(join(folder, MANIFEST))) return;
+  const unknown = await countUnknown(folder, roles).catch((error: unknown) => {
+    if (isFault(error) || !(error instanceof Error)) throw error;
+    const message = `${folder} holds an export that cannot be read (${error.message}); name another folder`;
+    throw new CommandFailure(message, { cause: error });
+  });
+  if (unknown === 0) return;
+  throw new CommandFailure(
+    `${folder} holds an export of another database: this one knows none of its ${unknown} publications. Look at the settings; when they are right, name another folder`,
+  );
+}
+
+/** How many publications an export has, if the database knows none of them; else 0. */
+async function countUnknown(folder: string, roles: Pick<RoleStore, 'load'>): Promise<number> {
+  let unknown = 0;
+  for await (const { records } of recordsIn(folder, await manifestIn(folder), throwFailure)) {
+    for (const { kind, value } of records) {
+      if (kind !== 'publication') continue;
+      if ((await roles.load(value.id)) !== undefined) return 0;
+      unknown += 1;
     }
-    for (const id of archives) await this.#storage?.delete(id);
-    await rm(join(this.#folder, UNFINISHED), { recursive: true });
   }
+  return unknown;
 }

@@ -1,7 +1,7 @@
 import { createTarPacker, type TarPackController } from 'modern-tar';
-import { ARCHIVES, type ExportEnd, MANIFEST, manifestOf, type RecordsFile } from './export-form.ts';
-import type { Destination } from './move.ts';
-import type { MovingArchive } from './whole-archive.ts';
+import type { MovingArchive } from './archives.ts';
+import { ARCHIVES, MANIFEST, manifestOf, type Records } from './export-form.ts';
+import type { Destination, Walked } from './walk.ts';
 
 /** Writes an export as a tar with the files of an export to a folder. Its entries have no time and no user. */
 export class ToTar implements Destination {
@@ -17,7 +17,7 @@ export class ToTar implements Destination {
 
   async begin(): Promise<void> {}
 
-  records(lines: Uint8Array, { file }: RecordsFile): Promise<void> {
+  records({ file: { file }, lines }: Records): Promise<void> {
     return this.#add(file, [lines], lines.length);
   }
 
@@ -29,14 +29,14 @@ export class ToTar implements Destination {
     return this.#add(`${ARCHIVES}/${id.slice(0, 4)}/${id.slice(4, 7)}/${id}`, pieces, bytes);
   }
 
-  async end(end: ExportEnd): Promise<void> {
-    const text = manifestOf(end);
+  async end(walked: Walked): Promise<void> {
+    const text = manifestOf(walked);
     await this.#add(MANIFEST, [text], text.length);
     this.#tar.finalize();
   }
 
-  fail(error: unknown): void {
-    this.#tar.error(error);
+  abort(reason: unknown): void {
+    this.#tar.error(reason);
   }
 
   async #add(name: string, pieces: readonly Uint8Array[], size: number): Promise<void> {

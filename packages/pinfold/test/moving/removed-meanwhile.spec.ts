@@ -13,12 +13,11 @@ import {
   someBytes,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import type { ExportEnd } from '../../src/moving/export-form.ts';
-import { moveFromStores } from '../../src/moving/from-stores.ts';
-import type { Destination } from '../../src/moving/move.ts';
+import { hashOf, type MovingArchive } from '../../src/moving/archives.ts';
+import { fromStores } from '../../src/moving/from-stores.ts';
 import { Progress } from '../../src/moving/progress.ts';
 import { ToStores } from '../../src/moving/to-stores.ts';
-import { hashOf, type MovingArchive } from '../../src/moving/whole-archive.ts';
+import { type Destination, type Walked, walk } from '../../src/moving/walk.ts';
 
 const QUIET = new Progress('moving', {
   env: {},
@@ -28,7 +27,7 @@ const QUIET = new Progress('moving', {
 });
 
 /** These archives are no ZIPs. */
-const unproved = { roles: { loadManifest: async () => undefined }, inspector: {} as never };
+const unproved = { roles: { loadManifest: async () => undefined } as never, inspector: {} as never };
 
 describe('a move during changes', () => {
   const clock = createManualClock();
@@ -48,7 +47,7 @@ describe('a move during changes', () => {
   afterEach(() => staged.dispose());
 
   /** Takes all that comes. */
-  function gathering(): Destination & { readonly got: MovingArchive[]; ended: ExportEnd | undefined } {
+  function gathering(): Destination & { readonly got: MovingArchive[]; ended: Walked | undefined } {
     const got: MovingArchive[] = [];
     return {
       got,
@@ -105,8 +104,8 @@ describe('a move during changes', () => {
       staging: staging as never,
       ...unproved,
     });
-    const moved = await moveFromStores({ ...memory, archives, clock }, to, QUIET);
-    expect(moved).to.deep.include({ archives: 2, copied: 2, broken: [] });
+    const moved = await walk(fromStores({ ...memory, archives, clock }), to, QUIET);
+    expect(moved).to.deep.include({ archives: [1, 3].map(anArchiveId), copied: 2, broken: [] });
     const role = (await target.roles.load(aRoleId(2)))?.value;
     expect(role?.deletedAt).to.equal((await memory.roles.load(aRoleId(2)))?.value.deletedAt);
     expect(await target.roles.listArchives(undefined, 9)).to.deep.equal([anArchiveId(1), anArchiveId(3)]);
@@ -120,7 +119,7 @@ describe('a move during changes', () => {
       await publishTo(memory.roles, aPublication(9));
     });
     const to = gathering();
-    await moveFromStores({ ...memory, archives, clock }, to, QUIET);
+    await walk(fromStores({ ...memory, archives, clock }), to, QUIET);
     expect(to.ended?.archives).to.deep.equal([1, 2, 3].map(anArchiveId));
   });
 
@@ -146,7 +145,7 @@ describe('a move during changes', () => {
       await publishTo(memory.roles, aPublication(n, { sha256: hashOf([bytes]) }));
     }
     const to = gathering();
-    await moveFromStores({ ...memory, archives, clock }, to, QUIET);
+    await walk(fromStores({ ...memory, archives, clock }), to, QUIET);
     const ids = to.got.map(({ id }) => id);
     expect(ids).to.deep.equal(ids.toSorted());
     expect(ids).to.have.lengthOf(23);
@@ -158,7 +157,7 @@ describe('a move during changes', () => {
     await memory.archives.delete(anArchiveId(2));
     await memory.archives.put(anArchiveId(2), await staged.stage(someBytes(2_000, 7)));
     const to = gathering();
-    const { broken } = await moveFromStores({ ...memory, clock }, to, QUIET);
+    const { broken } = await walk(fromStores({ ...memory, clock }), to, QUIET);
     expect(broken).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
     expect(to.ended).to.deep.include({ archives: [anArchiveId(3)], broken });
   });
@@ -173,7 +172,7 @@ describe('a move during changes', () => {
       staging: {} as never,
       ...unproved,
     });
-    await to.begin();
+    await to.begin(new Map());
     await to.archive({ id: anArchiveId(50), pieces: [], bytes: 0, sha256: hashOf([]) });
     expect(await target.archives.list(undefined, 9)).to.deep.equal([]);
   });

@@ -3,7 +3,7 @@ import { type ArchiveId, after, before, hours, instant } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 import { ofEachTest } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import type { Verified } from '../../src/moving/verify-stores.ts';
+import type { VerifiedStores } from '../../src/moving/check.ts';
 import { run } from '../command-run.ts';
 import { archivesOf, loseArchive, openStage, removeArchive, succeed } from './stage.ts';
 
@@ -14,8 +14,8 @@ describe('pinfold verify', () => {
 
   async function verify(...args: readonly string[]) {
     const { code, out } = await run(stage.env('one'), 'verify', '--json', ...args);
-    const { missing, altered, ...found } = JSON.parse(out) as Verified;
-    const idsOf = (named: Verified['missing']) => named.map(({ archive }) => archive);
+    const { missing, altered, ...found } = JSON.parse(out) as VerifiedStores;
+    const idsOf = (named: VerifiedStores['missing']) => named.map(({ archive }) => archive);
     return { code, missing: idsOf(missing), altered: idsOf(altered), ...found };
   }
 
