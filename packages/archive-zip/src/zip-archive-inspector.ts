@@ -37,6 +37,9 @@ export interface ZipArchiveInspectorOptions {
 const MAX_WORKERS = 4;
 const MAX_ENTRIES = 150_000;
 
+/** The module that reads small archives on this thread, loaded with the first of them: to import it each time costs more. */
+let smallArchives: typeof import('./small-archive.ts') | undefined;
+
 /**
  * Reads ZIP archives and proves them from their bytes (APPNOTE.TXT 6.3.10), in threads of its own. node-stream-zip
  * gives a second opinion on the directory of those that are accepted, where another reading is possible at all.
@@ -120,11 +123,11 @@ export class ZipArchiveInspector implements ArchiveInspector {
     return { shared: await copied };
   }
 
-  /** The module that reads small archives on this thread, loaded with the first of them. */
   async #smallArchives(signal: AbortSignal | undefined): Promise<typeof import('./small-archive.ts')> {
     signal?.throwIfAborted();
     this.#pool.throwIfClosing();
-    return import('./small-archive.ts');
+    smallArchives ??= await import('./small-archive.ts');
+    return smallArchives;
   }
 
   /** Ends the threads once what runs has ended; the inspector cannot be used any more. Closing again is harmless. */

@@ -135,7 +135,7 @@ describe('An upload', () => {
     const first = request();
     expect((await publish(rig, 'raw')).status).to.equal(409);
     connection.destroy();
-    await until(() => first?.destroyed === true);
+    await until(() => first?.socket.destroyed === true);
     letPut();
     await until(async () => (await publish(rig, 'raw')).status === 200);
     await until(() => rig.log.some(({ gone }) => gone));

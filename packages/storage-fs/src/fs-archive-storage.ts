@@ -84,14 +84,17 @@ export class FsArchiveStorage implements ArchiveStorage {
   /** Once the file is being moved, an abort comes too late and the put succeeds. */
   async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    if (archive.file !== undefined) {
-      await this.#putFile(id, archive, archive.file, signal);
+    const { file } = archive;
+    if (file !== undefined) {
+      await orFault(UNAVAILABLE, () => this.#syncOnce(archive, file));
+      await this.#putFile(id, file, signal);
+      MOVED.add(archive);
       return;
     }
     const copy = join(this.#staging, stagedName(this.#clock.now()));
     try {
       await orFault(UNAVAILABLE, () => this.#write(copy, archive, signal));
-      await this.#putFile(id, archive, copy, signal);
+      await this.#putFile(id, copy, signal);
     } catch (error) {
       // A copy that cannot be removed now goes with the sweep of the staging folder.
       await this.#files.rm(copy, { force: true }).catch(() => undefined);
@@ -99,25 +102,22 @@ export class FsArchiveStorage implements ArchiveStorage {
     }
   }
 
-  async #putFile(
-    id: ArchiveId,
-    archive: StagedArchive,
-    file: string,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    await orFault(UNAVAILABLE, () => this.#syncOnce(archive, file));
+  async #putFile(id: ArchiveId, file: string, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     await orFault(UNAVAILABLE, () => this.#move(file, placeOf(this.#root, id)));
-    if (file === archive.file) MOVED.add(archive);
   }
 
   async #write(file: string, archive: StagedArchive, signal: AbortSignal | undefined): Promise<void> {
     const handle = await this.#files.open(file, 'wx', 0o600);
     try {
+      let size = 0;
       for await (const bytes of archive.open()) {
         signal?.throwIfAborted();
         await handle.writeFile(bytes);
+        size += bytes.length;
       }
+      expectSize(size, archive);
+      await this.#flushing.run(undefined, () => handle.sync());
     } finally {
       await handle.close();
     }
@@ -190,9 +190,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     // Another put of it tries for itself.
     this.#prepared.delete(archive);
     await (begun ?? this.#flushing.run(undefined, () => syncPath(this.#files, file, 'r+')));
-    const { size } = await this.#files.stat(file);
-    if (size !== archive.size)
-      throw new Fault(UNAVAILABLE, `a staged file has ${size} bytes, not ${archive.size}`);
+    expectSize((await this.#files.stat(file)).size, archive);
   }
 
   async #move(file: string, place: ArchivePlace): Promise<void> {
@@ -255,6 +253,11 @@ export class FsArchiveStorage implements ArchiveStorage {
   async #assertRoot(): Promise<void> {
     await this.#files.stat(`${this.#root}/.`);
   }
+}
+
+function expectSize(size: number, archive: StagedArchive): void {
+  if (size !== archive.size)
+    throw new Fault(UNAVAILABLE, `a staged archive has ${size} bytes, not ${archive.size}`);
 }
 
 /**

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Clock,
@@ -23,9 +22,6 @@ export interface FsStagingOptions {
   readonly clock: Clock;
 }
 
-/** An upload in a file. */
-type StagedFile = StagedArchive & { readonly file: string };
-
 type Written = WrittenFile & { readonly size: number };
 
 const UNAVAILABLE = 'staging_unavailable';
@@ -34,7 +30,8 @@ const UNAVAILABLE = 'staging_unavailable';
 export const MOVED: WeakSet<StagedArchive> = new WeakSet();
 
 /**
- * Receives uploads into files of a folder: one file and one descriptor an upload, readable by its owner alone.
+ * Receives uploads into files of a folder: one file and one descriptor an upload, readable by its owner alone. Up to 16 KiB
+ * stay in memory.
  *
  * Made by {@link openFsStaging}.
  */
@@ -57,10 +54,10 @@ export class FsStaging implements Staging {
   ): Promise<ReceiveOutcome> {
     signal?.throwIfAborted();
     const file = join(this.folder, stagedName(this.#clock.now()));
-    const handle = await orFault(UNAVAILABLE, () => this.#files.open(file, 'wx', 0o600));
+    const target = new HashedFile(() => this.#files.open(file, 'wx', 0o600));
     let written: Written | undefined;
     try {
-      written = await this.#write(handle, body, limit, signal);
+      written = await this.#write(target, body, limit, signal);
     } catch (error) {
       // The first error is thrown; a file that cannot be removed now is left to the sweep.
       await this.#discard(file).catch(() => undefined);
@@ -70,7 +67,9 @@ export class FsStaging implements Staging {
       await this.#discard(file);
       return { kind: 'too_large' };
     }
-    return { kind: 'received', archive: this.#staged(file, written) };
+    const { bytes } = written;
+    const archive = bytes === undefined ? this.#inFile(file, written) : inMemory({ ...written, bytes });
+    return { kind: 'received', archive };
   }
 
   async sweep(receivedBefore: Instant): Promise<number> {
@@ -110,12 +109,11 @@ export class FsStaging implements Staging {
 
   /** Writes the body until its end, or until it has more than `limit` bytes. The descriptor is closed in every case. */
   async #write(
-    handle: FileHandle,
+    target: HashedFile,
     body: AsyncIterable<Uint8Array>,
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<Written | undefined> {
-    const target = new HashedFile(handle);
     let size = 0;
     try {
       for await (const chunk of signal === undefined ? body : untilAborted(body, signal)) {
@@ -126,21 +124,35 @@ export class FsStaging implements Staging {
       signal?.throwIfAborted();
       return { size, ...(await orFault(UNAVAILABLE, () => target.end())) };
     } finally {
-      await orFault(UNAVAILABLE, () => handle.close());
+      await orFault(UNAVAILABLE, () => target.close());
     }
   }
 
-  #staged(file: string, written: Written): StagedFile {
+  #inFile(file: string, written: Written): StagedArchive {
     const discard = async (): Promise<void> => {
       if (!MOVED.has(archive)) await this.#discard(file);
     };
-    const archive: StagedFile = { file, ...written, open: () => bytesOf(file), discard };
+    const archive: StagedArchive = { file, ...written, open: () => bytesOf(file), discard };
     return archive;
   }
 
   #discard(file: string): Promise<void> {
     return orFault(UNAVAILABLE, () => unlessRefused(['ENOENT'], this.#files.unlink(file)));
   }
+}
+
+function inMemory(written: Written & { readonly bytes: Uint8Array }): StagedArchive {
+  let isDiscarded = false;
+  return {
+    ...written,
+    async *open() {
+      if (isDiscarded) throw new Fault(UNAVAILABLE, 'a staged archive was discarded');
+      yield written.bytes;
+    },
+    discard: async () => {
+      isDiscarded = true;
+    },
+  };
 }
 
 async function* bytesOf(file: string): AsyncGenerator<Uint8Array, void> {

@@ -26,7 +26,7 @@ describe('FsArchiveStorage', () => {
 
   const fileOf = (id: ArchiveId): string => placeOf(root, id).file;
   const put = async (id: ArchiveId): Promise<void> =>
-    opened.storage.put(id, await opened.stage(someBytes(100, 1)));
+    opened.storage.put(id, await opened.stage(someBytes(20_000, 1)));
 
   /** A storage whose file system fails when told to. */
   function failing(): { readonly system: FailingFiles; readonly storage: FsArchiveStorage } {
@@ -36,7 +36,7 @@ describe('FsArchiveStorage', () => {
   }
 
   it('moves the staged file, for the owner alone, and leaves nothing in the staging folder', async () => {
-    const staged = await opened.stage(someBytes(100, 1));
+    const staged = await opened.stage(someBytes(20_000, 1));
     const { ino } = await stat(staged.file);
     await opened.storage.put(anArchiveId(1), staged);
     await staged.discard();
@@ -50,7 +50,7 @@ describe('FsArchiveStorage', () => {
   });
 
   it('does not ask the disk to discard an archive that it has moved', async () => {
-    const staged = await opened.stage(someBytes(100, 1));
+    const staged = await opened.stage(someBytes(20_000, 1));
     await opened.storage.put(anArchiveId(1), staged);
     await writeFile(staged.file, 'of another');
     await staged.discard();
@@ -59,7 +59,7 @@ describe('FsArchiveStorage', () => {
 
   it('flushes the file before it moves it, and every folder with a new name after that', async () => {
     const { system, storage } = failing();
-    const staged = await opened.stage(someBytes(100, 1));
+    const staged = await opened.stage(someBytes(20_000, 1));
     const { span, folder, file } = placeOf(root, anArchiveId(1));
     system.calls.length = 0;
     await storage.put(anArchiveId(1), staged);
@@ -74,7 +74,7 @@ describe('FsArchiveStorage', () => {
       `open ${folder}`,
     ]);
     system.calls.length = 0;
-    const again = await opened.stage(someBytes(100, 2));
+    const again = await opened.stage(someBytes(20_000, 2));
     await storage.prepare(again);
     await storage.put(anArchiveId(2), again);
     expect(system.calls, 'a file that was prepared, and folders that are known to be durable').to.deep.equal([
@@ -99,23 +99,23 @@ describe('FsArchiveStorage', () => {
     };
     const { staging, clock } = opened;
     const storage = new FsArchiveStorage({ folder: root, staging, clock }, { ...nodeFiles, open });
-    const staged = await opened.stage(someBytes(100, 1));
+    const staged = await opened.stage(someBytes(20_000, 1));
     expect(await faultOf(storage.prepare(staged))).to.equal('storage_unavailable');
     breaks = false;
     expect(await faultOf(storage.put(anArchiveId(1), staged))).to.equal('storage_unavailable');
     expect(await storage.size(anArchiveId(1))).to.equal(undefined);
     await storage.put(anArchiveId(1), staged);
-    expect(await storage.size(anArchiveId(1))).to.equal(100);
+    expect(await storage.size(anArchiveId(1))).to.equal(20_000);
   });
 
   it('puts a file that could not be opened while it was prepared', async () => {
     const { system, storage } = failing();
-    const staged = await opened.stage(someBytes(100, 1));
+    const staged = await opened.stage(someBytes(20_000, 1));
     system.failing = { call: 'open', code: 'EMFILE' };
     expect(await faultOf(storage.prepare(staged))).to.equal('storage_unavailable');
     system.failing = undefined;
     await storage.put(anArchiveId(1), staged);
-    expect(await storage.size(anArchiveId(1))).to.equal(100);
+    expect(await storage.size(anArchiveId(1))).to.equal(20_000);
   });
 
   it('does not fail a check whose probe the check of another node has removed', async () => {
@@ -209,7 +209,7 @@ describe('FsArchiveStorage', () => {
     for (const code of ['ENOSPC', 'EROFS', 'EACCES', 'EIO', 'EXDEV']) {
       it(`is storage_unavailable on ${code}, keeps the staged file, and works again without a restart`, async () => {
         const { system, storage } = failing();
-        const staged = await opened.stage(someBytes(100, 1));
+        const staged = await opened.stage(someBytes(20_000, 1));
         system.failing = { call: 'rename', code };
         const failed = storage.put(anArchiveId(1), staged);
         expect(await faultOf(failed)).to.equal('storage_unavailable');
@@ -246,7 +246,7 @@ describe('FsArchiveStorage', () => {
 
     it('is storage_unavailable while the folder is gone or a file stands there, and works again after', async () => {
       await put(anArchiveId(1));
-      const staged = await opened.stage(someBytes(100, 2));
+      const staged = await opened.stage(someBytes(20_000, 2));
       const calls = (): readonly Promise<unknown>[] => [
         opened.storage.put(anArchiveId(2), staged),
         opened.storage.read(anArchiveId(1), 0, 1),

@@ -20,13 +20,16 @@ describe('FsStaging', () => {
   afterEach(() => opened.dispose());
 
   it('makes its folder and its files for the owner alone', async () => {
-    const archive = await opened.stage(someBytes(10, 1));
+    const archive = await opened.stage(someBytes(20_000, 1));
     expect((await stat(opened.staging.folder)).mode & 0o777).to.equal(0o700);
     expect((await stat(archive.file)).mode & 0o777).to.equal(0o600);
   });
 
   it('names files by the instant and at random, inside its folder', async () => {
-    const [one, other] = await Promise.all([opened.stage(someBytes(10, 1)), opened.stage(someBytes(10, 1))]);
+    const [one, other] = await Promise.all([
+      opened.stage(someBytes(20_000, 1)),
+      opened.stage(someBytes(20_000, 1)),
+    ]);
     expect(one.file).to.not.equal(other.file);
     for (const { file } of [one, other]) {
       expect(file.startsWith(join(opened.staging.folder, `${START}-`))).to.equal(true);
@@ -34,7 +37,7 @@ describe('FsStaging', () => {
   });
 
   it('tells age by the name, not by the time of the file, and touches nothing else there', async () => {
-    const archive = await opened.stage(someBytes(10, 1));
+    const archive = await opened.stage(someBytes(20_000, 1));
     const [old, strange] = [new Date(0), join(opened.staging.folder, 'notes.txt')];
     await utimes(archive.file, old, old);
     await writeFile(strange, '');
@@ -45,7 +48,7 @@ describe('FsStaging', () => {
   });
 
   it('sweeps once, however many sweep at the same time', async () => {
-    await Promise.all(Array.from({ length: 20 }, (_, n) => opened.stage(someBytes(10, n))));
+    await Promise.all(Array.from({ length: 20 }, (_, n) => opened.stage(someBytes(20_000, n))));
     const peer = await opened.openStaging();
     const swept = await Promise.all(
       [opened.staging, peer].map((staging) => staging.sweep(after(START, hours(1)))),
@@ -61,14 +64,14 @@ describe('FsStaging', () => {
       held.push(descriptors());
     }
     const failing = async function* (): AsyncGenerator<Uint8Array, void> {
-      yield someBytes(10, 1);
+      yield someBytes(20_000, 1);
       throw new Error('broken');
     };
     const many = Array.from({ length: 10 }, () => opened.staging.receive(watched(), 50_000));
     await Promise.all(many);
     expect(Math.max(...held) - before).to.be.at.most(10);
-    await opened.staging.receive(failing(), 100).catch(() => {});
-    await opened.staging.receive(inOne(someBytes(101, 1)), 100);
+    await opened.staging.receive(failing(), 20_000).catch(() => {});
+    await opened.staging.receive(inOne(someBytes(20_001, 1)), 20_000);
     await opened.staging.receive(inOne(someBytes(1, 1)), 100, AbortSignal.abort()).catch(() => {});
     expect(descriptors()).to.equal(before);
   });
@@ -93,11 +96,18 @@ describe('FsStaging', () => {
     expect(written).to.deep.equal([262_144, 262_144, 75_712]);
   });
 
-  it('leaves a small upload in memory, too, and no larger one', async () => {
+  it('leaves a small upload in memory alone, and no larger one', async () => {
+    const system = new FailingFiles();
+    const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
     for (const size of [0, 1, 16_384]) {
-      const { bytes } = await opened.stage(someBytes(size, 1));
+      const outcome = await staging.receive(inOne(someBytes(size, 1)), size);
+      if (outcome.kind !== 'received') throw new Error(outcome.kind);
+      const { file, bytes } = outcome.archive;
+      expect(file).to.equal(undefined);
       expect(bytes && Buffer.compare(bytes, someBytes(size, 1)), `${size}`).to.equal(0);
+      await outcome.archive.discard();
     }
+    expect(system.calls).to.deep.equal([]);
     expect((await opened.stage(someBytes(16_385, 1))).bytes).to.equal(undefined);
   });
 
@@ -118,7 +128,7 @@ describe('FsStaging', () => {
 
   it('faults with staging_unavailable when the disk is full, and leaves nothing', async () => {
     const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, fullDisk);
-    const received = staging.receive(inOne(someBytes(10, 1)), 100);
+    const received = staging.receive(inOne(someBytes(20_000, 1)), 20_000);
     expect(await faultOf(received)).to.equal('staging_unavailable');
     expect(await causeOf(received)).to.equal('ENOSPC');
     expect(await faultOf(staging.check())).to.equal('staging_unavailable');
@@ -130,12 +140,12 @@ describe('FsStaging', () => {
       const system = new FailingFiles();
       const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
       system.failing = { call: 'open', code };
-      const received = staging.receive(inOne(someBytes(10, 1)), 100);
+      const received = staging.receive(inOne(someBytes(20_000, 1)), 20_000);
       expect(await faultOf(received)).to.equal('staging_unavailable');
       expect(await causeOf(received)).to.equal(code);
       expect(await faultOf(staging.check())).to.equal('staging_unavailable');
       system.failing = undefined;
-      expect(await staging.receive(inOne(someBytes(10, 1)), 100)).to.have.property('kind', 'received');
+      expect(await staging.receive(inOne(someBytes(20_000, 1)), 20_000)).to.have.property('kind', 'received');
       await staging.check();
     });
   }
@@ -144,7 +154,7 @@ describe('FsStaging', () => {
     const { folder } = opened.staging;
     const away = `${folder}-away`;
     const calls = (): readonly Promise<unknown>[] => [
-      opened.staging.receive(inOne(someBytes(10, 1)), 100),
+      opened.staging.receive(inOne(someBytes(20_000, 1)), 20_000),
       opened.staging.sweep(START),
       opened.staging.check(),
     ];
@@ -172,16 +182,16 @@ describe('FsStaging', () => {
     const broken = new Error('broken');
     async function* failing(): AsyncGenerator<Uint8Array, void> {
       system.failing = { call: 'unlink', code: 'EIO' };
-      yield someBytes(10, 1);
+      yield someBytes(20_000, 1);
       throw broken;
     }
-    expect(await faultOf(staging.receive(failing(), 100))).to.equal(broken);
+    expect(await faultOf(staging.receive(failing(), 20_000))).to.equal(broken);
     system.failing = undefined;
     expect(await staging.sweep(after(START, hours(1))), 'the sweep finds it').to.equal(1);
   });
 
   it('discards without complaint after the folder is gone', async () => {
-    const archive = await opened.stage(someBytes(10, 1));
+    const archive = await opened.stage(someBytes(20_000, 1));
     await rm(opened.staging.folder, { recursive: true });
     await archive.discard();
     await mkdir(opened.staging.folder);

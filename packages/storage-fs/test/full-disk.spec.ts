@@ -19,9 +19,11 @@ describe('Folders opened on a full disk', () => {
         { folder: opened.staging.folder, clock: opened.clock },
         system.files,
       );
-      expect(await faultOf(staging.receive(inOne(someBytes(10, 1)), 100))).to.equal('staging_unavailable');
+      expect(await faultOf(staging.receive(inOne(someBytes(20_000, 1)), 20_000))).to.equal(
+        'staging_unavailable',
+      );
       system.failing = undefined;
-      expect(await staging.receive(inOne(someBytes(10, 1)), 100)).to.have.property('kind', 'received');
+      expect(await staging.receive(inOne(someBytes(20_000, 1)), 20_000)).to.have.property('kind', 'received');
     });
   }
 
@@ -37,7 +39,7 @@ describe('Folders opened on a full disk', () => {
   it('open, and what lies there can be read and removed', async () => {
     const { folder, staging, clock } = opened;
     const id = anArchiveId(1);
-    await opened.storage.put(id, await opened.stage(someBytes(100, 1)));
+    await opened.storage.put(id, await opened.stage(someBytes(20_000, 1)));
     const root = join(folder, 'archives');
     const storage = await openFsArchiveStorage({ folder: root, staging, clock }, fullDisk);
     expect(await faultOf(storage.check())).to.equal('storage_unavailable');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { FsArchiveStorage, FsStaging } from '@pinfold/storage-fs';
 import { archiveStorageContract, stagingContract } from '@pinfold/test-contracts';
+import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { describeArchiveStorage, describeContract } from '@pinfold/test-contracts/mocha';
 import type { Files } from '../src/files.ts';
 import { grudgingFiles, lostFiles } from './grudging-files.ts';
@@ -10,7 +11,8 @@ describeArchiveStorage({
   name: 'FsArchiveStorage',
   create: async () => {
     const { storage, openStorage, ...rest } = await openFolder();
-    return { port: storage, peer: openStorage, ...rest };
+    const { stage } = await createStagedArchives(rest.folder);
+    return { ...rest, port: storage, peer: openStorage, stage };
   },
   runs: 8,
 });
@@ -22,7 +24,8 @@ describeContract(archiveStorageContract, {
     const over = (files: Files) => async () =>
       new FsArchiveStorage({ folder: join(folder, 'archives'), staging, clock }, files);
     const open = over(grudgingFiles);
-    return { ...rest, port: await open(), peer: open, unreachable: over(lostFiles) };
+    const { stage } = await createStagedArchives(folder);
+    return { ...rest, port: await open(), peer: open, unreachable: over(lostFiles), stage };
   },
   // How much one read gives, in which order names come, and what is lost show in these.
   clauses:

@@ -28,7 +28,7 @@ describe('A list of archives', () => {
     const folder = join(opened.folder, 'archives');
     const { span } = placeOf(folder, MIDDLE);
     for (const name of ['readdir', 'opendir'] as const) {
-      for (const id of [FIRST, MIDDLE, LAST]) await storage.put(id, await stage(someBytes(100, 1)));
+      for (const id of [FIRST, MIDDLE, LAST]) await storage.put(id, await stage(someBytes(20_000, 1)));
       const vanishing: Call = async (path, ...more) => {
         if (path.startsWith(span)) await rm(span, { recursive: true, force: true });
         return await (nodeFiles[name] as Call)(path, ...more);

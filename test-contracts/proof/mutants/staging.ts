@@ -67,7 +67,9 @@ function unending(chunks: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> 
   return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+async function* many(): AsyncGenerator<Uint8Array, void> {
+  yield new Uint8Array(100_000);
+}
 
 /** A received archive that can be discarded once. */
 function discardedOnce(outcome: ReceiveOutcome): ReceiveOutcome {
@@ -160,7 +162,7 @@ const stories: readonly Mutant<StagingSubject>[] = [
   mutant('check', 'a check leaves something behind', () => (sound) => ({
     check: async (signal) => {
       await sound.check(signal);
-      await sound.receive(nothing(), 1);
+      await sound.receive(many(), 100_000);
     },
   })),
 ];

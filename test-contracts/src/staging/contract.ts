@@ -4,7 +4,7 @@ import { type Contract, toClauses, withPeer } from '../contract.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { receiveClauses } from './receive.ts';
-import { receive, type StagingClauses, type StagingSubject } from './subject.ts';
+import { LARGE, receive, type StagingClauses, type StagingSubject } from './subject.ts';
 import { sweepClauses } from './sweep.ts';
 
 const harness: StagingClauses = {
@@ -12,14 +12,14 @@ const harness: StagingClauses = {
     subject,
     another,
   ) => {
-    await receive(subject.port, someBytes(10, 1));
+    await receive(subject.port, someBytes(LARGE, 1));
     const other = await another();
     expect(await other.left(), 'the other one').to.equal(0);
     await other.port.sweep(after(START, hours(1_000)));
     expect(await subject.left(), 'the first one').to.equal(1);
   },
   'staging/harness-peer: a peer sees what the port received': withPeer(async (port, peer) => {
-    await receive(port, someBytes(10, 1));
+    await receive(port, someBytes(LARGE, 1));
     expect(await peer.sweep(after(START, hours(1_000)))).to.equal(1);
   }),
 };

@@ -12,6 +12,9 @@ export interface StagingSubject extends StoreSubject<Staging> {
   advance(length: Duration): void;
 }
 
+/** More bytes than a staging leaves in memory alone. */
+export const LARGE = 100_000;
+
 export type StagingClauses = ClauseTable<Staging, StagingSubject>;
 
 /** A body that comes in pieces of uneven length. */

@@ -5,41 +5,43 @@ import { expectFaults } from '../expect-faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { rejectionOf } from '../rejection.ts';
-import { bytesOf, failing, inPieces, receive, type StagingClauses } from './subject.ts';
+import { bytesOf, failing, inPieces, LARGE, receive, type StagingClauses } from './subject.ts';
 
 export const sweepClauses: StagingClauses = {
   'staging/discard: a discarded archive is gone, so that reading it is the fault staging_unavailable, and discarding again is harmless':
     async (subject) => {
       const { port } = subject;
-      const goes = await receive(port, someBytes(1_000, 1));
-      const stays = await receive(port, someBytes(1_000, 2));
-      await goes.discard();
-      await goes.discard();
-      expect(await rejectionOf(bytesOf(goes))).to.have.property('code', 'staging_unavailable');
+      const stays = await receive(port, someBytes(LARGE, 2));
+      for (const length of [1_000, LARGE]) {
+        const goes = await receive(port, someBytes(length, 1));
+        await goes.discard();
+        await goes.discard();
+        expect(await rejectionOf(bytesOf(goes))).to.have.property('code', 'staging_unavailable');
+      }
       expect(await subject.left()).to.equal(1);
-      expect((await bytesOf(stays)).length, 'the other one').to.equal(1_000);
+      expect((await bytesOf(stays)).length, 'the other one').to.equal(LARGE);
     },
   'staging/sweep: what is older goes, what is younger stays': async (subject) => {
-    const older = await receive(subject.port, someBytes(1_000, 1));
+    const older = await receive(subject.port, someBytes(LARGE, 1));
     subject.advance(hours(1));
-    const younger = await receive(subject.port, someBytes(1_000, 2));
+    const younger = await receive(subject.port, someBytes(LARGE, 2));
     const peer = await subject.peer();
     expect(await peer.sweep(START), 'nothing is older than the oldest').to.equal(0);
     expect(await peer.sweep(after(START, duration(1)))).to.equal(1);
     expect(await rejectionOf(bytesOf(older))).to.have.property('code', 'staging_unavailable');
-    expect((await bytesOf(younger)).length, 'the younger one').to.equal(1_000);
+    expect((await bytesOf(younger)).length, 'the younger one').to.equal(LARGE);
     expect(await subject.port.sweep(after(START, hours(1))), 'again').to.equal(0);
     await older.discard();
     expect(await subject.left()).to.equal(1);
   },
   'staging/count: exactly what a sweep would remove is counted, and nothing is removed': async (subject) => {
     const { port } = subject;
-    await receive(port, someBytes(1_000, 1));
-    const discarded = await receive(port, someBytes(1_000, 2));
-    await receive(port, someBytes(1_000, 3));
+    await receive(port, someBytes(LARGE, 1));
+    const discarded = await receive(port, someBytes(LARGE, 2));
+    await receive(port, someBytes(LARGE, 3));
     await discarded.discard();
     subject.advance(hours(1));
-    await receive(port, someBytes(1_000, 4));
+    await receive(port, someBytes(LARGE, 4));
     const peer = await subject.peer();
     expect(await peer.countAbandoned(START), 'nothing is older than the oldest').to.equal(0);
     expect(await peer.countAbandoned(after(START, hours(1)))).to.equal(2);
@@ -50,18 +52,18 @@ export const sweepClauses: StagingClauses = {
   'staging/sweep-foreign: what is no upload is neither counted nor swept': async (subject) => {
     await subject.strew();
     const strewn = await subject.left();
-    await receive(subject.port, someBytes(1_000, 1));
+    await receive(subject.port, someBytes(LARGE, 1));
     const late = after(START, hours(100_000));
     expect(await subject.port.countAbandoned(late), 'counted').to.equal(1);
     expect(await subject.port.sweep(late), 'swept').to.equal(1);
     expect(await subject.left(), 'what is left').to.equal(strewn);
   },
-  'staging/unreachable: while the folder is out of reach, every call rejects with the fault staging_unavailable and what caused it':
+  'staging/unreachable: while the folder is out of reach, every call that needs it rejects with the fault staging_unavailable and what caused it':
     async (subject) => {
-      const received = await receive(subject.port, someBytes(10, 1));
+      const received = await receive(subject.port, someBytes(LARGE, 1));
       const port = await subject.unreachable();
       const calls: Readonly<Record<keyof Staging, Promise<unknown>>> = {
-        receive: port.receive(inPieces(someBytes(10, 1)), 10),
+        receive: port.receive(inPieces(someBytes(LARGE, 1)), LARGE),
         sweep: port.sweep(START),
         countAbandoned: port.countAbandoned(START),
         check: port.check(),

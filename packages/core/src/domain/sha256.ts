@@ -46,10 +46,10 @@ export function sha256Of(text: string): Sha256 {
 
 /** UTF-8 without `TextEncoder`, which the core does not have: the escapes of a URI are bytes of UTF-8. */
 function utf8Of(text: string): Uint8Array {
-  const parts = encodeURIComponent(text.toWellFormed()).match(/%..|./g) ?? [];
-  return Uint8Array.from(parts, (part) =>
-    part.length === 1 ? part.charCodeAt(0) : Number.parseInt(part.slice(1), 16),
+  const bytes = encodeURIComponent(text.toWellFormed()).replace(/%../g, (escaped) =>
+    String.fromCharCode(Number.parseInt(escaped.slice(1), 16)),
   );
+  return new Uint8Array(bytes.length).map((_, n) => bytes.charCodeAt(n));
 }
 
 function padded(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

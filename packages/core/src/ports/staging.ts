@@ -28,11 +28,11 @@ export type ReceiveOutcome =
   | { readonly kind: 'too_large' };
 
 /**
- * Receives uploads to a place on this node, hashing on the way.
+ * Receives uploads to a place on this node, hashing on the way. Small ones may stay in memory alone.
  *
  * Faults: `staging_unavailable` (disk full, folder gone or read-only).
  *
- * @promise staging/unreachable: while the folder is out of reach, every call rejects with the fault staging_unavailable and what caused it
+ * @promise staging/unreachable: while the folder is out of reach, every call that needs it rejects with the fault staging_unavailable and what caused it
  * @promise staging/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file
  */
 export interface Staging {

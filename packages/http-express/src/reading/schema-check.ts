@@ -5,17 +5,19 @@ export type Check<Value> = (value: unknown) => Promise<Value | undefined>;
 
 const schemas: Map<string, object> = new Map();
 
+/** Loaded with the first check, to keep the start short; to import it each time costs more than a check. */
+let compiled: typeof import('./compiled-checks.ts') | undefined;
+
 /**
  * Makes a check by a JSON Schema. Ajv has compiled it before: where code is not made at run time (workerd, `node
- * --disallow-code-generation-from-strings`) the API works as well. The first call loads the checks, to keep the start
- * short.
+ * --disallow-code-generation-from-strings`) the API works as well.
  */
 export function checkOf<Value>(schema: object): Check<Value> {
   const name = nameOf(schema);
   schemas.set(name, schema);
   return async (value) => {
-    const { compiledChecks } = await import('./compiled-checks.ts');
-    const isValid = compiledChecks[name];
+    compiled ??= await import('./compiled-checks.ts');
+    const isValid = compiled.compiledChecks[name];
     if (isValid === undefined) throw new Error(`compile the checks: no check is called ${name}`);
     return isValid(value) ? (value as Value) : undefined;
   };
