@@ -6,21 +6,16 @@ import { type Observer, raceSignal } from '@pinfold/core/adapter';
  * ended, also those whose client has gone, and none has left a file.
  */
 export class RunningPublications {
-  readonly #running: Set<Promise<void>> = new Set();
+  readonly #running: Set<Promise<unknown>> = new Set();
 
   readonly observer: Observer = (call, method, port) =>
-    port === 'staging' && method === 'receive'
-      ? (...inputs) => this.#receive(async () => (await call(...inputs)) as ReceiveOutcome)
-      : call;
+    port === 'staging' && method === 'receive' ? (...inputs) => this.#receive(() => call(...inputs)) : call;
 
   /** One from code has no upload before its limits are known, nor while it looks up its name. */
   counting<Inputs extends readonly unknown[], Outcome>(
     publish: (...inputs: Inputs) => Promise<Outcome>,
   ): (...inputs: Inputs) => Promise<Outcome> {
-    return (...inputs) => {
-      const end = this.#begin();
-      return publish(...inputs).finally(end);
-    };
+    return (...inputs) => this.#counted(publish(...inputs));
   }
 
   async ended(signal: AbortSignal): Promise<void> {
@@ -29,28 +24,28 @@ export class RunningPublications {
     }
   }
 
-  async #receive(receive: () => Promise<ReceiveOutcome>): Promise<ReceiveOutcome> {
-    let end: (() => void) | undefined = this.#begin();
+  async #receive(receive: () => unknown): Promise<ReceiveOutcome> {
+    const { promise: discarded, resolve: end } = Promise.withResolvers<void>();
+    void this.#counted(discarded);
     try {
-      const outcome = await receive();
-      if (outcome.kind !== 'received') return outcome;
+      const outcome = (await receive()) as ReceiveOutcome;
+      if (outcome.kind !== 'received') {
+        end();
+        return outcome;
+      }
       // In place of the discard of the archive itself: the storage recognizes the archive that it was given.
       const discard = outcome.archive.discard.bind(outcome.archive);
-      outcome.archive.discard = () => discard().finally(ended);
-      const ended = end;
-      end = undefined;
+      outcome.archive.discard = () => discard().finally(end);
       return outcome;
-    } finally {
-      end?.();
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 
-  #begin(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#running.add(promise);
-    return () => {
-      this.#running.delete(promise);
-      resolve();
-    };
+  #counted<Outcome>(work: Promise<Outcome>): Promise<Outcome> {
+    const counted = work.finally(() => this.#running.delete(counted));
+    this.#running.add(counted);
+    return counted;
   }
 }
