@@ -80,7 +80,9 @@ export const refusalClauses: HttpClauses = {
         expectProblem(await client.publish({ parts }), 422, 'invalid_form', names);
       }
       expect(await listIds(port)).to.deep.equal([]);
-      const other = { name: 'other', head: 'Content-Disposition: attachment; name="other"', body: 'x' };
+      const head =
+        'Content-Disposition: attachment; name="other"; filename="x.html"\r\nContent-Type: text/html';
+      const other = { name: 'other', head, body: 'x' };
       expect((await client.publish({ parts: [other, archive, other] })).status).to.equal(201);
     }),
   'http/media-type: other media types than form and ZIP to publish, and JSON to change, are 415; an archive without a type is taken, and compressed JSON is not':
@@ -95,6 +97,14 @@ export const refusalClauses: HttpClauses = {
         'multipart/mixed; boundary=c',
         'application/gzip',
         'application/zip2',
+        'zip',
+        'application/',
+        '/zip',
+        'application zip',
+        'application/zip zip',
+        'application/zip, text/plain',
+        '"application/zip"',
+        '\r\n zip',
       ]) {
         const parts = [{ name: 'archive', filename: 'a.zip', type, body }];
         expectProblem(await client.publish({ parts }), 415, 'unsupported_media_type', type);
@@ -107,6 +117,9 @@ export const refusalClauses: HttpClauses = {
         'Application/X-Compressed',
         'application/x-compressed-zip',
         'multipart/x-zip',
+        'application/zip;',
+        'Application/Zip ; charset',
+        '\r\n application/zip; name="a.zip',
       ];
       for (const type of [undefined, '', 'text/plain', ...zips]) {
         const part = { name: 'archive', filename: 'a.zip', body, ...(type === undefined ? {} : { type }) };

@@ -5,7 +5,9 @@ const HEAD_END = '\r\n\r\n';
 /** The parser refuses longer heads. */
 const MAX_HEAD = 16_384;
 const DISPOSITION = /^content-disposition:(?:[^\r\n]|\r\n[ \t])*/im;
+const FORM_DATA = /:\s*form-data\s*;/i;
 const FILENAME = /;\s*filename\*?=/i;
+const TYPE = /^content-type:(?:[ \t]|\r\n[ \t])*([^;\r\n]*)/im;
 /** A parameter, whose value may have semicolons in quotation marks. */
 const PARAMETER = /;[^;="]*(?:="(?:[^"\\]|\\.)*"?)?[^;]*/g;
 const EXTENDED = /^;\s*[^\s="]+\*=/;
@@ -16,6 +18,8 @@ const EXTENDED_VALUE = /^([\w!#$%&+^`{}~-]+)'[^']*'(?:[\w!#$&+.^`|~-]|%[\da-f]{2
  * ignore them, but the parser ignores the whole part. Changes nothing else, and nothing after the head of the first file.
  */
 export class DecodableNames extends Transform {
+  /** The media type of the first file, without parameters. The parser takes a malformed one for `text/plain`. */
+  fileType: string | undefined;
   readonly #delimiter: string;
   /** What is not passed on yet. The first delimiter lacks a line end before it: this one makes an empty preamble. */
   #held = '\r\n';
@@ -58,12 +62,13 @@ export class DecodableNames extends Transform {
       head.replace(DISPOSITION, (line) => this.#decodable(line)),
       'latin1',
     );
+    if (this.#isDone) this.fileType = TYPE.exec(head)?.[1]?.trim().toLowerCase();
     this.#held = this.#held.slice(head.length);
     return true;
   }
 
   #decodable(disposition: string): string {
-    this.#isDone = FILENAME.test(disposition);
+    this.#isDone = FORM_DATA.test(disposition) && FILENAME.test(disposition);
     return disposition.replace(PARAMETER, (parameter) => (isDecodable(parameter) ? parameter : ''));
   }
 

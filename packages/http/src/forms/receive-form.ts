@@ -136,10 +136,7 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
         _removeFile: (_request, _file, done) => done(null),
       },
       fileFilter: (_request, { fieldname: name, originalname: filename, mimetype: type }, done) =>
-        done(
-          null,
-          this.#admits(() => this.#reader.file({ name, filename, type })),
-        ),
+        done(null, this.#admitsFile({ name, filename, type })),
       streamHandler: (body, parser) => this.#feed(body, parser),
       limits: { fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS },
       defParamCharset: 'utf8',
@@ -168,8 +165,7 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
       .on('file', (name: string | undefined, _file, info: { filename?: string; mimeType: string }) => {
         const { filename, mimeType: type } = info;
         // The filter handles all other files.
-        if (name !== undefined && filename) return;
-        this.#admits(() => this.#reader.file({ name, filename, type }));
+        if (name === undefined || !filename) this.#admitsFile({ name, filename, type });
       });
     // The parser passes over a part whose head it cannot read, and says nothing.
     body.on('data', (chunk: Buffer) => {
@@ -177,6 +173,10 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
       if (room > 0) this.#heads += chunk.toString('latin1', 0, room);
     });
     body.pipe(this.#names).pipe(parser);
+  }
+
+  #admitsFile(file: FormFile): boolean {
+    return this.#admits(() => this.#reader.file({ ...file, type: this.#names.fileType || file.type }));
   }
 
   #receive(file: Readable, done: (error?: unknown) => void): void {
