@@ -20,6 +20,16 @@ describe('The form of a publication', () => {
     expect(form.end()).to.deep.equal({ kind: 'fields', fields: { filename: 'site.zip', title: null } });
   });
 
+  it('is refused for a title that is too long to be read after all else', () => {
+    const title = { name: 'title', text: 'x'.repeat(65_536), cut: true };
+    const form = new PublicationForm({ ...defaultLimits, titleCharacters: 100_000 });
+    expect(form.field(title)).to.equal(undefined);
+    expect(form.field({ name: 'other', text: '', cut: false })).to.include({ code: 'invalid_form' });
+    expect(form.end()).to.include({ code: 'invalid_form' });
+    expect(form.file(archive)).to.equal(undefined);
+    expect(form.end()).to.have.nested.property('fields.title.code', 'invalid_title');
+  });
+
   it('is to be sent whole', () => {
     const details = { detail: 'Send the body whole: it broke off.' };
     expect(refuseBody('broken_off', '')).to.deep.include({ code: 'invalid_request', details });

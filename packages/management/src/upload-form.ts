@@ -17,20 +17,30 @@ export interface UploadRefusal {
   readonly kind: 'refused';
   readonly status: number;
   readonly title?: 'badFormTitle' | 'staleFormTitle';
-  readonly text: MessageId;
+  readonly texts: readonly [MessageId, ...MessageId[]];
   /** For the log: a mistake of the embedding server. */
   readonly fault?: string;
 }
 
-const BAD_FORM: UploadRefusal = { kind: 'refused', status: 400, title: 'badFormTitle', text: 'badFormText' };
-const STALE: UploadRefusal = { kind: 'refused', status: 403, title: 'staleFormTitle', text: 'staleFormText' };
+const BAD_FORM: UploadRefusal = {
+  kind: 'refused',
+  status: 400,
+  title: 'badFormTitle',
+  texts: ['badFormText'],
+};
+const STALE: UploadRefusal = {
+  kind: 'refused',
+  status: 403,
+  title: 'staleFormTitle',
+  texts: ['staleFormText'],
+};
 
 const REFUSALS: Readonly<Record<FormFailure, UploadRefusal>> = {
-  archive_too_large: { kind: 'refused', status: 413, text: 'problemsTitle' },
+  archive_too_large: { kind: 'refused', status: 413, texts: ['problemsTitle'] },
   unreadable_part: BAD_FORM,
-  no_archive: { kind: 'refused', status: 422, text: 'nothingChosen' },
+  no_archive: { kind: 'refused', status: 422, texts: ['nothingChosen'] },
   read_before: { ...BAD_FORM, fault: 'the form was read before: mount the screen before any body parser' },
-  stalled: { kind: 'refused', status: 408, text: 'request_timeout' },
+  stalled: { kind: 'refused', status: 408, texts: ['request_timeout'] },
   broken: BAD_FORM,
   broken_off: BAD_FORM,
   too_long: BAD_FORM,
@@ -44,6 +54,7 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   readonly #limits: Limits;
   readonly #texts: Map<string, string> = new Map();
   #filename: string | undefined;
+  #isTitleCut = false;
 
   constructor(token: FormToken, limits: Limits) {
     this.#token = token;
@@ -51,7 +62,9 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   }
 
   field({ name = '', text, cut }: FormField): UploadRefusal | undefined {
-    if (!FIELDS.has(name) || this.#texts.has(name) || text === undefined || cut) return BAD_FORM;
+    if (!FIELDS.has(name) || this.#texts.has(name) || text === undefined) return BAD_FORM;
+    if (cut && name !== 'title') return BAD_FORM;
+    this.#isTitleCut ||= cut;
     if (name === 'form' && !this.#token.matches(text)) return STALE;
     this.#texts.set(name, text);
     return undefined;
@@ -71,7 +84,8 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
     return typeof key === 'string' ? key : undefined;
   }
 
-  end(): { readonly kind: 'fields'; readonly fields: UploadFields } {
+  end(): { readonly kind: 'fields'; readonly fields: UploadFields } | UploadRefusal {
+    if (this.#isTitleCut) return { kind: 'refused', status: 422, texts: ['titleTooLong'] };
     const text = (name: string): string => this.#texts.get(name) ?? '';
     const filename = this.#filename ?? '';
     // A list of nameless publications is of no help, so the file's name is the default title.
@@ -87,7 +101,10 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   }
 
   refuse(reason: FormFailure): UploadRefusal {
-    return reason === 'no_archive' && !this.#texts.has('form') ? STALE : REFUSALS[reason];
+    if (reason === 'no_archive' && !this.#texts.has('form')) return STALE;
+    const refusal = REFUSALS[reason];
+    if (!this.#isTitleCut || refusal.title !== undefined) return refusal;
+    return { ...refusal, texts: [...refusal.texts, 'titleTooLong'] };
   }
 }
 

@@ -139,10 +139,15 @@ describe('publishing from the screen', () => {
     twice.append('form', form);
     const late = formOf({ key: 'k' }, zipOf(SITE));
     late.append('form', form);
+    const longest = { title: 'x'.repeat(70_000) };
     for (const [data, status, messages] of [
       [formOf({ form, key: 'k' }), 422, 'Choose a ZIP first.'],
       [dataOf(new Uint8Array(6_000)), 413, 'The ZIP is too large'],
       [dataOf(zipOf(SITE), { title: 'x'.repeat(300) }), 422, 'it has 300 characters, and 255 are allowed'],
+      [dataOf(zipOf(SITE), longest), 422, 'The title is too long: 255 characters are allowed.'],
+      [formOf({ form, key: 'k', ...longest }), 422, 'Choose a ZIP first. The title is too long'],
+      [dataOf(new Uint8Array(6_000), longest), 413, 'The title is too long'],
+      [dataOf(zipOf(SITE), { password: longest.title }), 400, 'Reload the page and try again.'],
       [dataOf(zipOf(SITE), { title: 'a\tb' }), 422, 'The title has a line break'],
       [dataOf(zipOf(SITE), {}, `${'n'.repeat(300)}.zip`), 422, 'The file needs a name'],
       [dataOf(zipOf(SITE), { key: '' }), 422, 'Reload the page and try again.'],

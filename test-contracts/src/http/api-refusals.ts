@@ -67,6 +67,8 @@ export const refusalClauses: HttpClauses = {
         [archive, { name: 'note', type: 'application/octet-stream', body: bytes }],
         [archive, { name: '', body: 'x' }],
         [archive, { name: 'title[]', body: 'x' }],
+        [titlePart('x'.repeat(70_000))],
+        [titlePart('x'.repeat(70_000)), archive, { name: 'other', body: '' }],
         [{ name: 'archive', head: 'Content-Type: application/zip', body: bytes }],
         [{ name: 'archive', head: 'Content-Disposition: attachment; filename="a.zip"', body: bytes }],
         [archive, { name: 'title', head: 'Content-Disposition: form-data', body: 'x' }],

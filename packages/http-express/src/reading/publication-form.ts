@@ -13,7 +13,7 @@ import { archiveError, type RequestProblem, requestError } from '../problems/pro
 export interface PublicationFields {
   readonly filename: Filename;
   /** A wrong title is reported only after the caller was authenticated again. */
-  readonly title: Title | null | Refusal<'invalid_title'>;
+  readonly title: Title | null | Refusal<'invalid_title'> | HttpRefusal;
 }
 
 /** `text/plain` is what a part without a type counts as. */
@@ -41,6 +41,7 @@ export class PublicationForm implements FormReader<PublicationFields, AnyRefusal
   readonly #contentType: string;
   #filename: Filename | undefined;
   #title: string | undefined;
+  #isTitleCut = false;
 
   constructor(limits: Limits, contentType = '') {
     this.#limits = limits;
@@ -53,7 +54,8 @@ export class PublicationForm implements FormReader<PublicationFields, AnyRefusal
     if (this.#title !== undefined) return invalid({ rule: 'field_twice', field: name });
     if (text === undefined) return invalid({ rule: 'title_encoding' });
     this.#title = text;
-    return cut ? refuseRequest('invalid_title') : undefined;
+    this.#isTitleCut = cut;
+    return undefined;
   }
 
   file({ name, filename, type }: FormFile): HttpRefusal | undefined {
@@ -72,7 +74,9 @@ export class PublicationForm implements FormReader<PublicationFields, AnyRefusal
   }
 
   end(): { readonly kind: 'fields'; readonly fields: PublicationFields } | AnyRefusal {
-    const title = parseTitle(this.#title ?? null, this.#limits);
+    const title = this.#isTitleCut
+      ? refuseRequest('invalid_title')
+      : parseTitle(this.#title ?? null, this.#limits);
     if (this.#filename === undefined) return invalid({ rule: 'archive_missing' });
     return { kind: 'fields', fields: { filename: this.#filename, title } };
   }

@@ -157,6 +157,8 @@ class IncomingForm<Fields, Refused extends { readonly kind: 'refused' }> {
     this.#isForm = true;
     const broken = () => this.#admits(() => this.#reader.refuse('broken'));
     parser
+      // multer's own gives the form up at a text that is cut, which the reader judges.
+      .removeAllListeners('field')
       .on('error', broken)
       .on('partsLimit', broken)
       .on('field', (name: string | undefined, text: string | undefined, info: { valueTruncated: boolean }) =>

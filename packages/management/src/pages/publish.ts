@@ -115,16 +115,17 @@ export async function publish(context: ArchiveContext): Promise<Answer> {
 
 async function refuseForm(
   context: SignedInContext,
-  { status, title, text, fault }: UploadRefusal,
-  { archiveBytes }: Limits,
+  { status, title, texts, fault }: UploadRefusal,
+  { archiveBytes, titleCharacters }: Limits,
 ): Promise<Answer> {
   if (title !== undefined) {
     const log = fault === undefined ? {} : { error: new Error(fault) };
-    return logged(refuse(context, status, title, text), log);
+    return logged(refuse(context, status, title, texts[0]), log);
   }
+  const { messages } = context;
+  const message = messages.join(texts.map((id) => messages.text(id, { limit: titleCharacters })));
   if (status === 413)
-    return await refuseUpload(context, 'archive_too_large', tooLarge(context, archiveBytes));
-  const message = context.messages.text(text);
+    return await refuseUpload(context, 'archive_too_large', { ...tooLarge(context, archiveBytes), message });
   return await refuseUpload(context, 'invalid_form', { status, kind: 'refused', message });
 }
 
