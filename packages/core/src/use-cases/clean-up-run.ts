@@ -1,9 +1,7 @@
 import { BY_SYSTEM, type Cause } from '../domain/history.ts';
-import { after, before, type Duration, type Instant, minutes } from '../domain/instant.ts';
+import { before, type Duration, type Instant, minutes } from '../domain/instant.ts';
 import { earlier } from '../domain/reconciliation.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { ServiceMode } from '../ports/service-mode.ts';
 import type { CleanUpReport } from './clean-up-report.ts';
 
 /** How a sweep is run. */
@@ -26,6 +24,8 @@ export interface CleanUpRequest {
 
 const TIME: Duration = minutes(5);
 
+type RunPorts = Pick<AllPorts, 'clock' | 'machine' | 'mode'>;
+
 export class CleanUpRun {
   /** Archives and uploads without a record are abandoned if they were made before this instant. */
   readonly abandonedBefore: Instant;
@@ -33,15 +33,15 @@ export class CleanUpRun {
   readonly cause: Cause;
   readonly isForced: boolean;
   readonly takesOver: boolean;
-  readonly #clock: Clock;
-  readonly #mode: ServiceMode;
+  readonly #ports: RunPorts;
   readonly #removal: Instant;
-  readonly #deadline: Instant;
+  /** On the machine's uptime. */
+  readonly #deadline: number;
 
   /** @param removal where the clock of removal is. */
   constructor(
     { force = false, takeOver = false, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
-    { clock, mode }: Pick<AllPorts, 'clock' | 'mode'>,
+    ports: RunPorts,
     removal: Instant,
     orphanAge: Duration,
   ) {
@@ -49,15 +49,14 @@ export class CleanUpRun {
     this.cause = cause;
     this.isForced = force;
     this.takesOver = takeOver;
-    this.#clock = clock;
-    this.#mode = mode;
+    this.#ports = ports;
     this.#removal = removal;
-    this.#deadline = after(this.now(), time);
+    this.#deadline = ports.machine.uptime().elapsed + time;
     this.abandonedBefore = before(this.judgedAt(), orphanAge);
   }
 
   now(): Instant {
-    return this.#clock.now();
+    return this.#ports.clock.now();
   }
 
   /** The instant by which everything that is removed for its age is judged. */
@@ -68,6 +67,7 @@ export class CleanUpRun {
   /** Whether time is left and the service is not read-only. Rejects with the signal's reason when it is aborted. */
   async hasTimeLeft(): Promise<boolean> {
     this.signal?.throwIfAborted();
-    return this.now() < this.#deadline && (await this.#mode.load(this.signal)).kind !== 'read_only';
+    const { machine, mode } = this.#ports;
+    return machine.uptime().elapsed < this.#deadline && (await mode.load(this.signal)).kind !== 'read_only';
   }
 }

@@ -110,9 +110,10 @@ async function* stepsOf(ports: CleanUpPorts, limits: Limits, request: CleanUpReq
 async function finishErasures(ports: CleanUpPorts, signal: AbortSignal | undefined): Promise<void> {
   const erasures = await everyErasure(ports);
   if (erasures.length === 0 || (await removalInstant(ports, signal)) === undefined) return;
-  const deadline = after(ports.clock.now(), ERASING);
+  const uptime = (): Duration => ports.machine.uptime().elapsed;
+  const begun = uptime();
   for (const erasure of erasures) {
-    await finish(ports, erasure, { signal, hasTimeLeft: () => ports.clock.now() < deadline });
+    await finish(ports, erasure, { signal, hasTimeLeft: () => uptime() - begun < ERASING });
   }
 }
 

@@ -2,13 +2,12 @@ import { raceSignal } from '../adapter/race-signal.ts';
 import { sleepUnlessAborted } from '../adapter/sleep-unless-aborted.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
-import { type Duration, duration, type Instant } from '../domain/instant.ts';
+import { type Duration, duration } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 
 /** Milliseconds between two looks at the feed of all accounts, for all requests that wait in this process. */
-const PAUSE = 500;
-const NEVER = Number.POSITIVE_INFINITY as Instant;
+const PAUSE: Duration = duration(500);
 const AT_ONCE = 100;
 /** How many requests of one account may wait in one process, and how many in all. */
 const MAX_OF_ACCOUNT = 4;
@@ -20,8 +19,8 @@ export const LATEST: number = Number.MAX_SAFE_INTEGER;
 export interface Awaited {
   readonly account: AccountId | undefined;
   readonly pin: RoleId | undefined;
-  /** When the wait is over; absent, when it is left. */
-  readonly until?: Instant;
+  /** How long it may take; absent: until it is left. */
+  readonly length?: Duration;
   /** Ends the wait as well. */
   readonly stopWaiting?: AbortSignal | undefined;
   /** The account whose request waits; undefined: the operator's. Absent: a wait without a bound. */
@@ -39,6 +38,7 @@ interface Waiter {
   readonly awaited: Awaited;
   /** Whether something may be new since the waiter looked. */
   isNew: boolean;
+  isOver: boolean;
   wake: () => void;
 }
 
@@ -59,13 +59,16 @@ export class FeedWatch {
 
   /** Begins to wait. Read the feed again before the first `next`. */
   enter(awaited: Awaited): Wait {
-    const waiter: Waiter = { awaited, isNew: false, wake: () => {} };
+    const waiter: Waiter = { awaited, isNew: false, isOver: false, wake: () => {} };
+    const left = new AbortController();
     this.#waiters.add(waiter);
+    void this.#end(waiter, left.signal);
     if (!this.#isRunning) void this.#run();
     return {
       next: (signal) => this.#next(waiter, signal),
       leave: () => {
         this.#waiters.delete(waiter);
+        left.abort(null);
         // After an abort, nothing else removes the listener of `stopping`.
         waiter.wake();
       },
@@ -94,8 +97,16 @@ export class FeedWatch {
     return isNew;
   }
 
-  #isOver({ awaited: { until = NEVER, stopWaiting } }: Waiter): boolean {
-    return this.#stopping.aborted || stopWaiting?.aborted === true || until <= this.#clock.now();
+  #isOver({ isOver, awaited: { stopWaiting } }: Waiter): boolean {
+    return this.#stopping.aborted || stopWaiting?.aborted === true || isOver;
+  }
+
+  /** By a sleep: the wall clock may be set meanwhile. */
+  async #end(waiter: Waiter, left: AbortSignal): Promise<void> {
+    const { length } = waiter.awaited;
+    if (length === undefined) return;
+    waiter.isOver = await sleepUnlessAborted(this.#clock, length, left);
+    if (waiter.isOver) waiter.wake();
   }
 
   async #run(): Promise<void> {
@@ -105,8 +116,7 @@ export class FeedWatch {
     while (this.#waiters.size > 0 && mayContinue) {
       seen = await this.#read(seen);
       if (seen?.hasMore) continue;
-      mayContinue = await sleepUnlessAborted(this.#clock, this.#pause(), this.#stopping);
-      for (const waiter of this.#waiters) if (this.#isOver(waiter)) waiter.wake();
+      mayContinue = await sleepUnlessAborted(this.#clock, PAUSE, this.#stopping);
     }
     this.#isRunning = false;
   }
@@ -134,12 +144,6 @@ export class FeedWatch {
       waiter.isNew = true;
       waiter.wake();
     }
-  }
-
-  #pause(): Duration {
-    const now = this.#clock.now();
-    const left = [...this.#waiters].map(({ awaited: { until = NEVER } }) => until - now);
-    return duration(Math.max(1, Math.min(PAUSE, ...left)));
   }
 }
 

@@ -2,7 +2,7 @@ import { raceSignal } from '../adapter/race-signal.ts';
 import { boundTo, type ListScope, listedAccount } from '../domain/actor.ts';
 import { decodeFeedCursor, encodeFeedCursor, type FeedCursor, type HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
-import { type Duration, after as later } from '../domain/instant.ts';
+import type { Duration } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { FeedPart } from '../ports/history-store.ts';
 import type { Refusal } from '../refusal.ts';
@@ -150,8 +150,7 @@ export function createFeed(
       const page = await read(scope, after, limit);
       if (page.kind === 'refused' || page.items.length > 0 || length === 0) return page;
       if (watch.isCrowded(scope.own)) return { ...page, isCrowded: true };
-      const until = later(clock.now(), length);
-      const wait = watch.enter({ ...scope, until, stopWaiting, request: { of: scope.own } });
+      const wait = watch.enter({ ...scope, length, stopWaiting, request: { of: scope.own } });
       return await readOn(scope, page, limit, wait, signal);
     },
     async *follow({ after, signal, ...request }) {

@@ -5,14 +5,14 @@ const MAX_DURATION: Duration = minutes(1);
 
 /** Repeats a step until it does less than a whole batch, its time is over or the service is read-only. */
 export async function inBatches(
-  { clock, mode }: Pick<AllPorts, 'clock' | 'mode'>,
+  { machine, mode }: Pick<AllPorts, 'machine' | 'mode'>,
   batch: number,
   signal: AbortSignal | undefined,
   step: () => Promise<number>,
 ): Promise<void> {
-  const begun = clock.now();
+  const begun = machine.uptime().elapsed;
   do {
     signal?.throwIfAborted();
     if ((await mode.load(signal)).kind === 'read_only') return;
-  } while ((await step()) === batch && clock.now() - begun < MAX_DURATION);
+  } while ((await step()) === batch && machine.uptime().elapsed - begun < MAX_DURATION);
 }

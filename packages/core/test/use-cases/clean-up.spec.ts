@@ -1,6 +1,7 @@
 import {
   type ArchiveId,
   type ArchiveStorage,
+  before,
   type Cleaning,
   type CleanUpReport,
   days,
@@ -104,14 +105,21 @@ describe('cleaning up', () => {
     expect(await stage.archives()).to.equal(100);
   });
 
-  it('stops when its time is over, and the next one goes on', async () => {
+  it('stops when its time is over, however the clock is set, and the next one goes on', async () => {
     await stage.publishEnded(40);
     stage.clock.advance(hours(1));
-    const cleanUp = removing(async (id, signal) => {
+    let [step, next] = [duration(0), hours(1)];
+    const remove: ArchiveStorage['delete'] = async (id, signal) => {
       await stage.memory.archives.delete(id, signal);
       stage.clock.advance(seconds(20));
+      step = next;
+    };
+    const { cleanUp } = stage.with({
+      archives: replacing(stage.memory.archives, { delete: remove }),
+      clock: { ...stage.clock, now: () => before(stage.clock.now(), step) },
     });
     expect(await cleanUp()).to.include({ archives: 16, finished: false });
+    step = next = duration(0);
     expect(await cleanUp({ time: minutes(10) })).to.include({ archives: 24, finished: true });
     expect(await run({ time: duration(0), force: true }), 'no time at all').to.deep.include({
       listing: 'not_due',

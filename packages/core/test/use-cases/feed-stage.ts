@@ -1,6 +1,7 @@
 import {
   type AccountId,
   accountId,
+  type Clock,
   type Duration,
   duration,
   type EventId,
@@ -24,7 +25,7 @@ export interface FeedStage {
   /** Stops the service. */
   readonly stop: AbortController;
   /** Opens a further history, as another node would. */
-  open(of: Pick<Memory, 'history' | 'mode'>): History;
+  open(of: Pick<Memory, 'history' | 'mode'> & { readonly clock?: Clock }): History;
   /** Lets time pass until the promise has settled. */
   passing<Value>(waited: Promise<Value>, step?: Duration): Promise<Value>;
   keep(account: AccountId, more?: Partial<HistoryEvent>): Promise<EventId>;
@@ -35,9 +36,9 @@ export function openFeed(): FeedStage {
   const clock = createManualClock();
   const stop = new AbortController();
   let kept = 0;
-  const open = (of: Pick<Memory, 'history' | 'mode'>): History =>
+  const open: FeedStage['open'] = (of) =>
     createHistory(
-      { ...memory, persistence: memory, ...of, clock, machine: clock, ids: new RandomIds() },
+      { ...memory, persistence: memory, clock, ...of, machine: clock, ids: new RandomIds() },
       { stopping: stop.signal },
     );
   return {

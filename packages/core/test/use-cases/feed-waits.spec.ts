@@ -2,11 +2,14 @@ import { getEventListeners } from 'node:events';
 import {
   type AccountId,
   after,
+  before,
+  type Clock,
   duration,
   Fault,
   type FeedPart,
   type FeedQuery,
   type HistoryStore,
+  hours,
   OPERATOR,
   seconds,
 } from '@pinfold/core';
@@ -48,6 +51,21 @@ describe('Waiting for events', () => {
     expect(over.items).to.deep.equal([]);
     expect(stage.clock.now() - from).to.equal(3_100);
     expect(idsOf(await waiting({ after: undefined })), 'at once').to.deep.equal([id]);
+  });
+
+  it('is as long as it was when the clock is set meanwhile', async () => {
+    for (const set of [after, before]) {
+      let step = duration(0);
+      const clock = replacing<Clock>(stage.clock, { now: () => set(stage.clock.now(), step) });
+      const page = stage
+        .open({ ...stage.memory, clock })
+        .feed({ by: ADA, after: 'latest', wait: seconds(3) });
+      await stage.passing(Promise.resolve());
+      step = hours(1);
+      const from = stage.clock.now();
+      expect(idsOf(await stage.passing(page, duration(100)))).to.deep.equal([]);
+      expect(stage.clock.now() - from).to.equal(3_000);
+    }
   });
 
   it('reads nothing once it is over, and misses nothing that comes while the next one reads', async () => {

@@ -1,4 +1,16 @@
-import { days, duration, Fault, hours, instant, minutes, type RoleId, type ViewStore } from '@pinfold/core';
+import {
+  after,
+  before,
+  type Clock,
+  days,
+  duration,
+  Fault,
+  hours,
+  instant,
+  minutes,
+  type RoleId,
+  type ViewStore,
+} from '@pinfold/core';
 import { dayOf, dayText } from '@pinfold/core/internal';
 import { createViews, type Views } from '@pinfold/core/views';
 import { createMemory, type Memory } from '@pinfold/memory';
@@ -24,7 +36,7 @@ describe('Counting views', () => {
   });
   afterEach(() => memory.close());
 
-  const counting = (differing: Partial<ViewStore> = {}): Views => {
+  const counting = (differing: Partial<ViewStore> = {}, nodes: Clock = clock): Views => {
     const store = replacing(memory.views, differing);
     const views = replacing(store, {
       add: (counted) => {
@@ -32,7 +44,7 @@ describe('Counting views', () => {
         return store.add(counted);
       },
     });
-    return createViews({ ...memory, persistence: memory, views, clock, machine: clock });
+    return createViews({ ...memory, persistence: memory, views, clock: nodes, machine: clock });
   };
   const told = async (views: Views, role: RoleId = ROLE) =>
     (await views.of(role)).map(({ day, ...counts }) => [dayText(day), counts.views, counts.refusedPasswords]);
@@ -143,18 +155,20 @@ describe('Counting views', () => {
     expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.have.lengthOf(1);
   });
 
-  it('sweeps for a minute at most, and ends when it is told to', async () => {
-    let asked = 0;
-    const views = counting({
-      drop: async (_before, limit) => {
+  it('sweeps for a minute at most, however the clock is set, and ends when it is told to', async () => {
+    for (const set of [after, before]) {
+      let [asked, step] = [0, duration(0)];
+      const drop: ViewStore['drop'] = async (_before, limit) => {
         asked += 1;
         clock.advance(minutes(0.5));
+        step = hours(1);
         return limit;
-      },
-    });
-    await views.sweep();
-    expect(asked).to.equal(2);
-    await rejectionOf(views.sweep(AbortSignal.abort()));
-    expect(asked).to.equal(2);
+      };
+      const views = counting({ drop }, { ...clock, now: () => set(clock.now(), step) });
+      await views.sweep();
+      expect(asked).to.equal(2);
+      await rejectionOf(views.sweep(AbortSignal.abort()));
+      expect(asked).to.equal(2);
+    }
   });
 });

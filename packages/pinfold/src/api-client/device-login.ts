@@ -24,9 +24,14 @@ export async function registerLogin(url: string, hash: string): Promise<void> {
 }
 
 /** Polls for the key of a secret until a person agrees. Throws after ten minutes, or if there will never be one. */
-export async function keyForSecret(url: string, secret: string, clock: Clock): Promise<GivenKey> {
-  const end = clock.now() + PATIENCE;
-  while (clock.now() < end) {
+export async function keyForSecret(
+  url: string,
+  secret: string,
+  clock: Pick<Clock, 'sleep'>,
+  now: () => number = () => performance.now(),
+): Promise<GivenKey> {
+  const end = now() + PATIENCE;
+  while (now() < end) {
     const answer = await ask(url, secret);
     if ('key' in answer) return answer;
     await clock.sleep(answer.pause);

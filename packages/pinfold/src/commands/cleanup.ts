@@ -1,12 +1,4 @@
-import {
-  type CleanUpReport,
-  type Clock,
-  hours,
-  type Instant,
-  isFault,
-  minutes,
-  seconds,
-} from '@pinfold/core';
+import { type CleanUpReport, hours, isFault, minutes, seconds } from '@pinfold/core';
 import { MAX_REMOVAL_DELAY } from '@pinfold/core/internal';
 import type { AdministeredPin } from '@pinfold/http-express/internal';
 import { type Command, command, flagOption } from '../command-line/command.ts';
@@ -55,7 +47,7 @@ const cleanup = command({
         await history.sweep({ cause: BY_THIS_NODE });
         await views.sweep();
       }
-      const onProgress = progressTo(terminal, useCases.clock);
+      const onProgress = progressTo(terminal);
       const done = await useCases
         .cleanUp({ cause, force, catchUp, takeOver: true, dryRun, time: MAX_DURATION, onProgress })
         .catch((error: unknown) => {
@@ -108,11 +100,11 @@ function asSettingFailure(error: unknown, { storage }: Settings): unknown {
     : new CommandFailure(message, { cause: error });
 }
 
-function progressTo({ err }: Terminal, clock: Clock): (report: CleanUpReport) => void {
-  let printedAt: Instant = clock.now();
+function progressTo({ err }: Terminal): (report: CleanUpReport) => void {
+  let printedAt = performance.now();
   return ({ archives, orphans, failures, compared }) => {
-    if (clock.now() - printedAt < PROGRESS_EVERY) return;
-    printedAt = clock.now();
+    if (performance.now() - printedAt < PROGRESS_EVERY) return;
+    printedAt = performance.now();
     err(
       `pinfold: ${pluralize(archives + orphans, 'archive')} removed, ${failures} could not be, ${compared} compared so far`,
     );

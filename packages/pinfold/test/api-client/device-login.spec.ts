@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type Clock, type Duration, instant } from '@pinfold/core';
+import type { Duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { keyForSecret, registerLogin } from '../../src/api-client/device-login.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
@@ -35,10 +35,23 @@ describe('asking for the key of a secret', () => {
       { status: 200, body: { status: 'given', ...GIVEN } },
     ];
     const slept: Duration[] = [];
-    const clock: Clock = { now: () => instant(0), sleep: async (length) => void slept.push(length) };
+    const clock = { sleep: async (length: Duration) => void slept.push(length) };
     expect(await keyForSecret(url, 's', clock)).to.deep.equal(GIVEN);
     expect(slept).to.deep.equal([7_000, 1_000, 3_000, 30_000, 1_000, 1_000]);
     expect(new Set(asked)).to.deep.equal(new Set(['/manage/connect/key secret=s']));
+  });
+
+  it('gives up after ten minutes', async () => {
+    answers = Array.from({ length: 30 }, () => ({ status: 503, retryAfter: '30', body: {} }));
+    let passed = 0;
+    const sleep = async (length: Duration) => {
+      passed += length;
+    };
+    const error: unknown = await keyForSecret(url, 's', { sleep }, () => passed).catch(
+      (reason: unknown) => reason,
+    );
+    expect(String(error)).to.include('nobody agreed within ten minutes');
+    expect(passed).to.equal(600_000);
   });
 
   it('registers first, and says why where that is refused', async () => {
