@@ -2,7 +2,7 @@
 // a habit is not. Lower the bounds when files are mended, never raise them.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 
 const root = join(import.meta.dirname, '..');
@@ -27,7 +27,7 @@ const MAX_IN_FILE = 2;
 const MAX_IN_COMMENTS = 60;
 const MAX_IN_DOCUMENTS = 250;
 
-function textsOf(...patterns: readonly string[]): ReadonlyMap<string, string> {
+function filesOf(...patterns: readonly string[]): readonly string[] {
   const listed = execFileSync(
     'git',
     ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...patterns],
@@ -37,8 +37,11 @@ function textsOf(...patterns: readonly string[]): ReadonlyMap<string, string> {
       maxBuffer: 2 ** 26,
     },
   );
-  const files = listed.split('\0').filter((file) => file !== '' && !/CHANGELOG|^[.]changeset/.test(file));
-  return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+  return listed.split('\0').filter((file) => file !== '' && !/CHANGELOG|^[.]changeset/.test(file));
+}
+
+function textsOf(...patterns: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(filesOf(...patterns).map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 }
 
 function commentsOf(source: string): string {
@@ -113,5 +116,11 @@ describe('the names of the code', () => {
       [...namesOf(text)].filter(isDialect).map((name) => `${file}: ${name}`),
     );
     expect(found).to.deep.equal([]);
+  });
+
+  it('are standard terms in every name of a file', () => {
+    const files = filesOf('*.ts', '*.mjs');
+    expect(files.length).to.be.above(1_000);
+    expect(files.filter((file) => isDialect(basename(file)))).to.deep.equal([]);
   });
 });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { type App, createApp, readSettings } from 'pinfold';
 import type { BrowserContext, Page } from 'playwright-core';
-import { LOOKS, overflow, violations } from '../management/looks.ts';
+import { CONDITIONS, overflow, violations } from '../management/page-checks.ts';
 import { openContext } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
@@ -39,13 +39,13 @@ describe("the viewers' pages in a browser", () => {
     await rm(folder, { recursive: true });
   });
 
-  for (const { name, ...look } of LOOKS) {
+  for (const { name, ...conditions } of CONDITIONS) {
     describe(name, () => {
       let context: BrowserContext;
       let page: Page;
       let messages: string[];
       beforeEach(async () => {
-        context = await openContext(look);
+        context = await openContext(conditions);
         page = await context.newPage();
         messages = [];
         page.on('console', (message) => {

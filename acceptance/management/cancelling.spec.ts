@@ -3,9 +3,9 @@ import { Fault } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
-import { violations } from './looks.ts';
 import { openPublisher, type Publisher } from './open-publisher.ts';
 import { signIn } from './open-service.ts';
+import { violations } from './page-checks.ts';
 
 const SITE = { 'index.html': '<title>Salaries</title>x' };
 const UPLOAD = '**/manage/publish';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { overflow, violations } from './looks.ts';
 import { openPublisher, type Publisher } from './open-publisher.ts';
 import { OWNER } from './open-service.ts';
+import { overflow, violations } from './page-checks.ts';
 
 const version = (title: string) => ({ 'index.html': `<title>${title}</title>${title}` });
 

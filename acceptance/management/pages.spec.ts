@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { openContext, openPage } from '../browser/chromium.ts';
-import { coveredRows, LOOKS, overflow, violations } from './looks.ts';
 import { OPERATORS, openService, type Service, signIn } from './open-service.ts';
+import { CONDITIONS, coveredRows, overflow, violations } from './page-checks.ts';
 import { HOSTILE, stock } from './stock.ts';
 
 const FIRST_PAGE_BYTES = 50_000;
 
 describe('the pages in a browser', () => {
-  // Each look walks more than twenty pages.
+  // Each of them walks more than twenty pages.
   let service: Service;
   let paths: Awaited<ReturnType<typeof stock>>;
   before(async () => {
@@ -32,13 +32,13 @@ describe('the pages in a browser', () => {
     expect(await page.evaluate('window.harmed')).to.equal(undefined);
   }
 
-  for (const { name, ...look } of LOOKS) {
+  for (const { name, ...conditions } of CONDITIONS) {
     describe(name, () => {
       let context: BrowserContext;
       let page: Page;
       const messages: string[] = [];
       before(async () => {
-        context = await openContext(look);
+        context = await openContext(conditions);
         page = await context.newPage();
         await signIn(page, service);
         page.on('console', (message) => messages.push(message.text()));
@@ -51,7 +51,7 @@ describe('the pages in a browser', () => {
       });
 
       it('of administration are accessible, and never wider than the screen', async () => {
-        const admin = await openPage(look);
+        const admin = await openPage(conditions);
         await signIn(admin, service, OPERATORS);
         for (const path of paths.administration) await expectFit(admin, path);
         await expectHarmless(admin, '/administration/publications');

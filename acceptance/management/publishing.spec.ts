@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { violations } from './looks.ts';
 import { openPublisher, type Publisher, zipFile } from './open-publisher.ts';
+import { violations } from './page-checks.ts';
 
 const SITE = { 'index.html': '<a href="Map.html">the map</a>', 'map.html': 'x' };
 const PAGE = '<!doctype html><title>Figures of May</title><p>Figures';

@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer } from 'pinfold-test-servers/issuer';
 import type { Page } from 'playwright-core';
 import { openPage } from '../browser/chromium.ts';
-import { violations } from './looks.ts';
 import { openService, type Service } from './open-service.ts';
+import { violations } from './page-checks.ts';
 
 describe("a person's way in by OpenID Connect", () => {
   let issuer: Issuer;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { openPage } from '../browser/chromium.ts';
-import { overflow } from './looks.ts';
 import { zipFile } from './open-publisher.ts';
 import { OWNER, openService, type Service, signIn } from './open-service.ts';
+import { overflow } from './page-checks.ts';
 
 describe('the screen without scripts', () => {
   let service: Service;

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Answer, ask } from './http.ts';
 import { load, type Target } from './load.ts';
 import { installPeers, peerServer } from './peers.ts';
-import { cpuSeconds } from './process-figures.ts';
+import { cpuSeconds } from './process-usage.ts';
 import { freePort, type RunningServer, startServer } from './processes.ts';
 import { inTemporaryFolder, type Row } from './report.ts';
 import { compared, inRounds, median } from './statistics.ts';

@@ -3,7 +3,7 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { postgresUrl, startPostgres } from 'pinfold-test-servers';
 import { load } from '../lib/load.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { hold } from '../lib/process-figures.ts';
+import { hold } from '../lib/process-usage.ts';
 import type { Row } from '../lib/report.ts';
 import { startBenchS3 } from '../lib/s3.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';

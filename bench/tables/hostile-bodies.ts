@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
 import { othersP99 } from '../lib/others.ts';
-import { peakMiB, residentMiB } from '../lib/process-figures.ts';
+import { peakMiB, residentMiB } from '../lib/process-usage.ts';
 import { type Site, smallPages, zipOf } from '../lib/sites.ts';
 import { findings, type HostileLoad } from './hostile-load.ts';
 

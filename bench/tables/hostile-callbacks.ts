@@ -3,7 +3,7 @@ import { SlowIssuer } from 'pinfold-test-servers/slow-issuer';
 import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
 import type { HostileServer } from '../lib/hostile-server.ts';
 import { othersP99, quietP99 } from '../lib/others.ts';
-import { residentMiB } from '../lib/process-figures.ts';
+import { residentMiB } from '../lib/process-usage.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { findings, type HostileLoad } from './hostile-load.ts';
 

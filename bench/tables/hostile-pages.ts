@@ -1,6 +1,6 @@
 import { othersP99, quietP99 } from '../lib/others.ts';
 import { signIn } from '../lib/person.ts';
-import { peakMiB, residentMiB } from '../lib/process-figures.ts';
+import { peakMiB, residentMiB } from '../lib/process-usage.ts';
 import { type Site, smallPages, zipOf } from '../lib/sites.ts';
 import { findings, type HostileLoad } from './hostile-load.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
 import { othersP99, quietP99 } from '../lib/others.ts';
-import { cpuSeconds, peakMiB, residentMiB } from '../lib/process-figures.ts';
+import { cpuSeconds, peakMiB, residentMiB } from '../lib/process-usage.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { findings, type HostileLoad } from './hostile-load.ts';
 

@@ -6,7 +6,7 @@ import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
 import type { HostileServer } from '../lib/hostile-server.ts';
 import { type MemoryGroup, makeMemoryGroup } from '../lib/memory-group.ts';
 import { othersTimes } from '../lib/others.ts';
-import { peakMiB } from '../lib/process-figures.ts';
+import { peakMiB } from '../lib/process-usage.ts';
 import { freePort } from '../lib/processes.ts';
 import { missingPrograms, type ProxyName, proxyNames, startProxy } from '../lib/reverse-proxies.ts';
 import { type Site, smallPages, zipOf } from '../lib/sites.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
 import type { HostileServer } from '../lib/hostile-server.ts';
 import { longestOfNewcomers } from '../lib/others.ts';
-import { peakMiB, residentMiB } from '../lib/process-figures.ts';
+import { peakMiB, residentMiB } from '../lib/process-usage.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { type Finding, findings, type HostileLoad, type Start } from './hostile-load.ts';
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ask, askWell } from '../lib/http.ts';
 import { makeMemoryGroup } from '../lib/memory-group.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { peakMiB, residentMiB } from '../lib/process-figures.ts';
+import { peakMiB, residentMiB } from '../lib/process-usage.ts';
 import type { Row } from '../lib/report.ts';
 import { filledSite, type Site, smallPages, zipOf } from '../lib/sites.ts';
 import { postMany } from './uploads.ts';

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { load } from '../lib/load.ts';
 import { installPeers } from '../lib/peers.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { cpuSeconds } from '../lib/process-figures.ts';
+import { cpuSeconds } from '../lib/process-usage.ts';
 import { freePort, keepTo, LOAD_CORE } from '../lib/processes.ts';
 import { inTemporaryFolder, type Row, report } from '../lib/report.ts';
 import { smallPages, swaggerSite, zipOf } from '../lib/sites.ts';

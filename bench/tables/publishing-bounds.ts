@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startPinfold } from '../lib/pinfold.ts';
-import { peakMiB, residentMiB } from '../lib/process-figures.ts';
+import { peakMiB, residentMiB } from '../lib/process-usage.ts';
 import type { Row } from '../lib/report.ts';
 import { filledSite, zipOf } from '../lib/sites.ts';
 import { inRounds, median } from '../lib/statistics.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { cpuMilliseconds } from '../lib/process-figures.ts';
+import { cpuMilliseconds } from '../lib/process-usage.ts';
 import type { RunningServer } from '../lib/processes.ts';
 import type { Row } from '../lib/report.ts';
 import { filledSite, type Site, smallPages, swaggerSite, zipOf } from '../lib/sites.ts';

@@ -1,5 +1,5 @@
 import type { PinfoldServer } from '../lib/pinfold.ts';
-import { cpuSeconds } from '../lib/process-figures.ts';
+import { cpuSeconds } from '../lib/process-usage.ts';
 import type { Row } from '../lib/report.ts';
 import { inRounds, median } from '../lib/statistics.ts';
 import { postMany } from './uploads.ts';

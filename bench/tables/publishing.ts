@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { cpuSeconds } from '../lib/process-figures.ts';
+import { cpuSeconds } from '../lib/process-usage.ts';
 import { EVERY_CORE, keepTo, LOAD_CORE, type RunningServer } from '../lib/processes.ts';
 import { type Row, reportParts } from '../lib/report.ts';
 import { filledSite, type Site, swaggerSite, zipOf } from '../lib/sites.ts';

@@ -1,7 +1,7 @@
 // A small page for one connection and for many, and at half of what a server can do.
 import { askEvenly } from '../lib/even-load.ts';
 import { CONNECTIONS, load } from '../lib/load.ts';
-import { cpuSeconds } from '../lib/process-figures.ts';
+import { cpuSeconds } from '../lib/process-usage.ts';
 import type { Row } from '../lib/report.ts';
 import { SMALL } from '../lib/serving-candidates.ts';
 import { inRounds, median } from '../lib/statistics.ts';

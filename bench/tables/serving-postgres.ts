@@ -5,7 +5,7 @@ import pg from 'pg';
 import { postgresUrl, startPostgres } from 'pinfold-test-servers';
 import { CONNECTIONS, load } from '../lib/load.ts';
 import { startPinfold } from '../lib/pinfold.ts';
-import { cpuSeconds } from '../lib/process-figures.ts';
+import { cpuSeconds } from '../lib/process-usage.ts';
 import type { RunningServer } from '../lib/processes.ts';
 import type { Row } from '../lib/report.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';

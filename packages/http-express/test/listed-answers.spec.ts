@@ -3,8 +3,8 @@ import { outgoingBytes } from '@pinfold/http/internal';
 import { archivePart, type FormPart, multipart, titlePart } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type Answer, ask, siteZip, until } from './client.ts';
-import { ADDRESS_HEADER, openTold } from './open-told.ts';
 import type { Rig } from './rig.ts';
+import { ADDRESS_HEADER, openTrustingRig } from './trusting-rig.ts';
 
 type Json = { readonly [name: string]: Json };
 
@@ -54,7 +54,7 @@ describe('Every answer that the document lists', () => {
   beforeEach(async () => {
     committing = Promise.withResolvers();
     mayCommit = Promise.withResolvers();
-    rig = await openTold(() => {
+    rig = await openTrustingRig(() => {
       committing.resolve();
       return mayCommit.promise;
     });

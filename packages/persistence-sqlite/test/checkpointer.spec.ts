@@ -118,7 +118,7 @@ describe('Checkpointer', () => {
   ): Promise<void> {
     await inFolder(async (folder) => {
       const file = join(folder, 'asked');
-      const checkpointer = new Checkpointer(file, new URL('./told-thread.ts', import.meta.url));
+      const checkpointer = new Checkpointer(file, new URL('./checkpoint-thread-stub.ts', import.meta.url));
       await play({
         checkpointer,
         asked: () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0),

@@ -22,7 +22,7 @@ describe('the parts of Pinfold in a server of your own', () => {
 
   /** The packages that a process of its own has loaded once Pinfold is open. */
   async function loadedFor(options: object): Promise<readonly string[]> {
-    const script = join(import.meta.dirname, '..', 'servers', 'open-and-tell.ts');
+    const script = join(import.meta.dirname, '..', 'servers', 'print-loaded.ts');
     const given = JSON.stringify({ dataDir, publicUrl: 'http://localhost', ...options });
     const flags = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
     const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, given]);

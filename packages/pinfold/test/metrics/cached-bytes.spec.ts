@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { strToU8, type Zippable, zipSync } from 'fflate';
 import { publish, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
-import { figureOf, metricsText } from './figures-of.ts';
+import { metricOf, metricsText } from './metrics-text.ts';
 
 /** Bytes of files that are small for Node's buffer pool, which is 8 or 64 KiB by its version. */
 const LENGTHS = [120, 120, 9_000];
@@ -34,7 +34,7 @@ describe('the bytes that caches count', () => {
 
   const cached = async (): Promise<number> => {
     const text = await metricsText(server.metricsPort);
-    const of = (cache: string): number => figureOf(text, `pinfold_cache_bytes{cache="${cache}"}`) ?? 0;
+    const of = (cache: string): number => metricOf(text, `pinfold_cache_bytes{cache="${cache}"}`) ?? 0;
     return of('bodies') + of('sites');
   };
 

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { poolMetrics } from '../../src/metrics/gauges.ts';
 import { Registry } from '../../src/metrics/registry.ts';
 import { serve } from '../servers/served.ts';
-import { metricsText } from './figures-of.ts';
+import { metricsText } from './metrics-text.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', '..', '..', 'deploy');
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { publish, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
-import { figureOf, metricsText } from './figures-of.ts';
+import { metricOf, metricsText } from './metrics-text.ts';
 
 describe('metrics', () => {
   let server: Served;
@@ -52,27 +52,27 @@ describe('metrics', () => {
     expect((await send(local, `/s/${pin.id}`, to, 'password=wrong')).status).to.equal(403);
     const text = await metricsText(port);
     const requests = (route: string, method: string, status: number): number | undefined =>
-      figureOf(text, `pinfold_http_requests_total{route="${route}",method="${method}",status="${status}"}`);
+      metricOf(text, `pinfold_http_requests_total{route="${route}",method="${method}",status="${status}"}`);
     expect(requests('/api/v1/pins', 'POST', 201)).to.equal(1);
     expect(requests('/api/v1/pins', 'POST', 422)).to.equal(1);
     expect(requests('site', 'GET', 200)).to.equal(2);
     expect(requests('site', 'GET', 404)).to.equal(1);
-    expect(figureOf(text, 'pinfold_http_request_seconds_count{route="site"}')).to.equal(3);
-    expect(figureOf(text, 'pinfold_http_request_seconds_bucket{route="site",le="+Inf"}')).to.equal(3);
-    expect(figureOf(text, 'pinfold_publications_total{outcome="published"}')).to.equal(1);
-    expect(figureOf(text, 'pinfold_publications_total{outcome="replayed"}')).to.equal(1);
-    expect(figureOf(text, 'pinfold_publications_total{outcome="invalid_archive"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_http_request_seconds_count{route="site"}')).to.equal(3);
+    expect(metricOf(text, 'pinfold_http_request_seconds_bucket{route="site",le="+Inf"}')).to.equal(3);
+    expect(metricOf(text, 'pinfold_publications_total{outcome="published"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_publications_total{outcome="replayed"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_publications_total{outcome="invalid_archive"}')).to.equal(1);
     expect(text).to.match(/^pinfold_archive_problems_total\{rule="[a-z_]+"\} 1$/m);
-    expect(figureOf(text, 'pinfold_publish_stage_seconds_count{stage="commit"}')).to.equal(1);
-    expect(figureOf(text, 'pinfold_views_refused_total{reason="wrong_password"}')).to.equal(1);
-    expect(figureOf(text, 'pinfold_views_refused_total{reason="no_such_file"}')).to.equal(1);
-    expect(figureOf(text, 'pinfold_password_tries_total{outcome="wrong"}')).to.equal(1);
-    expect(figureOf(text, 'pinfold_cache_misses_total{cache="bodies"}')).to.equal(1);
-    expect(figureOf(text, 'pinfold_cache_hits_total{cache="bodies"}')).to.equal(1);
-    expect(figureOf(text, 'pinfold_cache_bytes{cache="bodies"}')).to.be.greaterThan(0);
-    expect(figureOf(text, 'pinfold_store_seconds_count{store="archives",operation="put"}')).to.equal(1);
-    expect(figureOf(text, 'pinfold_http_sent_bytes_total')).to.be.greaterThan(1_000);
-    expect(figureOf(text, 'pinfold_http_received_bytes_total')).to.be.greaterThan(1_000);
+    expect(metricOf(text, 'pinfold_publish_stage_seconds_count{stage="commit"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_views_refused_total{reason="wrong_password"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_views_refused_total{reason="no_such_file"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_password_tries_total{outcome="wrong"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_cache_misses_total{cache="bodies"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_cache_hits_total{cache="bodies"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_cache_bytes{cache="bodies"}')).to.be.greaterThan(0);
+    expect(metricOf(text, 'pinfold_store_seconds_count{store="archives",operation="put"}')).to.equal(1);
+    expect(metricOf(text, 'pinfold_http_sent_bytes_total')).to.be.greaterThan(1_000);
+    expect(metricOf(text, 'pinfold_http_received_bytes_total')).to.be.greaterThan(1_000);
     for (const secret of [pin.id, server.key, 'default', '127.0.0.1', 'nowhere', 'figures-1']) {
       expect(text).not.to.include(secret);
     }
@@ -81,7 +81,7 @@ describe('metrics', () => {
   it('measure the process', async () => {
     await metricsText(port);
     const text = await metricsText(port);
-    const value = (name: string): number => figureOf(text, name) ?? Number.NaN;
+    const value = (name: string): number => metricOf(text, name) ?? Number.NaN;
     expect(value('process_resident_memory_bytes')).to.be.within(20e6, 20e9);
     expect(value('process_cpu_seconds_total')).to.be.greaterThan(0.01);
     expect(value('process_start_time_seconds')).to.be.closeTo(performance.timeOrigin / 1_000, 1);
@@ -92,7 +92,7 @@ describe('metrics', () => {
     const text = await metricsText(port);
     for (const queue of ['publications', 'hashes', 'inflations', 'uploads']) {
       for (const state of ['waiting', 'running']) {
-        expect(figureOf(text, `pinfold_queue{queue="${queue}",state="${state}"}`)).to.equal(0);
+        expect(metricOf(text, `pinfold_queue{queue="${queue}",state="${state}"}`)).to.equal(0);
       }
     }
   });
@@ -107,7 +107,7 @@ describe('metrics', () => {
     );
     expect(routes).to.deep.equal(new Set(['/manage/', 'none', '/livez']));
     expect(
-      figureOf(text, 'pinfold_http_requests_total{route="/livez",method="other",status="405"}'),
+      metricOf(text, 'pinfold_http_requests_total{route="/livez",method="other",status="405"}'),
     ).to.equal(1);
   });
 

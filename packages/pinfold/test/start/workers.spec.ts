@@ -4,7 +4,7 @@ import { type OutgoingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import { figureOf, metricsText } from '../metrics/figures-of.ts';
+import { metricOf, metricsText } from '../metrics/metrics-text.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
 import { newFolder } from '../servers/new-folder.ts';
@@ -94,13 +94,13 @@ describe('several processes on one port', () => {
     const [url, workers] = await started(server, 2);
     const [, port] = await server.said(/"metrics_port":(\d+)/);
     const answeredIn = (text: string): number =>
-      figureOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}') ?? 0;
+      metricOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}') ?? 0;
     /** Workers tell what they count once a second. */
     const expectAnswered = async (count: number): Promise<void> => {
       let text = await metricsText(Number(port));
       while (answeredIn(text) < count) text = await metricsText(Number(port));
       expect(answeredIn(text)).to.equal(count);
-      expect(figureOf(text, 'pinfold_queue{queue="uploads",state="running"}')).to.equal(0);
+      expect(metricOf(text, 'pinfold_queue{queue="uploads",state="running"}')).to.equal(0);
       expect(text.match(/^pinfold_build_info\{.*\} 1$/gm)).to.have.length(1);
     };
     const ask40 = (): Promise<readonly number[]> =>

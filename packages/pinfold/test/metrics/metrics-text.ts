@@ -6,7 +6,7 @@ export async function metricsText(port: number | undefined): Promise<string> {
 }
 
 /** The number of a series, or `undefined` where there is none; labels as they are written. */
-export function figureOf(text: string, series: string): number | undefined {
+export function metricOf(text: string, series: string): number | undefined {
   const line = text.split('\n').find((written) => written.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }

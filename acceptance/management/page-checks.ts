@@ -6,7 +6,7 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** The conditions to test pages in: every color scheme, width and language once. */
-export const LOOKS = [
+export const CONDITIONS = [
   {
     name: 'light, wide, English',
     colorScheme: 'light',

@@ -8,7 +8,7 @@ const ALL: readonly Scope[] = ['pins:read', 'pins:write', 'admin'];
 export const ADDRESS_HEADER = 'x-address';
 
 /** A service whose callers are who they say they are, and meet what their names say. */
-export function openTold(committing: () => Promise<void>): Promise<Rig> {
+export function openTrustingRig(committing: () => Promise<void>): Promise<Rig> {
   return openRig({
     limits: { archiveBytes: 1_000 },
     quotas: async (account) => ({ full: { sites: 0 }, nameless: { names: 0 } })[String(account)] ?? {},
