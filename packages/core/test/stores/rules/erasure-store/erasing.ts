@@ -123,7 +123,7 @@ export const erasingClauses: Clauses = {
       const types = (await listOf(port, ACCOUNT)).map(({ id, type, at }) => ({ id, type, at }));
       await begun(port);
       await together(subject, 3, (peer) => finished(peer));
-      const { roles, apiKeys, sessions, pairings, names, views } = await subject.peer();
+      const { roles, apiKeys, sessions, pairings, names, views, attempts } = await subject.peer();
       for (const n of [1, 2, 3]) {
         const { value } = await loadedRole(roles, aRoleId(n));
         expect(value).to.deep.equal({
@@ -155,6 +155,7 @@ export const erasingClauses: Clauses = {
       expect(await pairings.find(aRegistration(1).secretHash, START)).to.equal(undefined);
       expect(await names.list(ACCOUNT, undefined, 10)).to.deep.equal([]);
       expect(await views.list(aRoleId(1), 0 as Day)).to.deep.equal([]);
+      expect(await attempts.purge(ERASED_AT, 10), 'tries of passwords').to.equal(0);
       const key = { account: ACCOUNT, idempotencyKey: aKey(1) };
       expect((await roles.list(asks(key))).items).to.deep.equal([]);
       expect(await roles.reserve(aReservation(1)), 'the key of a new account').to.include({
