@@ -65,7 +65,8 @@ function expand(words: Uint32Array, view: DataView, from: number): void {
   const word = (n: number): number => words[n] ?? 0;
   for (let n = 0; n < 16; n += 1) words[n] = view.getUint32(from + 4 * n);
   for (let n = 16; n < BLOCK_BYTES; n += 1) {
-    const [early, late] = [word(n - 15), word(n - 2)];
+    const early = word(n - 15);
+    const late = word(n - 2);
     const first = rotated(early, 7) ^ rotated(early, 18) ^ (early >>> 3);
     const second = rotated(late, 17) ^ rotated(late, 19) ^ (late >>> 10);
     words[n] = word(n - 16) + first + word(n - 7) + second;
@@ -79,7 +80,15 @@ function compress(state: Uint32Array, words: Uint32Array): void {
     const first =
       h + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + ((e & f) ^ (~e & g)) + (ROUNDS[n] ?? 0) + word;
     const second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+    // One by one: together they would be an array in each round.
+    h = g;
+    g = f;
+    f = e;
+    e = (d + first) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (first + second) | 0;
   });
   [a, b, c, d, e, f, g, h].forEach((word, n) => {
     state[n] = (state[n] ?? 0) + word;
