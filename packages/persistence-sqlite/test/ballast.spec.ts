@@ -168,7 +168,7 @@ describe('A full database', () => {
   it('is refused to a cleanup, too, when the reserve is not enough', () =>
     whenFull(async ({ connection, lent }) => {
       const tooLarge = await rejectionOf(
-        connection.write((prepare) => {
+        connection.write(({ prepare }) => {
           prepare('PRAGMA max_page_count = 1').get();
           prepare('CREATE TABLE more AS SELECT zeroblob(100000)').run();
         }, true),
@@ -207,7 +207,7 @@ describe('A full database', () => {
 
   it('lends its reserve to nothing else that writes', () =>
     whenFull(async ({ connection, lent }) => {
-      const grown = connection.write((prepare) =>
+      const grown = connection.write(({ prepare }) =>
         prepare('CREATE TABLE more AS SELECT zeroblob(100000)').run(),
       );
       expect(await rejectionOf(grown)).to.have.nested.property('cause.code', 'SQLITE_FULL');

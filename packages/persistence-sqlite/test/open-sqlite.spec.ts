@@ -5,7 +5,7 @@ import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold
 import { faultOf } from '@pinfold/test-contracts/internal';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openSqliteFile } from '../src/engine/sqlite-file.ts';
+import { SqliteFile } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
 import { inFolder, onFile } from './in-folder.ts';
 
@@ -32,7 +32,7 @@ describe('openSqlite', () => {
 
   it('survives a power cut: every commit is forced to the disk', () =>
     inFolder(async (folder) => {
-      const file = openSqliteFile(join(folder, 'pinfold.sqlite'));
+      const file = new SqliteFile(join(folder, 'pinfold.sqlite'));
       const setting = (name: string): unknown =>
         Object.values(file.prepare<object>(`PRAGMA ${name}`).get() ?? {})[0];
       expect(setting('journal_mode')).to.equal('wal');
@@ -57,7 +57,7 @@ describe('openSqlite', () => {
         await persistence.migrate();
         await persistence.close();
         expect(readFileSync(path).readUInt16BE(16), name).to.equal(bytes);
-        const file = openSqliteFile(path);
+        const file = new SqliteFile(path);
         const [most] = file.prepare<{ wal_autocheckpoint: number }>('PRAGMA wal_autocheckpoint').all();
         expect((most?.wal_autocheckpoint ?? 0) * bytes, name).to.equal(67_108_864);
         file.close();

@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import { ACCOUNT, START } from '@pinfold/test-contracts/fixtures';
 import { useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import type { Change } from '../src/engine/lasting-file.ts';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
-import type { Prepare, SqliteFile } from '../src/engine/sqlite-file.ts';
 import { inFolder } from './in-folder.ts';
+import { connections } from './preloaded/better-sqlite3.ts';
 import { storesOver } from './stores-over.ts';
 
 /** Steps that read rows in no order of an index, and why each may. */
@@ -28,57 +27,37 @@ const UNUSED = new Map([
   ['roles_stored', 'the archives that are stored'],
 ]);
 
-/** Notes the text of every statement on its way to the connection. */
-class NotingConnection extends SqliteConnection {
-  readonly texts: Set<string> = new Set();
-
-  override read<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> {
-    return super.read((file) => work(this.#notingFile(file)), signal);
+/** The texts of the statements that are prepared for some work. */
+async function preparedFor(work: () => Promise<unknown>): Promise<ReadonlySet<string>> {
+  const texts = new Set<string>();
+  const { prepare } = connections;
+  connections.prepare = function (sql) {
+    texts.add(sql);
+    return prepare.call(this, sql);
+  };
+  try {
+    await work();
+  } finally {
+    connections.prepare = prepare;
   }
-
-  override readAtOnce<Result>(work: (file: SqliteFile) => Result): Promise<Result> | Result {
-    return super.readAtOnce((file) => work(this.#notingFile(file)));
-  }
-
-  override write<Result>(work: Change<Result>, usesReserve?: boolean): Promise<Result> {
-    return super.write((prepare, exec) => work(this.#noting(prepare), exec), usesReserve);
-  }
-
-  #notingFile(file: SqliteFile): SqliteFile {
-    return {
-      ...file,
-      prepare: this.#noting(file.prepare),
-      cached: (sql, key, make) => {
-        this.texts.add(sql);
-        return file.cached(sql, key, make);
-      },
-      transaction: (begin, work) => file.transaction(begin, (prepare) => work(this.#noting(prepare))),
-    };
-  }
-
-  #noting(prepare: Prepare): Prepare {
-    return (sql) => {
-      this.texts.add(sql);
-      return prepare(sql);
-    };
-  }
+  return texts;
 }
 
 describe('Every statement of a request', () => {
   it('finds its rows by an index, and sorts none', () =>
     inFolder(async (folder) => {
-      const connection = new NotingConnection(join(folder, 'pinfold.sqlite'), async () => {});
+      const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), async () => {});
       const stores = storesOver(connection);
       await stores.migrate();
-      const { texts } = connection;
-      texts.clear();
-      await useEveryStore(stores);
-      await stores.roles.countForCleanup({ now: START, endedBefore: START, begunBefore: START });
-      await stores.attempts.countEnded(START);
-      await stores.accounts.usedBy(ACCOUNT, START);
+      const texts = await preparedFor(async () => {
+        await useEveryStore(stores);
+        await stores.roles.countForCleanup({ now: START, endedBefore: START, begunBefore: START });
+        await stores.attempts.countEnded(START);
+        await stores.accounts.usedBy(ACCOUNT, START);
+      });
       expect(texts.size).to.be.greaterThan(40);
       const steps = new Set<string>();
-      for (const text of [...texts]) {
+      for (const text of texts) {
         const plan = await connection.read(({ prepare }) =>
           prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...unbound(text)),
         );

@@ -62,7 +62,7 @@ describe('A log that was recovered', () => {
       utimesSync(`${file}-wal`, LONG_AGO, LONG_AGO);
       await read(second);
       expect(wasWritten(file), 'by the second').to.equal(true);
-      await second?.write((prepare) => prepare("INSERT INTO noted VALUES ('more')").run());
+      await second?.write(({ prepare }) => prepare("INSERT INTO noted VALUES ('more')").run());
       utimesSync(`${file}-wal`, LONG_AGO, LONG_AGO);
       await read(third);
       expect(wasWritten(file), 'by the third').to.equal(false);

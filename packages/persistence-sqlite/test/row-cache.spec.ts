@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { CommitWatch, RowCache } from '../src/engine/commit-watch.ts';
-import { openSqliteFile } from '../src/engine/sqlite-file.ts';
+import { SqliteFile } from '../src/engine/sqlite-file.ts';
 import { stress } from './commits/stress.ts';
 import { inFolder } from './in-folder.ts';
 
@@ -64,7 +64,7 @@ if (process.platform === 'linux')
     it('are answered from memory by a file just made, and read again after a commit of another connection', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');
-        const file = openSqliteFile(path);
+        const file = new SqliteFile(path);
         file.exec(`CREATE TABLE rows (id TEXT PRIMARY KEY, value INTEGER); INSERT INTO rows VALUES ('a', 1)`);
         const read = () => file.cached('SELECT value FROM rows WHERE id = ?', 'a', itself);
         read();
@@ -81,7 +81,7 @@ if (process.platform === 'linux')
     it('are read anew where a read of a file may not show what is mapped', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');
-        const file = openSqliteFile(path);
+        const file = new SqliteFile(path);
         file.exec('CREATE TABLE rows (id TEXT PRIMARY KEY)');
         const NINE_P = 0x01_02_19_97;
         expect(CommitWatch.of(path, () => NINE_P)).to.equal(undefined);
@@ -92,7 +92,7 @@ if (process.platform === 'linux')
     it('are those of the file that SQLite has open, when a backup is put in its place', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');
-        const file = openSqliteFile(path);
+        const file = new SqliteFile(path);
         file.exec(`CREATE TABLE rows (id TEXT PRIMARY KEY, value INTEGER); INSERT INTO rows VALUES ('a', 1)`);
         const sql = 'SELECT value FROM rows WHERE id = ?';
         file.emptyLog();
@@ -106,7 +106,7 @@ if (process.platform === 'linux')
         renameSync(join(folder, 'backup.sqlite'), path);
         for (const ending of ['-wal', '-shm']) rmSync(path + ending);
         agree();
-        const other = openSqliteFile(path);
+        const other = new SqliteFile(path);
         other.exec('UPDATE rows SET value = 3');
         agree();
         expect(other.cached(sql, 'a', itself)).to.deep.equal({ value: 3 });
@@ -119,13 +119,13 @@ if (process.platform === 'linux')
     it('are those of that file also when the first of a statement is read after another connection has the backup', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');
-        const file = openSqliteFile(path);
+        const file = new SqliteFile(path);
         file.exec(`CREATE TABLE rows (id TEXT PRIMARY KEY, value INTEGER); INSERT INTO rows VALUES ('a', 1)`);
         file.emptyLog();
         copyFileSync(path, join(folder, 'backup.sqlite'));
         renameSync(join(folder, 'backup.sqlite'), path);
         for (const ending of ['-wal', '-shm']) rmSync(path + ending);
-        const other = openSqliteFile(path);
+        const other = new SqliteFile(path);
         other.exec('UPDATE rows SET value = 2');
         const read = () => file.cached('SELECT value FROM rows WHERE id = ?', 'a', itself);
         expect([read(), read()]).to.deep.equal([{ value: 1 }, { value: 1 }]);

@@ -6,7 +6,7 @@ import { faultOf } from '@pinfold/test-contracts/internal';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
-import type { Prepare } from '../src/engine/sqlite-file.ts';
+import type { SqliteFile } from '../src/engine/sqlite-file.ts';
 import { inFolder } from './in-folder.ts';
 import { storesOver } from './stores-over.ts';
 
@@ -51,7 +51,7 @@ describe('SqliteConnection, and what a power cut may take', () => {
   it('forces every change to the disk, a cleanup, too', () =>
     onStage(neverWait, async ({ connection }) => {
       for (const usesReserve of [false, true]) {
-        const levelIn = (prepare: Prepare) => prepare<object>('PRAGMA synchronous').get();
+        const levelIn = ({ prepare }: SqliteFile) => prepare<object>('PRAGMA synchronous').get();
         const level = await connection.write(levelIn, usesReserve);
         expect(level, `${usesReserve}`).to.deep.equal({ synchronous: 2 });
       }
@@ -67,12 +67,12 @@ describe('SqliteConnection, and what was changed', () => {
       });
       await storesOver(connection).migrate();
       changes = 0;
-      await connection.write((prepare) => prepare('CREATE TABLE noted (text TEXT)').run());
-      await connection.write((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
+      await connection.write(({ prepare }) => prepare('CREATE TABLE noted (text TEXT)').run());
+      await connection.write(({ prepare }) => prepare('INSERT INTO noted VALUES (1)').run());
       expect(changes).to.equal(2);
       await connection.read(({ prepare }) => prepare('SELECT * FROM noted').all());
       await connection.read(({ prepare }) => prepare('SELECT * FROM noted').all());
-      await rejectionOf(connection.write((prepare) => prepare('INSERT INTO absent VALUES (1)').run()));
+      await rejectionOf(connection.write(({ prepare }) => prepare('INSERT INTO absent VALUES (1)').run()));
       expect(changes).to.equal(2);
       connection.close();
     }));
@@ -185,7 +185,7 @@ describe('SqliteConnection, when the disk is in the way', () => {
   it('lets a mistake of ours pass through as it came, and undoes what stood before it', () =>
     onStage(neverWait, async ({ connection, keys }) => {
       const mistake = new RangeError('ours');
-      const work = connection.write((prepare) => {
+      const work = connection.write(({ prepare }) => {
         prepare('DELETE FROM schema_state').run();
         throw mistake;
       });

@@ -14,7 +14,7 @@ import { SqlCompiler } from '@pinfold/core/sql';
 import type { Checkpointer } from '../engine/checkpointer.ts';
 import type { SqliteConnection } from '../engine/sqlite-connection.ts';
 import { asFault } from '../engine/sqlite-errors.ts';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import type { SqliteFile } from '../engine/sqlite-file.ts';
 import { checkSchema, databaseState, migrate, migrationsTo } from '../schema/migrate.ts';
 import type { ThreadedWriter } from '../writing/threaded-writer.ts';
 import { SQLITE } from './sqlite-dialect.ts';
@@ -49,10 +49,7 @@ export class SqliteDatabase implements Database {
   }
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
-    return this.#connection.read(
-      ({ prepare, transaction }) => runSteps(this.#compiler, query, args, prepare, transaction),
-      signal,
-    );
+    return this.#connection.read((file) => runSteps(this.#compiler, query, args, file), signal);
   }
 
   peek<Value>(
@@ -65,8 +62,8 @@ export class SqliteDatabase implements Database {
   }
 
   snapshot<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
-    const run = (prepare: Prepare): Result => runSteps(this.#compiler, query, args, prepare);
-    return this.#connection.read(({ transaction }) => transaction('BEGIN', run), signal);
+    const run = (file: SqliteFile): Result => runSteps(this.#compiler, query, args, file);
+    return this.#connection.read((file) => file.transaction('BEGIN', () => run(file)), signal);
   }
 
   async openSnapshot(signal?: AbortSignal): Promise<DatabaseSnapshot> {
@@ -78,7 +75,7 @@ export class SqliteDatabase implements Database {
         another?.throwIfAborted();
         if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
         try {
-          return runSteps(this.#compiler, query, args, file.prepare);
+          return runSteps(this.#compiler, query, args, file);
         } catch (error) {
           throw asFault(error);
         }
@@ -91,7 +88,7 @@ export class SqliteDatabase implements Database {
   }
 
   async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
-    const run = (prepare: Prepare): Result => runSteps(this.#compiler, program, args, prepare);
+    const run = (file: SqliteFile): Result => runSteps(this.#compiler, program, args, file);
     const written = this.#threads.writer?.write(program, args);
     return written ?? this.#connection.write(run, program.usesReserve(args));
   }

@@ -1,10 +1,7 @@
 import { Fault } from '@pinfold/core';
 import type { Reserve } from './ballast.ts';
 import { isFull, isOfSqlite, spoilsConnection } from './sqlite-errors.ts';
-import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts';
-
-/** Statements of a transaction. */
-export type Change<Result> = (prepare: Prepare, exec: (sql: string) => void) => Result;
+import { SqliteFile } from './sqlite-file.ts';
 
 /** A file that stays open. After an error that may have made it unusable it is opened anew, without a restart. */
 export class LastingFile {
@@ -35,9 +32,9 @@ export class LastingFile {
    * Runs statements in one transaction, which holds the lock of writers from its beginning. On a full disk it uses the
    * ballast if it may: a cleanup, which frees space, or a change that ends access, which cannot wait for space.
    */
-  change<Result>(work: Change<Result>, usesReserve = false): Result {
+  change<Result>(work: (file: SqliteFile) => Result, usesReserve = false): Result {
     const change = (): Result =>
-      this.attempt((file) => file.transaction('BEGIN IMMEDIATE', (prepare) => work(prepare, file.exec)));
+      this.attempt((file) => file.transaction('BEGIN IMMEDIATE', () => work(file)));
     if (!usesReserve) return change();
     const result = this.#withReserve(change, () => this.#emptyLog());
     this.keepReserve();
@@ -97,7 +94,7 @@ export class LastingFile {
 
   /** Works on a full disk too: reads need room only for the memory that connections share. */
   #open(): SqliteFile {
-    const opened = this.#withReserve(() => openSqliteFile(this.#file));
+    const opened = this.#withReserve(() => new SqliteFile(this.#file));
     this.#reserve.keep();
     return opened;
   }

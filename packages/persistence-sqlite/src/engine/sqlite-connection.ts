@@ -1,6 +1,6 @@
 import { type Clock, duration } from '@pinfold/core';
 import { Reserve } from './ballast.ts';
-import { type Change, LastingFile } from './lasting-file.ts';
+import { LastingFile } from './lasting-file.ts';
 import { asFault, isBusy, MAX_WAIT, PATIENCE, unavailable } from './sqlite-errors.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
@@ -48,7 +48,7 @@ export class SqliteConnection {
   }
 
   /** Runs statements in one transaction, which is serialized with those of other connections. */
-  async write<Result>(work: Change<Result>, usesReserve = false): Promise<Result> {
+  async write<Result>(work: (file: SqliteFile) => Result, usesReserve = false): Promise<Result> {
     const result = await this.#retrying(() => this.#file.change(work, usesReserve));
     this.#changed();
     return result;

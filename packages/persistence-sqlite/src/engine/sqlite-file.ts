@@ -20,45 +20,110 @@ const TRIES = 3;
 /** Returns the prepared statement of a text; a connection prepares each text once. */
 export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown[], Row>;
 
-export interface SqliteFile {
-  readonly prepare: Prepare;
-  /** Reads a row by a key and makes a value of it, cached until a commit. Callers share it and must not change it. */
-  cached<Row, Value>(sql: string, key: string, make: (row: Row) => Value): Value | undefined;
-  /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
-  transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
-  /** Whether a transaction is open: after some errors SQLite has rolled it back. */
-  isInTransaction(): boolean;
-  exec(sql: string): void;
-  /** Call it before anything else, until it returns: see {@link flushRecoveredLog}. */
-  flushRecoveredLog(): void;
-  /** Copies the write-ahead log into the file, and truncates it unless a reader uses it. */
-  emptyLog(): void;
-  close(): void;
-}
+/** A connection to a file. Errors of SQLite and of the file system come out as they are. */
+export class SqliteFile {
+  readonly #file: string;
+  readonly #identity: string;
+  readonly #database: Database.Database;
+  readonly #watch: CommitWatch | undefined;
+  readonly #statements: Map<string, Database.Statement<unknown[], unknown>> = new Map();
+  readonly #caches: Map<string, Pick<RowCache<unknown>, 'get'>> = new Map();
+  #isFlushed = false;
 
-/** Opens the file, making it when it is not there. Throws errors of SQLite and of the file system. */
-export function openSqliteFile(file: string): SqliteFile {
-  createPrivately(file);
-  const opened = identityOf(file);
-  // A wait inside SQLite would block the event loop, so the connection's owner waits instead.
-  const database = new Database(file, { timeout: 0 });
-  try {
-    configure(database);
-    // SQLite opens the watched file with its first read.
-    database.prepare('SELECT 1 FROM sqlite_schema').get();
-    const watch = CommitWatch.of(file);
-    // By its path another file would be found that was put in its place.
-    const isInPlace = (): boolean => identityOf(file) === opened;
-    let isFlushed = false;
-    const flushLog = (): void => {
-      if (isFlushed) return;
-      if (isInPlace()) flushRecoveredLog(database, file, watch);
-      isFlushed = true;
+  /** Opens the file, and creates it if it is missing. */
+  constructor(file: string) {
+    createPrivately(file);
+    this.#file = file;
+    this.#identity = identityOf(file);
+    // A wait inside SQLite would block the event loop, so the connection's owner waits instead.
+    this.#database = new Database(file, { timeout: 0 });
+    try {
+      configure(this.#database);
+      // SQLite opens the watched file with its first read.
+      this.#database.prepare('SELECT 1 FROM sqlite_schema').get();
+      const watch = CommitWatch.of(file);
+      this.#watch = this.#isInPlace() ? watch : undefined;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  readonly prepare: Prepare = <Row>(sql: string) => {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement as Database.Statement<unknown[], Row>;
+  };
+
+  /** Reads a row by a key and makes a value of it, cached until a commit. Callers share it and must not change it. */
+  cached<Row, Value>(sql: string, key: string, make: (row: Row) => Value): Value | undefined {
+    const cache = this.#caches.get(sql);
+    if (cache !== undefined) return cache.get(key) as Value | undefined;
+    const read = (one: string): Value | undefined => {
+      const row = this.prepare<Row>(sql).get(one);
+      return row && make(row);
     };
-    return wrap(database, isInPlace() ? watch : undefined, flushLog);
-  } catch (error) {
-    database.close();
-    throw error;
+    const made = this.#watch === undefined ? { get: read } : new RowCache(this.#watch.another(), read);
+    this.#caches.set(sql, made);
+    return made.get(key);
+  }
+
+  /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
+  transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => Result): Result {
+    this.prepare(begin).run();
+    try {
+      const result = work();
+      this.prepare('COMMIT').run();
+      return result;
+    } catch (error) {
+      if (this.isInTransaction()) this.prepare('ROLLBACK').run();
+      throw error;
+    }
+  }
+
+  /** Whether a transaction is open: after some errors SQLite has rolled it back. */
+  isInTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /**
+   * Writes the log again, byte for byte, and flushes it, if SQLite has just recovered it. Call it before anything of the
+   * file is used, until it returns.
+   *
+   * A recovery takes commits from the page cache that may not be on the disk: their process was killed before its flush,
+   * or that flush failed, after which pages count as clean and later flushes leave them out. A power cut would lose all
+   * that is committed after them. Pages that are written again are flushed again.
+   */
+  flushRecoveredLog(): void {
+    if (this.#isFlushed) return;
+    // By its path another file would be found that was put in its place.
+    if (this.#isInPlace() && this.#watch?.hasCommits() !== true) {
+      // Nobody else writes to the log, or begins it anew.
+      this.exec('BEGIN IMMEDIATE');
+      try {
+        writeAgain(`${this.#file}-wal`);
+      } finally {
+        this.exec('ROLLBACK');
+      }
+    }
+    this.#isFlushed = true;
+  }
+
+  /** Copies the write-ahead log into the file, and truncates it unless a reader uses it. */
+  emptyLog(): void {
+    this.#database.pragma('wal_checkpoint(TRUNCATE)');
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #isInPlace(): boolean {
+    return identityOf(this.#file) === this.#identity;
   }
 }
 
@@ -94,75 +159,7 @@ export function pageBytesOf(database: Database.Database): number {
   return database.pragma('page_size', { simple: true }) as number;
 }
 
-function wrap(database: Database.Database, watch: CommitWatch | undefined, flushLog: () => void): SqliteFile {
-  const statements = new Map<string, Database.Statement<unknown[], unknown>>();
-  const prepare = <Row>(sql: string): Database.Statement<unknown[], Row> => {
-    const statement = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, statement);
-    return statement as Database.Statement<unknown[], Row>;
-  };
-  const caches = new Map<string, Pick<RowCache<unknown>, 'get'>>();
-  return {
-    prepare,
-    cached: <Row, Value>(sql: string, key: string, make: (row: Row) => Value) => {
-      const cache = caches.get(sql);
-      if (cache !== undefined) return cache.get(key) as Value | undefined;
-      const read = (one: string): Value | undefined => {
-        const row = prepare<Row>(sql).get(one);
-        return row && make(row);
-      };
-      const made = watch === undefined ? { get: read } : new RowCache(watch.another(), read);
-      caches.set(sql, made);
-      return made.get(key);
-    },
-    transaction: (begin, work) => {
-      prepare(begin).run();
-      try {
-        const result = work(prepare);
-        prepare('COMMIT').run();
-        return result;
-      } catch (error) {
-        if (database.inTransaction) prepare('ROLLBACK').run();
-        throw error;
-      }
-    },
-    isInTransaction: () => database.inTransaction,
-    exec: (sql) => void database.exec(sql),
-    flushRecoveredLog: flushLog,
-    emptyLog: () => void database.pragma('wal_checkpoint(TRUNCATE)'),
-    close: () => void database.close(),
-  };
-}
-
-/**
- * Writes the log again, byte for byte, and flushes it, if SQLite has just recovered it. Call it after a connection's
- * first read and before anything of it is used; throws system errors.
- *
- * A recovery takes commits from the page cache that may not be on the disk: their process was killed before its flush, or
- * that flush failed, after which pages count as clean and later flushes leave them out. A power cut would lose all that
- * is committed after them. Pages that are written again are flushed again.
- */
-function flushRecoveredLog(database: Database.Database, file: string, watch: CommitWatch | undefined): void {
-  if (watch?.hasCommits() === true) return;
-  // Nobody else writes to the log, or begins it anew.
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    persistently(() => writeAgain(`${file}-wal`));
-  } finally {
-    database.exec('ROLLBACK');
-  }
-}
-
-function persistently(work: () => void, tries = TRIES): void {
-  try {
-    work();
-  } catch (error) {
-    if (tries === 1) throw error;
-    persistently(work, tries - 1);
-  }
-}
-
-function writeAgain(log: string): void {
+function writeAgain(log: string, tries = TRIES): void {
   const descriptor = openSync(log, 'r+');
   try {
     const piece = Buffer.allocUnsafe(PIECE);
@@ -172,6 +169,9 @@ function writeAgain(log: string): void {
       at += writeSync(descriptor, piece, 0, length, at);
     }
     fsyncSync(descriptor);
+  } catch (error) {
+    if (tries === 1) throw error;
+    writeAgain(log, tries - 1);
   } finally {
     closeSync(descriptor);
   }

@@ -36,11 +36,11 @@ export const MIGRATIONS: readonly Migration[] = migrationsTo(TABLES);
 
 /** Migrates to the newest of `migrations` in one transaction: only one of several concurrent processes does it. */
 export async function migrate(connection: SqliteConnection, migrations: readonly Migration[]): Promise<void> {
-  await connection.write((prepare, exec) => {
-    exec(STATE_TABLE);
-    const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations);
-    for (const { sql } of steps) exec(sql);
-    if (reached !== undefined) prepare(SET_STATE).run(reached);
+  await connection.write((file) => {
+    file.exec(STATE_TABLE);
+    const { steps, reached } = planMigrations(file.prepare<SchemaState>(STATE).get(), migrations);
+    for (const { sql } of steps) file.exec(sql);
+    if (reached !== undefined) file.prepare(SET_STATE).run(reached);
   });
 }
 

@@ -5,7 +5,7 @@ import { SQLITE } from '../database/sqlite-dialect.ts';
 import { runSteps } from '../database/sqlite-steps.ts';
 import { Reserve } from '../engine/ballast.ts';
 import { LastingFile } from '../engine/lasting-file.ts';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import type { SqliteFile } from '../engine/sqlite-file.ts';
 import { type PlainError, toPlain } from './plain-errors.ts';
 import { commitTogether, WriteQueue } from './write-queue.ts';
 
@@ -27,7 +27,7 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
   const named = byName(programs);
   const compiler = new SqlCompiler(SQLITE);
   const path: string = workerData;
-  const file = new LastingFile(path, new Reserve(path));
+  const lasting = new LastingFile(path, new Reserve(path));
   let replies: WriteReply[] = [];
   let isClosing = false;
   let isRunning = false;
@@ -40,13 +40,13 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
     }
     const { id, program, args } = message;
     const known = named.get(program) as Program<unknown, unknown>;
-    const run = (prepare: Prepare): unknown => runSteps(compiler, known, args, prepare);
+    const run = (file: SqliteFile): unknown => runSteps(compiler, known, args, file);
     queue.add({ usesReserve: known.usesReserve(args), run }, (outcome) => {
       replies.push('error' in outcome ? { id, error: toPlain(outcome.error) } : { id, ...outcome });
     });
   };
   const queue = new WriteQueue(
-    (works) => commitTogether(file, works),
+    (works) => commitTogether(lasting, works),
     () => {
       if (replies.length > 0) send(replies);
       replies = [];
@@ -59,7 +59,7 @@ export function writeInThread({ programs }: Pick<DatabaseSchema, 'programs'>): v
     await queue.run();
     isRunning = false;
     if (!isClosing) return;
-    file.close();
+    lasting.close();
     port.close();
   };
   port.on('message', (message: ToThread) => {

@@ -9,7 +9,7 @@ import {
   spoilsConnection,
   unavailable,
 } from '../engine/sqlite-errors.ts';
-import type { Prepare, SqliteFile } from '../engine/sqlite-file.ts';
+import type { SqliteFile } from '../engine/sqlite-file.ts';
 
 /** The most programs that are committed together: what was written first does not wait longer for the others. */
 const MAX_TOGETHER = 64;
@@ -26,7 +26,7 @@ const MAX_MOMENTS = 5;
 export interface Work {
   /** Whether it may use the ballast on a full disk. */
   readonly usesReserve: boolean;
-  readonly run: (prepare: Prepare) => unknown;
+  readonly run: (file: SqliteFile) => unknown;
 }
 
 /** How a program ended. */
@@ -150,7 +150,7 @@ function apart(file: SqliteFile, { run }: Work): Outcome {
   const { prepare } = file;
   prepare('SAVEPOINT program').run();
   try {
-    const result = run(prepare);
+    const result = run(file);
     prepare('RELEASE program').run();
     return { result };
   } catch (error) {

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Reserve } from '../../src/engine/ballast.ts';
 import { LastingFile } from '../../src/engine/lasting-file.ts';
-import type { Prepare } from '../../src/engine/sqlite-file.ts';
+import type { SqliteFile } from '../../src/engine/sqlite-file.ts';
 import { commitTogether, type Work } from '../../src/writing/write-queue.ts';
 import { inFolder } from '../in-folder.ts';
 import { lentRoom } from '../lent-room.ts';
@@ -22,8 +22,8 @@ function onStage(play: (stage: Stage) => void, reserve?: Pick<Reserve, 'lend' | 
   return inFolder(async (folder) => {
     const path = join(folder, 'pinfold.sqlite');
     const file = new LastingFile(path, reserve ?? new Reserve(path));
-    file.change((_, exec) =>
-      exec(`CREATE TABLE noted (text TEXT UNIQUE);
+    file.change((opened) =>
+      opened.exec(`CREATE TABLE noted (text TEXT UNIQUE);
         CREATE TABLE referring (text TEXT REFERENCES noted (text) DEFERRABLE INITIALLY DEFERRED)`),
     );
     const reader = new Database(path, { readonly: true });
@@ -34,14 +34,15 @@ function onStage(play: (stage: Stage) => void, reserve?: Pick<Reserve, 'lend' | 
   });
 }
 
-const note = (prepare: Prepare, text: unknown): unknown => prepare('INSERT INTO noted VALUES (?)').run(text);
+const note = ({ prepare }: SqliteFile, text: unknown): unknown =>
+  prepare('INSERT INTO noted VALUES (?)').run(text);
 
-function noting(text: string, also: (prepare: Prepare) => void = () => {}): Work {
+function noting(text: string, also: (file: SqliteFile) => void = () => {}): Work {
   return {
     usesReserve: false,
-    run: (prepare) => {
-      note(prepare, text);
-      also(prepare);
+    run: (file) => {
+      note(file, text);
+      also(file);
       return `noted ${text}`;
     },
   };
@@ -69,9 +70,9 @@ describe('commitTogether', () => {
     onStage(({ groups }) => {
       const counting = (text: string): Work => ({
         usesReserve: false,
-        run: (prepare) => {
-          note(prepare, text);
-          return prepare('SELECT count(*) AS count FROM noted').get();
+        run: (file) => {
+          note(file, text);
+          return file.prepare('SELECT count(*) AS count FROM noted').get();
         },
       });
       expect(groups.commit([counting('a'), counting('b')])).to.deep.equal([
@@ -89,7 +90,7 @@ describe('commitTogether', () => {
           throw mistake;
         }),
         noting('b'),
-        noting('failed', (prepare) => note(prepare, 'a')),
+        noting('failed', (file) => note(file, 'a')),
         noting('c'),
       ]);
       expect([a, thrown, b, c]).to.deep.equal([
@@ -104,7 +105,9 @@ describe('commitTogether', () => {
 
   it('gives all of them the error of a commit that fails, having changed nothing, and goes on', () =>
     onStage(({ groups, noted }) => {
-      const breaking = noting('a', (prepare) => prepare("INSERT INTO referring VALUES ('nothing')").run());
+      const breaking = noting('a', ({ prepare }) =>
+        prepare("INSERT INTO referring VALUES ('nothing')").run(),
+      );
       const outcomes = groups.commit([noting('b'), breaking, noting('c')]);
       for (const outcome of outcomes)
         expect(outcome).to.have.nested.property('error.code', 'SQLITE_CONSTRAINT_FOREIGNKEY');
@@ -133,7 +136,7 @@ describe('commitTogether, on a full disk', () => {
   /** Writes more than there is room for, unless the reserve is lent. */
   const large = (usesReserve: boolean): Work => ({
     usesReserve,
-    run: (prepare) => note(prepare, 'x'.repeat(LARGE)),
+    run: (file) => note(file, 'x'.repeat(LARGE)),
   });
 
   /** A database that gets no more pages, unless its reserve is lent. */
