@@ -1,12 +1,12 @@
-import { type Instant, instant } from '@pinfold/core';
 import { examineSchema, type SchemaState } from '@pinfold/core/adapter';
 import { codeOf } from '@pinfold/core/internal';
+import type { DatabaseState } from '@pinfold/core/records';
 import { ask, type PostgresClient, type PostgresPool } from './engine/postgres-connection.ts';
 import { prepared, ROLLBACK, unprepared } from './engine/statement.ts';
 import { newestMigration, stateOf } from './schema/migrate.ts';
 
-/** The state of a server and of a schema, for diagnosis. */
-export interface PostgresExamined {
+/** A server, for diagnosis. */
+interface Server {
   /** The server's version, such as `17.2`. */
   readonly release: string;
   /** Whether it is a standby, which takes no changes. */
@@ -15,32 +15,29 @@ export interface PostgresExamined {
   readonly encoding: string;
   /** The server's limit of connections, for all its users together. */
   readonly maxConnections: number;
-  /** False behind a pooler that mixes connections up. */
-  readonly keepsPreparedStatements: boolean;
-  readonly now: Instant;
+  readonly now: number;
   readonly user: string;
   readonly mayMakeSchema: boolean;
-  /** Absent if the schema does not exist. */
-  readonly schema?: {
-    readonly mayUse: boolean;
-    readonly mayMakeTables: boolean;
-    /** Missing rights on tables, such as `roles: DELETE`. */
-    readonly lacking: readonly string[];
-    /** Tables with another owner, which an upgrade could not change. */
-    readonly ofOthers: readonly string[];
-    /** Absent before the first one, and if it cannot be read. */
-    readonly version?: number;
-    /** Why this release cannot work with it; absent if it can. */
-    readonly outdated?: string;
-  };
-  /** The version of the schema that this release creates. */
-  readonly newest: number;
 }
 
-interface Server extends Pick<PostgresExamined, 'release' | 'standby' | 'readOnly' | 'encoding' | 'user'> {
-  readonly maxConnections: string;
-  readonly now: number;
-  readonly mayMakeSchema: boolean;
+/** A schema that exists, with the user's rights. */
+interface Schema {
+  readonly mayUse: boolean;
+  readonly mayMakeTables: boolean;
+  /** Missing rights on tables, such as `roles: DELETE`. */
+  readonly lacking: readonly string[];
+  /** Tables with another owner, which an upgrade could not change. */
+  readonly ofOthers: readonly string[];
+}
+
+/** The state of a server and of a schema, for diagnosis. */
+export interface PostgresExamined extends Server {
+  /** False behind a pooler that mixes connections up. */
+  readonly keepsPreparedStatements: boolean;
+  /** Absent if the schema does not exist; its version is absent before the first one, and if it cannot be read. */
+  readonly schema?: Schema & Pick<DatabaseState, 'version' | 'outdated'>;
+  /** The version of the schema that this release creates. */
+  readonly newest: number;
 }
 
 const SERVER = unprepared(`
@@ -48,7 +45,7 @@ const SERVER = unprepared(`
     pg_catalog.pg_is_in_recovery() AS standby,
     pg_catalog.current_setting('default_transaction_read_only') = 'on' AS "readOnly",
     pg_catalog.current_setting('server_encoding') AS encoding,
-    pg_catalog.current_setting('max_connections') AS "maxConnections",
+    pg_catalog.current_setting('max_connections')::int AS "maxConnections",
     pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now,
     current_user AS "user",
     pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "mayMakeSchema"`);
@@ -81,7 +78,7 @@ const WAIT = 1_000;
  */
 export async function examinePostgres({
   pool,
-  schema,
+  schema: name,
 }: {
   readonly pool: PostgresPool;
   readonly schema: string;
@@ -91,47 +88,23 @@ export async function examinePostgres({
   try {
     const [server] = await ask<Server>(client, SERVER);
     if (server === undefined) throw new Error('the server said nothing of itself');
-    const { now, maxConnections, ...rest } = server;
-    const found = await schemaOf(client, schema);
-    return {
-      ...rest,
-      keepsPreparedStatements: isPrepared,
-      now: instant(now),
-      maxConnections: Number(maxConnections),
-      newest: newestMigration().version,
-      ...(found === undefined ? {} : { schema: found }),
-    };
+    const [schema] = await ask<Schema>(client, SCHEMA, [name]);
+    const [state] = schema === undefined ? [] : await stateIn(client, name);
+    const { newest, ...version } = examineSchema(state, [newestMigration()]);
+    const found = { ...server, keepsPreparedStatements: isPrepared, newest };
+    return schema === undefined ? found : { ...found, schema: { ...schema, ...version } };
   } finally {
     client.release();
   }
 }
 
-async function schemaOf(client: PostgresClient, schema: string): Promise<PostgresExamined['schema']> {
-  const [found] = await ask<{ mayUse: boolean; mayMakeTables: boolean; lacking: string; ofOthers: string }>(
-    client,
-    SCHEMA,
-    [schema],
-  );
-  if (found === undefined) return undefined;
-  return {
-    ...found,
-    lacking: JSON.parse(found.lacking),
-    ofOthers: JSON.parse(found.ofOthers),
-    ...(await versionOf(client, schema)),
-  };
-}
-
-async function versionOf(
-  client: PostgresClient,
-  schema: string,
-): Promise<Pick<NonNullable<PostgresExamined['schema']>, 'outdated' | 'version'>> {
-  const [state] = await ask<SchemaState>(client, stateOf(schema)).catch((error: unknown) => {
+async function stateIn(client: PostgresClient, schema: string): Promise<readonly SchemaState[]> {
+  try {
+    return await ask<SchemaState>(client, stateOf(schema));
+  } catch (error) {
     if (UNREADABLE.has(codeOf(error))) return [];
     throw error;
-  });
-  if (state === undefined) return {};
-  const { newest, ...found } = examineSchema(state, [newestMigration()]);
-  return found;
+  }
 }
 
 /**

@@ -52,7 +52,6 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
   const { pool, schema, sleep = (length, signal) => raceSignal(setTimeout(length), signal) } = options;
   if (!isSchemaName(schema)) throw new TypeError('the name of the schema has 1 to 63 bytes');
   const connection = new PostgresConnection(pool, sleep);
-  connection.open();
   const database = new PostgresDatabase(connection, schema, STORE_SCHEMA);
   return createPersistence(database, () => randomUUID().replaceAll('-', '') as FeedId);
 }

@@ -44,7 +44,6 @@ describe('An erased account in PostgreSQL', () => {
       return texts.filter((text) => files.some((bytes) => bytes.includes(text)));
     };
     const connection = new PostgresConnection(pool, async () => {});
-    connection.open();
     const database = new PostgresDatabase(connection, place.schema, MARKED_SCHEMA);
     await database.migrate();
     const { account, marks } = await markAccount(database);

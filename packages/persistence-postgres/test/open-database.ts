@@ -17,7 +17,6 @@ function openIn(pool: PostgresPool, name: string, schema: DatabaseSchema): Datab
   const sleep = (length: number, signal?: AbortSignal): Promise<void> =>
     raceSignal(setTimeout(length), signal);
   const connection = new PostgresConnection(pool, sleep);
-  connection.open();
   return new PostgresDatabase(connection, name, schema);
 }
 

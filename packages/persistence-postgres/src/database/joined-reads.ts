@@ -1,4 +1,4 @@
-import type { SqlPlan, SqlRow } from '@pinfold/core/sql';
+import type { SqlPlan } from '@pinfold/core/sql';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 
 /** The most reads in one statement: each connection prepares one for every combination that programs ask for. */
@@ -7,10 +7,7 @@ export const MAX_JOINED = 16;
 /** A quoted name, which may look like a parameter, or a parameter. */
 const PARAMETER = /"(?:[^"]|"")*"|\$(\d+)/g;
 
-/**
- * The statements of plans, and of the reads of a step in one, whose only row has the rows of each of them as JSON. Each
- * is made once.
- */
+/** The statements of plans, and of the reads of a step in one, whose only row has the rows of each as its `parts`. */
 export class JoinedReads {
   readonly #numbers: Map<SqlPlan, number> = new Map();
   readonly #statements: Map<string, Statement> = new Map();
@@ -29,11 +26,6 @@ export class JoinedReads {
     this.#numbers.set(plan, known);
     return known;
   }
-}
-
-/** The rows of each read in the answer to such a statement. */
-export function joinedRows([row]: readonly SqlRow[]): readonly (readonly SqlRow[])[] {
-  return JSON.parse(String(row?.parts));
 }
 
 /** An array of a subquery has its rows in their order. */

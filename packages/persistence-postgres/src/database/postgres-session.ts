@@ -10,7 +10,7 @@ import {
 import type { SqlCompiler, SqlPlan, SqlRow } from '@pinfold/core/sql';
 import type { Client } from '../engine/postgres-connection.ts';
 import { COMMIT, type Statement, unprepared } from '../engine/statement.ts';
-import { type JoinedReads, joinedRows, MAX_JOINED } from './joined-reads.ts';
+import { type JoinedReads, MAX_JOINED } from './joined-reads.ts';
 
 /** Begins a read-only state. */
 export const BEGIN_SNAPSHOT: Statement = unprepared('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -118,7 +118,7 @@ export class PostgresSession {
     const plans = reads.map(({ plan }) => plan);
     const values = reads.flatMap(({ plan, action }) => plan.values(action));
     const rows = await this.#ask(this.#writing.joinedReads.statementOf(plans), values);
-    const answered = plans.length === 1 ? [rows] : joinedRows(rows);
+    const answered = plans.length === 1 ? [rows] : (rows[0]?.parts as readonly (readonly SqlRow[])[]);
     return plans.map(({ result }, n) => result?.(answered[n] ?? []));
   }
 

@@ -36,7 +36,6 @@ const BEGIN_SNAPSHOT = unprepared(`
   SET LOCAL idle_in_transaction_session_timeout = 0;
   SELECT 1`);
 
-/** Only a primary server reads the present state. */
 const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');
 
 export type Run = <Row = unknown>(
@@ -62,11 +61,7 @@ export class PostgresConnection {
   constructor(pool: PostgresPool, sleep: Clock['sleep']) {
     this.#pool = pool;
     this.#sleep = sleep;
-  }
-
-  /** Starts to listen for idle connections that break. */
-  open(): void {
-    this.#pool.on('error', ignore);
+    pool.on('error', ignore);
   }
 
   close(): void {
@@ -86,79 +81,76 @@ export class PostgresConnection {
 
   /**
    * Runs statements up to a commit, and then what it results in, which commits. Before that they certainly change nothing,
-   * and may run again from the first.
+   * even if the connection breaks, since the server then rolls them back: they may run again from the first.
    */
-  pipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
-    return this.#retrying(async () => {
-      const client = await this.#takeClient();
-      const run = runOn(client);
-      let broken = false;
-      try {
-        const commit = await undone(run, work({ run, isPipelined: client.pipeline === true }));
-        return await commit();
-      } catch (error) {
-        broken = kindOf(causeOf(error)) === 'broken';
-        throw error;
-      } finally {
-        client.release(broken);
-      }
-    });
-  }
-
-  /** Opens one read-only state on a connection of its own, which is given back when it is closed. */
-  async openSnapshot(): Promise<{ readonly client: Client; close(): Promise<void> }> {
-    const client = await this.#retrying(() => this.#takeClient());
-    const run = runOn(client);
-    try {
-      await run(BEGIN_SNAPSHOT);
-    } catch (error) {
-      client.release(true);
-      throw asFault(error);
-    }
-    return {
-      client: { run, isPipelined: client.pipeline === true },
-      close: async () => {
-        const broken = await run(ROLLBACK).then(
-          () => false,
-          () => true,
-        );
-        client.release(broken);
-      },
-    };
-  }
-
-  async #retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  async pipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
     let waited = 0;
     let broken = 0;
     for (let wait = 1; ; wait = Math.min(wait * 2, MAX_WAIT)) {
+      const pooled = await this.#takeClient();
+      const client = clientOn(pooled);
+      let isCommitting = false;
+      let isBroken = false;
       try {
-        return await attempt();
+        const commit = await work(client).catch(async (error: unknown) => {
+          if (kindOf(error) !== 'broken') await client.run(ROLLBACK);
+          throw error;
+        });
+        isCommitting = true;
+        return await commit();
       } catch (error) {
-        broken += error instanceof NoEffectError ? 1 : 0;
-        if (!isUndone(error) || broken > MAX_BROKEN || waited + wait > PATIENCE)
-          throw asFault(causeOf(error));
+        isBroken = kindOf(error) === 'broken';
+        broken += Number(isBroken);
+        const isUndone = isBroken ? !isCommitting : kindOf(error) === 'rolled_back';
+        if (!isUndone || broken > MAX_BROKEN || waited + wait > PATIENCE) throw asFault(error);
+      } finally {
+        pooled.release(isBroken);
       }
       await this.#sleep(duration(wait));
       waited += wait;
     }
   }
 
+  /** Opens one read-only state on a connection of its own, which is given back when it is closed. */
+  async openSnapshot(): Promise<{ readonly client: Client; close(): Promise<void> }> {
+    const pooled = await this.#takeClient();
+    const client = clientOn(pooled);
+    try {
+      await client.run(BEGIN_SNAPSHOT);
+    } catch (error) {
+      pooled.release(true);
+      throw asFault(error);
+    }
+    const close = async (): Promise<void> => {
+      const isBroken = await client.run(ROLLBACK).then(
+        () => false,
+        () => true,
+      );
+      pooled.release(isBroken);
+    };
+    return { client, close };
+  }
+
   /** Takes a client from the pool, which the caller releases. */
   async #takeClient(): Promise<PostgresClient> {
     if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
-    const client = await this.#pool.connect();
+    let client: PostgresClient | undefined;
     try {
+      client = await this.#pool.connect();
       await provePrimary(client);
       return client;
     } catch (error) {
-      client.release(kindOf(causeOf(error)) === 'broken');
-      throw error;
+      client?.release(true);
+      throw asFault(error);
     }
   }
 }
 
-function runOn(client: PostgresClient): Run {
-  return (statement, values) => ask(client, statement, values);
+function clientOn(client: PostgresClient): Client {
+  return {
+    run: (statement, values) => ask(client, statement, values),
+    isPipelined: client.pipeline === true,
+  };
 }
 
 /** Connections to a primary server, by any handle on their pool: a connection never changes its server. */
@@ -171,31 +163,6 @@ async function provePrimary(client: PostgresClient): Promise<void> {
   const [server] = await ask<{ standby: boolean }>(client, IS_STANDBY);
   if (server?.standby !== false) throw new Error('the server is a standby');
   primaries.add(client);
-}
-
-/** A call that certainly changed nothing. */
-class NoEffectError extends Error {}
-
-function isUndone(error: unknown): boolean {
-  return error instanceof NoEffectError || kindOf(error) === 'rolled_back';
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof NoEffectError ? error.cause : error;
-}
-
-/**
- * A transaction without a COMMIT is rolled back, by this client or by the server when it loses the client. So the error of
- * a broken connection is marked as one without effect on data.
- */
-function undone<Result>(run: Run, work: Promise<Result>): Promise<Result> {
-  const ended = work.catch(async (error: unknown) => {
-    if (kindOf(error) !== 'broken') await run(ROLLBACK);
-    throw error;
-  });
-  return ended.catch((error: unknown) => {
-    throw kindOf(error) === 'broken' ? new NoEffectError('the connection broke', { cause: error }) : error;
-  });
 }
 
 const gathering: WeakSet<PostgresClient> = new WeakSet();

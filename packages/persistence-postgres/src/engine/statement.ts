@@ -32,13 +32,18 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-const INTEGERS: ReadonlySet<number> = new Set([20, 21, 23]);
-const BOOLEAN = 16;
+type Parser = (value: string) => unknown;
 
-/** Reads integers of any width as numbers (all are safe integers), booleans as booleans, and the rest as text. */
-export const TYPES: { getTypeParser(oid: number): (value: string) => unknown } = {
-  getTypeParser: (oid) => {
-    if (INTEGERS.has(oid)) return Number;
-    return oid === BOOLEAN ? (value) => value === 't' : (value) => value;
-  },
+/** By the OID of a type: integers of any width, all of which are safe; JSON; and boolean. */
+const PARSERS: Readonly<Record<number, Parser>> = {
+  20: Number,
+  21: Number,
+  23: Number,
+  114: JSON.parse,
+  16: (value) => value === 't',
+};
+
+/** Reads other types as text. */
+export const TYPES: { getTypeParser(oid: number): Parser } = {
+  getTypeParser: (oid) => PARSERS[oid] ?? String,
 };
