@@ -9,13 +9,15 @@ import {
 } from '../records/program.ts';
 import { type Access, Step, type Steps } from '../records/step.ts';
 import { get } from '../records/steps.ts';
+import type { RowOf } from '../records/table.ts';
 import { IMPORT_LOCK } from '../records/tables/locks.ts';
-import { UNFINISHED_IMPORTS, type UnfinishedImportRow } from '../records/tables/service-tables.ts';
+import { UNFINISHED_IMPORTS } from '../records/tables/one-row-tables.ts';
 
 /** Reads the mark of an unfinished import, for {@link refuseWhileImporting}. */
-export const getImportMark: Step<UnfinishedImportRow | undefined, 'read'> = get(UNFINISHED_IMPORTS, {
-  id: 1,
-});
+export const getImportMark: Step<RowOf<typeof UNFINISHED_IMPORTS> | undefined, 'read'> = get(
+  UNFINISHED_IMPORTS,
+  { id: 1 },
+);
 
 type ChangeDefinition<Args, Result> = ProgramDefinition<Args, Result> &
   Required<Pick<ProgramDefinition<Args, Result>, 'locks'>>;

@@ -7,7 +7,7 @@ import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.
 import type { Step } from '../records/step.ts';
 import { get, upsert } from '../records/steps.ts';
 import { MODE_LOCK } from '../records/tables/locks.ts';
-import { MODES, type ModeRow } from '../records/tables/service-tables.ts';
+import { MODES, type OnlyRow } from '../records/tables/one-row-tables.ts';
 import { defineChange } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 
@@ -17,9 +17,9 @@ interface ModeChange {
 }
 
 /** Reads the mode, for {@link modeOf}. */
-export const getMode: Step<ModeRow | undefined, 'read'> = get(MODES, { id: 1 });
+export const getMode: Step<OnlyRow<Mode> | undefined, 'read'> = get(MODES, { id: 1 });
 
-export function modeOf(row: ModeRow | undefined): Mode {
+export function modeOf(row: Mode | undefined): Mode {
   const { kind, message } = row ?? NORMAL_MODE;
   return { kind, message };
 }

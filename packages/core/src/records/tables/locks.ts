@@ -23,34 +23,18 @@ export const VIEWS_LOCK = 'views';
 export const PAIRINGS_LOCK = 'pairings';
 
 /** An account, with all that belongs to it. */
-export function accountLock(account: AccountId): string {
-  return `account ${account}`;
-}
-
-/** The ZIPs of one content, which may be taken down. */
-export function archiveLock(sha256: Sha256): string {
-  return `archive ${sha256}`;
-}
-
+export const accountLock = (account: AccountId): string => `account ${account}`;
 /** One key or session, of any account. */
-export function credentialLock(id: ApiKeyId | Sha256): string {
-  return `credential ${id}`;
-}
-
+export const credentialLock = (id: ApiKeyId | Sha256): string => `credential ${id}`;
 /** One Idempotency-Key of an account. JSON keeps the two apart, with any spaces in them. */
-export function idempotencyLock(account: AccountId, key: IdempotencyKey): string {
-  return `idempotency ${JSON.stringify([account, key])}`;
-}
-
-/** One program that asks for a key. */
-export function pairingLock(secretHash: Sha256): string {
-  return `pairing ${secretHash}`;
-}
-
+export const idempotencyLock = (account: AccountId, key: IdempotencyKey): string =>
+  `idempotency ${JSON.stringify([account, key])}`;
 /** The tries of a role's password. */
-export function attemptsLock(role: RoleId): string {
-  return `attempts ${role}`;
-}
+export const attemptsLock = (role: RoleId): string => `attempts ${role}`;
+/** One program that asks for a key. */
+export const pairingLock = (secretHash: Sha256): string => `pairing ${secretHash}`;
+/** The ZIPs of one content, which may be taken down. */
+export const archiveLock = (sha256: Sha256): string => `archive ${sha256}`;
 
 /** The locks that follow from a part of a row: none while the part is unknown or null. */
 export function lockOf<Part>(lock: (part: Part) => string, part: Part | null | undefined): readonly string[] {

@@ -2,7 +2,6 @@ import type { Fingerprint, IdempotencyKey } from '../../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { NameRecord } from '../../domain/name.ts';
-import type { Comparison } from '../../domain/reconciliation.ts';
 import type { Role } from '../../domain/role.ts';
 import type { EncodedManifest } from '../../domain/site.ts';
 import type { Takedown } from '../../domain/takedown.ts';
@@ -12,7 +11,7 @@ import type { Token, Version } from '../../ports/role-store.ts';
 import { column, gte, notNull } from '../conditions.ts';
 import { defineTable, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
 import { ACCOUNTS, type AccountRow } from './account-tables.ts';
-import { accountLock, archiveLock, COMPARISON_LOCK, idempotencyLock, lockOf, VIEWS_LOCK } from './locks.ts';
+import { accountLock, archiveLock, idempotencyLock, lockOf, VIEWS_LOCK } from './locks.ts';
 
 /** A role with what only the store uses. Members that follow from others are stored, so that an index has them. */
 export interface RoleRow extends Role {
@@ -210,19 +209,4 @@ export const VIEWS: RecordTable<CountedViews, 'role' | 'day'> = defineTable({
   key: ['role', 'day'],
   indexes: [{ name: 'day', columns: ['day'] }],
   guards: () => [VIEWS_LOCK],
-});
-
-/** The comparison of storage with the records: one row. */
-export interface ComparisonRow {
-  readonly id: 1;
-  readonly version: Version;
-  readonly comparison: Comparison;
-}
-
-/** The progress of the comparison of storage with the records. */
-export const COMPARISONS: RecordTable<ComparisonRow, 'id'> = defineTable({
-  name: 'comparisons',
-  columns: { id: integer, version: integer, comparison: json },
-  key: ['id'],
-  guards: () => [COMPARISON_LOCK],
 });

@@ -10,16 +10,9 @@ import {
   SESSIONS,
   SIGN_IN_LINKS,
 } from './account-tables.ts';
-import { COMPARISONS, IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from './role-tables.ts';
-import {
-  EVENTS,
-  FEED_BEGINS,
-  FEEDS,
-  MODES,
-  SCHEDULED_EXPORTS,
-  UNFINISHED_IMPORTS,
-} from './service-tables.ts';
-
+import { COMPARISONS, FEEDS, MODES, SCHEDULED_EXPORTS, UNFINISHED_IMPORTS } from './one-row-tables.ts';
+import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from './role-tables.ts';
+import { EVENTS, FEED_BEGINS } from './service-tables.ts';
 /** Every table of Pinfold. One by one: what packs modules keeps the names of a module that is taken whole. */
 export const TABLES: readonly AnyTable[] = [
   ACCOUNTS,

@@ -7,13 +7,8 @@ import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/progr
 import type { Step } from '../../records/step.ts';
 import { find, get, insert, max, unlocked, update } from '../../records/steps.ts';
 import { FEED_LOCK } from '../../records/tables/locks.ts';
-import {
-  EVENTS,
-  type EventRow,
-  FEED_BEGINS,
-  FEEDS,
-  UNFINISHED_IMPORTS,
-} from '../../records/tables/service-tables.ts';
+import { FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
+import { EVENTS, type EventRow, FEED_BEGINS } from '../../records/tables/service-tables.ts';
 import { defineChange } from '../define-change.ts';
 import { EVENT, eventOf } from '../events.ts';
 

@@ -5,7 +5,7 @@ import type { Database } from '../../records/database.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import { find, get, upsert } from '../../records/steps.ts';
 import { EXPORT_LOCK } from '../../records/tables/locks.ts';
-import { SCHEDULED_EXPORTS } from '../../records/tables/service-tables.ts';
+import { SCHEDULED_EXPORTS } from '../../records/tables/one-row-tables.ts';
 import { defineChange } from '../define-change.ts';
 import { pick } from '../rows.ts';
 import { type AnyRow, MOVED_TABLES, type MovedKind } from './moved-tables.ts';

@@ -7,7 +7,8 @@ import type { Database } from '../../records/database.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import { find, get, upsert } from '../../records/steps.ts';
 import { COMPARISON_LOCK } from '../../records/tables/locks.ts';
-import { COMPARISONS, MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
+import { COMPARISONS } from '../../records/tables/one-row-tables.ts';
+import { MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
 import { defineChange } from '../define-change.ts';
 
 /** The columns that are read without a manifest's text. */
