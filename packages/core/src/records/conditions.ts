@@ -46,8 +46,8 @@ export interface Comparing {
   <Value extends string | number>(value: Value): Comparison<Value>;
 }
 
-function comparing(operator: Operator): Comparing {
-  return (value: unknown) => new Comparison<never>(operator, value);
+function comparing(operator: Operator): (operand: unknown) => Comparison<never> {
+  return (operand) => new Comparison(operator, operand);
 }
 
 /** Less than: numbers by value, texts by code point. */
@@ -58,24 +58,14 @@ export const lte: Comparing = comparing('lte');
 export const gt: Comparing = comparing('gt');
 /** Greater than or equal to. */
 export const gte: Comparing = comparing('gte');
-
 /** One of a list of texts, which may be empty. */
-export function oneOf<Value extends string>(values: readonly Value[]): Comparison<Value> {
-  return new Comparison('in', values);
-}
-
+export const oneOf: <Value extends string>(values: readonly Value[]) => Comparison<Value> = comparing('in');
 /** A text with another one in it, literally: no character is a wildcard. */
-export function contains(part: string): Comparison<never> {
-  return new Comparison('contains', part);
-}
-
+export const contains: (part: string) => Comparison<never> = comparing('contains');
 /** Any value but null. */
 export const notNull: Comparison<never> = new Comparison('not_null');
-
 /** The value of another column: `{ deletedAt: gte(column('expiresAt')) }`. */
-export function column(name: string): ColumnValue {
-  return new ColumnValue(name);
-}
+export const column = (name: string): ColumnValue => new ColumnValue(name);
 
 /** What a member has to be: equal (null, too), compared, or all of several comparisons. Undefined is no condition. */
 export type Match<Value> = Value | Comparison<Value> | readonly Comparison<Value>[] | undefined;

@@ -23,21 +23,17 @@ export type ResultsTogether<Parts extends readonly Part[]> = {
  * Runs parts of a program side by side: what they ask for at the same time is asked in one step. Two checks that each
  * read something stay two functions, and cost one round trip.
  */
-export function together<const Parts extends readonly Part[]>(
+export function* together<const Parts extends readonly Part[]>(
   ...parts: Parts
 ): Steps<ResultsTogether<Parts>, PartAccess<Parts[number]>> {
-  const steps = parts.map((part) => part[Symbol.iterator]());
-  return interleaved(steps) as Steps<never, never>;
-}
-
-function* interleaved(parts: readonly Steps<unknown>[]): Steps<readonly unknown[]> {
-  const turns = parts.map((part) => part.next());
+  const running = parts.map((part) => part[Symbol.iterator]());
+  const turns = running.map((part) => part.next());
   for (;;) {
-    const waiting = turns.flatMap((turn, n) => (turn.done === true ? [] : [{ n, step: turn.value }]));
-    if (waiting.length === 0) return turns.map(({ value }) => value);
-    const answers = yield* all(...waiting.map(({ step }) => step));
-    waiting.forEach(({ n }, at) => {
-      turns[n] = (parts[n] as Steps<unknown>).next(answers[at]);
+    const steps = turns.flatMap(({ done, value }) => (done === true ? [] : [value]));
+    if (steps.length === 0) return turns.map(({ value }) => value) as never;
+    const answers = [...(yield* new Step<readonly unknown[], never>({ kind: 'all', steps }))];
+    running.forEach((part, n) => {
+      if (turns[n]?.done !== true) turns[n] = part.next(answers.shift());
     });
   }
 }

@@ -22,18 +22,14 @@ export interface StepPlace {
  * new StepError(place, new Error('the disk is full')).message; // 'books.add: insert in books (isbn) failed'
  */
 export class StepError extends Error implements StepPlace {
-  readonly program: string;
-  readonly step: string;
-  readonly table: string;
-  readonly columns: readonly string[];
+  declare readonly program: string;
+  declare readonly step: string;
+  declare readonly table: string;
+  declare readonly columns: readonly string[];
 
   constructor({ program, step, table, columns }: StepPlace, cause: unknown) {
     super(`${program}: ${step} in ${table} (${columns.join(', ')}) failed`, { cause });
-    this.name = 'StepError';
-    this.program = program;
-    this.step = step;
-    this.table = table;
-    this.columns = columns;
+    Object.assign(this, { name: 'StepError', program, step, table, columns });
   }
 }
 

@@ -65,7 +65,7 @@ export function find<
 >(
   table: Table,
   where: Where<RowOf<Table>>,
-  range: Range<RowOf<Table>, Order, Selected> = {},
+  range?: Range<RowOf<Table>, Order, Selected>,
 ): Step<readonly Pick<RowOf<Table>, Selected>[], 'read'> {
   return new Step({ kind: 'find', table, where, ...range } as Action);
 }
