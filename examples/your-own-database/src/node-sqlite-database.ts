@@ -22,7 +22,7 @@ import {
   type ScanAction,
   type TableAction,
 } from '@pinfold/core/records';
-import { createTables, SqlCompiler, type SqlDialect, type SqlPlan } from '@pinfold/core/sql';
+import { createTables, quoted, SqlCompiler, type SqlDialect, type SqlPlan } from '@pinfold/core/sql';
 import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 
 /** Opens every store of Pinfold in one file, which is created when it is first used. */
@@ -35,8 +35,8 @@ const TYPES = { text: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', json: 'TEXT' 
 
 /** How SQLite writes statements and tables. It compares texts by their bytes in UTF-8, which is by code point. */
 const DIALECT: SqlDialect = {
-  quote: (name) => `"${name}"`,
-  table: (name) => `"${name}"`,
+  quote: quoted,
+  table: quoted,
   parameter: () => '?',
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   list: JSON.stringify,
@@ -46,10 +46,6 @@ const DIALECT: SqlDialect = {
   readFlag: (value) => value === 1,
   wholeNumber: (sum) => sum,
   keepsOrder: false,
-  onTakenKey: (key, others) => {
-    const changes = others.map((name) => `${name} = excluded.${name}`).join(', ');
-    return `ON CONFLICT (${key.join(', ')}) DO ${changes === '' ? 'NOTHING' : `UPDATE SET ${changes}`}`;
-  },
   columnType: ({ type, isNullable }) => {
     // Without AUTOINCREMENT the number of the last row would be used again after its removal.
     if (type === 'sequence') return 'INTEGER PRIMARY KEY AUTOINCREMENT';

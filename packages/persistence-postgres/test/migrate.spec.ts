@@ -1,9 +1,10 @@
+import { quoted } from '@pinfold/core/sql';
 import { describeMigrations } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
 import { PostgresConnection } from '../src/engine/postgres-connection.ts';
-import { quoted, unprepared } from '../src/engine/statement.ts';
+import { unprepared } from '../src/engine/statement.ts';
 import { openPostgres } from '../src/index.ts';
 import { checkSchema, migrate, newestMigration } from '../src/schema/migrate.ts';
 

@@ -1,5 +1,10 @@
 import type { AnyTable, Column } from '../records/table.ts';
 
+/** A name in double quotes, as most databases quote one. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 /**
  * How one database writes what databases write differently. Every `column` and `name` is quoted already. A statement has
  * each parameter once, in the order in which their values are bound, so a member that is given one writes it exactly once.
@@ -37,9 +42,10 @@ export interface SqlDialect {
   readonly keepsOrder: boolean;
   /**
    * The end of an INSERT that replaces other columns where the key is taken. Without other columns it changes nothing, and
-   * the statement must not fail. Where another unique key is taken it has to fail, or to leave that row as it is.
+   * the statement must not fail. Where another unique key is taken it has to fail, or to leave that row as it is. When
+   * absent, `ON CONFLICT … DO …`, as SQLite and PostgreSQL have it.
    */
-  onTakenKey(key: readonly string[], others: readonly string[]): string;
+  onTakenKey?(key: readonly string[], others: readonly string[]): string;
 
   /**
    * The type of a column with its constraints, such as NOT NULL. Texts must be compared and sorted by code point: name the

@@ -174,8 +174,13 @@ export function insertPlan(own: SqlTable, { kind }: InsertAction): SqlPlan {
   const names = members.map((member) => own.column(member).name);
   const key = own.table.key.map((member) => own.column(member).name);
   const others = names.filter((name) => !key.includes(name));
-  const end = kind === 'insert' ? '' : ` ${own.dialect.onTakenKey(key, others)}`;
+  const end = kind === 'insert' ? '' : ` ${own.dialect.onTakenKey?.(key, others) ?? onConflict(key, others)}`;
   return text.plan(`INSERT INTO ${own.name} (${names.join(', ')}) VALUES (${values.join(', ')})${end}`);
+}
+
+function onConflict(key: readonly string[], others: readonly string[]): string {
+  const changes = others.map((name) => `${name} = excluded.${name}`).join(', ');
+  return `ON CONFLICT (${key.join(', ')}) DO ${changes === '' ? 'NOTHING' : `UPDATE SET ${changes}`}`;
 }
 
 export function updatePlan(own: SqlTable, { changes }: UpdateAction): SqlPlan {

@@ -1,5 +1,4 @@
-import type { SqlDialect } from '@pinfold/core/sql';
-import { quoted } from '../engine/statement.ts';
+import { quoted, type SqlDialect } from '@pinfold/core/sql';
 
 const TYPES = { text: 'text COLLATE "C"', integer: 'bigint', flag: 'boolean', json: 'text' } as const;
 
@@ -27,10 +26,6 @@ export function postgresDialect(schema: string): SqlDialect {
     readFlag: (value) => value === true,
     wholeNumber: (sum) => `CAST(${sum} AS bigint)`,
     keepsOrder: false,
-    onTakenKey: (key, others) => {
-      const action = others.map((name) => `${name} = excluded.${name}`).join(', ');
-      return `ON CONFLICT (${key.join(', ')}) DO ${action === '' ? 'NOTHING' : `UPDATE SET ${action}`}`;
-    },
     columnType: ({ type, isNullable }) => {
       if (type === 'sequence') return 'bigint GENERATED ALWAYS AS IDENTITY';
       return `${TYPES[type]}${isNullable ? '' : ' NOT NULL'}`;

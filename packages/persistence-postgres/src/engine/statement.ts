@@ -28,10 +28,6 @@ export function longRunning(text: string): Statement {
   return { name: undefined, text, timeout: 86_400_000 };
 }
 
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
 type Parser = (value: string) => unknown;
 
 /** By the OID of a type: integers of any width, all of which are safe; JSON; and boolean. */

@@ -1,5 +1,5 @@
 import type { AnyTable } from '@pinfold/core/records';
-import type { SqlDialect } from '@pinfold/core/sql';
+import { quoted, type SqlDialect } from '@pinfold/core/sql';
 
 const TYPES = { text: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', json: 'TEXT' } as const;
 
@@ -25,10 +25,6 @@ export const SQLITE: SqlDialect = {
   wholeNumber: (sum) => sum,
   rowPlace: (table) => (isClustered(table) ? undefined : 'rowid'),
   keepsOrder: true,
-  onTakenKey: (key, others) => {
-    const action = others.map((name) => `${name} = excluded.${name}`).join(', ');
-    return `ON CONFLICT (${key.join(', ')}) DO ${action === '' ? 'NOTHING' : `UPDATE SET ${action}`}`;
-  },
   columnType: ({ type, isNullable }, name) => {
     // With this word a number is never used twice.
     if (type === 'sequence') return 'INTEGER PRIMARY KEY AUTOINCREMENT';
@@ -51,8 +47,4 @@ const MAX_BESIDE = 4;
 function isClustered({ columns, key }: AnyTable): boolean {
   const hasSequence = Object.values(columns).some(({ type }) => type === 'sequence');
   return key.length > 1 && !hasSequence && Object.keys(columns).length <= key.length + MAX_BESIDE;
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
