@@ -11,7 +11,6 @@ import {
   rejectionOf,
   runAtOnce,
   runByPromises,
-  type Steps,
   type TableAction,
 } from '@pinfold/core/records';
 import { GuardCheck } from './guard-check.ts';
@@ -115,9 +114,9 @@ class Handle implements MemoryDatabase {
     const release = await locks.acquire(locksInOrder(wanted));
     try {
       const transaction = new MemoryTransaction(tables, new GuardCheck(wanted));
-      const result = await this.#run(program.name, program.run(own), transaction);
+      const result = await this.#run(program, own, transaction);
       transaction.commit();
-      return structuredClone(result);
+      return result;
     } finally {
       release();
     }
@@ -156,19 +155,13 @@ class Handle implements MemoryDatabase {
     signal?: AbortSignal,
   ): Promise<Result> {
     this.#open(signal);
-    const result = await this.#run(
-      query.name,
-      query.run(structuredClone(args)),
-      new MemoryTransaction(tables),
-      signal,
-    );
-    return structuredClone(result);
+    return this.#run(query, structuredClone(args), new MemoryTransaction(tables), signal);
   }
 
   /** Runs steps one after the other, those of one `all` too, and lets other programs go on before each. */
-  async #run<Result>(
-    name: string,
-    steps: Steps<Result>,
+  async #run<Args, Result>(
+    { name, run }: Pick<Program<Args, Result>, 'name' | 'run'>,
+    args: Args,
     transaction: MemoryTransaction,
     signal?: AbortSignal,
   ): Promise<Result> {
@@ -182,7 +175,7 @@ class Handle implements MemoryDatabase {
       return asked;
     };
     try {
-      return await runByPromises(name, steps, answer);
+      return structuredClone(await runByPromises(name, run(args), answer));
     } catch (error) {
       throw rejectionOf(error, signal);
     }
