@@ -112,6 +112,8 @@ describe('Checkpointer', () => {
     play: (told: {
       readonly checkpointer: Checkpointer;
       readonly asked: () => number;
+      /** What the thread noted first. */
+      readonly noted: () => string | undefined;
       readonly change: (count: number) => void;
       readonly die: () => void;
     }) => Promise<void>,
@@ -122,6 +124,7 @@ describe('Checkpointer', () => {
       await play({
         checkpointer,
         asked: () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0),
+        noted: () => readFileSync(file, 'utf8').split('\n')[0],
         change: (count) => {
           for (let n = 0; n < count; n += 1) checkpointer.changed();
         },
@@ -147,6 +150,13 @@ describe('Checkpointer', () => {
         change(ENOUGH);
         await setImmediate();
       }
+    }));
+
+  it('has a thread that finds the packages of the process', () =>
+    withTold(async ({ checkpointer, change, noted }) => {
+      change(ENOUGH);
+      await checkpointer.close();
+      expect(noted()).to.equal(import.meta.resolve('@pinfold/core'));
     }));
 
   it('takes another thread when one has died', () =>

@@ -1,12 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { entryOf, startThread } from './start-thread.ts';
 
 /** How many changes the log collects before a checkpoint: about 4 to 16 MiB. */
 const CHANGES = 500;
 
-/** The entry file of the thread has the extension of this one: `.ts` from sources, `.js` when built. */
-const ENTRY: URL = new URL(`./checkpoint.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-
-/** The thread needs little memory; without a limit V8 reserves much more. */
 const YOUNG_MIB = 2;
 
 /** Runs checkpoints in a worker thread: each syncs the disk twice, and within a commit would block every request. */
@@ -18,7 +15,7 @@ export class Checkpointer {
   #changes = 0;
   #closed = false;
 
-  constructor(file: string, entry: URL = ENTRY) {
+  constructor(file: string, entry: URL = entryOf('./checkpoint')) {
     this.#file = file;
     this.#entry = entry;
   }
@@ -42,12 +39,7 @@ export class Checkpointer {
 
   /** The worker thread, started on first use. It does not keep the process alive. */
   #start(): Worker {
-    const worker = new Worker(this.#entry, {
-      name: 'pinfold-persistence-sqlite',
-      // Does not inherit the process's options: some, such as `--input-type`, prevent a thread from starting.
-      execArgv: [],
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
-    });
+    const worker = startThread('', this.#entry, YOUNG_MIB);
     worker.on('message', () => this.#ended());
     // After the listener, which lets the thread keep the process alive.
     worker.unref();

@@ -1,19 +1,11 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { Fault } from '@pinfold/core';
 import { type AnyProgram, type AnyQuery, byName, type Program } from '@pinfold/core/records';
+import { entryOf, startThread } from '../engine/start-thread.ts';
 import { fromPlain } from './plain-errors.ts';
 import type { FromThread, ToThread } from './write-in-thread.ts';
 
-/** The entry file of the thread has the extension of this one: `.ts` from sources, `.js` when built. */
-const ENTRY: URL = new URL(
-  `./write-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
-  import.meta.url,
-);
-
-/** The options of the process are its own: some, as `--input-type`, would keep a thread from starting. */
-const OPTIONS: readonly string[] = ENTRY.pathname.endsWith('.ts') ? ['--conditions=@pinfold/source'] : [];
-
-/** Arguments are short-lived; without a limit V8 reserves much more for them. */
+/** For arguments, which are short-lived. */
 const YOUNG_MIB = 4;
 
 /** Milliseconds from opening: a command that ends sooner, and the start of a server, do without the thread. */
@@ -58,7 +50,11 @@ export class ThreadedWriter {
     file: string,
     programs: readonly (AnyProgram | AnyQuery)[],
     changed: () => void,
-    { entry = ENTRY, startAfter = FIRST_START, restartAfter = RESTART }: ThreadedWriterOptions = {},
+    {
+      entry = entryOf('../writing/write-worker'),
+      startAfter = FIRST_START,
+      restartAfter = RESTART,
+    }: ThreadedWriterOptions = {},
   ) {
     this.#file = file;
     this.#programs = byName(programs);
@@ -115,12 +111,7 @@ export class ThreadedWriter {
   #start(): void {
     let cause: unknown;
     try {
-      this.#worker = new Worker(this.#entry, {
-        name: 'pinfold-persistence-sqlite-writer',
-        workerData: this.#file,
-        execArgv: [...OPTIONS],
-        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
-      });
+      this.#worker = startThread('-writer', this.#entry, YOUNG_MIB, this.#file);
     } catch (error) {
       // The system has no thread for it.
       this.#lose(error);
