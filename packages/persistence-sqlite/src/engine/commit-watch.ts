@@ -45,8 +45,13 @@ export class CommitWatch {
       if (!COHERENT.has(typeOf(file) >>> 0)) return undefined;
       const { dev, ino } = statSync(`${file}-shm`, { bigint: true });
       const isShared = (descriptor: number): boolean => {
-        const found = statOf(descriptor);
-        return found?.ino === ino && found.dev === dev;
+        try {
+          const found = fstatSync(descriptor, { bigint: true });
+          return found.ino === ino && found.dev === dev;
+        } catch {
+          // It was closed meanwhile.
+          return false;
+        }
       };
       const descriptor = readdirSync('/proc/self/fd').map(Number).find(isShared);
       return descriptor === undefined ? undefined : new CommitWatch(descriptor);
@@ -82,15 +87,6 @@ export class CommitWatch {
   #isSeen(): boolean {
     for (let at = 0; at < HEADER_WORDS; at += 1) if (this.#now[at] !== this.#seen[at]) return false;
     return true;
-  }
-}
-
-function statOf(descriptor: number) {
-  try {
-    return fstatSync(descriptor, { bigint: true });
-  } catch {
-    // It was closed meanwhile.
-    return undefined;
   }
 }
 

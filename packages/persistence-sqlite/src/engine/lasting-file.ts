@@ -46,13 +46,13 @@ export class LastingFile {
     this.#reserve.keep();
   }
 
-  /** Opens another connection to the file, for its caller to close, unless `begin` fails in it. */
-  openAnother(begin: (file: SqliteFile) => void): SqliteFile {
+  /** Another connection with a read transaction until it is closed; others can write meanwhile, and the log grows. */
+  readTransaction(): SqliteFile {
     this.#refuseClosed();
     const opened = this.#open();
     try {
       opened.flushRecoveredLog();
-      begin(opened);
+      opened.exec('BEGIN; SELECT 1 FROM schema_state');
       return opened;
     } catch (error) {
       opened.close();

@@ -37,14 +37,9 @@ export class SqliteConnection {
     return this.read(work, signal);
   }
 
-  /** Another connection with a read transaction until it is closed; others can write meanwhile, and the log grows. */
+  /** See {@link LastingFile.readTransaction}. */
   readTransaction(): Promise<SqliteFile> {
-    return this.#retrying(() =>
-      this.#file.openAnother(({ prepare }) => {
-        prepare('BEGIN').run();
-        prepare('SELECT 1 FROM schema_state').get();
-      }),
-    );
+    return this.#retrying(() => this.#file.readTransaction());
   }
 
   /** Runs statements in one transaction, which is serialized with those of other connections. */

@@ -21,10 +21,8 @@ const STATE_TABLE = `
 const STATE = `
   SELECT version, oldest_version AS oldestVersion, oldest_release AS oldestRelease FROM schema_state`;
 const SET_STATE = `
-  INSERT INTO schema_state (one, version, oldest_version, oldest_release)
-  VALUES (1, @version, @oldestVersion, @oldestRelease)
-  ON CONFLICT (one) DO UPDATE
-  SET version = @version, oldest_version = @oldestVersion, oldest_release = @oldestRelease`;
+  INSERT OR REPLACE INTO schema_state (one, version, oldest_version, oldest_release)
+  VALUES (1, @version, @oldestVersion, @oldestRelease)`;
 
 /** The steps to a schema with these tables, in order of version. */
 export function migrationsTo(tables: readonly AnyTable[]): readonly Migration[] {
