@@ -9,8 +9,6 @@ import {
 } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
 
-const BEGINNING: Instant = instant(Date.UTC(2026, 10, 20, 12));
-
 /** A clock that stands still until `advance` moves it, and a machine that has been up since 1970. */
 export interface ManualClock extends Clock, Machine {
   /** Moves on, and wakes every sleeper whose time has come. */
@@ -29,7 +27,7 @@ export interface ManualClock extends Clock, Machine {
  * clock.advance(days(7));
  * new Date(clock.now()).toISOString(); // '2026-11-27T12:00:00.000Z'
  */
-export function createManualClock(start: Instant = BEGINNING): ManualClock {
+export function createManualClock(start: Instant = instant(Date.UTC(2026, 10, 20, 12))): ManualClock {
   let present = start;
   const sleepers = new Set<{ readonly until: Instant; readonly wake: () => void }>();
   return {

@@ -76,13 +76,7 @@ const WAIT = 1_000;
  * Examines a server and a schema of any state by a pool of two connections, and changes nothing. Rejects with the error
  * of `pg` if the server does not answer.
  */
-export async function examinePostgres({
-  pool,
-  schema: name,
-}: {
-  readonly pool: PostgresPool;
-  readonly schema: string;
-}): Promise<PostgresExamined> {
+export async function examinePostgres(pool: PostgresPool, name: string): Promise<PostgresExamined> {
   const isPrepared = await keepsPreparedStatements(pool);
   const client = await pool.connect();
   try {
@@ -110,8 +104,6 @@ async function stateIn(client: PostgresClient, schema: string): Promise<readonly
 /**
  * Whether a prepared statement stays with its connection. Behind a pooler that gives each transaction any connection of
  * the server, such as PgBouncer before 1.21, the statement is not known to the next one.
- *
- * @param pool a pool that may open two connections.
  */
 export async function keepsPreparedStatements(pool: PostgresPool): Promise<boolean> {
   const [one, other] = await Promise.all([pool.connect(), pool.connect()]);

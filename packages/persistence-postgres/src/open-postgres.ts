@@ -49,15 +49,11 @@ export interface OpenPostgresOptions {
  * await migrate();
  */
 export async function openPostgres(options: OpenPostgresOptions): Promise<Persistence> {
-  const { pool, schema, sleep = (length, signal) => raceSignal(setTimeout(length), signal) } = options;
-  if (!isSchemaName(schema)) throw new TypeError('the name of the schema has 1 to 63 bytes');
-  const connection = new PostgresConnection(pool, sleep);
-  const database = new PostgresDatabase(connection, schema, STORE_SCHEMA);
+  const { pool, schema, sleep = (pause, signal) => raceSignal(setTimeout(pause), signal) } = options;
+  const length = Buffer.byteLength(schema);
+  // The server truncates longer names, so that two could be equal, and reserves names that begin with `pg_`.
+  if (length < 1 || length > 63 || schema.includes('\0') || schema.startsWith('pg_'))
+    throw new TypeError('the name of the schema has 1 to 63 bytes');
+  const database = new PostgresDatabase(new PostgresConnection(pool, sleep), schema, STORE_SCHEMA);
   return createPersistence(database, () => randomUUID().replaceAll('-', '') as FeedId);
-}
-
-/** The server truncates longer names, so that two could be equal, and reserves names that begin with `pg_`. */
-function isSchemaName(name: string): boolean {
-  const length = Buffer.byteLength(name);
-  return length >= 1 && length <= 63 && !name.includes('\0') && !name.startsWith('pg_');
 }

@@ -63,9 +63,8 @@ function answerTo(
   isUnlocked = step.isUnlocked,
 ): unknown {
   // A generator that was yielded, rather than delegated to by `yield*`, would run no step.
-  if (!(step instanceof Step)) {
+  if (!(step instanceof Step))
     throw new TypeError(`${program} yielded something that is no step: a program delegates by yield*`);
-  }
   const { action } = step;
   if (action.kind === 'nothing') return undefined;
   if (action.kind !== 'all') return answer(action, isUnlocked);

@@ -7,7 +7,8 @@ type AnyWhere = Where<any>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type AnyRange = Range<any, any, any>;
 
-type Values = Readonly<Record<string, unknown>>;
+/** Values by the names of members. */
+export type Values = Readonly<Record<string, unknown>>;
 
 interface InTable<Kind extends string> {
   readonly kind: Kind;

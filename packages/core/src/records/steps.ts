@@ -1,5 +1,5 @@
 import type { Range, Where } from './conditions.ts';
-import { type Access, type Action, Step } from './step.ts';
+import { type Access, type Action, Step, type Values } from './step.ts';
 import type {
   AnyTable,
   ChangesOf,
@@ -10,8 +10,6 @@ import type {
   ReferencesOf,
   RowOf,
 } from './table.ts';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** The columns that are read of the rows to which members refer. Keep it in a constant, as a `select`. */
 export type ReferenceSelection<Table extends AnyTable> = {

@@ -86,7 +86,7 @@ export interface AnyTable {
 export interface RecordTable<
   Row extends object,
   Key extends keyof Row,
-  References extends object = Record<never, never>,
+  References extends object = object,
   Sequence extends keyof Row = never,
 > extends AnyTable {
   readonly types?: TableTypes<Row, Key, References, Sequence>;

@@ -14,10 +14,7 @@ import { type Binder, type SqlPlan, StatementText } from './statement-text.ts';
 
 const EVERY_ROW = Number.MAX_SAFE_INTEGER;
 
-/**
- * Rows of a table with those that they refer to, as the parts of a statement: its columns, the table `t0` with those that
- * are joined, and what reads a row.
- */
+/** The parts of a statement that reads rows of a table, as `t0`, with those that they refer to. */
 function joinedRows(own: SqlTable, { select, references = {} }: Pick<GetAction, 'select' | 'references'>) {
   const others = Object.entries(references).map(([member, columns], n) => {
     const to = own.reference(member);

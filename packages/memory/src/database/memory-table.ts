@@ -68,10 +68,7 @@ export class MemoryTable {
   /** Finds rows by the index that is best for it, if there is one. */
   search(where: Where<Row>, search: Search = {}): FoundRows {
     const paths = this.#indexes.flatMap((index) => pathBy(index, where, search));
-    const best = paths.reduce<Path | undefined>(
-      (one, other) => (other.rank > (one?.rank ?? 0) ? other : one),
-      undefined,
-    );
+    const [best] = paths.filter(({ rank }) => rank > 0).sort((one, other) => other.rank - one.rank);
     if (best === undefined) return { rows: this.#rows, isInOrder: (search.order ?? []).length === 0 };
     return { rows: this.#rowsOn(best, where, search), isInOrder: best.isInOrder };
   }
@@ -165,11 +162,7 @@ export function keyText({ key }: AnyTable, row: Row): string {
   return JSON.stringify(key.map((member) => row[member]));
 }
 
-/**
- * A copy of values to store.
- *
- * @throws TypeError for a member without a column, and for a value that its column does not hold.
- */
+/** A copy of values to store. Throws a `TypeError` for one without a column, and one that its column does not hold. */
 export function storable(table: AnyTable, values: Row): Row {
   const copied = Object.entries(values).map(([member, value]) => {
     const column = table.columns[member];

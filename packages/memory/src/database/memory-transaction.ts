@@ -22,10 +22,7 @@ type Write = (before: Row | undefined) => Row | undefined;
 /** Whether no row behind this one is wanted. */
 type IsLast = (row: Row) => boolean;
 
-/**
- * The steps of one program. They see what is committed at that moment, and what the program wrote itself; what it wrote
- * is committed at its end, all at once.
- */
+/** The steps of one program. They see what is committed by then and what it wrote itself, which is committed at its end. */
 export class MemoryTransaction {
   readonly #tables: MemoryTables;
   readonly #guards: GuardCheck | undefined;

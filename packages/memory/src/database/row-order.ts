@@ -23,10 +23,8 @@ export class RowOrder {
   }
 
   /**
-   * The keys of rows whose first columns have these values, and of whose next column the comparisons hold. No row may
-   * change meanwhile.
-   *
-   * @param after the values of the columns behind the first ones after which to begin, in this direction.
+   * The keys of rows whose first columns have these values, and of whose next column the comparisons hold, from behind
+   * these values `after` the first ones on. No row may change meanwhile.
    */
   *between(
     prefix: readonly unknown[],

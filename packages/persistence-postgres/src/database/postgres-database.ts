@@ -159,10 +159,7 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/**
- * The result of work. Rejects with a {@link ProgramError} for a mistake in the program or its statements, and with all
- * else that fails as it is: the connection may retry it.
- */
+/** The result of work. Mistakes in the program or its statements are a {@link ProgramError}: all else may be retried. */
 async function resultOf<Result>(session: PostgresSession, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -38,14 +38,9 @@ const BEGIN_SNAPSHOT = unprepared(`
 
 const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');
 
-export type Run = <Row = unknown>(
-  statement: Statement,
-  values?: readonly unknown[],
-) => Promise<readonly Row[]>;
-
 /** A connection that works, with how it runs statements. */
 export interface Client {
-  readonly run: Run;
+  readonly run: <Row = unknown>(statement: Statement, values?: readonly unknown[]) => Promise<readonly Row[]>;
   /** Whether a statement may be sent before the one before has been answered. */
   readonly isPipelined: boolean;
 }

@@ -41,11 +41,7 @@ export function asFault(error: unknown): unknown {
   const errorKind = kindOf(error);
   if (errorKind === 'bug') return error;
   if (errorKind === 'corrupt') return new Fault('store_corrupt', 'the database is damaged', { cause: error });
-  return unavailable(error);
-}
-
-export function unavailable(cause: unknown): Fault {
-  return new Fault('store_unavailable', 'the database cannot be used now', { cause });
+  return new Fault('store_unavailable', 'the database cannot be used now', { cause: error });
 }
 
 /** The error below the place of a step. */

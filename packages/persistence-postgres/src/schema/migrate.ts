@@ -9,7 +9,7 @@ import {
 import type { DatabaseState } from '@pinfold/core/records';
 import { quoted } from '@pinfold/core/sql';
 import { lockNumber } from '../database/lock-number.ts';
-import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
+import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
 import { COMMIT, longRunning, type Statement, unprepared } from '../engine/statement.ts';
 
 /** The step to the schema that this release creates, by statements that create its tables. */
@@ -71,7 +71,7 @@ export async function databaseState(
 }
 
 /** Needs the right to create schemas only if the schema does not exist. */
-async function makeSchema(run: Run, schema: string): Promise<void> {
+async function makeSchema(run: Client['run'], schema: string): Promise<void> {
   const found = await run(HAS_SCHEMA, [schema]);
   if (found.length === 0) await run(unprepared(`CREATE SCHEMA ${quoted(schema)}`));
   await run(
@@ -98,7 +98,7 @@ export function stateOf(schema: string): Statement {
     FROM ${schemaState(schema)}`);
 }
 
-async function setState(run: Run, table: string, reached: SchemaState): Promise<void> {
+async function setState(run: Client['run'], table: string, reached: SchemaState): Promise<void> {
   const state = unprepared(`
     INSERT INTO ${table} (one, version, oldest_version, oldest_release) VALUES (1, $1, $2, $3)
     ON CONFLICT (one) DO UPDATE SET version = $1, oldest_version = $2, oldest_release = $3`);

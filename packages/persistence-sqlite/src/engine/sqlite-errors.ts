@@ -30,9 +30,7 @@ export function isOfSqlite(error: unknown): boolean {
 /** Converts an error of SQLite or the system to its fault. Any other error is a bug, and is returned unchanged. */
 export function asFault(error: unknown): unknown {
   if (isUnavailable(error) || systemCodeOf(error) !== undefined) return unavailable(error);
-  if (isCorrupt(error)) {
-    return new Fault('store_corrupt', 'the database file is damaged', { cause: error });
-  }
+  if (isCorrupt(error)) return new Fault('store_corrupt', 'the database file is damaged', { cause: error });
   return error;
 }
 

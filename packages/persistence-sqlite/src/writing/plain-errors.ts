@@ -36,6 +36,5 @@ export function fromPlain(plain: PlainError): unknown {
   const cause = fromPlain(plain.cause);
   if (plain.kind === 'fault') return Object.assign(new Fault(plain.code, message, { cause }), { stack });
   if (plain.kind === 'step') return Object.assign(new StepError(plain.place, cause), { stack });
-  const { name, code } = plain;
-  return Object.assign(new Error(message, { cause }), { name, code, stack });
+  return Object.assign(new Error(message, { cause }), { name: plain.name, code: plain.code, stack });
 }

@@ -26,10 +26,7 @@ export interface ThreadedWriterOptions {
   readonly restartAfter?: number;
 }
 
-/**
- * Has programs run by a thread of its own, with a connection of its own: a commit waits for the disk, and in the event loop
- * all requests would wait with it.
- */
+/** Has programs run by a thread with a connection of its own: in the event loop, all requests would wait for a commit. */
 export class ThreadedWriter {
   readonly #file: string;
   readonly #programs: ReadonlyMap<string, AnyProgram | AnyQuery>;
@@ -68,26 +65,22 @@ export class ThreadedWriter {
   write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> | undefined {
     const isKnown = this.#programs.get(program.name) === (program as unknown);
     if (!this.#isReady || this.#closing !== undefined || !isKnown) return undefined;
-    return this.#post(program.name, args);
+    if (this.#waiting.size >= MAX_WAITING) {
+      return Promise.reject(new Fault('store_unavailable', 'too many changes wait for the database'));
+    }
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#worker?.postMessage({ id, program: program.name, args } satisfies ToThread);
+    if (this.#waiting.size === 0) this.#worker?.ref();
+    const waiting = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, waiting);
+    return waiting.promise as Promise<Result>;
   }
 
   /** Resolves when the thread has ended, after all that waited for it. Closing again is harmless. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
-  }
-
-  async #post<Result>(program: string, args: unknown): Promise<Result> {
-    if (this.#waiting.size >= MAX_WAITING) {
-      throw new Fault('store_unavailable', 'too many changes wait for the database');
-    }
-    this.#lastId += 1;
-    const id = this.#lastId;
-    this.#worker?.postMessage({ id, program, args } satisfies ToThread);
-    if (this.#waiting.size === 0) this.#worker?.ref();
-    const waiting = Promise.withResolvers<unknown>();
-    this.#waiting.set(id, waiting);
-    return waiting.promise as Promise<Result>;
   }
 
   async #close(): Promise<void> {

@@ -143,7 +143,7 @@ async function connect({ database }: Settings, clock: Clock): Promise<Connected>
   pool.on('error', () => undefined);
   try {
     const before = clock.now();
-    const examined = await examinePostgres({ pool, schema: SCHEMA });
+    const examined = await examinePostgres(pool, SCHEMA);
     return { examined, ahead: Math.round((before + clock.now()) / 2 - examined.now) };
   } catch (error) {
     return { failure: errorText(error) };

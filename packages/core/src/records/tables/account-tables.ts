@@ -205,12 +205,7 @@ export interface AttemptRow {
 }
 
 /** Tries that are not settled yet. */
-export const ATTEMPTS: RecordTable<
-  AttemptRow,
-  'role' | 'number',
-  Record<never, never>,
-  'ticket'
-> = defineTable({
+export const ATTEMPTS: RecordTable<AttemptRow, 'role' | 'number', object, 'ticket'> = defineTable({
   name: 'attempts',
   columns: {
     role: text,

@@ -15,7 +15,7 @@ export interface EventRow extends HistoryEvent {
 }
 
 /** The history of all accounts. Events of no account come with a change of the service's mode. */
-export const EVENTS: RecordTable<EventRow, 'at' | 'id', Record<never, never>, 'sequence'> = defineTable({
+export const EVENTS: RecordTable<EventRow, 'at' | 'id', object, 'sequence'> = defineTable({
   name: 'events',
   columns: {
     at: integer,
