@@ -25,9 +25,10 @@ export const FROM_ANYWHERE_UNNAMED = {
   'referrer-policy': 'no-referrer',
 };
 
-/** The headers of an answer, but for those that Node writes. */
+/** The headers of an answer, but for those that Node writes, and the site that the shared URL names. */
 export function headersOf({ headers }: Answer): IncomingHttpHeaders {
-  const { date: _date, connection: _connection, ...own } = headers;
+  const { date: _date, connection: _connection, link, ...own } = headers;
+  if (link !== undefined) expect(link).to.match(/^<https?:[^<>]+\/>; rel="related"$/);
   return own;
 }
 

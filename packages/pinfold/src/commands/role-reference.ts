@@ -15,7 +15,9 @@ export function roleOf(
     publicUrlFor: async () => (await knownAddresses(settings))?.publicUrl,
     siteHostFor: async (id) => {
       const addresses = await knownAddresses(settings);
-      return addresses?.viewerMode === 'origin' ? `${id}.${new URL(addresses.sitesUrl).host}` : undefined;
+      if (addresses === undefined) return undefined;
+      const { viewerMode, sitesUrl, publicUrl } = addresses;
+      return viewerMode === 'origin' ? `${id}.${new URL(sitesUrl).host}` : new URL(publicUrl).host;
     },
     shownBy: async (segment) => {
       const first = await useCases.visitName(segment);
