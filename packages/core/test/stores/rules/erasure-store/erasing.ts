@@ -83,8 +83,8 @@ export const erasingClauses: Clauses = {
       const changed = { ...before.value, title: null };
       expect(await roles.save(changed, before.version, [])).to.include({ code: 'account_blocked' });
       const byKey = { key: anApiKey(1).id };
-      const reserved = await roles.reserve(aReservation(21, { credential: byKey }));
-      expect(reserved).to.include({ code: 'unauthorized' });
+      const again = aReservation(21, { credential: byKey });
+      expect(await roles.reserve(again)).to.include({ code: 'unauthorized' });
       expect(await roles.save(changed, before.version, [], 'account', byKey)).to.include({
         code: 'unauthorized',
       });
@@ -158,9 +158,7 @@ export const erasingClauses: Clauses = {
       expect(await attempts.purge(ERASED_AT, 10), 'tries of passwords').to.equal(0);
       const key = { account: ACCOUNT, idempotencyKey: aKey(1) };
       expect((await roles.list(asks(key))).items).to.deep.equal([]);
-      expect(await roles.reserve(aReservation(1)), 'the key of a new account').to.include({
-        kind: 'reserved',
-      });
+      expect((await roles.reserve(aReservation(1))).kind, 'the key of a new account').to.equal('reserved');
       const events = await listOf(port, REPLACEMENT);
       expect(events.map(({ id, type, at }) => ({ id, type, at }))).to.include.deep.members(types);
       for (const { actor, address, name, request, type } of events) {
