@@ -65,7 +65,7 @@ export const unjudged: readonly Unjudged[] = [
   {
     test: [STORAGE, 'touches the disk for two deletions at a time, however many a sweep asks for'],
     shownBy: 'speed',
-    code: { [ARCHIVES]: ['readonly #deletions: Gate ='] },
+    code: { [ARCHIVES]: ['readonly #deletions: Semaphore ='] },
   },
   {
     test: [STORAGE, 'does not fail a check whose probe the check of another node has removed'],

@@ -47,16 +47,16 @@ const MAX_ENTRIES = 150_000;
  * @example
  * import { defaultLimits } from '@pinfold/core';
  * import { judgeListing } from '@pinfold/core/adapter';
- * import { listingOf } from '@pinfold/archive-zip/listing';
+ * import { readListing } from '@pinfold/archive-zip/listing';
  *
  * const archive = new Blob(['This is not a ZIP.']);
- * const listing = await listingOf({
+ * const listing = await readListing({
  *   size: archive.size,
  *   readAt: (position, length) => archive.slice(position, position + length).bytes(),
  * });
  * judgeListing(listing, defaultLimits).problems; // [{ rule: 'not_a_zip' }]
  */
-export async function listingOf(archive: ArchiveBytes): Promise<DirectoryListing> {
+export async function readListing(archive: ArchiveBytes): Promise<DirectoryListing> {
   const { size } = archive;
   const read = async (from: number, to: number): Promise<Piece> => ({
     from,

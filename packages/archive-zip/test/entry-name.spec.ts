@@ -1,14 +1,14 @@
 import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { escapedName } from '../src/entry-name.ts';
-import { listingOf } from '../src/listing.ts';
+import { readListing } from '../src/listing.ts';
 
 async function nameOf(
   raw: string,
   flags: number = 0,
 ): Promise<readonly [string | undefined, readonly string[]]> {
   const bytes = writeZip({ entries: [{ name: Buffer.from(raw, 'latin1'), both: { flags } }] });
-  const { entries, problems } = await listingOf({
+  const { entries, problems } = await readListing({
     size: bytes.length,
     readAt: (at, length) => bytes.subarray(at, at + length),
   });

@@ -9,7 +9,7 @@ import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { strToU8, zipSync } from 'fflate';
-import { type DirectoryListing, listingOf } from '../src/listing.ts';
+import { type DirectoryListing, readListing } from '../src/listing.ts';
 import { ZipArchiveInspector } from '../src/zip-archive-inspector.ts';
 
 const zip = zipSync(
@@ -18,14 +18,14 @@ const zip = zipSync(
 );
 
 function listingOfBytes(bytes: Uint8Array): Promise<DirectoryListing> {
-  return listingOf({ size: bytes.length, readAt: async (at, length) => bytes.slice(at, at + length) });
+  return readListing({ size: bytes.length, readAt: async (at, length) => bytes.slice(at, at + length) });
 }
 
 async function rulesOf(bytes: Uint8Array): Promise<readonly string[]> {
   return (await listingOfBytes(bytes)).problems.map(({ rule }) => rule);
 }
 
-describe('listingOf', () => {
+describe('readListing', () => {
   it('reads names, sizes and kinds out of the directory, and where each header is', async () => {
     const { entries, problems, trusted, begin, isZip64 } = await listingOfBytes(zip);
     expect(entries.map(({ name, size, method }) => [name, size, method])).to.deep.equal([
@@ -42,7 +42,7 @@ describe('listingOf', () => {
   it('reads nothing but the two ends and the directory', async () => {
     const large = zipSync({ 'index.html': [new Uint8Array(1_000_000), { level: 0 }] });
     let read = 0;
-    const { entries } = await listingOf({
+    const { entries } = await readListing({
       size: large.length,
       readAt: (at, length) => {
         read += length;

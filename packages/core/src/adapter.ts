@@ -1,4 +1,3 @@
-export { Gate, type GateOptions, type Release } from './adapter/gate.ts';
 export {
   instrument,
   type Observer,
@@ -21,13 +20,14 @@ export {
   MAX_RANK,
   MAX_SEARCHED,
   pageOf,
-  placeOf,
+  roleCursorOf,
   startOf,
   titleFolded,
 } from './adapter/pages.ts';
 export type { Persistence, StoreName } from './adapter/persistence.ts';
 export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
+export { type Release, Semaphore, type SemaphoreOptions } from './adapter/semaphore.ts';
 export { NO_ACCOUNT_LIMITS } from './domain/account.ts';
 export { UNAUTHORIZED } from './domain/actor.ts';
 export {
@@ -58,7 +58,7 @@ export {
 } from './domain/name-encoding.ts';
 export {
   type AttemptRefusal,
-  type AttemptTally,
+  type AttemptWindow,
   MAX_UNSETTLED,
   refuseAttempt,
 } from './domain/password.ts';

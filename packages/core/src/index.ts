@@ -95,7 +95,7 @@ export type { Rate, RateMark, RateText } from './domain/rate.ts';
 export type { Comparison, RemovalClock, Uptime } from './domain/reconciliation.ts';
 export type { Publication } from './domain/role.ts';
 export {
-  type Decided,
+  type Decision,
   decide,
   type Generation,
   type Role,

@@ -24,7 +24,7 @@ export { indexHint, OUTPUT_FOLDERS } from './domain/index-hint.ts';
 export { toRfc3339 } from './domain/instant.ts';
 export { DEFAULT_NAME_LIMIT, parseNameSegment } from './domain/name.ts';
 export { DROPPED_HASH, parseGuess } from './domain/password.ts';
-export { CHANGE_COST, leftOf, parseRate, takenFrom } from './domain/rate.ts';
+export { CHANGE_COST, parseRate, rateLeft, takenFrom } from './domain/rate.ts';
 export { earlier, MAX_CLOCK_DIFFERENCE, MAX_REMOVAL_DELAY } from './domain/reconciliation.ts';
 export { readRecordLine, recordLine } from './domain/record-lines.ts';
 export { parseRoleState, ROLE_STATES, refuseCommand, sharedUrlBelow } from './domain/role.ts';

@@ -43,7 +43,7 @@ export {
   type ProgramDefinition,
   type Query,
 } from './records/program.ts';
-export { type Answer, runAtOnce, runByPromises, stepError } from './records/run.ts';
+export { type ActionHandler, runAtOnce, runByPromises, stepError } from './records/run.ts';
 export type {
   Access,
   Action,

@@ -9,14 +9,14 @@ import {
   type RateMark,
   seconds,
 } from '../src/index.ts';
-import { leftOf, parseRate, takenFrom } from '../src/internal.ts';
+import { parseRate, rateLeft, takenFrom } from '../src/internal.ts';
 import { NOW } from './values.ts';
 
 /** How many pass at once, and the mark they leave. */
 function takeAll(rate: Rate, from: RateMark | null, now: Instant): { taken: number; mark: RateMark | null } {
   let mark = from;
   let taken = 0;
-  while (leftOf(rate, mark, now).remaining > 0) {
+  while (rateLeft(rate, mark, now).remaining > 0) {
     mark = takenFrom(rate, mark, now);
     taken += 1;
   }
@@ -55,7 +55,7 @@ describe('A rate', () => {
       const rate: Rate = { count, window: hours(1) };
       const { taken, mark } = takeAll(rate, null, NOW);
       expect(taken, `${count}`).to.equal(count);
-      const { nextAt, wholeAt, remaining } = leftOf(rate, mark, NOW);
+      const { nextAt, wholeAt, remaining } = rateLeft(rate, mark, NOW);
       expect([nextAt, remaining]).to.deep.equal([after(NOW, duration(Math.ceil(hours(1) / count))), 0]);
       expect(takeAll(rate, mark, (nextAt - 1) as Instant).taken, 'a millisecond early').to.equal(0);
       expect(takeAll(rate, mark, nextAt).taken, 'a share later').to.equal(1);
@@ -66,7 +66,7 @@ describe('A rate', () => {
 
   it('lets the next one pass now while any remains', () => {
     const rate: Rate = { count: 2, window: hours(1) };
-    expect(leftOf(rate, takenFrom(rate, null, NOW), NOW)).to.deep.equal({
+    expect(rateLeft(rate, takenFrom(rate, null, NOW), NOW)).to.deep.equal({
       limit: 2,
       window: hours(1),
       remaining: 1,
@@ -78,17 +78,17 @@ describe('A rate', () => {
   it('lets a cost of several pass when as much is left, and says when that will be', () => {
     const rate: Rate = { count: 12, window: seconds(12) };
     const mark = takenFrom(rate, null, NOW, 10);
-    expect(leftOf(rate, mark, NOW, 10)).to.include({ remaining: 2, nextAt: after(NOW, seconds(8)) });
-    expect(leftOf(rate, mark, NOW, 2).nextAt).to.equal(NOW);
+    expect(rateLeft(rate, mark, NOW, 10)).to.include({ remaining: 2, nextAt: after(NOW, seconds(8)) });
+    expect(rateLeft(rate, mark, NOW, 2).nextAt).to.equal(NOW);
     const later = after(NOW, seconds(8));
-    expect(leftOf(rate, takenFrom(rate, mark, later, 10), later).remaining).to.equal(0);
+    expect(rateLeft(rate, takenFrom(rate, mark, later, 10), later).remaining).to.equal(0);
   });
 
   it('takes the whole rate for a cost above its count', () => {
     const rate: Rate = { count: 3, window: seconds(3) };
-    expect(leftOf(rate, null, NOW, 10).nextAt).to.equal(NOW);
+    expect(rateLeft(rate, null, NOW, 10).nextAt).to.equal(NOW);
     const mark = takenFrom(rate, null, NOW, 10);
-    expect(leftOf(rate, mark, NOW, 10)).to.include({ remaining: 0, nextAt: after(NOW, seconds(3)) });
+    expect(rateLeft(rate, mark, NOW, 10)).to.include({ remaining: 0, nextAt: after(NOW, seconds(3)) });
   });
 
   it('gathers no more than the whole while nothing is taken', () => {

@@ -1,5 +1,5 @@
 import { type AccountId, type Clock, type Duration, Fault, seconds } from '@pinfold/core';
-import { Gate, type Release } from '@pinfold/core/adapter';
+import { type Release, Semaphore } from '@pinfold/core/adapter';
 import { sleepUnlessAborted } from '@pinfold/core/internal';
 import { endSlowUploads, type IncomingBody, MEASURE_EVERY, PacedUpload } from './upload-pace.ts';
 
@@ -30,7 +30,7 @@ export interface UploadsOptions {
  * const uploadsOf = (clock: Clock) => new Uploads({ clock, places: 16 });
  */
 export class Uploads {
-  readonly #gate: Gate<AccountId>;
+  readonly #gate: Semaphore<AccountId>;
   readonly #clock: Clock;
   readonly #patience: Duration;
   readonly #admit: (() => void) | undefined;
@@ -38,7 +38,7 @@ export class Uploads {
   #measuring: AbortController | undefined;
 
   constructor({ clock, places = 64, queue = 512, patience = seconds(30), admit }: UploadsOptions) {
-    this.#gate = new Gate({ places, queue, overloaded, limitsKeys: true });
+    this.#gate = new Semaphore({ places, queue, overloaded, limitsKeys: true });
     this.#clock = clock;
     this.#patience = patience;
     this.#admit = admit;

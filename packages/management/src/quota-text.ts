@@ -1,6 +1,6 @@
 import type { Inadmissible, PublicationQuotaExceeded } from '@pinfold/core';
 import { hasQuota, publicationLimitsOf } from '@pinfold/core/adapter';
-import { leftOf } from '@pinfold/core/internal';
+import { rateLeft } from '@pinfold/core/internal';
 import type { SignedInContext } from './request/request-context.ts';
 
 /** More publications left than these are not mentioned. */
@@ -18,7 +18,7 @@ export async function allowanceText({
   const { publications, sites, bytes } = inForce;
   const used = hasQuota(inForce) ? await accounts.usedBy(name, now) : { sites: 0, bytes: 0 };
   const left = (limit: number, taken: number) => Math.max(0, limit - taken);
-  const rate = publications && leftOf(publications, account?.publicationsMark ?? null, now);
+  const rate = publications && rateLeft(publications, account?.publicationsMark ?? null, now);
   const size = (bound: number) => messages.size(bound);
   const sentences = [
     sites !== null && messages.text('leftSites', { count: left(sites, used.sites), limit: sites }),

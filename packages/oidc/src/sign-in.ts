@@ -7,7 +7,7 @@ import {
   type SignInFailure,
   type SignInReturn,
 } from '@pinfold/core';
-import { Gate } from '@pinfold/core/adapter';
+import { Semaphore } from '@pinfold/core/adapter';
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -53,7 +53,7 @@ export class SignIn {
   readonly #key: Uint8Array;
   /** The newest states that were used: each is valid once. */
   readonly #spent: Set<string> = new Set();
-  readonly #exchanges: Gate<string> = new Gate(EXCHANGES);
+  readonly #exchanges: Semaphore<string> = new Semaphore(EXCHANGES);
   /** The authentication method that the issuer supports. */
   #method: ClientMethod = 'client_secret_basic';
 

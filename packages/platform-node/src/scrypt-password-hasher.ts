@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Fault, type Password, type PasswordHash, type PasswordHasher } from '@pinfold/core';
-import { Gate, raceSignal } from '@pinfold/core/adapter';
+import { raceSignal, Semaphore } from '@pinfold/core/adapter';
 import { deriveKey, matchesKey, memoryOf, parseKey, type ScryptCost, workOf } from './scrypt-key.ts';
 
 /** Options of {@link ScryptPasswordHasher}. */
@@ -31,11 +31,11 @@ const MARGIN = 2;
  */
 export class ScryptPasswordHasher implements PasswordHasher {
   readonly #cost: ScryptCost;
-  readonly #gate: Gate<string>;
+  readonly #gate: Semaphore<string>;
 
   constructor(options: ScryptPasswordHasherOptions = {}) {
     this.#cost = options.cost ?? SCRYPT_COST;
-    this.#gate = new Gate({ places: options.parallel ?? 2, queue: options.waiting ?? 64, overloaded });
+    this.#gate = new Semaphore({ places: options.parallel ?? 2, queue: options.waiting ?? 64, overloaded });
   }
 
   /** How many passwords are hashed now, and how many wait. */

@@ -7,7 +7,7 @@ import {
   hours,
   type StagedArchive,
 } from '@pinfold/core';
-import { archiveCreatedAt, checkReadRange, Gate } from '@pinfold/core/adapter';
+import { archiveCreatedAt, checkReadRange, Semaphore } from '@pinfold/core/adapter';
 import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
@@ -57,8 +57,8 @@ export class FsArchiveStorage implements ArchiveStorage {
   readonly #folders: ArchiveFolders;
   readonly #flushes: FolderFlushes;
   readonly #prepared: WeakMap<StagedArchive, Promise<void>> = new WeakMap();
-  readonly #flushing: Gate = new Gate({ places: FLUSHED_AT_ONCE });
-  readonly #deletions: Gate = new Gate({ places: DELETED_AT_ONCE });
+  readonly #flushing: Semaphore = new Semaphore({ places: FLUSHED_AT_ONCE });
+  readonly #deletions: Semaphore = new Semaphore({ places: DELETED_AT_ONCE });
 
   constructor(options: FsArchiveStorageOptions, files: Files = nodeFiles) {
     this.#root = options.folder;

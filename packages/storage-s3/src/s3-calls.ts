@@ -1,5 +1,5 @@
 import { type Clock, type Duration, Fault } from '@pinfold/core';
-import { Gate } from '@pinfold/core/adapter';
+import { Semaphore } from '@pinfold/core/adapter';
 import { faultOf } from './s3-failure.ts';
 
 export interface S3CallsOptions {
@@ -13,12 +13,12 @@ export interface S3CallsOptions {
 export class S3Calls {
   readonly #bucket: string;
   readonly #clock: Clock;
-  readonly #gate: Gate;
+  readonly #gate: Semaphore;
 
   constructor(options: S3CallsOptions) {
     this.#bucket = options.bucket;
     this.#clock = options.clock;
-    this.#gate = new Gate({ places: options.parallel });
+    this.#gate = new Semaphore({ places: options.parallel });
   }
 
   /** Runs a call. Its signal aborts with the caller's and at the deadline, which includes the wait for a place. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { isFault } from '@pinfold/core';
-import { Gate } from '@pinfold/core/adapter';
+import { Semaphore } from '@pinfold/core/adapter';
 import { parseNameSegment } from '@pinfold/core/internal';
 import type { CreateGrant, OpenArchive } from '@pinfold/http';
 import {
@@ -153,7 +153,7 @@ function createContext(options: ViewerOptions): ViewerContext {
   const tools: ReadingTools = {
     open: useCases.open,
     breaker: new CircuitBreaker(useCases.clock),
-    turns: new Gate({
+    turns: new Semaphore({
       places: inflating,
       queue: inflatingQueue,
       overloaded: () => new UnavailableError(BUSY_RETRY_SECONDS),

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { deflateRawSync } from 'node:zlib';
-import { Gate } from '@pinfold/core/adapter';
+import { Semaphore } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { inflatedPieces } from '../src/sending/pieces.ts';
 import { storedFile } from './stored-file.ts';
@@ -30,10 +30,10 @@ afterEach(() => {
 });
 
 /** Turns that note who takes one: whether it is the first of a file. */
-class NotedTurns extends Gate<string> {
+class NotedTurns extends Semaphore<string> {
   readonly taken: (boolean | undefined)[] = [];
 
-  override enter(...turn: Parameters<Gate<string>['enter']>) {
+  override enter(...turn: Parameters<Semaphore<string>['enter']>) {
     this.taken.push(turn[2]);
     return super.enter(...turn);
   }
@@ -56,7 +56,7 @@ describe('the pieces of an inflated file', () => {
     [CONTENT.length, CONTENT, PIECE],
   ] as const) {
     it(`are the file, and nobody holds a place between two of them, from ${length} bytes a read`, async () => {
-      const turns = new Gate<string>({ places: 1 });
+      const turns = new Semaphore<string>({ places: 1 });
       const idle: boolean[] = [];
       async function* deflated(): AsyncGenerator<Uint8Array> {
         const bytes = deflateRawSync(content);
@@ -79,7 +79,7 @@ describe('the pieces of an inflated file', () => {
   }
 
   it('are let go of once they are taken, however many come of one read', async () => {
-    const turns = new Gate<string>({ places: 1 });
+    const turns = new Semaphore<string>({ places: 1 });
     const { signal } = new AbortController();
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield deflateRawSync(Buffer.alloc(100 * PIECE));
@@ -113,7 +113,7 @@ describe('the pieces of an inflated file', () => {
   });
 
   it('leave no place taken when the stream is broken, or nobody wants the rest', async () => {
-    const turns = new Gate<string>({ places: 1 });
+    const turns = new Semaphore<string>({ places: 1 });
     const { signal } = new AbortController();
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('no deflate stream at all');

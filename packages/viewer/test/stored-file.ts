@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { EntryPath, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
-import { Gate } from '@pinfold/core/adapter';
+import { Semaphore } from '@pinfold/core/adapter';
 import { UnavailableError } from '@pinfold/http/internal';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
@@ -27,8 +27,8 @@ export function storedFile(content: Uint8Array, method: ManifestEntry['method'] 
 }
 
 /** So many places to inflate files in, and so many clients that may wait for one. */
-export function turnsOf(places: number, queue: number): Gate<string> {
-  return new Gate({ places, queue, overloaded: () => new UnavailableError(2) });
+export function turnsOf(places: number, queue: number): Semaphore<string> {
+  return new Semaphore({ places, queue, overloaded: () => new UnavailableError(2) });
 }
 
 /** What bodies are read with, where storage reads so. */

@@ -10,7 +10,7 @@ import type { Page, RoleQuery } from '../ports/role-store.ts';
 export const MAX_RANK: number = Number.MAX_SAFE_INTEGER;
 
 /** The cursor of a role in a list, which has the largest rank first. */
-export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
+export function roleCursorOf(role: Role, order: RoleOrder | undefined): RoleCursor {
   const { id, publishedAt, expiresAt, archiveBytes } = role;
   if (order === undefined) return { rank: publishedAt, id };
   if (order === 'largest') return { rank: archiveBytes, id };
@@ -39,7 +39,7 @@ export function pageOf(
 ): Page<Role> {
   const items = roles.slice(0, limit);
   const last = roles.length > limit ? items.at(-1) : undefined;
-  return { items, next: last === undefined ? readTo : placeOf(last, order) };
+  return { items, next: last === undefined ? readTo : roleCursorOf(last, order) };
 }
 
 /** A page of the history. Query one event more than the page holds: it shows whether another page follows. */

@@ -21,15 +21,15 @@ export type SaveAuthority = Authority | 'viewing';
  *
  * @throws TypeError when it is neither an account nor {@link OPERATOR}: an actor is never the operator by omission.
  */
-export function boundTo(by: Actor | string): AccountId | undefined {
+export function accountOfActor(by: Actor | string): AccountId | undefined {
   if (typeof by === 'string') return accountId(by);
   if (by === OPERATOR) return undefined;
   throw new TypeError('say who asks: an account or OPERATOR');
 }
 
-/** @throws TypeError as {@link boundTo} does. */
+/** @throws TypeError as {@link accountOfActor} does. */
 export function reachOf(by: Actor | string): (thing: { readonly account: AccountId }) => boolean {
-  const own = boundTo(by);
+  const own = accountOfActor(by);
   return ({ account }) => own === undefined || account === own;
 }
 
@@ -42,7 +42,7 @@ export interface ListScope {
 
 /** The only account whose things are listed; `undefined` for all. */
 export function listedAccount({ by, account }: ListScope): AccountId | undefined {
-  return boundTo(by) ?? (account === undefined ? undefined : accountId(account));
+  return accountOfActor(by) ?? (account === undefined ? undefined : accountId(account));
 }
 
 /**

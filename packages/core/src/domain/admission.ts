@@ -3,7 +3,7 @@ import type { Account, AccountUse, Block, PublicationLimits } from './account.ts
 import type { SaveAuthority } from './actor.ts';
 import type { Instant } from './instant.ts';
 import { type NamesInUse, refuseName } from './name.ts';
-import { leftOf, parseRate, type Rate, type RateMark, takenFrom } from './rate.ts';
+import { parseRate, type Rate, type RateMark, rateLeft, takenFrom } from './rate.ts';
 import type { Sha256 } from './sha256.ts';
 
 /** The values of a publication that admission checks. */
@@ -95,7 +95,7 @@ export function refuseAdmission(
   const limits = publicationLimitsOf(account, request.limits);
   const { publications } = limits;
   if (publications !== null) {
-    const { remaining, nextAt } = leftOf(publications, account?.publicationsMark ?? null, request.now);
+    const { remaining, nextAt } = rateLeft(publications, account?.publicationsMark ?? null, request.now);
     if (remaining === 0) return { kind: 'refused', code: 'rate_limited', retryAt: nextAt };
   }
   const used = hasQuota(limits) ? facts.inService() : { sites: 0, bytes: 0 };

@@ -43,7 +43,7 @@ export function cursorCodec<Place extends object>(
   filter: readonly unknown[],
 ): CursorCodec<Place> {
   const members = Object.keys(readers) as (keyof Place)[];
-  const mark = markOf(filter);
+  const mark = fnv1a(filter);
   const encode = (place: Place): string => [...members.map((member) => place[member]), mark].join('.');
   return {
     encode,
@@ -67,7 +67,7 @@ export function readInstant(text: string): Instant | undefined {
 }
 
 /** FNV-1a: tells values apart, and protects nothing. */
-export function markOf(values: readonly unknown[]): string {
+export function fnv1a(values: readonly unknown[]): string {
   let hash = 0x811c9dc5;
   for (const character of JSON.stringify(values)) {
     hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193) >>> 0;

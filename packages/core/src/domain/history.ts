@@ -1,6 +1,6 @@
 import type { Refusal } from '../refusal.ts';
-import { type Actor, boundTo } from './actor.ts';
-import { markOf } from './cursor.ts';
+import { type Actor, accountOfActor } from './actor.ts';
+import { fnv1a } from './cursor.ts';
 import { type AccountId, type Branded, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { PinName } from './name.ts';
@@ -109,7 +109,7 @@ export type EventCursor = Pick<HistoryEvent, 'at' | 'id'>;
 export const BY_SYSTEM: Cause = { actor: { kind: 'system', id: null } };
 
 export function causedBy(by: Actor | string): Cause {
-  const id = boundTo(by) ?? null;
+  const id = accountOfActor(by) ?? null;
   return id === null
     ? { actor: { kind: 'operator', id }, asOperator: true }
     : { actor: { kind: 'person', id } };
@@ -165,7 +165,7 @@ const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})?\.([0-9a-f]{32})\.[0-9a-z]+$/
 /** Writes a cursor of an account's feed, or of all accounts' feed, as text that is safe in a URL. */
 export function encodeFeedCursor(cursor: FeedCursor, account: AccountId | undefined): string {
   const { number, event, feed } = cursor;
-  const mark = markOf(['feed', account ?? null, number, event, feed]);
+  const mark = fnv1a(['feed', account ?? null, number, event, feed]);
   return `${number.toString(36)}.${event ?? ''}.${feed}.${mark}`;
 }
 

@@ -59,7 +59,7 @@ function invalid(details: RuleDetails<PasswordRules>): Refusal<'invalid_password
 export const MAX_UNSETTLED: Duration = seconds(60);
 
 /** The counts of an open window, and its limit. */
-export interface AttemptTally {
+export interface AttemptWindow {
   readonly endsAt: Instant;
   /** Every try of the window: wrong ones, and those under way. */
   readonly tries: number;
@@ -74,7 +74,7 @@ export type AttemptRefusal =
   | { readonly kind: 'busy' };
 
 /** Judges a try by the open windows that it would be counted in; `undefined` when it is admitted. */
-export function refuseAttempt(open: readonly AttemptTally[]): AttemptRefusal | undefined {
+export function refuseAttempt(open: readonly AttemptWindow[]): AttemptRefusal | undefined {
   const ends = open
     .filter(({ tries, underWay, limit }) => tries - underWay >= limit)
     .map(({ endsAt }) => endsAt);

@@ -46,7 +46,7 @@ export function parseRate(text: string): Rate | 'off' | undefined {
 }
 
 /** The rest of a rate, by the generic cell rate algorithm. A cost above its count is lowered to it, so as to pass. */
-export function leftOf(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
+export function rateLeft(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
   const { count, window } = rate;
   const share = microsecondsPerUnit(rate);
   const present = now * MICROSECONDS;
@@ -63,7 +63,7 @@ export function leftOf(rate: Rate, mark: RateMark | null, now: Instant, cost = 1
   };
 }
 
-/** The mark after a cost was taken at an instant. Check first, with {@link leftOf}, that it passes. */
+/** The mark after a cost was taken at an instant. Check first, with {@link rateLeft}, that it passes. */
 export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateMark {
   const present = now * MICROSECONDS;
   return (present +

@@ -83,7 +83,7 @@ export type RoleCommand =
   | { readonly type: 'stop' };
 
 /** A decision: the role as it is now and what happened to it; the very same object and nothing when nothing changed. */
-export interface Decided {
+export interface Decision {
   readonly kind: 'decided';
   readonly role: Role;
   readonly events: readonly EventDraft<RoleEventType>[];
@@ -137,18 +137,18 @@ export function decide(
   command: RoleCommand,
   now: Instant,
   limits: Pick<Limits, 'renewal'>,
-): Decided | Refusal<'invalid_state'> {
+): Decision | Refusal<'invalid_state'> {
   const refused = refuseCommand(role, command.type, now);
   if (refused !== undefined) return refused;
   const decided = (
     type: RoleEventType,
     change: Partial<Pick<Role, (typeof CHANGEABLE_MEMBERS)[number]>>,
-  ): Decided => ({
+  ): Decision => ({
     kind: 'decided',
     role: { ...role, ...change },
     events: [{ type, at: now }],
   });
-  const unchanged: Decided = { kind: 'decided', role, events: [] };
+  const unchanged: Decision = { kind: 'decided', role, events: [] };
   const generation = nextGeneration(role.generation);
   const renewed = after(now, limits.renewal);
   switch (command.type) {

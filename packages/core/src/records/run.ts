@@ -2,11 +2,11 @@ import { Step, type Steps, type TableAction } from './step.ts';
 import { StepError } from './step-error.ts';
 
 /** Answers one action in one table. */
-export type Answer<Result> = (action: TableAction, isUnlocked: boolean) => Result;
+export type ActionHandler<Result> = (action: TableAction, isUnlocked: boolean) => Result;
 
 /** Runs steps at once, for an engine whose database answers without a promise. */
-export function runAtOnce<Result>(program: string, steps: Steps<Result>, answer: Answer<unknown>): Result {
-  const answered: Answer<unknown> = (action, isUnlocked) => {
+export function runAtOnce<Result>(program: string, steps: Steps<Result>, answer: ActionHandler<unknown>): Result {
+  const answered: ActionHandler<unknown> = (action, isUnlocked) => {
     try {
       return answer(action, isUnlocked);
     } catch (error) {
@@ -29,9 +29,9 @@ export function runAtOnce<Result>(program: string, steps: Steps<Result>, answer:
 export async function runByPromises<Result>(
   program: string,
   steps: Steps<Result>,
-  answer: Answer<Promise<unknown>>,
+  answer: ActionHandler<Promise<unknown>>,
 ): Promise<Result> {
-  const answered: Answer<Promise<unknown>> = async (action, isUnlocked) => {
+  const answered: ActionHandler<Promise<unknown>> = async (action, isUnlocked) => {
     try {
       return await answer(action, isUnlocked);
     } catch (error) {
@@ -58,7 +58,7 @@ async function allAnswered(answers: readonly unknown[]): Promise<readonly unknow
 function answerTo(
   program: string,
   step: Step<unknown>,
-  answer: Answer<unknown>,
+  answer: ActionHandler<unknown>,
   join: (answers: readonly unknown[]) => unknown,
   isUnlocked = step.isUnlocked,
 ): unknown {

@@ -1,6 +1,6 @@
 import type { RoleId } from '../domain/identity.ts';
 import { after, before, type Instant } from '../domain/instant.ts';
-import { type AttemptRefusal, type AttemptTally, MAX_UNSETTLED, refuseAttempt } from '../domain/password.ts';
+import { type AttemptRefusal, type AttemptWindow, MAX_UNSETTLED, refuseAttempt } from '../domain/password.ts';
 import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
 import { gt, lte, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
@@ -215,8 +215,8 @@ function countedUnder({ address }: Attempt): string {
 function tallyOf(
   window: AttemptWindowRow | undefined,
   now: Instant,
-  counts: Pick<AttemptTally, 'underWay' | 'limit'>,
-): readonly AttemptTally[] {
+  counts: Pick<AttemptWindow, 'underWay' | 'limit'>,
+): readonly AttemptWindow[] {
   return window !== undefined && window.endsAt > now ? [{ ...window, ...counts }] : [];
 }
 

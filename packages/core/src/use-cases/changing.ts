@@ -5,7 +5,7 @@ import { type AccountId, parseRoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import { type Password, parsePassword } from '../domain/password.ts';
 import {
-  type Decided,
+  type Decision,
   decide,
   type Generation,
   type Publication,
@@ -191,7 +191,7 @@ export async function saveDecision<Other extends { readonly kind: 'refused' | 'o
   { roles, ids }: Pick<ChangePorts, 'roles' | 'ids'>,
   request: ChangeRequest,
   authority: SaveAuthority,
-  decideOn: (loaded: LoadedRole) => Promise<Decided | Other>,
+  decideOn: (loaded: LoadedRole) => Promise<Decision | Other>,
 ): Promise<SavedDecision | Other | Exclude<ChangeOutcome, { readonly kind: 'changed' }>> {
   const { by, cause = causedBy(by), credential, signal } = request;
   for (;;) {

@@ -1,5 +1,5 @@
 import { raceSignal } from '../adapter/race-signal.ts';
-import { boundTo, type ListScope, listedAccount } from '../domain/actor.ts';
+import { accountOfActor, type ListScope, listedAccount } from '../domain/actor.ts';
 import { decodeFeedCursor, encodeFeedCursor, type FeedCursor, type HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Duration } from '../domain/instant.ts';
@@ -177,5 +177,5 @@ function hasExpired({ feed, number, event }: FeedCursor, part: FeedPart): boolea
 }
 
 function scopeOf(request: Pick<FollowRequest, 'by' | 'account' | 'pin'>): Scope {
-  return { own: boundTo(request.by), account: listedAccount(request), pin: request.pin };
+  return { own: accountOfActor(request.by), account: listedAccount(request), pin: request.pin };
 }

@@ -1,4 +1,4 @@
-import type { Gate } from '../adapter/gate.ts';
+import type { Semaphore } from '../adapter/semaphore.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Credential } from '../domain/actor.ts';
 import { type EventDraft, eventOf } from '../domain/history.ts';
@@ -27,7 +27,7 @@ export type PublicationPorts = Pick<
 export interface Tools extends ProofTools {
   readonly ports: PublicationPorts;
   /** Bounds the proofs at the same time: publications that wait for a disk hold no place of theirs. */
-  readonly proofs: Gate<AccountId>;
+  readonly proofs: Semaphore<AccountId>;
 }
 
 /** A publication with parsed values. */

@@ -1,5 +1,5 @@
 import { isBytes } from '../adapter/foreign-values.ts';
-import { Gate } from '../adapter/gate.ts';
+import { Semaphore } from '../adapter/semaphore.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import { FORBIDDEN_CONTENT } from '../domain/admission.ts';
 import { causedBy } from '../domain/history.ts';
@@ -97,9 +97,9 @@ export function publishing(
   { show, showName }: { readonly show: ShowPublication; readonly showName: ShowName },
   { limitsOf, quotasOf, ...shared }: PublishOptions,
 ): Publishing {
-  const proofs = new Gate<AccountId>({ places: limits.proving });
+  const proofs = new Semaphore<AccountId>({ places: limits.proving });
   const tools = { ...shared, ports, proofs };
-  const gate = new Gate<AccountId>({
+  const gate = new Semaphore<AccountId>({
     places: limits.publishing,
     queue: limits.publishingQueue,
     overloaded: () => new Fault('publishing_overloaded', 'too many wait'),

@@ -10,7 +10,7 @@ describe('the operator', () => {
     const copy: typeof import('../../src/domain/actor.ts') = await import(another);
     expect(copy.OPERATOR).to.equal(OPERATOR);
     expect(Symbol.for('@pinfold/core/operator'), 'the mark of every version').to.equal(OPERATOR);
-    expect(copy.boundTo(OPERATOR)).to.equal(undefined);
+    expect(copy.accountOfActor(OPERATOR)).to.equal(undefined);
   });
 });
 

@@ -7,7 +7,7 @@ import {
   type PublicationLimits,
 } from '@pinfold/core';
 import { hasQuota, publicationLimitsOf, type RateLeft } from '@pinfold/core/adapter';
-import { leftOf } from '@pinfold/core/internal';
+import { rateLeft } from '@pinfold/core/internal';
 import * as T from '../schema.ts';
 import type { ApiUseCases } from '../service.ts';
 
@@ -88,7 +88,7 @@ export function publicationsLeft(
   { publications }: PublicationLimits,
   now: Instant,
 ): RateLeft | null {
-  return publications && leftOf(publications, account?.publicationsMark ?? null, now);
+  return publications && rateLeft(publications, account?.publicationsMark ?? null, now);
 }
 
 export function wireLimits(inForce: Limits): T.ObjectOf<typeof LIMITS> {

@@ -1,6 +1,6 @@
 import type { Instant, Rate, RateMark } from '@pinfold/core';
 import type { RateLeft } from '@pinfold/core/adapter';
-import { leftOf, takenFrom } from '@pinfold/core/internal';
+import { rateLeft, takenFrom } from '@pinfold/core/internal';
 
 /** The decision about one request, and what is left of the rate after it. */
 export interface TakenRequest {
@@ -34,16 +34,16 @@ export class RateLimiter<Key> {
   take(key: Key, rate: Rate, now: Instant, cost = 1): TakenRequest {
     this.#dropWhole(now);
     const mark = this.#entries.get(key)?.mark ?? null;
-    const before = leftOf(rate, mark, now, cost);
+    const before = rateLeft(rate, mark, now, cost);
     if (before.nextAt > now) return { kind: 'limited', left: before };
     const taken = takenFrom(rate, mark, now, cost);
-    const left = leftOf(rate, taken, now);
+    const left = rateLeft(rate, taken, now);
     this.#entries.set(key, { mark: taken, wholeAt: left.wholeAt });
     return { kind: 'admitted', left };
   }
 
   left(key: Key, rate: Rate, now: Instant): RateLeft {
-    return leftOf(rate, this.#entries.get(key)?.mark ?? null, now);
+    return rateLeft(rate, this.#entries.get(key)?.mark ?? null, now);
   }
 
   #dropWhole(now: Instant): void {

@@ -1,4 +1,4 @@
-import { type DirectoryListing, listingOf } from '@pinfold/archive-zip/listing';
+import { type DirectoryListing, readListing } from '@pinfold/archive-zip/listing';
 import type { ArchiveListing, Limits, ListedEntry } from '@pinfold/core';
 import { judgeListing } from '@pinfold/core/adapter';
 import { indexHint } from '@pinfold/core/internal';
@@ -65,7 +65,7 @@ export async function judgeArchive(archive: Blob, limits: ArchiveLimits): Promis
 export function directoryOf(archive: Blob): Promise<DirectoryListing> {
   const readAt = async (position: number, length: number): Promise<Uint8Array> =>
     new Uint8Array(await archive.slice(position, position + length).arrayBuffer());
-  return listingOf({ size: archive.size, readAt });
+  return readListing({ size: archive.size, readAt });
 }
 
 export function judgeSize(archive: Blob, { archiveBytes }: ArchiveLimits): readonly PublishProblem[] {

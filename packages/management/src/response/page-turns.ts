@@ -1,5 +1,5 @@
 import type { AccountId } from '@pinfold/core';
-import { Gate } from '@pinfold/core/adapter';
+import { Semaphore } from '@pinfold/core/adapter';
 import { loopTurns } from '@pinfold/http/internal';
 import type { Answer } from './answer.ts';
 
@@ -11,11 +11,11 @@ const PIECE = 8_192;
 
 /** Makes costly pages two at a time for each account, so that an account that asks for many waits for itself. */
 export class PageTurns {
-  readonly #gates: Map<AccountId, Gate> = new Map();
+  readonly #gates: Map<AccountId, Semaphore> = new Map();
 
   /** Makes and writes a page when it is its turn; ends with the signal's reason. */
   async run(account: AccountId, signal: AbortSignal, make: () => Promise<Answer>): Promise<Answer> {
-    const gate = this.#gates.get(account) ?? new Gate({ places: PLACES });
+    const gate = this.#gates.get(account) ?? new Semaphore({ places: PLACES });
     this.#gates.set(account, gate);
     const makeInTurn = async () => {
       await loopTurns.wait();

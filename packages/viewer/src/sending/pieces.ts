@@ -1,7 +1,7 @@
 import type { TransformOptions } from 'node:stream';
 import { crc32, createInflateRaw, type InflateRaw, type ZlibOptions } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry, type Open, type Publication } from '@pinfold/core';
-import type { Gate } from '@pinfold/core/adapter';
+import type { Semaphore } from '@pinfold/core/adapter';
 import { type ByteRange, type OutgoingAnswer, outgoingBytes, readPieces } from '@pinfold/http/internal';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { type Form, GZIP_HEADER, gzipTrailer } from './file-answer.ts';
@@ -10,7 +10,7 @@ export interface ReadingTools {
   readonly open: Open;
   readonly breaker: CircuitBreaker;
   /** Files that are inflated at once, client by client. */
-  readonly turns: Gate<string>;
+  readonly turns: Semaphore<string>;
 }
 
 /** Where the bytes of a body lie, who asks for them and who counts them. */

@@ -15,7 +15,7 @@ import type {
   RoleState,
   RoleStore,
 } from '@pinfold/core';
-import { placeOf } from '@pinfold/core/adapter';
+import { roleCursorOf } from '@pinfold/core/adapter';
 import { anEvent, aRole, aRoleId } from '@pinfold/test-contracts/fixtures';
 import {
   areAlike,
@@ -170,7 +170,7 @@ export class Side {
   /** Everything behind one of the roles that were published, or from the first on. */
   async list(query: Partial<RoleQuery>, n?: number, beside = 0): Promise<unknown> {
     const role = n === undefined ? undefined : this.notes.publications.at(-1 - n)?.role;
-    const place = role && placeOf(role, query.order);
+    const place = role && roleCursorOf(role, query.order);
     const after = place && { ...place, rank: place.rank + beside };
     const pages = await walkList(this.#store, asks({ ...query, after }));
     const items = pages.map((page) => page.items);

@@ -12,7 +12,7 @@ import {
   eventPageOf,
   FIRST_GENERATION,
   filenameFolded,
-  placeOf,
+  roleCursorOf,
   startOf,
   titleFolded,
 } from '@pinfold/core/adapter';
@@ -100,7 +100,7 @@ const byPlace = greatestFirst<ReturnType<typeof startOf>>('rank', 'id');
 function listRoles({ roles }: ModelData, query: RoleQuery): Page<Role> {
   const start = startOf(query);
   const found = [...roles.values()]
-    .map(({ role }) => ({ role, place: placeOf(role, query.order) }))
+    .map(({ role }) => ({ role, place: roleCursorOf(role, query.order) }))
     .filter(({ role }) => query.account === undefined || role.account === query.account)
     .filter(({ role, place }) => byPlace(start, place) < 0 && matches(role, query))
     .sort((one, other) => byPlace(one.place, other.place));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Gate, type Release } from '../../src/adapter.ts';
+import { type Release, Semaphore } from '../../src/adapter.ts';
 
 /** Lets everything that can go on without outside help go on. */
 async function settle(): Promise<void> {
@@ -8,7 +8,7 @@ async function settle(): Promise<void> {
 }
 
 /** Enters by name, and notes in what order places were had. */
-function visitors(gate: Gate<string>) {
+function visitors(gate: Semaphore<string>) {
   const inside = new Map<string, Release>();
   const order: string[] = [];
   const enter = (key: string, name: string, signal?: AbortSignal, isNew?: boolean) =>
@@ -24,9 +24,9 @@ function visitors(gate: Gate<string>) {
   return { inside, order, enter, leave };
 }
 
-describe('Gate', () => {
+describe('Semaphore', () => {
   it('lets in as many as it has places, at once, and then by turns of their keys', async () => {
-    const { order, enter, leave } = visitors(new Gate({ places: 1, queue: 9 }));
+    const { order, enter, leave } = visitors(new Semaphore({ places: 1, queue: 9 }));
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void enter(name[0] as string, name);
     await settle();
     for (const name of ['a1', 'a2', 'b1', 'c1', 'a3']) await leave(name);
@@ -34,7 +34,7 @@ describe('Gate', () => {
   });
 
   it('has a place now, or none', async () => {
-    const gate = new Gate<string>({ places: 2, queue: 1 });
+    const gate = new Semaphore<string>({ places: 2, queue: 1 });
     const first = gate.tryEnter('a');
     expect([typeof first, typeof gate.tryEnter('a'), gate.tryEnter('a')]).to.deep.equal([
       'function',
@@ -47,7 +47,7 @@ describe('Gate', () => {
 
   it('refuses whoever comes when too many wait', async () => {
     const full = new Error('full');
-    const { enter, leave, order } = visitors(new Gate({ places: 1, queue: 2, overloaded: () => full }));
+    const { enter, leave, order } = visitors(new Semaphore({ places: 1, queue: 2, overloaded: () => full }));
     for (const name of ['1', '2', '3']) void enter('a', name);
     expect(await enter('a', '4').catch((error: unknown) => error)).to.equal(full);
     await settle();
@@ -59,7 +59,7 @@ describe('Gate', () => {
 
   it('refuses the last of the longest line, unless the one that comes would make another as long', async () => {
     const full = new Error('full');
-    const { enter, leave, order } = visitors(new Gate({ places: 1, queue: 4, overloaded: () => full }));
+    const { enter, leave, order } = visitors(new Semaphore({ places: 1, queue: 4, overloaded: () => full }));
     const refused: string[] = [];
     for (const name of ['a0', 'a1', 'b1', 'a2', 'a3', 'b2', 'a4', 'b3', 'c1']) {
       void enter(name[0] as string, name).catch((error: unknown) => error === full && refused.push(name));
@@ -71,7 +71,7 @@ describe('Gate', () => {
   });
 
   it('never refuses those who go on with what was begun, and lets them in first of their key', async () => {
-    const gate = new Gate<string>({ places: 1, queue: 2 });
+    const gate = new Semaphore<string>({ places: 1, queue: 2 });
     const { enter, leave, order } = visitors(gate);
     for (const name of ['a1', 'a2', 'b1']) void enter(name[0] as string, name);
     for (const name of ['a3', 'a4']) void enter('a', name, undefined, false);
@@ -83,7 +83,7 @@ describe('Gate', () => {
   });
 
   it('gives a place back once, however often it is said', async () => {
-    const gate = new Gate<string>({ places: 1, queue: 9 });
+    const gate = new Semaphore<string>({ places: 1, queue: 9 });
     const leave = gate.tryEnter('a') as Release;
     const next = gate.enter('a');
     leave();
@@ -93,7 +93,7 @@ describe('Gate', () => {
   });
 
   it('lets go of who gives up while waiting, and of the place in the queue', async () => {
-    const { enter, leave, order, inside } = visitors(new Gate({ places: 1, queue: 1 }));
+    const { enter, leave, order, inside } = visitors(new Semaphore({ places: 1, queue: 1 }));
     const [gone, reason] = [new AbortController(), new Error('gone')];
     void enter('a', '1');
     await settle();
@@ -109,7 +109,7 @@ describe('Gate', () => {
   });
 
   it('runs work in its place, and passes the place on when that fails', async () => {
-    const gate = new Gate({ places: 1 });
+    const gate = new Semaphore({ places: 1 });
     const [work, gone, reason] = [Promise.withResolvers<string>(), new AbortController(), new Error('gone')];
     const first = gate.run(undefined, () => work.promise, gone.signal);
     const second = gate
@@ -125,7 +125,7 @@ describe('Gate', () => {
   });
 
   it('holds no listener on the signal of who is in', async () => {
-    const gate = new Gate<string>({ places: 1, queue: 9 });
+    const gate = new Semaphore<string>({ places: 1, queue: 9 });
     const leave = gate.tryEnter('a') as Release;
     const gone = new AbortController();
     const listeners = new Set<unknown>();
@@ -147,7 +147,7 @@ describe('Gate', () => {
     [64, 48, 32],
   ] as const) {
     it(`with keys limited, gives one ${most} of ${places}, and none past ${whileOthersWait} while others wait`, async () => {
-      const { inside, enter, leave } = visitors(new Gate({ places, limitsKeys: true }));
+      const { inside, enter, leave } = visitors(new Semaphore({ places, limitsKeys: true }));
       const held = (key: string) => [...inside.keys()].filter((name) => name.startsWith(key)).length;
       for (let n = 0; n < 2 * places; n += 1) void enter('a', `a${n}`);
       await settle();
@@ -171,7 +171,7 @@ describe('Gate', () => {
         fc.boolean(),
         fc.array(step, { maxLength: 40 }),
         async (places, limitsKeys, steps) => {
-          const { inside, enter, leave } = visitors(new Gate({ places, queue: 4, limitsKeys }));
+          const { inside, enter, leave } = visitors(new Semaphore({ places, queue: 4, limitsKeys }));
           const waiting: AbortController[] = [];
           for (const [index, action] of steps.entries()) {
             const controller = new AbortController();

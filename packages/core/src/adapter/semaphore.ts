@@ -1,8 +1,8 @@
 /** Frees a place. Calling it again does nothing. */
 export type Release = () => void;
 
-/** The bounds of a {@link Gate}. */
-export interface GateOptions {
+/** The bounds of a {@link Semaphore}. */
+export interface SemaphoreOptions {
   /** Callers inside at the same time. */
   readonly places: number;
   /** Callers that may wait; any number when absent. */
@@ -25,12 +25,12 @@ type Line = readonly [begun: Set<Settle>, others: Set<Settle>];
  * first served.
  *
  * @example
- * import { Gate } from '@pinfold/core/adapter';
+ * import { Semaphore } from '@pinfold/core/adapter';
  *
- * const gate = new Gate({ places: 2, queue: 64, overloaded: () => new Error('too many wait') });
+ * const gate = new Semaphore({ places: 2, queue: 64, overloaded: () => new Error('too many wait') });
  * await gate.run(undefined, async () => console.log('at most two at once'));
  */
-export class Gate<Key = undefined> {
+export class Semaphore<Key = undefined> {
   readonly #places: number;
   readonly #queue: number;
   readonly #overloaded: () => Error;
@@ -46,7 +46,7 @@ export class Gate<Key = undefined> {
     queue = Number.POSITIVE_INFINITY,
     overloaded = () => new Error('too many wait'),
     limitsKeys = false,
-  }: GateOptions) {
+  }: SemaphoreOptions) {
     this.#places = places;
     this.#queue = queue;
     this.#overloaded = overloaded;
