@@ -53,7 +53,7 @@ export {
   parseFilename,
   parseIdempotencyKey,
 } from './domain/idempotency.ts';
-export type { Branded } from './domain/identity.ts';
+export type { Branded, Token } from './domain/identity.ts';
 export {
   type AccountId,
   type ArchiveId,
@@ -163,19 +163,20 @@ export type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
+  NextForCleanup,
+  StoredCount,
+  StoredWindow,
+} from './ports/role-cleanup.ts';
+export type {
   CommitOutcome,
   Lease,
   LoadedRole,
-  NextForCleanup,
   Page,
   Reservation,
   ReserveOutcome,
   RoleCommit,
   RoleQuery,
   RoleStore,
-  StoredCount,
-  StoredWindow,
-  Token,
   Version,
   Versioned,
 } from './ports/role-store.ts';

@@ -1,5 +1,4 @@
-import type { Token } from '../ports/role-store.ts';
-import type { AccountId } from './identity.ts';
+import type { AccountId, Token } from './identity.ts';
 import type { Instant } from './instant.ts';
 import { parseRate, type Rate, type RateMark, type RateText } from './rate.ts';
 import type { Generation } from './role.ts';

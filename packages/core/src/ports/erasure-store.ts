@@ -2,7 +2,7 @@ import type { EventActor, EventId } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Takedown } from '../domain/takedown.ts';
-import type { CleanupRequest, CleanupTask } from './role-store.ts';
+import type { CleanupRequest, CleanupTask } from './role-cleanup.ts';
 
 /** An account that is being erased. */
 export interface Erasure {

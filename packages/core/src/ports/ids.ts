@@ -1,8 +1,7 @@
 import type { EventId } from '../domain/history.ts';
-import type { ArchiveId, RoleId } from '../domain/identity.ts';
+import type { ArchiveId, RoleId, Token } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { NameToken } from '../domain/name.ts';
-import type { Token } from './role-store.ts';
 
 /** Makes identifiers that cannot be guessed. */
 export interface Ids {

@@ -1,5 +1,5 @@
+import type { Token } from '../domain/identity.ts';
 import type { MovedRecord } from '../domain/record-lines.ts';
-import type { Token } from './role-store.ts';
 
 /**
  * Takes the records of another database into one that has none. While an import is unfinished nothing else can be

@@ -4,7 +4,7 @@ import type { AdmissionRequest, Inadmissible, Unchangeable } from '../domain/adm
 import type { RoleCursor, RoleFilter } from '../domain/cursor.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
-import type { AccountId, ArchiveId, Branded, RoleId } from '../domain/identity.ts';
+import type { AccountId, ArchiveId, Branded, RoleId, Token } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { NameRecord, PinName } from '../domain/name.ts';
 import type { Comparison } from '../domain/reconciliation.ts';
@@ -12,9 +12,16 @@ import type { Generation, Role } from '../domain/role.ts';
 import type { EncodedManifest } from '../domain/site.ts';
 import type { Warning } from '../domain/warnings.ts';
 import type { Refusal } from '../refusal.ts';
-
-/** Identifies one holder of a reservation or claim; never reused. */
-export type Token = Branded<string, 'Token'>;
+import type {
+  CleanupCount,
+  CleanupCountRequest,
+  CleanupOutcome,
+  CleanupRequest,
+  CleanupTask,
+  NextForCleanup,
+  StoredCount,
+  StoredWindow,
+} from './role-cleanup.ts';
 
 /** Counts the changes of a stored role; only the store makes one. */
 export type Version = Branded<number, 'Version'>;
@@ -101,62 +108,6 @@ export interface Page<Value> {
   readonly items: readonly Value[];
   readonly next: RoleCursor | undefined;
 }
-
-/** Which archives a claim takes for removal. */
-export interface CleanupRequest {
-  readonly now: Instant;
-  /** Only roles deleted or expired at this instant or earlier. */
-  readonly endedBefore: Instant;
-  readonly token: Token;
-  /** From when another claim may take the roles over. */
-  readonly until: Instant;
-  readonly limit: number;
-}
-
-/** The archives and records to count for a cleanup. */
-export interface CleanupCountRequest extends Pick<CleanupRequest, 'now' | 'endedBefore'> {
-  /** Reservations begun before this instant are counted. */
-  readonly begunBefore: Instant;
-}
-
-/** Which ended roles to name. */
-export type NextForCleanup = Pick<CleanupRequest, 'now' | 'endedBefore' | 'limit'>;
-
-/** How much there is to remove. */
-export interface CleanupCount {
-  /** Ended roles that have their archive and are not claimed. */
-  readonly archives: number;
-  readonly reservations: number;
-}
-
-/** Which roles with an archive to count. */
-export interface StoredWindow {
-  readonly now: Instant;
-  /** The last role that was counted before; undefined at first. */
-  readonly after: RoleId | undefined;
-  /** The most roles that are read. */
-  readonly limit: number;
-}
-
-/** Publications in service that have their archive, and the bytes of every archive that records name. */
-export interface StoredCount {
-  readonly pinned: number;
-  readonly unpinned: number;
-  readonly bytes: number;
-}
-
-/** One archive to remove, claimed. */
-export interface CleanupTask extends Pick<Role, 'account' | 'archive' | 'idempotencyKey'> {
-  readonly role: RoleId;
-  readonly token: Token;
-  /** How often removing it failed before. */
-  readonly failures: number;
-}
-
-/** Whether an archive was removed, or when to try again. */
-export type CleanupOutcome =
-  | { readonly kind: 'removed' }
-  | { readonly kind: 'failed'; readonly retryAt: Instant };
 
 /**
  * Stores roles, manifests and idempotency keys, in transactions: a publication is stored whole or not at all. Time comes

@@ -1,10 +1,11 @@
 import type { HistoryEvent } from '../domain/history.ts';
-import type { RoleId } from '../domain/identity.ts';
+import type { RoleId, Token } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Role } from '../domain/role.ts';
 import type { Sha256 } from '../domain/sha256.ts';
 import type { Takedown, TakedownCursor } from '../domain/takedown.ts';
-import type { CleanupTask, Token, Versioned } from './role-store.ts';
+import type { CleanupTask } from './role-cleanup.ts';
+import type { Versioned } from './role-store.ts';
 
 /** Which takedowns to list that were not lifted, newest first by (at, id, sha256). An absent member does not filter. */
 export interface TakedownQuery {

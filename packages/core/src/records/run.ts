@@ -5,7 +5,11 @@ import { StepError } from './step-error.ts';
 export type ActionHandler<Result> = (action: TableAction, isUnlocked: boolean) => Result;
 
 /** Runs steps at once, for an engine whose database answers without a promise. */
-export function runAtOnce<Result>(program: string, steps: Steps<Result>, answer: ActionHandler<unknown>): Result {
+export function runAtOnce<Result>(
+  program: string,
+  steps: Steps<Result>,
+  answer: ActionHandler<unknown>,
+): Result {
   const answered: ActionHandler<unknown> = (action, isUnlocked) => {
     try {
       return answer(action, isUnlocked);

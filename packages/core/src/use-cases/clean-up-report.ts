@@ -1,6 +1,6 @@
 import type { ArchiveId, RoleId } from '../domain/identity.ts';
 import { type Duration, duration } from '../domain/instant.ts';
-import type { StoredCount } from '../ports/role-store.ts';
+import type { StoredCount } from '../ports/role-cleanup.ts';
 
 /** What a sweep did, or would have done in a dry run. */
 export interface CleanUpReport {

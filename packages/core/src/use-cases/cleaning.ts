@@ -2,7 +2,8 @@ import type { RoleId } from '../domain/identity.ts';
 import { after, before, type Duration, minutes } from '../domain/instant.ts';
 import { type Limits, limitsInForce } from '../domain/limits.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { CleanupTask, RoleStore, StoredCount } from '../ports/role-store.ts';
+import type { CleanupTask, StoredCount } from '../ports/role-cleanup.ts';
+import type { RoleStore } from '../ports/role-store.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import {
   CLOCK_DIFFERS,

@@ -2,7 +2,7 @@ import { type Cause, eventOf } from '../domain/history.ts';
 import { after, type Duration, days, minutes } from '../domain/instant.ts';
 import { succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { CleanupOutcome, CleanupTask } from '../ports/role-store.ts';
+import type { CleanupOutcome, CleanupTask } from '../ports/role-cleanup.ts';
 
 /** From when on another process may claim the removal of an archive. */
 export const CLAIM: Duration = minutes(10);

@@ -1,8 +1,9 @@
 import type { Mode } from '../../domain/admission.ts';
 import type { FeedId } from '../../domain/history.ts';
+import type { Token } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Comparison } from '../../domain/reconciliation.ts';
-import type { Token, Version } from '../../ports/role-store.ts';
+import type { Version } from '../../ports/role-store.ts';
 import { type ColumnFor, defineTable, integer, json, nullable, type RecordTable, text } from '../table.ts';
 import { COMPARISON_LOCK, EXPORT_LOCK, FEED_LOCK, IMPORT_LOCK, MODE_LOCK } from './locks.ts';
 

@@ -1,7 +1,7 @@
 import type { FeedId } from '../../domain/history.ts';
+import type { Token } from '../../domain/identity.ts';
 import type { MovedRecord } from '../../domain/record-lines.ts';
 import type { Import } from '../../ports/import.ts';
-import type { Token } from '../../ports/role-store.ts';
 import type { Database } from '../../records/database.ts';
 import { all } from '../../records/joining.ts';
 import {

@@ -1,6 +1,6 @@
+import type { Token } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { MovedRecord, PublicationRecord } from '../../domain/record-lines.ts';
-import type { Token } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
 import { all, nothing } from '../../records/joining.ts';
 import type { Steps } from '../../records/step.ts';

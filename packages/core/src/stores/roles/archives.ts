@@ -1,7 +1,8 @@
 import type { ArchiveId } from '../../domain/identity.ts';
 import type { Comparison } from '../../domain/reconciliation.ts';
 import { stateOf } from '../../domain/role.ts';
-import type { RoleStore, StoredWindow, Version } from '../../ports/role-store.ts';
+import type { StoredWindow } from '../../ports/role-cleanup.ts';
+import type { RoleStore, Version } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';

@@ -4,8 +4,8 @@ import type {
   CleanupRequest,
   CleanupTask,
   NextForCleanup,
-  RoleStore,
-} from '../../ports/role-store.ts';
+} from '../../ports/role-cleanup.ts';
+import type { RoleStore } from '../../ports/role-store.ts';
 import { gt, lt, lte, notNull, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';

@@ -1,6 +1,7 @@
 import type { HistoryEvent } from '../../domain/history.ts';
 import { withoutHash } from '../../domain/password.ts';
-import type { CleanupOutcome, CleanupTask, RoleStore } from '../../ports/role-store.ts';
+import type { CleanupOutcome, CleanupTask } from '../../ports/role-cleanup.ts';
+import type { RoleStore } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
