@@ -18,6 +18,8 @@ export interface UploadRefusal {
   readonly status: number;
   readonly title?: 'badFormTitle' | 'staleFormTitle';
   readonly texts: readonly [MessageId, ...MessageId[]];
+  /** How many characters were read of a title that is longer than is read. */
+  readonly readOfTitle?: number;
   /** For the log: a mistake of the embedding server. */
   readonly fault?: string;
 }
@@ -54,7 +56,7 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   readonly #limits: Limits;
   readonly #texts: Map<string, string> = new Map();
   #filename: string | undefined;
-  #isTitleCut = false;
+  #readOfTitle: number | undefined;
 
   constructor(token: FormToken, limits: Limits) {
     this.#token = token;
@@ -64,7 +66,7 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   field({ name = '', text, cut }: FormField): UploadRefusal | undefined {
     if (!FIELDS.has(name) || this.#texts.has(name) || text === undefined) return BAD_FORM;
     if (cut && name !== 'title') return BAD_FORM;
-    this.#isTitleCut ||= cut;
+    if (cut) this.#readOfTitle = [...text].length;
     if (name === 'form' && !this.#token.matches(text)) return STALE;
     this.#texts.set(name, text);
     return undefined;
@@ -85,7 +87,9 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   }
 
   end(): { readonly kind: 'fields'; readonly fields: UploadFields } | UploadRefusal {
-    if (this.#isTitleCut) return { kind: 'refused', status: 422, texts: ['titleTooLong'] };
+    const readOfTitle = this.#readOfTitle;
+    if (readOfTitle !== undefined)
+      return { kind: 'refused', status: 422, texts: ['title_too_long'], readOfTitle };
     const text = (name: string): string => this.#texts.get(name) ?? '';
     const filename = this.#filename ?? '';
     // A list of nameless publications is of no help, so the file's name is the default title.
@@ -103,8 +107,9 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   refuse(reason: FormFailure): UploadRefusal {
     if (reason === 'no_archive' && !this.#texts.has('form')) return STALE;
     const refusal = REFUSALS[reason];
-    if (!this.#isTitleCut || refusal.title !== undefined) return refusal;
-    return { ...refusal, texts: [...refusal.texts, 'titleTooLong'] };
+    const readOfTitle = this.#readOfTitle;
+    if (readOfTitle === undefined || refusal.title !== undefined) return refusal;
+    return { ...refusal, texts: [...refusal.texts, 'title_too_long'], readOfTitle };
   }
 }
 

@@ -144,7 +144,7 @@ describe('publishing from the screen', () => {
       [formOf({ form, key: 'k' }), 422, 'Choose a ZIP first.'],
       [dataOf(new Uint8Array(6_000)), 413, 'The ZIP is too large'],
       [dataOf(zipOf(SITE), { title: 'x'.repeat(300) }), 422, 'it has 300 characters, and 255 are allowed'],
-      [dataOf(zipOf(SITE), longest), 422, 'The title is too long: 255 characters are allowed.'],
+      [dataOf(zipOf(SITE), longest), 422, '+ characters, and 255 are allowed'],
       [formOf({ form, key: 'k', ...longest }), 422, 'Choose a ZIP first. The title is too long'],
       [dataOf(new Uint8Array(6_000), longest), 413, 'The title is too long'],
       [dataOf(zipOf(SITE), { password: longest.title }), 400, 'Reload the page and try again.'],

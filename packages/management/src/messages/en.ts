@@ -220,7 +220,6 @@ export const pages = {
   titleHeading: 'Title',
   titleHint: 'Shown only here. Leave empty to use the file name.',
   titleOvertaken: 'The title was changed elsewhere meanwhile, to “{title}”. Rename it again to use yours.',
-  titleTooLong: 'The title is too long: {limit} characters are allowed.',
   unlabelled: 'No label',
   unpin: 'Unpin',
   unpinMeans: 'If you unpin it, it expires in {span}.',

@@ -213,7 +213,6 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   titleHeading: 'タイトル',
   titleHint: 'ここにだけ表示されます。空にするとファイル名を使います。',
   titleOvertaken: 'ほかの場所で先に「{title}」へ変更されました。置き換えるには、もう一度「変更」を押します。',
-  titleTooLong: 'タイトルが長すぎます（上限は {limit} 文字）。',
   unlabelled: 'ラベルなし',
   unpin: 'ピン留めを外す',
   unpinMeans: 'ピン留めを外すと、{span}後に期限切れになります。',

@@ -115,7 +115,7 @@ export async function publish(context: ArchiveContext): Promise<Answer> {
 
 async function refuseForm(
   context: SignedInContext,
-  { status, title, texts, fault }: UploadRefusal,
+  { status, title, texts, readOfTitle = 0, fault }: UploadRefusal,
   { archiveBytes, titleCharacters }: Limits,
 ): Promise<Answer> {
   if (title !== undefined) {
@@ -123,7 +123,8 @@ async function refuseForm(
     return logged(refuse(context, status, title, texts[0]), log);
   }
   const { messages } = context;
-  const message = messages.join(texts.map((id) => messages.text(id, { limit: titleCharacters })));
+  const values = { limit: titleCharacters, actual: `${messages.number(readOfTitle)}+` };
+  const message = messages.join(texts.map((id) => messages.text(id, values)));
   if (status === 413)
     return await refuseUpload(context, 'archive_too_large', { ...tooLarge(context, archiveBytes), message });
   return await refuseUpload(context, 'invalid_form', { status, kind: 'refused', message });
