@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import { type ArchiveId, before, hours, type RoleId } from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { decodeManifest } from '@pinfold/core/internal';
+import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 import { type MovingArchive, storedArchives } from './archives.ts';
-import { type Records, recordCount } from './export-form.ts';
 import { type ExportedStores, fromStores } from './from-stores.ts';
 import { hasEntries, manifestEntries } from './manifest-proof.ts';
 import type { Progress } from './progress.ts';
@@ -73,7 +73,7 @@ class Check implements Destination {
     this.named = named;
   }
 
-  async records({ records }: Records): Promise<void> {
+  async records(records: readonly MovedRecord[]): Promise<void> {
     for (const { kind, value } of records) {
       if (kind !== 'publication' || value.manifest === null) continue;
       if (manifestEntries(value.manifest) === undefined)
@@ -139,7 +139,7 @@ export async function verifyExport(
   const { records } = await walk(source, check, progress);
   const { named, read, superfluous, found } = check;
   const { missing, altered } = found;
-  return { records: recordCount(records), named: named.size, read, superfluous, missing, altered, failures };
+  return { records, named: named.size, read, superfluous, missing, altered, failures };
 }
 
 /** Compares the stored archives with those that records name, and reads all or `sample` of them. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ArchiveId, RoleId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
-import { readRecordLine } from '@pinfold/core/internal';
+import { readRecordLine, recordLine } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 import type { Walked, Walking } from './walk.ts';
@@ -19,6 +19,9 @@ export const RECORDS_FILE: RegExp = /^records\/\d{6,}-[0-9a-f]{12}\.jsonl$/;
 /** The most bytes of a manifest or of a file of records, which is in memory as a whole. Ours end after 4 MiB. */
 const MAX_FILE_BYTES = 134_217_728;
 
+/** From this length on a file of records is ended: one is held in memory as a whole. */
+const FULL = 4_194_304;
+
 export interface RecordsFile {
   readonly file: string;
   readonly records: number;
@@ -34,14 +37,6 @@ export interface ExportManifest {
   readonly unnamed: readonly ArchiveId[];
 }
 
-/** A file of records, and what it says. */
-export interface Records {
-  readonly kind: 'records';
-  readonly file: RecordsFile;
-  readonly lines: Uint8Array;
-  readonly records: readonly MovedRecord[];
-}
-
 /** The manifest's entry of the `n`th file of records. The name contains a part of the hash: two exports share no name. */
 export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   const sha256 = createHash('sha256').update(lines).digest('hex');
@@ -49,8 +44,34 @@ export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
 }
 
-export function recordCount(files: readonly RecordsFile[]): number {
-  return files.reduce((sum, { records }) => sum + records, 0);
+/** Writes records to files. */
+export class RecordsWriter {
+  readonly files: RecordsFile[] = [];
+  readonly #write: (name: string, lines: Uint8Array) => Promise<void>;
+  #lines: string[] = [];
+  #length = 0;
+
+  constructor(write: (name: string, lines: Uint8Array) => Promise<void>) {
+    this.#write = write;
+  }
+
+  async add(records: readonly MovedRecord[]): Promise<void> {
+    for (const record of records) {
+      const line = recordLine(record);
+      this.#lines.push(line);
+      this.#length += line.length;
+      if (this.#length >= FULL) await this.flush();
+    }
+  }
+
+  async flush(): Promise<void> {
+    if (this.#length === 0) return;
+    const lines = Buffer.from(`${this.#lines.join('\n')}\n`);
+    [this.#lines, this.#length] = [[], 0];
+    const file = recordsFileOf(this.files.length + 1, lines);
+    this.files.push(file);
+    await this.#write(file.file, lines);
+  }
 }
 
 /** Whether a file of records is the one of a manifest, whose name it need not have. */
@@ -65,14 +86,15 @@ export function isRecordedAs(recorded: RecordsFile, file: RecordsFile | undefine
  * @param failed takes a record that does not fit the others.
  * @returns a function that throws CommandFailure when a line is no record, or has no end.
  */
-export function recordsReader(failed: Walking['failed']): (file: RecordsFile, bytes: Buffer) => Records {
+export function recordsReader(
+  failed: Walking['failed'],
+): (name: string, bytes: Buffer) => readonly MovedRecord[] {
   const publications = new Set<RoleId>();
-  return (file, bytes) => {
+  return (name, bytes) => {
     const text = bytes.toString('utf8');
-    if (!text.endsWith('\n'))
-      throw new CommandFailure(`${file.file}: the last line of the records is not whole`);
+    if (!text.endsWith('\n')) throw new CommandFailure(`${name}: the last line of the records is not whole`);
     const lines = text.slice(0, -1).split('\n');
-    const records = lines.map((line, n) => recordOf(line, `${file.file}: line ${n + 1}`));
+    const records = lines.map((line, n) => recordOf(line, `${name}: line ${n + 1}`));
     for (const { kind, value } of records) {
       if (kind === 'publication') publications.add(value.id);
       if (kind !== 'name' || publications.has(value.role)) continue;
@@ -80,7 +102,7 @@ export function recordsReader(failed: Walking['failed']): (file: RecordsFile, by
       const message = `the name ${value.name} shows ${value.role}, a publication that the export does not have`;
       failed(new CommandFailure(message));
     }
-    return { kind: 'records', file, lines: bytes, records };
+    return records;
   };
 }
 
@@ -100,7 +122,8 @@ export function refuseTooLarge(name: string, bytes: number): void {
 
 /** `unnamed` is left out if it is empty: it says something of earlier exports. */
 export function manifestOf(
-  { records, archives, broken }: Walked,
+  records: readonly RecordsFile[],
+  { archives, broken }: Walked,
   unnamed: readonly ArchiveId[] = [],
 ): Buffer {
   const rest = unnamed.length === 0 ? {} : { unnamed };

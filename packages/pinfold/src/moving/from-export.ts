@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isFault } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
 import { codeOf, systemCodeOf } from '@pinfold/core/internal';
+import type { MovedRecord } from '@pinfold/core/moving';
 import { SystemClock } from '@pinfold/platform-node';
 import { FsArchiveStorage } from '@pinfold/storage-fs';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
@@ -15,7 +16,6 @@ import {
   isRecordedAs,
   MANIFEST,
   RECORDS_FILE,
-  type Records,
   type RecordsFile,
   readManifest,
   recordsFileOf,
@@ -32,7 +32,7 @@ export function fromFolder(folder: string): Source {
     const manifest = await manifestIn(folder);
     // The destination begins now: damaged records leave an import unfinished.
     yield { kind: 'broken', ids: manifest.broken };
-    yield* recordsIn(folder, manifest, failed);
+    for await (const records of recordsIn(folder, manifest, failed)) yield { kind: 'records', records };
     const root = join(folder, ARCHIVES);
     const options = { folder: root, staging: { folder: root }, clock: new SystemClock() };
     const storage = new FsArchiveStorage(options);
@@ -54,14 +54,14 @@ export async function* recordsIn(
   folder: string,
   manifest: ExportManifest,
   failed: Failed,
-): AsyncGenerator<Records, void> {
+): AsyncGenerator<readonly MovedRecord[], void> {
   const read = recordsReader(failed);
   for (const [n, recorded] of manifest.records.entries()) {
     const name = recorded.file;
     const records = await readable(name, failed, async () => {
       const lines = await readFile(join(folder, name), name);
       const file = recordsFileOf(n + 1, lines);
-      if (isRecordedAs(recorded, file)) return read(file, lines);
+      if (isRecordedAs(recorded, file)) return read(name, lines);
       throw new CommandFailure(`${name} is not what the manifest says`);
     });
     if (records !== undefined) yield records;
@@ -128,9 +128,8 @@ export function fromTar(bytes: ReadableStream<Uint8Array>): Source {
         manifest = readManifest(await fileOf(name, entry));
       } else if (RECORDS_FILE.test(name)) {
         const lines = await fileOf(name, entry);
-        const file = recordsFileOf(files.length + 1, lines);
-        files.push(file);
-        yield read(file, lines);
+        files.push(recordsFileOf(files.length + 1, lines));
+        yield { kind: 'records', records: read(name, lines) };
       } else if (type === 'directory') {
         await entry.body.cancel();
       } else {

@@ -1,13 +1,11 @@
 import { type ArchiveId, type ArchiveStorage, type Role, stateOf } from '@pinfold/core';
 import type { AllPorts } from '@pinfold/core/adapter';
-import { recordLine } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { prefetch, readArchive, storedArchives } from './archives.ts';
-import { type Records, recordsFileOf } from './export-form.ts';
 import type { Gap, NamedArchive, Source, Step, Walking } from './walk.ts';
 
-/** From this length on a file of records is ended: one is held in memory as a whole. */
-const FULL = 4_194_304;
+/** Records that are given at once. */
+const PAGE = 200;
 
 export type ExportedStores = Pick<AllPorts, 'snapshot' | 'roles' | 'archives' | 'clock'>;
 
@@ -15,15 +13,17 @@ export type ExportedStores = Pick<AllPorts, 'snapshot' | 'roles' | 'archives' | 
 export function fromStores(stores: ExportedStores): Source {
   return async function* (walking) {
     const removed: Pick<Gap, 'archive' | 'pin'>[] = [];
-    let files = 0;
-    for await (const part of filesOf(stores.snapshot.records(), files)) {
-      files += 1;
-      for (const { kind, value } of part.records) {
-        if (kind === 'publication' && value.manifest === null && isInService(stores, value))
-          removed.push({ archive: value.archive, pin: value.id });
-      }
-      yield part;
+    let page: MovedRecord[] = [];
+    for await (const record of stores.snapshot.records()) {
+      const { kind, value } = record;
+      if (kind === 'publication' && value.manifest === null && isInService(stores, value))
+        removed.push({ archive: value.archive, pin: value.id });
+      page.push(record);
+      if (page.length < PAGE) continue;
+      yield { kind: 'records', records: page };
+      page = [];
     }
+    yield { kind: 'records', records: page };
     for (const { archive, pin } of removed) {
       const gap = await gapOf(stores, archive, pin);
       if (gap.fault === 'removed' && gap.isLost) yield gap;
@@ -36,32 +36,8 @@ export function fromStores(stores: ExportedStores): Source {
         else yield step;
       }
     }
-    yield* filesOf(removals, files);
+    yield { kind: 'records', records: removals };
   };
-}
-
-/** @param before how many files came before. */
-async function* filesOf(
-  records: AsyncIterable<MovedRecord> | Iterable<MovedRecord>,
-  before: number,
-): AsyncGenerator<Records, void> {
-  let [files, part, text] = [before, [] as MovedRecord[], [] as string[]];
-  let length = 0;
-  const whole = (): Records => {
-    const lines = Buffer.from(text.join(''));
-    files += 1;
-    return { kind: 'records', file: recordsFileOf(files, lines), lines, records: part };
-  };
-  for await (const record of records) {
-    const line = `${recordLine(record)}\n`;
-    part.push(record);
-    text.push(line);
-    length += line.length;
-    if (length < FULL) continue;
-    yield whole();
-    [part, text, length] = [[], [], 0];
-  }
-  if (length > 0) yield whole();
 }
 
 /** Follows every id. */

@@ -1,7 +1,6 @@
 import { CommandFailure } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
-import { recordCount } from './export-form.ts';
 import type { Walked } from './walk.ts';
 
 const MIB = 1_048_576;
@@ -40,8 +39,8 @@ const MAX_NAMED = 20;
 
 /** @throws CommandFailure if archives of the source are missing or altered; everything else was moved. */
 export function printSummary(done: string, walked: Walked, json: boolean, { out, err }: Terminal): void {
-  const { copied, broken } = walked;
-  const [records, archives] = [recordCount(walked.records), walked.archives.length];
+  const { records, copied, broken } = walked;
+  const archives = walked.archives.length;
   const withoutArchive = walked.lost.map(({ pin }) => pin);
   if (json) out(jsonLine({ records, archives, copied, broken, withoutArchive }));
   else

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArchiveId, isFault, type RoleStore } from '@pinfold/core';
+import type { MovedRecord } from '@pinfold/core/moving';
 import { SystemClock } from '@pinfold/platform-node';
 import {
   type FsArchiveStorage,
@@ -14,7 +15,7 @@ import { CommandFailure } from '../command-line/failures.ts';
 import { makeFolder } from '../compose/data-folder.ts';
 import { syncFolder } from '../saving/sync-folder.ts';
 import { type MovingArchive, storeArchive, storedArchives } from './archives.ts';
-import { ARCHIVES, MANIFEST, manifestOf, RECORDS, type Records } from './export-form.ts';
+import { ARCHIVES, MANIFEST, manifestOf, RECORDS, RecordsWriter } from './export-form.ts';
 import { manifestIn, recordsIn } from './from-export.ts';
 import { type Destination, throwFailure, type Walked } from './walk.ts';
 
@@ -29,6 +30,7 @@ export const UNFINISHED = 'incoming';
 export class ToFolder implements Destination {
   readonly #folder: string;
   readonly #linkEarlier: (() => Promise<void>) | undefined;
+  readonly #records: RecordsWriter = new RecordsWriter((name, lines) => this.#write(name, lines));
   readonly #present: Set<ArchiveId> = new Set();
   /** What the last export did not name. */
   #unnamed: ReadonlySet<ArchiveId> = new Set();
@@ -59,8 +61,8 @@ export class ToFolder implements Destination {
       this.#unnamed = new Set((await manifestIn(this.#folder)).unnamed);
   }
 
-  records({ file: { file }, lines }: Records): Promise<void> {
-    return this.#write(file, lines);
+  records(records: readonly MovedRecord[]): Promise<void> {
+    return this.#records.add(records);
   }
 
   has(id: ArchiveId): boolean {
@@ -73,15 +75,16 @@ export class ToFolder implements Destination {
   }
 
   async end(walked: Walked): Promise<void> {
+    await this.#records.flush();
     await syncFolder(join(this.#folder, RECORDS));
     const [named, lost] = [new Set(walked.archives), new Set(walked.lost.map(({ archive }) => archive))];
     const unnamed = [...this.#present].filter((id) => !named.has(id)).sort();
     const isOld = (id: ArchiveId): boolean => this.#linkEarlier !== undefined || this.#unnamed.has(id);
     const removed = new Set(unnamed.filter((id) => isOld(id) && !lost.has(id)));
     const staying = unnamed.filter((id) => !removed.has(id));
-    await this.#write(MANIFEST, manifestOf(walked, staying));
+    await this.#write(MANIFEST, manifestOf(this.#records.files, walked, staying));
     await syncFolder(this.#folder);
-    const files = new Set(walked.records.map(({ file }) => file));
+    const files = new Set(this.#records.files.map(({ file }) => file));
     for (const name of await readdir(join(this.#folder, RECORDS)))
       if (!files.has(`${RECORDS}/${name}`)) await rm(join(this.#folder, RECORDS, name));
     for (const id of removed) await this.#stores?.archives.delete(id);
@@ -117,7 +120,7 @@ export async function refuseToOverwrite(folder: string, roles: Pick<RoleStore, '
 /** How many publications an export has, if the database knows none of them; else 0. */
 async function countUnknown(folder: string, roles: Pick<RoleStore, 'load'>): Promise<number> {
   let unknown = 0;
-  for await (const { records } of recordsIn(folder, await manifestIn(folder), throwFailure)) {
+  for await (const records of recordsIn(folder, await manifestIn(folder), throwFailure)) {
     for (const { kind, value } of records) {
       if (kind !== 'publication') continue;
       if ((await roles.load(value.id)) !== undefined) return 0;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ArchiveId, StagedArchive, Token } from '@pinfold/core';
 import type { AllPorts } from '@pinfold/core/adapter';
+import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 import { AT_ONCE, type MovingArchive, storeArchive, storedArchives } from './archives.ts';
-import type { Records } from './export-form.ts';
 import { provesArchive } from './manifest-proof.ts';
 import type { Destination, Named, Walked } from './walk.ts';
 
@@ -31,7 +31,7 @@ export class ToStores implements Destination {
     for await (const id of storedArchives(this.#stores.archives)) this.#present.add(id);
   }
 
-  async records({ records }: Records): Promise<void> {
+  async records(records: readonly MovedRecord[]): Promise<void> {
     for (let from = 0; from < records.length; from += BATCH) {
       const saved = await this.#stores.imports.saveRecords(this.#token, records.slice(from, from + BATCH));
       if (saved.kind === 'lost') throw takenOver();

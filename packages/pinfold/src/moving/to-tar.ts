@@ -1,6 +1,7 @@
+import type { MovedRecord } from '@pinfold/core/moving';
 import { createTarPacker, type TarPackController } from 'modern-tar';
 import type { MovingArchive } from './archives.ts';
-import { ARCHIVES, MANIFEST, manifestOf, type Records } from './export-form.ts';
+import { ARCHIVES, MANIFEST, manifestOf, RecordsWriter } from './export-form.ts';
 import type { Destination, Walked } from './walk.ts';
 
 /** Writes an export as a tar with the files of an export to a folder. Its entries have no time and no user. */
@@ -8,6 +9,9 @@ export class ToTar implements Destination {
   /** The bytes of the tar. Read them while it is written. */
   readonly bytes: ReadableStream<Uint8Array>;
   readonly #tar: TarPackController;
+  readonly #records: RecordsWriter = new RecordsWriter((name, lines) =>
+    this.#add(name, [lines], lines.length),
+  );
 
   constructor() {
     const { readable, controller } = createTarPacker();
@@ -17,20 +21,22 @@ export class ToTar implements Destination {
 
   async begin(): Promise<void> {}
 
-  records({ file: { file }, lines }: Records): Promise<void> {
-    return this.#add(file, [lines], lines.length);
+  records(records: readonly MovedRecord[]): Promise<void> {
+    return this.#records.add(records);
   }
 
   has(): boolean {
     return false;
   }
 
-  archive({ id, pieces, bytes }: MovingArchive): Promise<void> {
-    return this.#add(`${ARCHIVES}/${id.slice(0, 4)}/${id.slice(4, 7)}/${id}`, pieces, bytes);
+  async archive({ id, pieces, bytes }: MovingArchive): Promise<void> {
+    await this.#records.flush();
+    await this.#add(`${ARCHIVES}/${id.slice(0, 4)}/${id.slice(4, 7)}/${id}`, pieces, bytes);
   }
 
   async end(walked: Walked): Promise<void> {
-    const text = manifestOf(walked);
+    await this.#records.flush();
+    const text = manifestOf(this.#records.files, walked);
     await this.#add(MANIFEST, [text], text.length);
     this.#tar.finalize();
   }

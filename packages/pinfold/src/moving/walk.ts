@@ -1,7 +1,7 @@
 import type { ArchiveId, RoleId, Sha256 } from '@pinfold/core';
+import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 import type { MovingArchive } from './archives.ts';
-import type { Records, RecordsFile } from './export-form.ts';
 import type { Progress } from './progress.ts';
 
 /** What a record says of its archive. As little as possible: an export may have millions. */
@@ -25,7 +25,7 @@ export interface Gap {
 }
 
 export type Step =
-  | Records
+  | { readonly kind: 'records'; readonly records: readonly MovedRecord[] }
   /** Without its bytes where the destination has it already. */
   | { readonly kind: 'archive'; readonly id: ArchiveId; readonly whole: MovingArchive | undefined }
   | Gap
@@ -48,7 +48,7 @@ export type Source = (walking: Walking) => AsyncIterable<Step>;
 /** Where an export goes to: its records first, then its archives, then its end. */
 export interface Destination {
   begin(named: Named): Promise<void>;
-  records(records: Records): Promise<void>;
+  records(records: readonly MovedRecord[]): Promise<void>;
   has(id: ArchiveId): boolean;
   /** Takes an archive; it may resolve before that is stored. */
   archive(archive: MovingArchive): Promise<void>;
@@ -59,7 +59,8 @@ export interface Destination {
 }
 
 export interface Walked {
-  readonly records: readonly RecordsFile[];
+  /** How many. */
+  readonly records: number;
   /** The archives that belong to it. */
   readonly archives: readonly ArchiveId[];
   /** How many of them the destination did not have before. */
@@ -77,11 +78,10 @@ export function throwFailure(failure: CommandFailure): never {
 /** Brings an export to a destination, which begins with the first step: a source that is no export changes nothing. */
 export async function walk(source: Source, to: Destination, progress: Progress): Promise<Walked> {
   const named = new Map<ArchiveId, NamedArchive>();
-  const records: RecordsFile[] = [];
   const archives: ArchiveId[] = [];
   const broken: ArchiveId[] = [];
   const lost: Gap[] = [];
-  let [hasBegun, copied] = [false, 0];
+  let [hasBegun, records, copied] = [false, 0, 0];
   const take = async (step: Step): Promise<void> => {
     if (step.kind === 'records') {
       for (const { kind, value } of step.records) {
@@ -89,9 +89,9 @@ export async function walk(source: Source, to: Destination, progress: Progress):
         if (kind === 'publication' && value.manifest !== null)
           named.set(value.archive, { pin: value.id, sha256: value.sha256, bytes: value.archiveBytes });
       }
-      await to.records(step);
-      records.push(step.file);
-      progress.add({ records: step.file.records }, named.size);
+      await to.records(step.records);
+      records += step.records.length;
+      progress.add({ records: step.records.length }, named.size);
     } else if (step.kind === 'archive') {
       if (step.whole !== undefined) await to.archive(step.whole);
       copied += step.whole === undefined ? 0 : 1;
@@ -118,7 +118,6 @@ export async function walk(source: Source, to: Destination, progress: Progress):
     if (!hasBegun || !(error instanceof CommandFailure)) throw error;
     failed(error);
   }
-  if (!hasBegun) await to.begin(named);
   const walked = { records, archives, copied, broken, lost };
   await to.end(walked);
   return walked;
