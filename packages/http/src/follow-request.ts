@@ -15,6 +15,8 @@ export interface Arrival {
   readonly route: string;
   /** The role in the address. */
   readonly role: RoleId | null;
+  /** When it arrived, on the door's clock. Default: when it is followed. */
+  readonly begun?: number;
   /** Whether the work wrote the head, where the door has no `send`. Frameworks replace `headersSent` of a response. */
   isHeadWritten?: boolean;
 }
@@ -88,7 +90,7 @@ class Following<Arrived extends Arrival, Outcome extends Settled> {
     const { response } = this.#arrival;
     if (hasLeft(response)) this.#isClosed = true;
     else response.on('close', () => this.#close());
-    this.#begun = this.#door.now();
+    this.#begun = this.#arrival.begun ?? this.#door.now();
     this.#ended = this.#begun;
     let soon: Promise<Outcome> | Outcome | undefined;
     try {

@@ -10,7 +10,7 @@ import { inFolder } from './in-folder.ts';
 const itself = (row: unknown): unknown => row;
 
 describe('RowCache', () => {
-  it('asks again for a row that is missing, after each change, and for what was read while something changed', () => {
+  it('asks again for a row that is missing, after each change, and for what was read while something changed', async () => {
     let changes = 0;
     let seen = 0;
     const rows = new Map([['a', { value: 1 }]]);
@@ -33,6 +33,7 @@ describe('RowCache', () => {
       undefined,
     ]);
     expect(asked.splice(0)).to.deep.equal(['a', 'b', 'b']);
+    await undefined;
     rows.set('a', { value: 2 });
     changes += 1;
     during = () => {
@@ -42,6 +43,23 @@ describe('RowCache', () => {
     during = () => {};
     expect([cache.get('a'), cache.get('a')]).to.deep.equal([{ value: 2 }, { value: 2 }]);
     expect(asked).to.deep.equal(['a', 'a']);
+  });
+
+  it('looks for changes once for all that asks without a pause', async () => {
+    let looks = 0;
+    const hasChanged = (): boolean => {
+      looks += 1;
+      return false;
+    };
+    const cache = new RowCache({ hasChanged }, () => ({ value: 1 }));
+    cache.get('a');
+    expect(looks, 'before the read and after it').to.equal(2);
+    cache.get('a');
+    cache.get('a');
+    expect(looks).to.equal(2);
+    await undefined;
+    cache.get('a');
+    expect(looks).to.equal(3);
   });
 
   it('keeps 10,000 rows at most', () => {
@@ -72,6 +90,7 @@ if (process.platform === 'linux')
         expect(read()).to.equal(first);
         const other = new Database(path);
         other.exec('UPDATE rows SET value = 2');
+        await undefined;
         expect(read()).to.deep.equal({ value: 2 });
         expect(read()).to.equal(read());
         other.close();
@@ -98,20 +117,22 @@ if (process.platform === 'linux')
         file.emptyLog();
         copyFileSync(path, join(folder, 'backup.sqlite'));
         file.exec('UPDATE rows SET value = 2');
-        const agree = () => {
+        const agree = async () => {
+          await undefined;
           expect(file.cached(sql, 'a', itself)).to.deep.equal(file.prepare(sql).get('a'));
           expect(file.cached(sql, 'a', itself)).to.deep.equal(file.prepare(sql).get('a'));
         };
-        agree();
+        await agree();
         renameSync(join(folder, 'backup.sqlite'), path);
         for (const ending of ['-wal', '-shm']) rmSync(path + ending);
-        agree();
+        await agree();
         const other = new SqliteFile(path);
         other.exec('UPDATE rows SET value = 3');
-        agree();
+        await agree();
         expect(other.cached(sql, 'a', itself)).to.deep.equal({ value: 3 });
         file.close();
         other.exec('UPDATE rows SET value = 4');
+        await undefined;
         expect(other.cached(sql, 'a', itself)).to.deep.equal({ value: 4 });
         other.close();
       }));
@@ -130,6 +151,7 @@ if (process.platform === 'linux')
         const read = () => file.cached('SELECT value FROM rows WHERE id = ?', 'a', itself);
         expect([read(), read()]).to.deep.equal([{ value: 1 }, { value: 1 }]);
         file.exec('UPDATE rows SET value = 3');
+        await undefined;
         expect([read(), read()]).to.deep.equal([{ value: 3 }, { value: 3 }]);
         other.close();
         file.close();

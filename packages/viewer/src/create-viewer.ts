@@ -24,7 +24,14 @@ import { serveName } from './access/named-url.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
-import { ANSWERED, type Answered, type Exchange, type MaybePromise, type ViewerContext } from './exchange.ts';
+import {
+  ANSWERED,
+  type Answered,
+  type Exchange,
+  type MaybePromise,
+  type ViewerContext,
+  workTogether,
+} from './exchange.ts';
 import {
   FROM_ANYWHERE_UNNAMED,
   sendNowhere,
@@ -73,7 +80,7 @@ export interface Viewer {
  */
 export function createViewer(options: ViewerOptions): Viewer {
   const context = createContext(options);
-  const { log = consoleLog, requestId = newRequestId } = options;
+  const { log = consoleLog, requestId: idOf = newRequestId } = options;
   const door: Door<View, Answered> = {
     // The clock of the service counts whole milliseconds, and most views take less than one.
     now: () => performance.now(),
@@ -86,19 +93,21 @@ export function createViewer(options: ViewerOptions): Viewer {
     },
   };
   const take = (found: Place, request: IncomingMessage, response: ServerResponse): void => {
-    try {
-      takeOriginForm(request);
-      if (found.route !== 'shared_url' && found.route !== 'name') stripInherited(response);
-      const place = hasSeveralHosts(request) ? UNREADABLE : found;
-      const { route, role } = place;
-      void followRequest(
-        { request, response, context, place, requestId: requestId(request), route, role },
-        door,
-      );
-    } catch (error) {
-      console.error('Pinfold failed to begin its answer:', error);
-      response.destroy();
-    }
+    const begun = door.now();
+    workTogether((asyncContext) => {
+      try {
+        takeOriginForm(request);
+        if (found.route !== 'shared_url' && found.route !== 'name') stripInherited(response);
+        const place = hasSeveralHosts(request) ? UNREADABLE : found;
+        const { route, role } = place;
+        const requestId = idOf(request);
+        const view = { request, response, context, asyncContext, place, requestId, route, role, begun };
+        void followRequest(view, door);
+      } catch (error) {
+        console.error('Pinfold failed to begin its answer:', error);
+        response.destroy();
+      }
+    });
   };
   const viewer: RequestListener = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);

@@ -1,11 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Exchange, endTogether } from '../src/exchange.ts';
+import { type Exchange, endTogether, workTogether } from '../src/exchange.ts';
 
 const asking = new AsyncLocalStorage<string>();
 
-const exchangeOf = (response: object) => ({ response }) as Exchange;
+const exchangeOf = (response: object) => ({ response, asyncContext: new AsyncResource('Test') }) as Exchange;
 
 function responses(log: unknown[]) {
   class Noted {
@@ -18,21 +18,38 @@ function responses(log: unknown[]) {
 }
 
 describe('answers of one turn of the event loop', () => {
-  it('end behind each other once it has read what has arrived, each in the context of its request', async () => {
+  it('end behind each other, each in the context of its request', async () => {
     const log: unknown[] = [];
     const made = responses(log);
-    asking.run('Ana', () => endTogether(made(), 'tide'));
-    asking.run('Ben', () => endTogether(made()));
+    const first = asking.run('Ana', made);
+    const second = asking.run('Ben', made);
+    endTogether(first, 'tide');
+    endTogether(second);
     expect(log).to.deep.equal([]);
     await setImmediate();
-    const first = [
+    const both = [
       ['tide', 'latin1', 'Ana'],
       ['', 'latin1', 'Ben'],
     ];
-    expect(log).to.deep.equal(first);
+    expect(log).to.deep.equal(both);
     endTogether(made(), 'ebb');
     await setImmediate();
-    expect(log).to.deep.equal([...first, ['ebb', 'latin1', undefined]]);
+    expect(log).to.deep.equal([...both, ['ebb', 'latin1', undefined]]);
+  });
+
+  it('are worked on without a pause once it has read what has arrived, and end behind all of that', async () => {
+    const log: unknown[] = [];
+    const work = (asyncContext: AsyncResource): void => {
+      queueMicrotask(() => log.push('paused'));
+      log.push(asking.getStore());
+      const response = { end: () => log.push(`${asking.getStore()} ends`), writableEnded: true };
+      endTogether({ response: Object.create(response), asyncContext } as Exchange);
+    };
+    asking.run('Ana', () => workTogether(work));
+    asking.run('Ben', () => workTogether(work));
+    expect(log).to.deep.equal([]);
+    await setImmediate();
+    expect(log).to.deep.equal(['Ana', 'Ben', 'Ana ends', 'Ben ends', 'paused', 'paused']);
   });
 
   it('end at once where an app has put a method of its own in place of Node’s, whose error the caller gets', () => {

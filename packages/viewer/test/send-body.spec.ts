@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { ManifestEntry, Publication } from '@pinfold/core';
@@ -62,7 +63,8 @@ function stage(length: number, room: number, method: ManifestEntry['method'] = '
   } as unknown as ViewerContext;
   const send = async (from = 0, to = length, response = new NotedResponse()) => {
     const request = { httpVersionMajor: 2 };
-    const exchange = { request, response, context, isOfOpenSite: true } as unknown as Exchange;
+    const asyncContext = new AsyncResource('Test');
+    const exchange = { request, response, context, asyncContext, isOfOpenSite: true } as unknown as Exchange;
     const answer = { publication: PUBLICATION, file, form, status: 200, headers: [], from, to };
     await sendBody(exchange, answer);
     // Small ones end with the turn of the event loop.

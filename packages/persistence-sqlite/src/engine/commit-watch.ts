@@ -98,15 +98,19 @@ export class RowCache<Row> {
   readonly #changes: Pick<CommitWatch, 'hasChanged'>;
   readonly #read: (key: string) => Row | undefined;
   readonly #rows: Map<string, Row> = new Map();
+  #isFresh = false;
+  readonly #expire = (): void => {
+    this.#isFresh = false;
+  };
 
   constructor(changes: Pick<CommitWatch, 'hasChanged'>, read: (key: string) => Row | undefined) {
     this.#changes = changes;
     this.#read = read;
   }
 
-  /** The row that a read transaction begun now would give. Callers share it and must not change it. */
+  /** The row that a read transaction begun now, or since the last pause, would give. Callers share it and must not change it. */
   get(key: string): Row | undefined {
-    if (this.#changes.hasChanged()) this.#rows.clear();
+    this.#refresh();
     const known = this.#rows.get(key);
     if (known !== undefined) return known;
     const row = this.#read(key);
@@ -117,5 +121,13 @@ export class RowCache<Row> {
       this.#rows.set(key, row);
     }
     return row;
+  }
+
+  /** One look serves all that runs without a pause: what it answers had arrived before. */
+  #refresh(): void {
+    if (this.#isFresh) return;
+    if (this.#changes.hasChanged()) this.#rows.clear();
+    this.#isFresh = true;
+    queueMicrotask(this.#expire);
   }
 }

@@ -56,6 +56,8 @@ export function stress({ checks, killEvery = 2_000, watch = watchOf }: StressOpt
     for (let n = 1; n <= checks; n += 1) {
       const least = Math.max(...writers.map((writer) => writer.acknowledged()));
       if ((cache.get('row')?.value ?? 0) < least) stale += 1;
+      // What runs without a pause looks for commits once.
+      await undefined;
       // Writers are other processes: only their messages need the event loop.
       if (n % killEvery === 0) {
         await writers[kills % WRITERS]?.killAndRestart();
