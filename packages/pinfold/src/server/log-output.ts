@@ -1,9 +1,8 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
-import { ownBytes } from '@pinfold/http/internal';
 import { ATOMIC_BYTES } from './fitting-line.ts';
 
 /** Lines are gathered up to this many bytes, and no longer than this many milliseconds. */
-const BATCH_BYTES = 32 * 1024;
+const BATCH_BYTES = 64 * 1024;
 const BATCH_TIME = 10;
 
 const HELD_BYTES = 8 * 1024 * 1024;
@@ -40,7 +39,7 @@ function writeRest(): void {
 
 /**
  * Writes the lines of a log to standard output in batches, off the path of the answers: one system call for up to
- * 10 ms or 32 KiB of lines.
+ * 10 ms or 64 KiB of lines.
  */
 export class LogOutput {
   readonly #target: Target;
@@ -79,13 +78,20 @@ export class LogOutput {
     if (this.#held + this.#batch.length + line.length > HELD_BYTES) {
       this.#lost += 1;
       // A full disk may have room again, and no other line would try it.
-      this.#batchTimer ??= setTimeout(() => this.#send(), BATCH_TIME);
+      this.#sendSoon();
       return;
     }
     this.#batch += line;
     if (urgent) this.#closeBatch();
     if (this.#held > 0 && !this.#isWriting && !this.#fails) this.#send();
-    else this.#batchTimer ??= setTimeout(() => this.#send(), BATCH_TIME);
+    else this.#sendSoon();
+  }
+
+  #sendSoon(): void {
+    this.#batchTimer ??= setTimeout(() => {
+      this.#batchTimer = undefined;
+      this.#send();
+    }, BATCH_TIME);
   }
 
   /** Resolves when everything is written, or a second later: a reader that takes nothing must not keep the process alive. */
@@ -115,7 +121,8 @@ export class LogOutput {
   #closeBatch(): void {
     if (this.#batch === '') return;
     // Not out of Node's pool: lines may wait for a reader for long.
-    const bytes = ownBytes(Buffer.from(this.#batch));
+    const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(this.#batch));
+    bytes.write(this.#batch);
     this.#batch = '';
     this.#waiting.push(bytes);
     this.#held += bytes.length;
@@ -123,8 +130,6 @@ export class LogOutput {
 
   /** Writes the oldest bytes, unless a write is under way or waits for a full pipe. */
   #send(): void {
-    clearTimeout(this.#batchTimer);
-    this.#batchTimer = undefined;
     if (this.#isWriting || this.#retryTimer !== undefined) return;
     let oldest = this.#oldest();
     if (!this.#target.isOwn && oldest !== undefined) this.#start(oldest);

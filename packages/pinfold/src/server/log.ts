@@ -71,12 +71,13 @@ export function openLog(
   };
   const namesText = names === undefined ? '' : `${JSON.stringify(names).slice(1, -1)},`;
   const headOf = (level: number): string => `{"level":${level},"time":"${timeNow()}",${namesText}`;
-  let infoTime = '';
+  let infoTime = 0;
   let infoHead = '';
   const headOfInfo = (): string => {
-    if (infoTime !== timeNow()) {
+    const now = Date.now();
+    if (now !== infoTime) {
+      infoTime = now;
       infoHead = headOf(30);
-      infoTime = lastTimeText;
     }
     return infoHead;
   };
