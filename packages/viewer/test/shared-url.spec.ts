@@ -1,4 +1,4 @@
-import { minutes, OPERATOR, type RoleId } from '@pinfold/core';
+import { minutes, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { cookiesOf, locationOf } from './client.ts';
 import { expectPage, expectRedirect } from './expect-page.ts';
@@ -26,15 +26,6 @@ describe('the shared URL', () => {
     const upper = await rig.ask(`/s/${id.toUpperCase()}/docs/?q`);
     expectRedirect(upper, 302, `http://localhost:${rig.port}/s/${id}/docs/?q`);
     expectPage(await rig.ask(`/s/${UNKNOWN}/docs/`), 404);
-  });
-
-  it('names its site in every state, and whether or not there is one', async () => {
-    const [open, ended] = [await rig.publish(SITE), await rig.publish(SITE)];
-    await rig.useCases.stop({ by: OPERATOR, id: ended });
-    for (const id of [open, ended, await rig.publish(SITE, PASSWORD), UNKNOWN as RoleId]) {
-      const { headers } = await rig.ask(`/s/${id}`, { method: 'HEAD' });
-      expect(headers.link).to.equal(`<http://${rig.siteHost(id)}/>; rel="related"`);
-    }
   });
 
   it('takes no password where it leads nowhere', async () => {

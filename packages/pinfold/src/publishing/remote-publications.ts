@@ -93,17 +93,18 @@ export function remotePublications(server: Server, terminal: Terminal, budget?: 
   };
 }
 
-/** The host of the site by its shared URL; `undefined` where that cannot be reached from here. */
+/** The host to which the shared URL leads; `undefined` where it asks for a password, or cannot be reached from here. */
 async function siteHostBy({ id, shared_url }: Pin): Promise<string | undefined> {
   const signal = AbortSignal.timeout(SITE_TIMEOUT);
   const request: RequestInit = { method: 'HEAD', redirect: 'manual', signal };
-  const link = await fetch(shared_url, request).then(
-    ({ headers }) => headers.get('link') ?? '',
-    () => '',
+  const location = await fetch(shared_url, request).then(
+    ({ headers }) => headers.get('location'),
+    () => null,
   );
-  const [, site = ''] = /<([^>]*)>; rel="related"/.exec(link) ?? [];
-  // A gate before the server may answer in its place.
-  return site.includes(id) && URL.canParse(site) ? new URL(site).host : undefined;
+  if (location === null || !URL.canParse(location)) return undefined;
+  const { host, pathname } = new URL(location);
+  // A gate before the server may send everybody to its sign-in.
+  return `${host}${pathname}`.includes(id) ? host : undefined;
 }
 
 /** Sends the archive of a form, and shows how much of it was sent. */

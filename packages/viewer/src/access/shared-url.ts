@@ -22,7 +22,7 @@ import {
   UNAVAILABLE_FOR,
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
-import { newlyGrantedWay, siteBaseOf } from '../routing/addresses.ts';
+import { newlyGrantedWay } from '../routing/addresses.ts';
 import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
@@ -44,8 +44,6 @@ export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Pr
     const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(inside + query);
     return sendRedirect(exchange, { status: 302, location });
   }
-  // In every state, known or not: by it a program tells a site of this server from one of another.
-  exchange.response.setHeader('Link', `<${siteBaseOf(context.settings, id)}/>; rel="related"`);
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const handedOver = await takeGrant(context, visit, query);
