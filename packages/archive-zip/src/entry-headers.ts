@@ -32,17 +32,20 @@ export const CENTRAL_BYTES = 46;
 
 const CENTRAL_SIGNATURE = 0x02014b50;
 
+/** Enough for most headers with their name and extra field: a second read takes as long as all else of a header. */
+const MOST_HEADERS = 256;
+
 /** Reads the header at a position, or `undefined` when none stands there that ends before `end`. */
 export function readCentralHeader(file: ByteSource, at: number, end: number): CentralHeader | undefined {
   if (at + CENTRAL_BYTES > end) return undefined;
-  const lengths = file.at(at, CENTRAL_BYTES);
-  if (lengths.length < CENTRAL_BYTES || uint32(lengths, 0) !== CENTRAL_SIGNATURE) return undefined;
-  const nameEnd = CENTRAL_BYTES + uint16(lengths, 28);
-  const extraEnd = nameEnd + uint16(lengths, 30);
-  const next = at + extraEnd + uint16(lengths, 32);
+  let header = file.at(at, MOST_HEADERS);
+  if (header.length < CENTRAL_BYTES || uint32(header, 0) !== CENTRAL_SIGNATURE) return undefined;
+  const nameEnd = CENTRAL_BYTES + uint16(header, 28);
+  const extraEnd = nameEnd + uint16(header, 30);
+  const next = at + extraEnd + uint16(header, 32);
   if (next > end) return undefined;
-  const header = file.at(at, extraEnd);
-  const fields = extraFields(header.subarray(nameEnd, extraEnd));
+  if (extraEnd > header.length) header = file.at(at, extraEnd);
+  const fields = extraFields(header, nameEnd, extraEnd);
   return {
     at,
     next,
@@ -99,19 +102,20 @@ const LOCAL_BYTES = 30;
 
 /** Reads the local header of an entry and compares it field by field; `undefined` when none is there. */
 export function readLocalHeader(file: StagedFile, central: CentralHeader): LocalHeader | undefined {
-  const fixed = file.at(central.localOffset, LOCAL_BYTES);
-  if (fixed.length < LOCAL_BYTES || fixed.readUInt32LE(0) !== LOCAL_SIGNATURE) return undefined;
-  const nameEnd = LOCAL_BYTES + fixed.readUInt16LE(26);
-  const length = nameEnd + fixed.readUInt16LE(28);
-  const header = file.at(central.localOffset, length);
+  let header = file.at(central.localOffset, MOST_HEADERS);
+  if (header.length < LOCAL_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) return undefined;
+  const nameEnd = LOCAL_BYTES + header.readUInt16LE(26);
+  const length = nameEnd + header.readUInt16LE(28);
+  if (length > header.length) header = file.at(central.localOffset, length);
   if (header.length < length) return undefined;
-  const fields = extraFields(header.subarray(nameEnd, length));
+  const fields = extraFields(header, nameEnd, length);
   const flags = header.readUInt16LE(6);
   const mismatches: HeaderField[] = [];
   if (flags !== central.flags) mismatches.push('flags');
   if (header.readUInt16LE(8) !== central.method) mismatches.push('method');
   if (header.readUInt32LE(10) !== central.modified) mismatches.push('time');
-  if (!header.subarray(LOCAL_BYTES, nameEnd).equals(central.rawName)) mismatches.push('name');
+  const { rawName } = central;
+  if (header.compare(rawName, 0, rawName.length, LOCAL_BYTES, nameEnd) !== 0) mismatches.push('name');
   mismatches.push(...sizeMismatches(header, fields, flags, central));
   return { dataOffset: central.localOffset + length, flags, fields, mismatches };
 }

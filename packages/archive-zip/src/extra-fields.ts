@@ -19,10 +19,13 @@ const OVERFLOW_16 = 0xffff;
 
 const NO_FIELDS: readonly ExtraField[] = [];
 
-/** Copies an extra field and splits it into blocks. Fewer than four bytes at the end are padding, as zipalign writes it. */
-export function extraFields(bytes: Uint8Array): readonly ExtraField[] {
-  if (bytes.length < 4) return NO_FIELDS;
-  const extra = new Uint8Array(bytes);
+/**
+ * Copies the extra field between two places of a header and splits it into blocks. Fewer than four bytes at the end are
+ * padding, as zipalign writes it.
+ */
+export function extraFields(header: Uint8Array, begin: number, fieldEnd: number): readonly ExtraField[] {
+  if (fieldEnd - begin < 4) return NO_FIELDS;
+  const extra = new Uint8Array(header.subarray(begin, fieldEnd));
   const fields: ExtraField[] = [];
   for (let at = 0; at + 4 <= extra.length; ) {
     const end = at + 4 + uint16(extra, at + 2);

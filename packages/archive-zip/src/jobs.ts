@@ -8,7 +8,7 @@ import type {
 } from '@pinfold/core';
 import { isObservable, isReferring } from './observe/observe.ts';
 import { isScript } from './observe/script-findings.ts';
-import { emptyProof, type PackedProofs, type PackedTasks } from './packed.ts';
+import { bareProof, type PackedProofs, type PackedTasks } from './packed.ts';
 
 /** An entry to prove, with what is needed to read it. */
 export interface EntryTask
@@ -140,6 +140,13 @@ const REFERRING_WEIGHT = 3;
 /** Work for references in addition to a character for each byte. All files have equal shares, which small files need most. */
 const SHARED_REFERENCE_WORK = 262_144;
 
+interface ToRead {
+  readonly task: ProofTask;
+  readonly entry: ListedEntry;
+  /** How many times longer it takes to search a byte of it than one of other files. */
+  readonly weight: number;
+}
+
 export interface SplitTasks {
   readonly jobs: readonly (readonly EntryTask[])[];
   readonly empty: readonly EntryProof[];
@@ -151,18 +158,20 @@ export interface SplitTasks {
  */
 export function splitTasks({ listing, tasks }: ProofRequest, workers: number): SplitTasks {
   const empty: EntryProof[] = [];
-  const toRead: { task: ProofTask; entry: ListedEntry }[] = [];
+  const toRead: ToRead[] = [];
   for (const task of tasks) {
     const entry = listing.entries[task.entry];
     if (entry === undefined) throw new RangeError('a task names an entry that is not listed');
-    if (isEmptyEntry(entry)) empty.push(emptyProof(task.entry));
-    else toRead.push({ task, entry });
+    if (isEmptyEntry(entry)) empty.push(bareProof(task.entry, true, true));
+    else toRead.push({ task, entry, weight: weightOf(task.path) });
   }
   const observed = observedBytes(toRead);
-  const referring = toRead.filter(({ task: { path = '' } }) => isReferring(path) || isScript(path)).length;
-  const entryTasks = toRead.map(({ task, entry }) => {
+  const referring = toRead.filter(({ task, weight }) => weight > 1 || isScript(task.path ?? '')).length;
+  const costs: number[] = [];
+  const entryTasks = toRead.map(({ task, entry, weight }) => {
     const { method, crc32, compressedSize, size, dataOffset } = entry;
     const readBytes = observed.get(task.entry) ?? 0;
+    costs.push(compressedSize + size + ENTRY_COST_BYTES + readBytes * weight);
     // Depends on sizes alone, so that the result does not depend on the threads.
     const referenceWork = readBytes + Math.floor(SHARED_REFERENCE_WORK / Math.max(1, referring));
     return {
@@ -176,19 +185,16 @@ export function splitTasks({ listing, tasks }: ProofRequest, workers: number): S
       referenceWork,
     };
   });
-  return { jobs: shareOut(entryTasks, workers), empty };
+  return { jobs: shareOut(entryTasks, costs, workers), empty };
 }
 
 /** The bytes to search of each entry: small files first, so that as many files as possible are searched. */
-function observedBytes(
-  tasks: readonly { task: ProofTask; entry: ListedEntry }[],
-): ReadonlyMap<number, number> {
+function observedBytes(tasks: readonly ToRead[]): ReadonlyMap<number, number> {
   const all = tasks.reduce((sum, { entry }) => sum + entry.size, 0);
   let left = OBSERVED_BYTES + OBSERVED_SHARE * all;
   const bytes = new Map<number, number>();
   const seen = tasks.filter(({ task: { path } }) => path !== undefined && isObservable(path));
-  for (const { task, entry } of seen.sort((a, b) => a.entry.size - b.entry.size)) {
-    const weight = weightOf(task.path);
+  for (const { task, entry, weight } of seen.sort((a, b) => a.entry.size - b.entry.size)) {
     const readBytes = Math.min(entry.size, Math.floor(left / weight));
     bytes.set(task.entry, readBytes);
     left -= readBytes * weight;
@@ -200,24 +206,24 @@ function isEmptyEntry(entry: ListedEntry): boolean {
   return entry.method === 0 && entry.compressedSize === 0 && entry.size === 0 && entry.crc32 === 0;
 }
 
-function shareOut(tasks: readonly EntryTask[], workers: number): readonly (readonly EntryTask[])[] {
-  const all = tasks.reduce((sum, task) => sum + costOf(task), 0);
+function shareOut(
+  tasks: readonly EntryTask[],
+  costs: readonly number[],
+  workers: number,
+): readonly (readonly EntryTask[])[] {
+  const all = costs.reduce((sum, cost) => sum + cost, 0);
   const share = Math.min(MAX_JOB_BYTES, Math.max(MIN_JOB_BYTES, all / (workers * JOBS_PER_WORKER)));
   const jobs: EntryTask[][] = [];
   let room = 0;
-  for (const task of tasks) {
+  for (const [index, task] of tasks.entries()) {
     if (room <= 0) {
       jobs.push([]);
       room = share;
     }
     jobs.at(-1)?.push(task);
-    room -= costOf(task);
+    room -= costs[index] as number;
   }
   return jobs;
-}
-
-function costOf({ compressedSize, size, observedBytes, path }: EntryTask): number {
-  return compressedSize + size + ENTRY_COST_BYTES + observedBytes * weightOf(path);
 }
 
 function weightOf(path: string | undefined): number {

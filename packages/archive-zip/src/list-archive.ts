@@ -78,7 +78,8 @@ export async function listArchive(
   const entries: ListedEntry[] = [];
   for (const [index, entry] of named.entries()) {
     const plain = toListedEntry(entry, locals[index]);
-    const isApple = trusted && (await isAppleDoubleEntry(entry.path, plain, source));
+    const isApple =
+      trusted && mayBeAppleDouble(entry.path) && (await isAppleDoubleEntry(entry.path, plain, source));
     entries.push(isApple ? { ...plain, appleDouble: true } : plain);
   }
   return {

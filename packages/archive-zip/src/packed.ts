@@ -23,7 +23,7 @@ export interface PackedTasks {
   readonly numbers: Float64Array;
 }
 
-/** Proofs. The number of an entry stands for {@link emptyProof} of it. */
+/** Proofs. A number stands for one in which nothing was found, as most are: see {@link numberOf}. */
 export type PackedProofs = readonly (number | EntryProof)[];
 
 const NUMBERS_PER_ENTRY = 8;
@@ -108,19 +108,28 @@ export function unpackTasks({ names, paths, numbers }: PackedTasks): readonly En
 }
 
 export function packProofs(proofs: readonly EntryProof[]): PackedProofs {
-  return proofs.map((proof) => (isEmptyProof(proof) ? proof.entry : proof));
+  return proofs.map((proof) => numberOf(proof) ?? proof);
 }
 
 export function unpackProofs(packed: PackedProofs): readonly EntryProof[] {
-  return packed.map((proof) => (typeof proof === 'number' ? emptyProof(proof) : proof));
+  return packed.map((proof) =>
+    typeof proof === 'number' ? bareProof(proof >> 2, (proof & 2) !== 0, (proof & 1) !== 0) : proof,
+  );
 }
 
-/** The proof of an entry that is UTF-8, in which nothing was found. */
-export function emptyProof(entry: number): EntryProof {
-  return { entry, utf8: true, references: [], secrets: [], whole: true };
+/** One list for all proofs, of which there are thousands. */
+const NONE: readonly never[] = [];
+
+/** The proof of an entry in which nothing was found. */
+export function bareProof(entry: number, utf8: boolean, whole: boolean): EntryProof {
+  return { entry, utf8, references: NONE, secrets: NONE, whole };
 }
 
-function isEmptyProof({ utf8, whole, references, secrets, ...others }: EntryProof): boolean {
-  const isBare = Object.keys(others).length === 1;
-  return isBare && utf8 && whole && references.length === 0 && secrets.length === 0;
+const BARE_MEMBERS = Object.keys(bareProof(0, true, true)).length;
+
+/** The entry and the two flags of a {@link bareProof}. */
+function numberOf(proof: EntryProof): number | undefined {
+  const { entry, utf8, references, secrets, whole } = proof;
+  const isBare = references.length + secrets.length === 0 && Object.keys(proof).length === BARE_MEMBERS;
+  return isBare ? (entry << 2) | (utf8 ? 2 : 0) | (whole ? 1 : 0) : undefined;
 }

@@ -3,7 +3,7 @@ import type { EntryPath, EntryProof, ListedEntry } from '@pinfold/core';
 import { expect } from 'chai';
 import type { EntryTask } from '../src/jobs.ts';
 import {
-  emptyProof,
+  bareProof,
   packEntries,
   packProofs,
   packTasks,
@@ -41,16 +41,18 @@ describe('Entries that are sent between threads', () => {
   });
 
   it('arrive as they were proved, those without findings as a number', () => {
-    const nothing = emptyProof(4);
+    const bare = [bareProof(4, true, true), bareProof(150_000, false, true), bareProof(0, true, false)];
+    const [nothing] = bare as [EntryProof];
     const telling: readonly EntryProof[] = [
-      { ...nothing, utf8: false },
-      { ...nothing, whole: false },
       { ...nothing, secrets: ['npm_token'] },
       { ...nothing, serviceWorker: true },
       { ...nothing, modules: ['app.js'] },
     ];
-    const packed = sent(packProofs([nothing, ...telling]));
-    expect(packed.map((proof) => typeof proof)).to.deep.equal(['number', ...telling.map(() => 'object')]);
-    expect(unpackProofs(packed)).to.deep.equal([nothing, ...telling]);
+    const packed = sent(packProofs([...bare, ...telling]));
+    expect(packed.map((proof) => typeof proof)).to.deep.equal([
+      ...bare.map(() => 'number'),
+      ...telling.map(() => 'object'),
+    ]);
+    expect(unpackProofs(packed)).to.deep.equal([...bare, ...telling]);
   });
 });

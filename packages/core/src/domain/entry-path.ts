@@ -24,10 +24,13 @@ const UNSAFE: readonly (readonly [form: RegExp, reason: UnsafePath])[] = [
   [/^\//, 'absolute'],
   [/(?:^|\/)(?:\.{1,2}(?:\/|$)|\/)/, 'segment'],
 ];
+/** What most paths are: safe by one look in the place of one for each form. */
+const PLAIN = /^(?:[\w-][\w.-]*(?:\/|$))+$/;
 const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
 
 export function unsafePath(name: string): UnsafePath | undefined {
   if (isTooLong(name)) return 'too_long';
+  if (PLAIN.test(name)) return undefined;
   return UNSAFE.find(([form]) => form.test(name))?.[1];
 }
 

@@ -7,7 +7,8 @@ const SECRET =
 
 /** Whether a file of this path holds secrets by custom. A `.pem` is not among them: its content decides. */
 export function isSecretPath(path: string): boolean {
-  return KEY.test(path) || SECRET.test(path);
+  const isHidden = path.startsWith('.') || path.includes('/.');
+  return KEY.test(path) || (isHidden && SECRET.test(path));
 }
 
 const LABEL = `(?:[A-Z0-9-]{1,16} ){0,4}`;

@@ -125,7 +125,7 @@ export async function proveArchive(
   }
   const proofs = new Map(proof.entries.map((entry) => [entry.entry, entry]));
   const entries = files.map((file) => manifestEntry(file, listing.entries, proofs));
-  const observed = files.map(({ path, entry }) => ({ path, ...(proofs.get(entry) as EntryProof) }));
+  const observed = files.map(({ path, entry }) => ({ ...(proofs.get(entry) as EntryProof), path }));
   return {
     kind: 'proved',
     entries,
