@@ -59,7 +59,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 /** Node's takes an eighth of the time. */
-const crc32 = globalThis.process?.getBuiltinModule?.('node:zlib').crc32 ?? portableCrc32;
+const crc32 = globalThis.process?.getBuiltinModule?.('node:zlib')?.crc32 ?? portableCrc32;
 
 /**
  * Packs files into a ZIP in memory. It leaves out dot files except `.well-known`, private keys (by the name of a file or
