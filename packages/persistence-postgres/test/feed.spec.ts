@@ -4,7 +4,7 @@ import { anEvent, aSession } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
-import { lockNumber } from '../src/database/lock-number.ts';
+import { lockNumber } from '../src/engine/statement.ts';
 import { openPostgres } from '../src/index.ts';
 
 describe('The feed on PostgreSQL', () => {

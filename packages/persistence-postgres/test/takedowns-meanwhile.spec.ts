@@ -3,7 +3,7 @@ import { anEvent, aPublication, aReservation, aTakedown, leaseOf } from '@pinfol
 import { expect } from 'chai';
 import pg from 'pg';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
-import { lockNumber } from '../src/database/lock-number.ts';
+import { lockNumber } from '../src/engine/statement.ts';
 import { openPostgres } from '../src/index.ts';
 
 describe('A takedown on PostgreSQL', () => {

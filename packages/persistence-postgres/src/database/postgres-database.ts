@@ -15,10 +15,9 @@ import {
 import { createTables, SqlCompiler } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
 import { asFault, kindOf, ProgramError, reasonOf } from '../engine/postgres-errors.ts';
-import { COMMIT, unprepared } from '../engine/statement.ts';
+import { COMMIT, lockNumber, unprepared } from '../engine/statement.ts';
 import { checkSchema, databaseState, migrate, newestMigration } from '../schema/migrate.ts';
 import { JoinedReads } from './joined-reads.ts';
-import { lockNumber } from './lock-number.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresLookups } from './postgres-lookups.ts';
 import { BEGIN_SNAPSHOT, PostgresSession, type Writing } from './postgres-session.ts';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** One statement, whose parameters are `$1`, `$2` … */
 export interface Statement {
@@ -11,7 +11,7 @@ export interface Statement {
 
 /** A statement that each connection prepares once. Its name derives from its text, so that it is unique. */
 export function prepared(text: string): Statement {
-  return { name: `pinfold_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`, text };
+  return { name: `pinfold_${hash('sha256', text).slice(0, 32)}`, text };
 }
 
 /** A statement whose best plan depends on its values. */
@@ -26,6 +26,11 @@ export const ROLLBACK: Statement = unprepared('ROLLBACK');
 /** A statement that may take as long as a whole migration. */
 export function longRunning(text: string): Statement {
   return { name: undefined, text, timeout: 86_400_000 };
+}
+
+/** The number of an advisory lock: 64 bits of a hash of its schema and name, to avoid the numbers of other programs. */
+export function lockNumber(schema: string, name: string): string {
+  return hash('sha256', `${schema} ${name}`, 'buffer').readBigInt64BE().toString();
 }
 
 type Parser = (value: string) => unknown;

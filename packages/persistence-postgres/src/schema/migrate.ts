@@ -8,9 +8,8 @@ import {
 } from '@pinfold/core/adapter';
 import type { DatabaseState } from '@pinfold/core/records';
 import { quoted } from '@pinfold/core/sql';
-import { lockNumber } from '../database/lock-number.ts';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
-import { COMMIT, longRunning, type Statement, unprepared } from '../engine/statement.ts';
+import { COMMIT, lockNumber, longRunning, type Statement, unprepared } from '../engine/statement.ts';
 
 /** The step to the schema that this release creates, by statements that create its tables. */
 export function newestMigration(sql = ''): Migration {

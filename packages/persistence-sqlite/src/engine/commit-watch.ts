@@ -99,9 +99,6 @@ export class RowCache<Row> {
   readonly #read: (key: string) => Row | undefined;
   readonly #rows: Map<string, Row> = new Map();
   #isFresh = false;
-  readonly #expire = (): void => {
-    this.#isFresh = false;
-  };
 
   constructor(changes: Pick<CommitWatch, 'hasChanged'>, read: (key: string) => Row | undefined) {
     this.#changes = changes;
@@ -110,7 +107,14 @@ export class RowCache<Row> {
 
   /** The row that a read transaction begun now, or since the last pause, would give. Callers share it and must not change it. */
   get(key: string): Row | undefined {
-    this.#refresh();
+    // One look serves all that runs without a pause: what it answers had arrived before.
+    if (!this.#isFresh) {
+      if (this.#changes.hasChanged()) this.#rows.clear();
+      this.#isFresh = true;
+      queueMicrotask(() => {
+        this.#isFresh = false;
+      });
+    }
     const known = this.#rows.get(key);
     if (known !== undefined) return known;
     const row = this.#read(key);
@@ -121,13 +125,5 @@ export class RowCache<Row> {
       this.#rows.set(key, row);
     }
     return row;
-  }
-
-  /** One look serves all that runs without a pause: what it answers had arrived before. */
-  #refresh(): void {
-    if (this.#isFresh) return;
-    if (this.#changes.hasChanged()) this.#rows.clear();
-    this.#isFresh = true;
-    queueMicrotask(this.#expire);
   }
 }
