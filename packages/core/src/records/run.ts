@@ -77,6 +77,8 @@ function answerTo(
 
 /** The error of an action that failed, with its place and the error of the database as its cause. */
 export function stepError(program: string, action: TableAction, cause: unknown): StepError {
+  // A write that was held back may fail a later step: the place is that of the write.
+  if (cause instanceof StepError) return cause;
   const { kind: step, table } = action;
   const columns = 'row' in action ? table.key : Object.keys('key' in action ? action.key : action.where);
   return new StepError({ program, step, table: table.name, columns }, cause);

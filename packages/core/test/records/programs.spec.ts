@@ -134,6 +134,16 @@ describe('a step that fails', () => {
     expect((error.cause as Error).message).to.equal('the disk is full');
   });
 
+  it('keeps its place where a later step rejects with its error', () => {
+    const write = caught(() => runAtOnce(failing.name, failing.run({ isbn: '1' }), refuse));
+    const later = caught(() =>
+      runAtOnce(failing.name, failing.run({ isbn: '1' }), () => {
+        throw write;
+      }),
+    );
+    expect({ ...later, cause: later.cause }).to.deep.equal({ ...write, cause: write.cause });
+  });
+
   it('shows the line of its program, also of a database that answers with promises', async () => {
     const error = caught(() => runAtOnce(failing.name, failing.run({ isbn: '1' }), refuse));
     expect(error.stack).to.match(/run[^\n]*programs\.spec\.ts/);
