@@ -79,10 +79,10 @@ export function describeContract<Port, S extends Subject<Port>>(
 }
 
 /** What {@link describeDatabase} needs. */
-export interface MochaDatabaseOptions extends Pick<RandomProgramOptions, 'runs'> {
+export interface MochaDatabaseOptions extends RandomProgramOptions {
   /** The database's name, for reports: `SQLite`. */
   readonly name: string;
-  /** Opens an empty database of its own, migrated, for the tables of the suite. Called for each promise. */
+  /** Opens an empty database of its own, migrated, for the tables and programs of the suite. Called for each promise. */
   readonly open: (schema: DatabaseSchema) => Promise<StoreSubject<Database>>;
   /** Checks only the promises whose id it matches, and no random programs: for a second setup of an engine. */
   readonly clauses?: RegExp;
@@ -103,12 +103,12 @@ export interface MochaDatabaseOptions extends Pick<RandomProgramOptions, 'runs'>
  * describeDatabase({ name: 'MyDatabase', open, runs: 20 });
  */
 export function describeDatabase(options: MochaDatabaseOptions): void {
-  const { open, clauses, runs = 100 } = options;
+  const { open, clauses } = options;
   const create = (): Promise<StoreSubject<Database>> => open(LIBRARY);
   const random = {
     id: 'database/random',
     text: 'random programs come to what they come to in memory',
-    check: () => checkRandomPrograms(create, { runs }),
+    check: () => checkRandomPrograms(create, options),
   };
   const further = clauses === undefined ? [random] : [];
   describeContract(

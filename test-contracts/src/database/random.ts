@@ -2,6 +2,7 @@ import type { Database } from '@pinfold/core/records';
 import { createMemoryDatabase } from '@pinfold/memory';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { inWords } from '../assertion-message.ts';
 import type { StoreSubject } from '../contract.ts';
 import { ASK, type Command, LIBRARY, RUN, type Work } from './commands.ts';
 import { aBook, isbnOf, type NewBook } from './tables.ts';
@@ -141,19 +142,28 @@ const program: fc.Arbitrary<Work> = commands.map((own) => ({
   isUnlocked: true,
 }));
 
-/** What a call comes to: its results, or that it failed. */
-async function outcomeOf(call: Promise<readonly unknown[]>): Promise<unknown> {
-  return call.then(
-    (results) => results,
-    () => 'failed',
-  );
+/** What a call comes to: the results of its commands, or its error. */
+type Outcome = readonly unknown[] | Error;
+
+async function outcomeOf(call: Promise<readonly unknown[]>): Promise<Outcome> {
+  return call.catch((error: Error) => error);
 }
 
-async function everything(database: Database): Promise<readonly unknown[]> {
-  const books: Command = { kind: 'find', range: { order: ['isbn'], select: ALIKE } };
-  const shelves: Command = { kind: 'find', table: 'shelves', range: { order: ['name'] } };
-  return await database.read(ASK, { commands: [books, shelves] });
+/** Fails with the first command that came to something else than in memory. */
+function expectAlike(commands: readonly Command[], came: Outcome, expected: Outcome): void {
+  if (came instanceof Error && expected instanceof Error) return;
+  const program = JSON.stringify(commands);
+  if (came instanceof Error) throw new Error(`${program} failed, and not in memory`, { cause: came });
+  if (expected instanceof Error)
+    throw new Error(`${program} did not fail, and does in memory`, { cause: expected });
+  for (const [n, command] of commands.entries())
+    expect(came[n], JSON.stringify(command)).to.deep.equal(expected[n]);
 }
+
+const EVERYTHING: readonly Command[] = [
+  { kind: 'find', range: { order: ['isbn'], select: ALIKE } },
+  { kind: 'find', table: 'shelves', range: { order: ['name'] } },
+];
 
 /**
  * Runs random programs on a database and on the one in memory, and fails where they come to something else. Numbers of a
@@ -168,18 +178,28 @@ export async function checkRandomPrograms(
     const memory = createMemoryDatabase(LIBRARY);
     try {
       for (const work of programs) {
-        const outcome = await outcomeOf(subject.port.write(RUN, work));
-        expect(outcome).to.deep.equal(await outcomeOf(memory.write(RUN, work)));
+        const came = await outcomeOf(subject.port.write(RUN, work));
+        expectAlike(work.commands, came, await outcomeOf(memory.write(RUN, work)));
       }
-      expect(await everything(subject.port)).to.deep.equal(await everything(memory));
+      const came = await subject.port.read(ASK, { commands: EVERYTHING });
+      expectAlike(EVERYTHING, came, await memory.read(ASK, { commands: EVERYTHING }));
     } finally {
       await subject.dispose();
     }
   });
-  await fc.assert(property, {
+  const run = await fc.check(property, {
     numRuns: runs,
     // Where opening is slow, fewer runs are made.
     interruptAfterTimeLimit: 60_000,
     ...(seed === undefined ? {} : { seed }),
   });
+  if (!run.failed) return;
+  const cause = inWords(run.errorInstance);
+  const programs = (run.counterexample?.[0] ?? []).map(({ commands }) => `  ${JSON.stringify(commands)}`);
+  const lines = [
+    cause instanceof Error ? cause.message : String(cause),
+    `It came after these programs, and comes again with the seed ${run.seed}:`,
+    ...programs,
+  ];
+  throw new Error(lines.join('\n'), { cause });
 }
