@@ -80,6 +80,7 @@ function spoken(value: unknown, indent: number): string {
   const plain = (_: string, held: unknown): unknown => {
     if (typeof held === 'string') return named(held);
     if (typeof held === 'number') return Math.abs(held - START) < NEAR ? timed(held) : held;
+    if (typeof held === 'bigint') return `<${held}n>`;
     if (held instanceof Uint8Array) return `${held.byteLength} bytes`;
     if (held instanceof Set) return [...held];
     if (held instanceof Map) return [...held];

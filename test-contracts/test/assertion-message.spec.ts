@@ -55,6 +55,10 @@ describe('A comparison that fails', () => {
     );
   });
 
+  it('prints a bigint, which is not the number', () => {
+    expect(description(() => expect([12n]).to.deep.equal([12]))).to.equal('expected 12 at [0], but 12n came');
+  });
+
   it('tells nothing from undefined, and hashes by number', () => {
     expect(description(() => expect(undefined, 'the newest').to.deep.equal({ hash: aSha256(7) }))).to.equal(
       'the newest: expected {"hash":hash 7}, but undefined came',

@@ -1,4 +1,4 @@
-import { Fault, isFault } from '@pinfold/core';
+import { Fault, type Instant, isFault } from '@pinfold/core';
 import type { Database } from '@pinfold/core/records';
 import { aroundCalls } from '@pinfold/test-contracts/fixtures';
 import { type Breaking, type DatabaseFault, inCalls } from './faulty-database.ts';
@@ -165,6 +165,9 @@ export const LIFE_FAULTS: readonly DatabaseFault[] = [
   })),
   inCalls('examine', 'the release is unknown', () => (database) => ({
     examine: async () => ({ ...(await database.examine()), release: 'unknown' }),
+  })),
+  inCalls('examine', 'the clock counts seconds', () => () => ({
+    check: async () => Math.floor(Date.now() / 1_000) as Instant,
   })),
   inCalls('pause', 'nobody has a turn', () => () => ({ pause: async () => {} })),
 ];

@@ -157,6 +157,11 @@ export const READING_FAULTS: readonly DatabaseFault[] = [
   ),
   inSteps(
     'texts',
+    'only the first 100 characters count',
+    folding((text) => text.slice(0, 200)),
+  ),
+  inSteps(
+    'texts',
     'letter case does not count',
     folding((text) => text.toLowerCase()),
   ),

@@ -153,6 +153,14 @@ export const WRITE_FAULTS: readonly DatabaseFault[] = [
       return known === undefined ? yield* ask(action) : undefined;
     }),
   ),
+  inSteps('upsert', 'the row of another key is replaced', () =>
+    answering('upsert', function* (action, ask) {
+      const { table, row } = action;
+      const where = { label: row.label ?? 'none' };
+      const [taken] = (yield* ask({ kind: 'find', table, where, limit: 1 })) as readonly Row[];
+      return yield* ask({ ...action, row: { ...row, name: taken?.name ?? row.name } });
+    }),
+  ),
   inSteps('update', 'null replaces no value', () =>
     asking('update', ({ changes }) => ({
       changes: Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)),

@@ -30,11 +30,20 @@ export const firstSteps: DatabaseClauses = {
       );
       const found = await step('read() rejects a query that reads one row', () => ask(port, SHELF_A));
       expect(
+        Object.values(found ?? {}).filter((value) => typeof value === 'bigint'),
+        'read() gives numbers as bigint. Set the option of the driver that makes them numbers',
+      ).to.deep.equal([]);
+      expect(
         found,
         'read() gives another row than was inserted. Rows have the names that the statement gives its columns',
       ).to.deep.equal(SHELF);
-      const book = await step('read() rejects a query that reads a flag and JSON. Look at `readFlag`', () =>
-        ask(port, { kind: 'get', key: { isbn: isbnOf(1) } }),
+      const key = { isbn: isbnOf(1) };
+      await step('read() rejects a query that reads a flag. Look at `readFlag`', () =>
+        ask(port, { kind: 'get', key, select: ['isRare'] }),
+      );
+      const book = await step(
+        'read() rejects a query that reads JSON. JSON has to come as a text: many drivers parse it',
+        () => ask(port, { kind: 'get', key }),
       );
       expect(book, 'read() gives another row than was inserted').to.deep.include(aBook(1));
       const other = await step('peer() rejects', () => peer());

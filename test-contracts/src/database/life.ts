@@ -15,6 +15,8 @@ import type { DatabaseClauses } from './reading.ts';
 import { aBook, isbnOf } from './tables.ts';
 
 const GET: Command = { kind: 'get', key: { isbn: isbnOf(1) } };
+/** No clock of a test differs by as much. */
+const DAY = 86_400_000;
 const WORK = { commands: [GET] };
 
 function readsOf(database: Database): Readonly<Record<string, Interruptible>> {
@@ -97,15 +99,18 @@ export const lifeClauses: DatabaseClauses = {
     await Promise.all(handles.flatMap((handle) => [handle.migrate(), handle.migrate()]));
     for (const handle of handles) expect(await ask(handle, GET)).to.include({ title: 'Title 1' });
   },
-  'database/examine: a sound database has the newest schema and no damage': async ({ port }) => {
-    const { damage, version, newest, outdated, release } = await port.examine();
-    expect({ damage, version, outdated }).to.deep.equal({
-      damage: undefined,
-      version: newest,
-      outdated: undefined,
-    });
-    expect(release).to.match(/\d/);
-  },
+  'database/examine: a sound database has the newest schema and no damage, and its clock, if it has one, counts milliseconds':
+    async ({ port }) => {
+      const { damage, version, newest, outdated, release } = await port.examine();
+      expect({ damage, version, outdated }).to.deep.equal({
+        damage: undefined,
+        version: newest,
+        outdated: undefined,
+      });
+      expect(release).to.match(/\d/);
+      const now = (await port.check()) ?? Date.now();
+      expect(now, 'what check() resolves to').to.be.closeTo(Date.now(), DAY);
+    },
   'database/pause: others have their turn while a caller pauses, and it goes on': async ({ port }) => {
     let isTurn = false;
     const other = setImmediate().then(() => {

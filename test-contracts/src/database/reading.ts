@@ -1,12 +1,15 @@
 import type { Database } from '@pinfold/core/records';
 import { expect } from 'chai';
 import type { ClauseTable, StoreSubject } from '../contract.ts';
-import { ask, BY_CODE, BY_ISBN, type Command, inserting, run } from './commands.ts';
+import { ask, BY_CODE, BY_ISBN, type Command, inserting, RUN, run } from './commands.ts';
 import { aBook, type Book, isbnOf, type NewBook } from './tables.ts';
 
 export type DatabaseClauses = ClauseTable<Database, StoreSubject<Database>>;
 
 const SHELF = { name: 'A', label: 'Poetry', size: 20 };
+
+/** The longest text in a key. */
+const MAX_TEXT = '\u{1f9ed}'.repeat(255);
 
 /** Books with every value that a database is apt to change. */
 const UNUSUAL: readonly NewBook[] = [
@@ -19,6 +22,7 @@ const UNUSUAL: readonly NewBook[] = [
     note: { '': null, __x: 0 },
   }),
   aBook(6, { title: 'null', tags: ['null'], note: { note: 'null' }, code: 'undefined' }),
+  aBook(7, { isbn: MAX_TEXT, shelf: MAX_TEXT, code: MAX_TEXT }),
 ];
 
 async function booksIn(database: Database, command: Partial<Command> = {}): Promise<readonly Book[]> {
@@ -35,7 +39,7 @@ function withoutNumber({ number: _, ...book }: Book): NewBook {
 
 export const getClauses: DatabaseClauses = {
   'database/get: a row is found by its primary key, every column as it was given': async ({ port, peer }) => {
-    await run(port, ...inserting(...UNUSUAL));
+    await port.write(RUN, { commands: inserting(...UNUSUAL), shelves: ['A', MAX_TEXT] });
     const other = await peer();
     for (const book of UNUSUAL) {
       const found = (await ask(other, { kind: 'get', key: { isbn: book.isbn } })) as Book;
@@ -100,7 +104,23 @@ export const getClauses: DatabaseClauses = {
     },
   'database/texts: texts are equal only if all their characters are: letter case, marks, normal forms and spaces count':
     async ({ port, peer }) => {
-      const texts = ['a', 'A', 'a ', ' a', '\u00e1', 'a\u0301', 'A\u0301', '\uff41', 'ss', '\u00df', '', ' '];
+      const long = MAX_TEXT.slice(2);
+      const texts = [
+        `${long}a`,
+        `${long}b`,
+        'a',
+        'A',
+        'a ',
+        ' a',
+        '\u00e1',
+        'a\u0301',
+        'A\u0301',
+        '\uff41',
+        'ss',
+        '\u00df',
+        '',
+        ' ',
+      ];
       const books = texts.map((isbn, n) => aBook(n, { isbn, title: isbn, code: isbn }));
       await run(port, ...inserting(...books));
       const other = await peer();

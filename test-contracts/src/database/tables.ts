@@ -13,6 +13,7 @@ import {
 /** A shelf of the library that the suite keeps. */
 export interface Shelf {
   readonly name: string;
+  /** No two shelves have the same. */
   readonly label: string | null;
   readonly size: number;
 }
@@ -41,6 +42,7 @@ export const SHELVES: RecordTable<Shelf, 'name'> = defineTable({
   name: 'shelves',
   columns: { name: text, label: nullable(text), size: integer },
   key: ['name'],
+  unique: [['label']],
   guards: ({ name }) => (name === undefined ? [] : [shelfLock(name)]),
 });
 
@@ -60,9 +62,11 @@ export const BOOKS: RecordTable<Book, 'isbn', { readonly shelf: Shelf }, 'number
     number: sequence,
   },
   key: ['isbn'],
-  unique: [['code']],
+  // The second follows from the first: some databases bound the length of a key of two texts.
+  unique: [['code'], ['shelf', 'code']],
   indexes: [
     { name: 'titles', columns: ['shelf', 'title', 'isbn'], covers: ['isRare'], where: { lentAt: null } },
+    { name: 'codes', columns: ['code', 'pages'] },
     { name: 'rare', columns: ['pages'], where: { isRare: true } },
   ],
   references: { shelf: () => SHELVES },

@@ -47,19 +47,19 @@ export const writeClauses: DatabaseClauses = {
       expect(error.message).to.include('library.run').and.not.include(isbnOf(1));
       expect(error.cause).to.be.instanceOf(Error);
     },
-  'database/upsert: a row is inserted, or replaces that of its primary key in every column': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    await run(port, shelf('A', 'first', 1), shelf('B', null, 2));
-    await run(other, shelf('A', null, 3));
-    const found = await ask(port, { kind: 'find', table: 'shelves', range: { order: ['name'] } });
-    expect(found).to.deep.equal([
-      { name: 'A', label: null, size: 3 },
-      { name: 'B', label: null, size: 2 },
-    ]);
-  },
+  'database/upsert: a row is inserted, or replaces that of its primary key in every column; another key that is taken fails the program':
+    async ({ port, peer }) => {
+      const other = await peer();
+      await run(port, shelf('A', 'first', 1), shelf('B', 'second', 2));
+      await run(other, shelf('A', null, 3));
+      for (const taken of [shelf('A', 'second'), shelf('C', 'second')])
+        expect(await rejectionOf(run(other, taken)), 'a label that is taken').to.be.instanceOf(Error);
+      const found = await ask(port, { kind: 'find', table: 'shelves', range: { order: ['name'] } });
+      expect(found).to.deep.equal([
+        { name: 'A', label: null, size: 3 },
+        { name: 'B', label: 'second', size: 2 },
+      ]);
+    },
   'database/update: exactly the named columns of one row change; of a row that is not there nothing does':
     async ({ port, peer }) => {
       await run(port, ...inserting(aBook(1, { note: { a: 1 }, lentAt: 5 }), aBook(2)));

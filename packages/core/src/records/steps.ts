@@ -140,7 +140,7 @@ export function insert<Table extends AnyTable>(table: Table, row: NewRowOf<Table
   return new Step({ kind: 'insert', table, row: row as Values });
 }
 
-/** Inserts a row, or replaces that of the same primary key. A table with a sequence has no such step. */
+/** Inserts a row, or replaces that of the same primary key; another key that is taken fails the program. A table with a sequence has no such step. */
 export function upsert<Row extends object, Key extends keyof Row, References extends object>(
   table: RecordTable<Row, Key, References, never>,
   row: NoInfer<Row>,

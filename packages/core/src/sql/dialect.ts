@@ -42,8 +42,8 @@ export interface SqlDialect {
   readonly keepsOrder: boolean;
   /**
    * The end of an INSERT that replaces other columns where the key is taken. Without other columns it changes nothing, and
-   * the statement must not fail. Where another unique key is taken it has to fail, or to leave that row as it is. When
-   * absent, `ON CONFLICT … DO …`, as SQLite and PostgreSQL have it.
+   * the statement must not fail. Where another unique key is taken it has to fail. When absent, `ON CONFLICT … DO …`,
+   * as SQLite and PostgreSQL have it.
    */
   onTakenKey?(key: readonly string[], others: readonly string[]): string;
 
@@ -67,7 +67,8 @@ export interface SqlDialect {
   indexColumns(columns: readonly string[], covers: readonly string[], compared: readonly string[]): string;
   /**
    * A text in an index that is no key and has a number of texts: such as its first characters, where the database bounds
-   * the length of an index. The whole text when absent.
+   * the length of an index. The column may be in a key as well, with the type that `columnType` gives it then. The whole
+   * text when absent.
    */
   indexedText?(name: string, texts: number): string;
   /** Whether an index cannot have a condition, which is then left out. False when absent. */
