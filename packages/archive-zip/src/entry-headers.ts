@@ -33,12 +33,12 @@ export const CENTRAL_BYTES = 46;
 const CENTRAL_SIGNATURE = 0x02014b50;
 
 /** Enough for most headers with their name and extra field: a second read takes as long as all else of a header. */
-const MOST_HEADERS = 256;
+const MAX_HEADERS = 256;
 
 /** Reads the header at a position, or `undefined` when none stands there that ends before `end`. */
 export function readCentralHeader(file: ByteSource, at: number, end: number): CentralHeader | undefined {
   if (at + CENTRAL_BYTES > end) return undefined;
-  let header = file.at(at, MOST_HEADERS);
+  let header = file.at(at, MAX_HEADERS);
   if (header.length < CENTRAL_BYTES || uint32(header, 0) !== CENTRAL_SIGNATURE) return undefined;
   const nameEnd = CENTRAL_BYTES + uint16(header, 28);
   const extraEnd = nameEnd + uint16(header, 30);
@@ -102,7 +102,7 @@ const LOCAL_BYTES = 30;
 
 /** Reads the local header of an entry and compares it field by field; `undefined` when none is there. */
 export function readLocalHeader(file: StagedFile, central: CentralHeader): LocalHeader | undefined {
-  let header = file.at(central.localOffset, MOST_HEADERS);
+  let header = file.at(central.localOffset, MAX_HEADERS);
   if (header.length < LOCAL_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) return undefined;
   const nameEnd = LOCAL_BYTES + header.readUInt16LE(26);
   const length = nameEnd + header.readUInt16LE(28);
