@@ -159,7 +159,7 @@ describe('npm start, in a clone that is installed', () => {
     const code = (await Promise.all(chunks.map(([path]) => readFile(join(clone, path), 'utf8')))).join('\n');
     const places = [...code.matchAll(/(?:from |import\()"(\.[^"]+)"|new URL\("(\.[^"]+)", import\.meta/g)];
     const files = places.map(([, file, place = '']) => join(bundle, file ?? place));
-    expect(files.join()).to.include('/checkpointer.ts').and.not.to.include('node_modules');
+    expect(files.join()).to.include('/start-thread.ts').and.not.to.include('node_modules');
     expect(files.filter((file) => !existsSync(file))).to.deep.equal([]);
     const packages = [
       ...code.matchAll(/(?:^\} |^import .* )from "([^./][^"]+)"|[^.]import\("([^./][^"]+)"\)/gm),

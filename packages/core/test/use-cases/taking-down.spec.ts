@@ -123,6 +123,8 @@ describe('taking down', () => {
     const copies: RoleId[] = [];
     for (let n = 0; n < 101; n += 1)
       copies.push(await stage.publish({ by: `account ${n % 7}`, key: `${n}` }));
+    // The newest is on the first page of a list.
+    stage.clock.advance(days(1));
     const ended = await stage.publish({ key: 'ended' });
     await stage.useCases.stop({ by: OWNER, id: ended });
     const [all, stored] = [[...copies].sort(), async () => await stage.memory.archives.list(undefined, 200)];
