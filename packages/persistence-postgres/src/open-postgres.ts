@@ -8,13 +8,7 @@ import { PostgresConnection, type PostgresPool } from './engine/postgres-connect
 
 /**
  * Timeouts for a pool, so that a server that is down or hangs fails requests but does not block the process: 5 s to
- * connect, 9 s for the server to finish a statement, and 10 s to wait for its answer.
- *
- * @example
- * import { POOL_LIMITS } from '@pinfold/persistence-postgres';
- * import pg from 'pg';
- *
- * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...POOL_LIMITS });
+ * connect, 9 s for the server to finish a statement, and 10 s to wait for its answer. {@link openPostgres} shows its use.
  */
 export const POOL_LIMITS = {
   connectionTimeoutMillis: 5_000,
