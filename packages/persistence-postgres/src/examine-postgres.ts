@@ -1,7 +1,7 @@
 import { examineSchema, type SchemaState } from '@pinfold/core/adapter';
 import { codeOf } from '@pinfold/core/internal';
 import type { DatabaseState } from '@pinfold/core/records';
-import { ask, type PostgresClient, type PostgresPool } from './engine/postgres-connection.ts';
+import { ask, type PostgresClient, type PostgresPool, survive } from './engine/postgres-connection.ts';
 import { prepared, ROLLBACK, unprepared } from './engine/statement.ts';
 import { newestMigration, stateOf } from './schema/migrate.ts';
 
@@ -106,6 +106,7 @@ async function stateIn(client: PostgresClient, schema: string): Promise<readonly
  * the server, such as PgBouncer before 1.21, the statement is not known to the next one.
  */
 export async function keepsPreparedStatements(pool: PostgresPool): Promise<boolean> {
+  pool.on('connect', survive);
   const [one, other] = await Promise.all([pool.connect(), pool.connect()]);
   try {
     await one.query({ ...STATEMENT });

@@ -20,9 +20,11 @@ export interface PostgresClient {
 /** The part of `pg`'s pool that stores use, as a structural type: any version or wrapper of it fits. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
-  /** A connection that breaks while it is idle emits this. Without a listener, it would end the process. */
+  /** `error`: a connection broke while it was idle. `connect`: one was made, and may break before {@link connect} resolves. */
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'connect', listener: (client: PostgresClient) => void): unknown;
   off(event: 'error', listener: (error: Error) => void): unknown;
+  off(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
 /** The total time for which serialization failures and deadlocks are retried. */
@@ -46,6 +48,13 @@ export interface Client {
 }
 
 const ignore = (): void => {};
+const survived: WeakSet<PostgresClient> = new WeakSet();
+
+/** A connection that breaks fails its queries, or the next one. Without a listener, it would end the process as well. */
+export function survive(client: PostgresClient): void {
+  if (!survived.has(client)) client.on('error', ignore);
+  survived.add(client);
+}
 
 /** Runs the stores' statements on a pool. Retries what certainly had no effect; else fails with `store_unavailable`. */
 export class PostgresConnection {
@@ -57,10 +66,12 @@ export class PostgresConnection {
     this.#pool = pool;
     this.#sleep = sleep;
     pool.on('error', ignore);
+    pool.on('connect', survive);
   }
 
   close(): void {
     this.#pool.off('error', ignore);
+    this.#pool.off('connect', survive);
     this.#closed = true;
   }
 
@@ -154,7 +165,7 @@ const primaries: WeakSet<PostgresClient> = new WeakSet();
 /** A standby answers reads with old data. */
 async function provePrimary(client: PostgresClient): Promise<void> {
   if (primaries.has(client)) return;
-  client.on('error', ignore);
+  survive(client);
   const [server] = await ask<{ standby: boolean }>(client, IS_STANDBY);
   if (server?.standby !== false) throw new Error('the server is a standby');
   primaries.add(client);

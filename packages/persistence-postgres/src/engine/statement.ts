@@ -6,7 +6,7 @@ export interface Statement {
   readonly name: string | undefined;
   readonly text: string;
   /** The longest wait for its answer, in milliseconds; the pool's limit when absent. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
 }
 
 /** A statement that each connection prepares once. Its name derives from its text, so that it is unique. */
@@ -15,28 +15,21 @@ export function prepared(text: string): Statement {
 }
 
 /** A statement whose best plan depends on its values. */
-export function unprepared(text: string): Statement {
-  return { name: undefined, text };
+export function unprepared(text: string, timeout?: number): Statement {
+  return { name: undefined, text, timeout };
 }
 
 /** Ends a transaction, and undoes one in which a statement failed. */
 export const COMMIT: Statement = unprepared('COMMIT');
 export const ROLLBACK: Statement = unprepared('ROLLBACK');
 
-/** A statement that may take as long as a whole migration. */
-export function longRunning(text: string): Statement {
-  return { name: undefined, text, timeout: 86_400_000 };
-}
-
 /** The number of an advisory lock: 64 bits of a hash of its schema and name, to avoid the numbers of other programs. */
 export function lockNumber(schema: string, name: string): string {
   return hash('sha256', `${schema} ${name}`, 'buffer').readBigInt64BE().toString();
 }
 
-type Parser = (value: string) => unknown;
-
 /** By the OID of a type: integers of any width, all of which are safe; JSON; and boolean. */
-const PARSERS: Readonly<Record<number, Parser>> = {
+const PARSERS: Readonly<Record<number, (value: string) => unknown>> = {
   20: Number,
   21: Number,
   23: Number,
@@ -45,6 +38,6 @@ const PARSERS: Readonly<Record<number, Parser>> = {
 };
 
 /** Reads other types as text. */
-export const TYPES: { getTypeParser(oid: number): Parser } = {
+export const TYPES: { getTypeParser(oid: number): (value: string) => unknown } = {
   getTypeParser: (oid) => PARSERS[oid] ?? String,
 };

@@ -9,7 +9,7 @@ import {
 import type { DatabaseState } from '@pinfold/core/records';
 import { quoted } from '@pinfold/core/sql';
 import type { Client, PostgresConnection } from '../engine/postgres-connection.ts';
-import { COMMIT, lockNumber, longRunning, type Statement, unprepared } from '../engine/statement.ts';
+import { COMMIT, lockNumber, type Statement, unprepared } from '../engine/statement.ts';
 
 /** The step to the schema that this release creates, by statements that create its tables. */
 export function newestMigration(sql = ''): Migration {
@@ -19,7 +19,9 @@ export function newestMigration(sql = ''): Migration {
 const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');
 /** Steps may take longer than a request may. */
 const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
-const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
+/** As long as a whole migration may take, in milliseconds. */
+const DAY = 86_400_000;
+const LOCK = unprepared('SELECT pg_catalog.pg_advisory_xact_lock($1)', DAY);
 const EXAMINED = unprepared(`
   SELECT pg_catalog.current_setting('server_version') AS release, pg_catalog.to_regclass($1) IS NOT NULL AS "isThere"`);
 const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
@@ -38,7 +40,7 @@ export async function migrate(
     await run(unprepared(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`));
     const [state] = await run<SchemaState>(stateOf(schema));
     const { steps, reached } = planMigrations(state, migrations);
-    for (const { sql } of steps) await run(longRunning(sql));
+    for (const { sql } of steps) await run(unprepared(sql, DAY));
     if (reached !== undefined) await setState(run, schemaState(schema), reached);
     return async () => void (await run(COMMIT));
   });
@@ -73,15 +75,11 @@ export async function databaseState(
 async function makeSchema(run: Client['run'], schema: string): Promise<void> {
   const found = await run(HAS_SCHEMA, [schema]);
   if (found.length === 0) await run(unprepared(`CREATE SCHEMA ${quoted(schema)}`));
-  await run(
-    unprepared(`
-      CREATE TABLE IF NOT EXISTS ${schemaState(schema)} (
-        one smallint PRIMARY KEY CHECK (one = 1),
-        version bigint NOT NULL,
-        oldest_version bigint NOT NULL,
-        oldest_release text NOT NULL
-      )`),
-  );
+  const state = unprepared(`
+    CREATE TABLE IF NOT EXISTS ${schemaState(schema)} (
+      one smallint PRIMARY KEY CHECK (one = 1), version bigint NOT NULL,
+      oldest_version bigint NOT NULL, oldest_release text NOT NULL)`);
+  await run(state);
 }
 
 /** The table of the schema's state. */
