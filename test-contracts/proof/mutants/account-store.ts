@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountId, AccountStore, IdempotencyKey, Instant, RoleCommit } from '@pinfold/core';
-import { NO_ACCOUNT_LIMITS } from '@pinfold/core/adapter';
+import type { AccountStore } from '@pinfold/core';
 import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
-import { aRole, replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
 import type { Mutant } from './mutant.ts';
 import { overMemory, type StoreTable } from './over-memory.ts';
@@ -68,45 +66,6 @@ const shape: PortShape<AccountStore> = {
 const ofAccounts = part(mutant, 'accounts');
 
 const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
-  mutant('made', 'a session makes no account', () => {
-    const signedIn = new Set<AccountId>();
-    return (stores) => ({
-      sessions: replacing(stores.sessions, {
-        begin: async (session, events) => {
-          signedIn.add(session.account);
-          return await stores.sessions.begin(session, events);
-        },
-      }),
-      accounts: replacing(stores.accounts, {
-        load: async (name, signal) =>
-          signedIn.has(name) ? undefined : await stores.accounts.load(name, signal),
-      }),
-    });
-  }),
-  mutant('save-lost-race', 'a publication makes a save conflict', () => {
-    const published = new Set<AccountId>();
-    return ({ accounts, roles }) => ({
-      roles: replacing(roles, {
-        commit: async (publication, lease, events) => {
-          const known = await accounts.load(lease.account);
-          if (known !== undefined) published.add(lease.account);
-          return await roles.commit(publication, lease, events);
-        },
-      }),
-      accounts: replacing(accounts, {
-        save: async (account, loadedAt, events) =>
-          published.delete(account.name)
-            ? { kind: 'conflict' }
-            : await accounts.save(account, loadedAt, events),
-      }),
-    });
-  }),
-  ofAccounts('load', 'a reason is cut to 255 code units', () => (store) => ({
-    save: ({ blocked, ...account }, loadedAt, events) => {
-      const cut = blocked && { ...blocked, reason: blocked.reason.slice(0, 255) };
-      return store.save({ ...account, blocked: cut }, loadedAt, events);
-    },
-  })),
   ofAccounts('save-race', 'a save looks first and writes later', () => (store) => ({
     save: async (account, loadedAt, events) => {
       const isNewest = (await store.load(account.name))?.version === loadedAt;
@@ -116,80 +75,7 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
       return { kind: 'saved' };
     },
   })),
-  ofAccounts('list', 'names are in order of code units', () => (store) => ({
-    list: async (after, limit) =>
-      [...(await store.list(undefined, 1_000))]
-        .sort((one, other) => (one.name < other.name ? -1 : 1))
-        .filter(({ name }) => after === undefined || name > after)
-        .slice(0, limit),
-  })),
 
-  ofAccounts('limits-precede', 'the limits of an account are stored and ignored', () => {
-    const kept = new Map<AccountId, typeof NO_ACCOUNT_LIMITS>();
-    return (_, stores) => ({
-      load: async (name, signal) => {
-        const loaded = await stores.accounts.load(name, signal);
-        const limits = kept.get(name) ?? NO_ACCOUNT_LIMITS;
-        return loaded && { ...loaded, value: { ...loaded.value, limits } };
-      },
-      save: async (account, loadedAt, events) => {
-        const outcome = await stores.accounts.save(
-          { ...account, limits: NO_ACCOUNT_LIMITS },
-          loadedAt,
-          events,
-        );
-        if (outcome.kind === 'saved') kept.set(account.name, account.limits);
-        return outcome;
-      },
-    });
-  }),
-  ofRoles('blocked', 'a blocked account is answered a replay', () => {
-    const committed = new Map<IdempotencyKey, RoleCommit>();
-    return (roles) => ({
-      reserve: async (request) => {
-        const outcome = await roles.reserve(request);
-        const publication = committed.get(request.key);
-        if (outcome.kind !== 'refused' || publication === undefined) return outcome;
-        return { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
-      },
-      commit: async (publication, lease, events) => {
-        const outcome = await roles.commit(publication, lease, events);
-        if (outcome.kind === 'committed') committed.set(lease.key, publication);
-        return outcome;
-      },
-    });
-  }),
-  mutant('blocked', 'a refused commit counts as the last publication', () => {
-    const tried = new Map<AccountId, Instant>();
-    return ({ accounts, roles }) => ({
-      roles: replacing(roles, {
-        commit: async (publication, lease, events) => {
-          const outcome = await roles.commit(publication, lease, events);
-          if (outcome.kind === 'refused') tried.set(lease.account, publication.now);
-          return outcome;
-        },
-      }),
-      accounts: replacing(accounts, {
-        load: async (name, signal) => {
-          const found = await accounts.load(name, signal);
-          const lastPublishedAt = tried.get(name);
-          return found && lastPublishedAt !== undefined
-            ? { ...found, value: { ...found.value, lastPublishedAt } }
-            : found;
-        },
-      }),
-    });
-  }),
-  ofRoles('blocked-changes', 'archives of a blocked account are never removed', () => (roles, stores) => ({
-    countForCleanup: async (request) => {
-      const { archives, reservations } = await roles.countForCleanup(request);
-      const isBlocked = (await stores.accounts.load(aRole(1).account))?.value.blocked != null;
-      return { archives: isBlocked ? 0 : archives, reservations };
-    },
-  })),
-  ofRoles('blocked-changes', 'no caller is the operator', () => (roles) => ({
-    save: (role, version, events, _, credential) => roles.save(role, version, events, 'account', credential),
-  })),
   ofKeys('blocked-changes', 'every caller is the operator', () => (apiKeys) => ({
     create: (key, events) => apiKeys.create(key, events, 'operator'),
   })),
@@ -205,19 +91,6 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
   ofRoles('ended-session', 'a save ignores the session', () => (roles) => ({
     save: (role, version, events, authority, { key = null } = {}) =>
       roles.save(role, version, events, authority, { key }),
-  })),
-  ofRoles('with-roles', 'every block hides', () => (roles, { accounts }) => ({
-    load: async (id, signal) => {
-      const found = await roles.load(id, signal);
-      const owner = found && (await accounts.load(found.value.account))?.value;
-      return found && { ...found, isHidden: (owner?.blocked ?? null) !== null };
-    },
-  })),
-  ofAccounts('list-many', 'a walk ends after a thousand', () => (accounts) => ({
-    list: async (after, limit) => {
-      const first = new Set((await accounts.list(undefined, 1_000)).map(({ name }) => name));
-      return (await accounts.list(after, limit)).filter(({ name }) => first.has(name));
-    },
   })),
 ];
 

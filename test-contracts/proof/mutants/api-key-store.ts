@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ApiKey, ApiKeyId, ApiKeyQuery, ApiKeyStore } from '@pinfold/core';
+import type { ApiKeyQuery, ApiKeyStore } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
-import { KNOWN_SCOPES } from '@pinfold/core/internal';
 import { apiKeyStoreContract, checkApiKeyStoreSequences, type StoreSubject } from '@pinfold/test-contracts';
 import { everyKeyOf } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape } from './derive.ts';
@@ -84,21 +83,6 @@ const shape: PortShape<ApiKeyStore> = {
 };
 
 const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
-  mutant('create', 'a key without scopes is taken for one with all', () => (store) => ({
-    create: (key, events, ...more) =>
-      store.create({ ...key, scopes: key.scopes.length === 0 ? KNOWN_SCOPES : key.scopes }, events, ...more),
-  })),
-  mutant('create-exists', 'creating overwrites an existing key', () => {
-    const written = new Map<ApiKeyId, ApiKey>();
-    return (store) => ({
-      create: async (key, events, ...more) => {
-        const outcome = await store.create(key, events, ...more);
-        if (outcome.kind === 'exists') written.set(key.id, key);
-        return outcome;
-      },
-      find: async (id, signal) => written.get(id) ?? (await store.find(id, signal)),
-    });
-  }),
   mutant('first', 'creating the first looks first and writes later', () => (store) => ({
     createFirst: async (key, events) => {
       const keys = await store.list(everyKeyOf());
@@ -108,31 +92,6 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
     },
   })),
 
-  mutant('list', "ids are ordered by a language's rules", () => (store) => ({
-    list: async (query) => {
-      const keys = await store.list(query);
-      return keys.toSorted((one, two) => two.createdAt - one.createdAt || two.id.localeCompare(one.id, 'en'));
-    },
-  })),
-
-  mutant('sequences', 'use at the instant of creation is not recorded', () => (store) => ({
-    touch: async (id, at, unlessSince) => {
-      const created = (await store.find(id))?.createdAt;
-      if (at !== created) await store.touch(id, at, unlessSince);
-    },
-  })),
-  mutant('list-pages', 'a page starts after the instant of the last key', () => (store) => ({
-    list: ({ after, ...query }) => store.list({ ...query, after: after && { ...after, id: '' as ApiKeyId } }),
-  })),
-  mutant('count-live', 'revoked keys count', () => (store) => ({
-    countLive: async (account) => (await store.list(everyKeyOf(account))).length,
-  })),
-  mutant('create-ensured', 'only a new key is ensured', () => (store) => ({
-    create: async (key, events, ...more) =>
-      (await store.find(key.id)) === undefined
-        ? await store.create(key, events, ...more)
-        : await store.create({ ...key, isEnsured: false }, events, ...more),
-  })),
   mutant('create-limit', 'creating counts first and writes later', () => (store) => ({
     create: async (key, events, authority, limit = null) => {
       const live = await store.countLive(key.account);

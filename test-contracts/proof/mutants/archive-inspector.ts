@@ -41,7 +41,7 @@ const shape: PortShape<ArchiveInspector> = {
       takes: { archive: 'opaque', signal: 'signal', maxEntries: 'count' },
       answers: { entries: [ENTRY], problems: PROBLEMS, trusted: 'flag' },
       early: { value: { entries: [], problems: [], trusted: false } },
-      clauses: 'list-entries list-names list-structure list-unreadable list-bounded list-aborted',
+      clauses: 'list-entries list-names list-structure list-tools list-unreadable list-bounded list-aborted',
       untested: [
         'answers.entries.appleDouble.raised',
         'answers.entries.compressedSize.wrapped answers.entries.crc32.wrapped',
@@ -75,48 +75,6 @@ function believe({ tasks }: ProofRequest): ArchiveProof {
 }
 
 const stories: readonly Mutant<ArchiveInspectorSubject>[] = [
-  mutant('list-structure', 'local headers are not compared', () => (sound) => ({
-    list: async (...inputs) => {
-      const listing = await sound.list(...inputs);
-      return { ...listing, problems: listing.problems.filter(({ rule }) => rule !== 'header_mismatch') };
-    },
-  })),
-  mutant('list-names', 'names that nothing marks are taken for code page 437', () => (sound) => ({
-    list: async (...inputs) => {
-      const listing = await sound.list(...inputs);
-      const entries = listing.entries.map((entry) => ({
-        ...entry,
-        name: entry.name.replace('写真', 'Ä╩É^'),
-      }));
-      return { ...listing, entries };
-    },
-  })),
-  mutant('list-tools', 'archives written by PowerShell are refused', () => (sound) => ({
-    list: async (...inputs) => {
-      const listing = await sound.list(...inputs);
-      const path = listing.entries.find(({ name }) => name.includes('\\'))?.name;
-      if (path === undefined) return listing;
-      return {
-        ...listing,
-        problems: [...listing.problems, { rule: 'bad_encoding', reason: 'not_utf8', path }],
-      };
-    },
-  })),
-
-  mutant('prove-sound', 'sizes and CRC-32 of the headers are not verified', () => (sound) => ({
-    prove: async (request, signal) => {
-      const proof = await sound.prove(request, signal);
-      if (proof.problems.length === 0) return proof;
-      return proof.problems.some(({ rule }) => rule !== 'corrupt_data') ? proof : believe(request);
-    },
-  })),
-  mutant('prove-limits', 'limits are ignored', () => (sound) => ({
-    prove: (request, signal) => {
-      const tasks = request.tasks.map((task) => ({ ...task, limit: Number.MAX_SAFE_INTEGER }));
-      return sound.prove({ ...request, tasks, expandedBytes: Number.MAX_SAFE_INTEGER }, signal);
-    },
-  })),
-
   mutant('prove-many', 'concurrent proofs share the data of the first', () => {
     let running = 0;
     return (sound) => ({

@@ -36,22 +36,6 @@ export const placeStories: readonly Mutant<ArchiveStorageSubject>[] = [
       return { ...subject, placeGone };
     },
   },
-  {
-    breaks: ['place-gone'],
-    how: 'a check asks only whether the backend answers',
-    open: () => async () => {
-      const subject = await openSound();
-      const placeGone = async (): Promise<ArchiveStorage> =>
-        replacing(await subject.unreachable(), { check: async () => undefined });
-      return { ...subject, placeGone };
-    },
-  },
-  leaving('a check leaves its probe in the backend', (sound, leave) => ({
-    check: async (signal) => {
-      await sound.check(signal);
-      leave();
-    },
-  })),
   leaving('a put that ends early leaves its temporary object', (sound, leave) => ({
     put: (id, archive, signal) =>
       sound.put(id, archive, signal).catch((error: unknown) => {

@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises';
-import { type ArchiveId, type ArchiveStorage, Fault, isFault, type StagedArchive } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
 import { createMemory, type Memory } from '@pinfold/memory';
 import type { ArchiveStorageSubject } from '@pinfold/test-contracts';
-import { anArchiveId, createStagedArchives, replacing } from '@pinfold/test-contracts/fixtures';
+import { createStagedArchives, replacing } from '@pinfold/test-contracts/fixtures';
 import { turns } from './generic-faults.ts';
 import { type Mutant, type Mutate, mutating } from './mutant.ts';
 import { closed } from './over-memory.ts';
@@ -32,16 +31,7 @@ export const mutant: Mutate<ArchiveStorage, ArchiveStorageSubject> = mutating<
   ArchiveStorageSubject
 >(openSound);
 
-const TWO_MIB = 2_097_152;
-
 const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
-  mutant('put-whole', 'bytes beyond 2 MiB are lost', () => (sound) => ({
-    read: async (id, from, length, signal) => {
-      const bytes = await sound.read(id, from, length, signal);
-      bytes?.fill(0, Math.max(0, TWO_MIB - from));
-      return bytes;
-    },
-  })),
   mutant('put-atomic', 'an archive can be read while it is being stored', () => {
     const begun = new Map<ArchiveId, StagedArchive>();
     return (sound) => ({
@@ -75,30 +65,6 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     });
   }),
-  mutant('read-range', 'no bytes of an archive are answered as if it was absent', () => (sound) => ({
-    read: async (id, from, length, signal) =>
-      length === 0 ? undefined : sound.read(id, from, length, signal),
-  })),
-  mutant('read-outside', 'an invalid range is a fault of the storage', () => (sound) => ({
-    read: (id, from, length, signal) =>
-      sound.read(id, from, length, signal).catch((cause: unknown) => {
-        if (!(cause instanceof TypeError)) throw cause;
-        throw new Fault('storage_unavailable', 'no such range', { cause });
-      }),
-  })),
-  mutant('delete-twice', 'deleting an absent archive fails', () => (sound) => ({
-    delete: async (id, signal) => {
-      const there = await sound.read(id, 0, 0);
-      if (there === undefined) throw new Fault('storage_unavailable', 'not there');
-      await sound.delete(id, signal);
-    },
-  })),
-  mutant('list-walk', 'a page of foreign files passes for the end', () => (sound) => ({
-    list: async (after, limit, signal) => {
-      const page = await sound.list(after, limit, signal);
-      return after === anArchiveId(60_000) ? [] : page;
-    },
-  })),
   mutant('list-whole-only', 'a put under way is listed', () => {
     const underWay = new Set<ArchiveId>();
     return (sound) => ({
@@ -113,34 +79,10 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     });
   }),
-
-  {
-    breaks: ['check-leaves-nothing'],
-    how: 'a check that fails leaves what it tried with',
-    open: () => async () => {
-      const subject = await openSound();
-      const unreachable = async (): Promise<ArchiveStorage> => {
-        const port = await subject.unreachable();
-        const check = async (): Promise<void> => {
-          await subject.stage(new Uint8Array(1));
-          await port.check();
-        };
-        return replacing(port, { check });
-      };
-      return { ...subject, unreachable };
-    },
-  },
 ];
-
-/** The digits of an archive's id that hold its time of creation. */
-const MOMENT = 13;
 
 /** Habits of backends, caches and buffers. */
 const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
-  mutant('list-many', "a page starts after the cursor's millisecond", () => (sound) => ({
-    list: (after, limit, signal) =>
-      sound.list(after && (`${after.slice(0, MOMENT)}-g` as ArchiveId), limit, signal),
-  })),
   mutant('read-many', 'reads of one handle share a position', () => (sound) => {
     let position = 0;
     return {
@@ -177,15 +119,6 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
     });
   }),
 
-  mutant('put-prepared', 'a prepared archive counts as stored', () => {
-    const prepared = new Set<StagedArchive>();
-    return (sound) => ({
-      prepare: async (archive) => void prepared.add(archive),
-      put: async (id, archive, signal) => {
-        if (!prepared.has(archive)) await sound.put(id, archive, signal);
-      },
-    });
-  }),
   mutant('put-prepared', 'an archive that is being prepared cannot be put', () => {
     const preparing = new Set<StagedArchive>();
     return (sound) => ({
@@ -200,32 +133,7 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     });
   }),
-  mutant('put-prepared', 'a prepared archive is not looked at again', () => {
-    const prepared = new Set<StagedArchive>();
-    return (sound) => ({
-      prepare: async (archive) => void prepared.add(archive),
-      put: async (id, archive, signal) => {
-        const { size } = await stat(archive.file ?? '');
-        await sound.put(id, prepared.has(archive) ? { ...archive, size } : archive, signal);
-      },
-    });
-  }),
 
-  mutant('put-as-staged', 'a truncated staged file is stored as far as it goes', () => (sound) => ({
-    put: async (id, archive, signal) => {
-      const sizes = [archive.size, 1_000];
-      for (const size of sizes) {
-        const refused = await sound.put(id, { ...archive, size }, signal).then(
-          () => undefined,
-          (error: unknown) => error,
-        );
-        if (refused === undefined || !isFault(refused) || size === sizes.at(-1)) {
-          if (refused !== undefined) throw refused;
-          return;
-        }
-      }
-    },
-  })),
   {
     breaks: ['list-foreign'],
     how: 'whatever lies there is listed',
@@ -248,40 +156,6 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       };
     },
   },
-  mutant('sequences', 'a handle cannot delete what it read and another deleted', () => (sound) => {
-    const seen = new Set<ArchiveId>();
-    return {
-      read: async (id, ...asked) => {
-        const bytes = await sound.read(id, ...asked);
-        if (bytes !== undefined) seen.add(id);
-        return bytes;
-      },
-      delete: async (id, signal) => {
-        const size = await sound.size(id, signal);
-        if (seen.delete(id) && size === undefined) throw new Fault('storage_unavailable', 'no such archive');
-        await sound.delete(id, signal);
-      },
-    };
-  }),
-  mutant('sequences', 'bytes that were deleted once are not stored again', () => {
-    const known = new Map<string, ArchiveId>();
-    return (sound) => ({
-      put: async (id, archive, signal) => {
-        const first = known.get(archive.sha256);
-        if (first !== undefined && (await sound.size(first, signal)) === undefined) return;
-        await sound.put(id, archive, signal);
-        known.set(archive.sha256, id);
-      },
-    });
-  }),
-  mutant('aborted-on-the-way', 'an abort during the call becomes a fault', () => (sound) => ({
-    list: async (after, limit, signal) => {
-      const page = await sound.list(after, limit, signal);
-      await turns(3);
-      if (signal?.aborted) throw new Fault('storage_unavailable', 'aborted', { cause: signal.reason });
-      return page;
-    },
-  })),
 ];
 
 export const stories: readonly Mutant<ArchiveStorageSubject>[] = [...putStories, ...habitStories];

@@ -15,7 +15,9 @@ const shape: PortShape<ArchiveStorage> = {
   methods: {
     put: {
       takes: { id: 'uuid', archive: { size: 'size' }, signal: 'signal' },
-      clauses: 'unreachable put-again lets-go put-aborted',
+      clauses: [
+        'unreachable put-again lets-go put-aborted put-whole put-as-staged aborted-on-the-way leftovers sequences',
+      ],
       untested: 'caches takes.archive.size.wrapped',
     },
     read: {
@@ -38,12 +40,12 @@ const shape: PortShape<ArchiveStorage> = {
     list: {
       takes: { after: 'uuid', limit: 'count', signal: 'signal' },
       answers: ['uuid'],
-      clauses: 'unreachable list-walk lets-go list-aborted',
+      clauses: 'unreachable list-walk lets-go list-aborted list-many',
       untested: 'answers.list-first',
     },
     check: {
       takes: { signal: 'signal' },
-      clauses: 'unreachable check lets-go',
+      clauses: 'unreachable check lets-go check-leaves-nothing',
     },
   },
   confusions: { clauses: 'list-walk' },

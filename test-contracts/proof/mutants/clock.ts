@@ -2,7 +2,7 @@ import type { Clock } from '@pinfold/core';
 import { type ClockSubject, clockContract } from '@pinfold/test-contracts';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape } from './derive.ts';
-import { type Mutant, type MutantTable, mutating } from './mutant.ts';
+import { type MutantTable, mutating } from './mutant.ts';
 
 const openSound = async (): Promise<ClockSubject> => {
   const clock = createManualClock();
@@ -34,14 +34,8 @@ const shape: PortShape<Clock> = {
   },
 };
 
-const stories: readonly Mutant<ClockSubject>[] = [
-  mutant('sleep', 'more milliseconds than 31 bits can count are over at once', () => (sound) => ({
-    sleep: (length, signal) => (length >= 2 ** 31 ? Promise.resolve() : sound.sleep(length, signal)),
-  })),
-];
-
 export const clockTable: MutantTable<Clock, ClockSubject> = {
   contract: clockContract,
   sound: () => openSound,
-  mutants: [...derived(shape, mutant), ...stories],
+  mutants: derived(shape, mutant),
 };

@@ -58,15 +58,10 @@ const shape: PortShape<GrantSigner> = {
   },
 };
 
-const LONG = 'x'.repeat(450);
 /** Separates the token from the addition. */
 const MARK = '.';
 
 const stories: readonly Mutant<GrantSignerSubject>[] = [
-  mutant('token', 'a token is longer than a cookie and an address allow for', () => (sound) => ({
-    sign: async (grant) => LONG + (await sound.sign(grant)),
-    verify: (token) => (token.startsWith(LONG) ? sound.verify(token.slice(LONG.length)) : undefined),
-  })),
   mutant('hidden', "the viewer's id is only encoded", () => (sound) => ({
     sign: async (grant) => {
       const id = Buffer.from(grant.viewer?.id ?? '').toString('base64url');
@@ -80,17 +75,6 @@ const stories: readonly Mutant<GrantSignerSubject>[] = [
         : undefined;
     },
   })),
-  mutant('forged', 'padding behind a token is passed over', () => (sound) => ({
-    verify: (token) => sound.verify(token.replace(/=+$/, '')),
-  })),
-  {
-    breaks: ['rotation'],
-    how: 'earlier secrets are forgotten',
-    open: () => async () => ({
-      ...(await openSound()),
-      successor: async () => new HmacGrantSigner({ secrets: [NEW] }),
-    }),
-  },
 ];
 
 export const grantSignerTable: MutantTable<GrantSigner, GrantSignerSubject> = {

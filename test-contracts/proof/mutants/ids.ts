@@ -1,8 +1,8 @@
-import type { EventId, Ids, Token } from '@pinfold/core';
+import type { Ids } from '@pinfold/core';
 import { RandomIds } from '@pinfold/platform-node';
 import { idsContract, type Subject } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
-import { type Mutant, type MutantTable, mutating, stateless } from './mutant.ts';
+import { type MutantTable, mutating, stateless } from './mutant.ts';
 
 const openSound = stateless(() => new RandomIds());
 
@@ -40,29 +40,8 @@ const shape: PortShape<Ids> = {
   },
 };
 
-const stories: readonly Mutant<Subject<Ids>>[] = [
-  mutant('event', 'an event is named by its count', () => () => {
-    let count = 0;
-    return {
-      event: () => {
-        count += 1;
-        return String(count) as EventId;
-      },
-    };
-  }),
-  mutant('token', 'every node counts from one', () => () => {
-    let count = 0;
-    return {
-      token: () => {
-        count += 1;
-        return String(count) as Token;
-      },
-    };
-  }),
-];
-
 export const idsTable: MutantTable<Ids, Subject<Ids>> = {
   contract: idsContract,
   sound: () => openSound,
-  mutants: [...derived(shape, mutant), ...stories],
+  mutants: derived(shape, mutant),
 };

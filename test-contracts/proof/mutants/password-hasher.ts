@@ -1,4 +1,4 @@
-import { isFault, type Password, type PasswordHasher } from '@pinfold/core';
+import type { PasswordHasher } from '@pinfold/core';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { passwordHasherContract, type Subject } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
@@ -36,21 +36,7 @@ const shape: PortShape<PasswordHasher> = {
   },
 };
 
-/** bcrypt reads no more bytes than these. */
-const cut = (password: Password): Password => Buffer.from(password).toString('latin1', 0, 72) as Password;
-
 const stories: readonly Mutant<Subject<PasswordHasher>>[] = [
-  mutant('verify', 'only the first 72 bytes count', () => (sound) => ({
-    hash: (password, ...rest) => sound.hash(cut(password), ...rest),
-    verify: (password, ...rest) => sound.verify(cut(password), ...rest),
-  })),
-  mutant('foreign', 'a text that is no hash is taken for a wrong password', () => (sound) => ({
-    verify: (...what) =>
-      sound.verify(...what).catch((error: unknown) => {
-        if (isFault(error) && error.code === 'store_corrupt') return false;
-        throw error;
-      }),
-  })),
   mutant('turns', 'the queue has no limit', () => {
     let last: Promise<unknown> = Promise.resolve();
     const inLine = <Result>(work: () => Promise<Result>): Promise<Result> => {

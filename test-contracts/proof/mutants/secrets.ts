@@ -2,7 +2,7 @@ import type { ApiKeySecrets, SessionSecrets } from '@pinfold/core';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { apiKeySecretsContract, type Subject, sessionSecretsContract } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
-import { type MutantTable, mutating, type Spoiling, stateless } from './mutant.ts';
+import { type MutantTable, mutating, stateless } from './mutant.ts';
 
 const keys: PortShape<ApiKeySecrets> = {
   isSynchronous: true,
@@ -43,28 +43,13 @@ const tokens: PortShape<SessionSecrets> = {
   },
 };
 
-/** The third secret is the first one again. */
-function minting<Secrets extends { mint(): unknown }>(): Spoiling<Secrets> {
-  return () => {
-    const minted: unknown[] = [];
-    return (secrets) => {
-      const mint = (): unknown => {
-        const secret = minted.length === 2 ? minted[0] : secrets.mint();
-        minted.push(secret);
-        return secret;
-      };
-      return { mint } as Partial<Secrets>;
-    };
-  };
-}
-
 const openKeys = stateless(() => new NodeApiKeySecrets());
 const ofKeys = mutating<ApiKeySecrets, Subject<ApiKeySecrets>>(openKeys);
 
 export const apiKeySecretsTable: MutantTable<ApiKeySecrets, Subject<ApiKeySecrets>> = {
   contract: apiKeySecretsContract,
   sound: () => openKeys,
-  mutants: [...derived(keys, ofKeys), ofKeys('mint', 'a key is minted twice', minting())],
+  mutants: derived(keys, ofKeys),
 };
 
 const openTokens = stateless(() => new NodeSessionSecrets());
@@ -73,5 +58,5 @@ const ofTokens = mutating<SessionSecrets, Subject<SessionSecrets>>(openTokens);
 export const sessionSecretsTable: MutantTable<SessionSecrets, Subject<SessionSecrets>> = {
   contract: sessionSecretsContract,
   sound: () => openTokens,
-  mutants: [...derived(tokens, ofTokens), ofTokens('mint', 'a token is minted twice', minting())],
+  mutants: derived(tokens, ofTokens),
 };

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Fault, type ReceiveOutcome, type Staging } from '@pinfold/core';
+import type { Staging } from '@pinfold/core';
 import { FsStaging, openFsStaging } from '@pinfold/storage-fs';
 import { type StagingSubject, stagingContract } from '@pinfold/test-contracts';
 import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
@@ -62,51 +62,12 @@ const shape: PortShape<Staging> = {
   },
 };
 
-/** The body, without a way to end it early. */
-function unending(chunks: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
-  return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
-}
-
-async function* many(): AsyncGenerator<Uint8Array, void> {
-  yield new Uint8Array(100_000);
-}
-
-/** A received archive that can be discarded once. */
-function discardedOnce(outcome: ReceiveOutcome): ReceiveOutcome {
-  if (outcome.kind !== 'received') return outcome;
-  let gone = false;
-  const discard = async (): Promise<void> => {
-    if (gone) throw new Fault('staging_unavailable', 'discarded already');
-    gone = true;
-    await outcome.archive.discard();
-  };
-  return { kind: 'received', archive: { ...outcome.archive, discard } };
-}
-
 const stories: readonly Mutant<StagingSubject>[] = [
   mutant('receive-whole', 'an empty body is not received', () => (sound) => ({
     receive: async (body, limit, signal) => {
       const outcome = await sound.receive(body, limit, signal);
       const empty = outcome.kind === 'received' && outcome.archive.size === 0;
       return empty ? { kind: 'too_large' } : outcome;
-    },
-  })),
-  mutant('receive-whole', 'the bytes in memory are not those of the file', () => (sound) => ({
-    receive: async (body, limit, signal) => {
-      const outcome = await sound.receive(body, limit, signal);
-      if (outcome.kind !== 'received') return outcome;
-      return {
-        kind: 'received',
-        archive: { ...outcome.archive, bytes: new Uint8Array(outcome.archive.size) },
-      };
-    },
-  })),
-  mutant('receive-limit', 'a body that is too large is read to its end', () => (sound) => ({
-    receive: async (body, limit, signal) => {
-      const chunks = body[Symbol.asyncIterator]();
-      const outcome = await sound.receive(unending(chunks), limit, signal);
-      if (outcome.kind === 'too_large') for (; !(await chunks.next()).done; );
-      return outcome;
     },
   })),
 
@@ -126,13 +87,7 @@ const stories: readonly Mutant<StagingSubject>[] = [
       },
     });
   }),
-  mutant('discard', 'discarding again fails', () => (sound) => ({
-    receive: async (body, limit, signal) => discardedOnce(await sound.receive(body, limit, signal)),
-  })),
 
-  mutant('count', 'counting removes the counted uploads', () => (sound) => ({
-    countAbandoned: (receivedBefore) => sound.sweep(receivedBefore),
-  })),
   {
     breaks: ['sweep-foreign'],
     how: 'whatever lies there is swept',
@@ -149,22 +104,6 @@ const stories: readonly Mutant<StagingSubject>[] = [
       return { ...subject, port: swept, strew };
     },
   },
-  {
-    breaks: ['unreachable'],
-    how: 'a folder that is gone is taken for an empty one',
-    open: () => async () => {
-      const subject = await openSound();
-      const gone = async (): Promise<Staging> =>
-        replacing(await subject.unreachable(), { sweep: async () => 0 });
-      return { ...subject, unreachable: gone };
-    },
-  },
-  mutant('check', 'a check leaves something behind', () => (sound) => ({
-    check: async (signal) => {
-      await sound.check(signal);
-      await sound.receive(many(), 100_000);
-    },
-  })),
 ];
 
 const harness: readonly Mutant<StagingSubject>[] = [
