@@ -4,7 +4,7 @@ import { isAccountLimit } from '@pinfold/core/internal';
 import { operatorEndpoint } from '../endpoint.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { pageParameters } from '../reading/query.ts';
-import { jsonBody } from '../reading/request-body.ts';
+import { emptyBody, jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
 import {
   accountAnswer,
@@ -14,10 +14,8 @@ import {
   exampleAccount,
   SITES,
 } from '../wire/account.ts';
-import { operatorText, pageAnswer, pageOf } from '../wire/members.ts';
+import { oneAnswer, operatorText, pageAnswer, pageOf } from '../wire/members.ts';
 import { accountName } from './path-parameters.ts';
-
-const examples = { account: { account: exampleAccount } };
 
 const erasingExample = {
   ...exampleAccount,
@@ -46,7 +44,7 @@ export const readAccount = operatorEndpoint({
   id: 'readAccount',
   summary: 'Read an account',
   parameter: accountName,
-  answers: () => ({ 200: { description: 'The account.', schema: accountAnswer, examples } }),
+  answers: () => oneAnswer('The account.', 'account', accountAnswer, exampleAccount),
   handle: async (_service, { administration }, { named: name }) => {
     const found = await administration.showAccount(name);
     if (found === undefined) return refuseRequest('not_found');
@@ -109,7 +107,7 @@ export const updateAccount = operatorEndpoint({
       blocked !== undefined ? { blocked } : areLimits(limits) ? { limits } : undefined,
   }),
   codes: ['invalid_state'],
-  answers: () => ({ 200: { description: 'The account as it is now.', schema: accountAnswer, examples } }),
+  answers: () => oneAnswer('The account as it is now.', 'account', accountAnswer, exampleAccount),
   handle: async (_service, { administration, cause }, { named: name, body }) => {
     const changed = await ('limits' in body
       ? administration.limitAccount(name, body.limits, cause)
@@ -131,12 +129,7 @@ export const eraseAccount = operatorEndpoint({
     'read-only. Repeating the request answers 202 until that has ended, then 404. What other accounts and promises need ' +
     'stays under an account `erased:…`, without the person. It cannot be undone.',
   parameter: accountName,
-  body: jsonBody<object>({
-    name: 'Erasure',
-    schema: { type: 'object', maxProperties: 0 },
-    isOptional: true,
-    expected: 'no members',
-  }),
+  body: emptyBody('Erasure'),
   codes: ['invalid_state'],
   answers: () => ({
     202: {

@@ -5,7 +5,7 @@ import { pageParameters } from '../reading/query.ts';
 import { jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
 import { accountFilter } from '../wire/account.ts';
-import { operatorText, pageAnswer, pageOf } from '../wire/members.ts';
+import { oneAnswer, operatorText, pageAnswer, pageOf } from '../wire/members.ts';
 import {
   administeredPinAnswer,
   administeredPinOf,
@@ -52,13 +52,8 @@ export const readAnyPin = operatorEndpoint({
   id: 'readAnyPin',
   summary: 'Read a publication of any account in any state',
   parameter: pinId,
-  answers: ({ publicUrl }) => ({
-    200: {
-      description: 'The pin.',
-      schema: administeredPinAnswer,
-      examples: { pin: { pin: exampleAdministeredPin(publicUrl) } },
-    },
-  }),
+  answers: ({ publicUrl }) =>
+    oneAnswer('The pin.', 'pin', administeredPinAnswer, exampleAdministeredPin(publicUrl)),
   handle: async ({ publicUrl }, { administration, signal }, { named: id }) => {
     const found = await administration.showRole(id, signal);
     if (found.kind === 'refused') return found;

@@ -1,12 +1,12 @@
 import { toRfc3339 } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
+import { englishOf, REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
 import { writingEndpoint } from '../endpoint.ts';
-import { refuseRequest } from '../problems/problem.ts';
+import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import { refusedBy } from '../problems/state-refusal.ts';
-import { jsonBody } from '../reading/request-body.ts';
+import { emptyBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
 import { pinId } from './path-parameters.ts';
-import { refuseWhereTeamDecides } from './refuse-where-team-decides.ts';
 
 const grantAnswer = T.named('GrantAnswer', () =>
   T.object({
@@ -33,12 +33,7 @@ export const createGrant = writingEndpoint({
   needs: 'grants',
   inReadOnly: true,
   parameter: pinId,
-  body: jsonBody<object>({
-    name: 'NewGrant',
-    schema: { type: 'object', maxProperties: 0 },
-    isOptional: true,
-    expected: 'no members',
-  }),
+  body: emptyBody('NewGrant'),
   codes: ['invalid_state'],
   answers: ({ publicUrl }) => {
     const example = (address: string) => ({
@@ -65,3 +60,12 @@ export const createGrant = writingEndpoint({
     return outcome.code === 'forbidden' ? refuseWhereTeamDecides() : refusedBy(outcome, 'open');
   },
 });
+
+/** Where the embedding team decides who may look, an API key opens no site. */
+export function refuseWhereTeamDecides(): AnyRefusal {
+  return refuseRequest('forbidden', {
+    title: 'This service decides itself who may look',
+    detail: englishOf(REFUSAL_TEXTS.forbidden_viewing),
+    advice: 'Open the shared URL and sign in there',
+  });
+}

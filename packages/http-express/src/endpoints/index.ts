@@ -4,16 +4,13 @@ import { listAllPins, readAnyPin, takeDownPin } from './administered-pins.ts';
 import { createGrant } from './create-grant.ts';
 import { readAdminDocument } from './documents.ts';
 import { listAllEvents, listEvents } from './list-events.ts';
-import { listPins } from './list-pins.ts';
 import { deleteName, listNames, readName, setName } from './names.ts';
+import { listPins, readPin, stopPin, updatePin } from './pins.ts';
 import { publishPin } from './publish-pin.ts';
 import { readAnyArchive, readArchive } from './read-archive.ts';
 import { readLimits } from './read-limits.ts';
-import { readPin } from './read-pin.ts';
 import { readService, updateService } from './service.ts';
-import { stopPin } from './stop-pin.ts';
 import { liftTakedown, listTakedowns } from './takedowns.ts';
-import { updatePin } from './update-pin.ts';
 
 export const endpoints: readonly Endpoint<AccountCall>[] = [
   listPins,

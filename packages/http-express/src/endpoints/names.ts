@@ -3,7 +3,7 @@ import { refusedBy } from '../problems/state-refusal.ts';
 import { pageParameters } from '../reading/query.ts';
 import { jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
-import { pageAnswer, pageOf } from '../wire/members.ts';
+import { oneAnswer, pageAnswer, pageOf } from '../wire/members.ts';
 import { exampleName, nameAnswer, nameOf, nameSchema } from '../wire/name.ts';
 import { EXAMPLE_ID } from '../wire/pin.ts';
 import { pinName } from './path-parameters.ts';
@@ -31,26 +31,11 @@ export const readName = readingEndpoint({
   id: 'readName',
   summary: 'Read a name',
   parameter: pinName,
-  answers: ({ publicUrl }) => ({
-    200: {
-      description: 'The name.',
-      schema: nameAnswer,
-      examples: { name: { name: exampleName(publicUrl) } },
-    },
-  }),
+  answers: ({ publicUrl }) => oneAnswer('The name.', 'name', nameAnswer, exampleName(publicUrl)),
   handle: async ({ useCases, publicUrl }, { caller }, { named: name }) => {
     const found = await useCases.names.get({ by: caller.account, name });
     return found.kind === 'refused' ? found : { status: 200, json: { name: nameOf(found.name, publicUrl) } };
   },
-});
-
-const nameBody = jsonBody({
-  name: 'NameUpdate',
-  schema: T.closedObject({
-    pin: T.string({ description: 'The id of a publication of the account that is in service.' }),
-  }),
-  examples: { pin: { pin: EXAMPLE_ID } },
-  expected: 'exactly one member, "pin", which is a string',
 });
 
 export const setName = writingEndpoint({
@@ -60,7 +45,14 @@ export const setName = writingEndpoint({
   summary: 'Make a name, or point it at another publication',
   description: 'The last change wins, and viewers see it with their next request.',
   parameter: { ...pinName, refusedAs: 'invalid_name' },
-  body: nameBody,
+  body: jsonBody({
+    name: 'NameUpdate',
+    schema: T.closedObject({
+      pin: T.string({ description: 'The id of a publication of the account that is in service.' }),
+    }),
+    examples: { pin: { pin: EXAMPLE_ID } },
+    expected: 'exactly one member, "pin", which is a string',
+  }),
   codes: ['invalid_name', 'invalid_state', 'quota_exceeded'],
   answers: ({ publicUrl }) => {
     const described = { schema: nameAnswer, examples: { name: { name: exampleName(publicUrl) } } };
@@ -72,11 +64,9 @@ export const setName = writingEndpoint({
   handle: async ({ useCases, publicUrl }, call, { named: name, body: { pin } }) => {
     const { caller, cause, credential } = call;
     const outcome = await useCases.names.set({ by: caller.account, name, pin, cause, credential });
-    if (outcome.kind !== 'refused') {
-      const status = outcome.kind === 'created' ? 201 : 200;
-      return { status, json: { name: nameOf(outcome.name, publicUrl) } };
-    }
-    return refusedBy(outcome, 'name');
+    if (outcome.kind === 'refused') return refusedBy(outcome, 'name');
+    const status = outcome.kind === 'created' ? 201 : 200;
+    return { status, json: { name: nameOf(outcome.name, publicUrl) } };
   },
 });
 

@@ -11,8 +11,8 @@ import { refuseRequest } from '../problems/problem.ts';
 import { refusedBy } from '../problems/state-refusal.ts';
 import * as T from '../schema.ts';
 import type { Service } from '../service.ts';
+import { refuseWhereTeamDecides } from './create-grant.ts';
 import { pinId } from './path-parameters.ts';
-import { refuseWhereTeamDecides } from './refuse-where-team-decides.ts';
 
 const zip = T.string({ contentMediaType: 'application/zip', description: 'The bytes of the ZIP.' });
 
@@ -56,8 +56,17 @@ const ANSWERS: Readonly<Record<number, DescribedAnswer>> = {
   416: { description: 'The ZIP has no such bytes.', headers: ['Content-Range'] },
 };
 
-export const readArchive = writingEndpoint({
+/** What both operations have alike. */
+const READING = {
   method: 'GET',
+  parameter: pinId,
+  headers: () => HEADERS,
+  codes: ['invalid_state'],
+  answers: () => ANSWERS,
+} as const;
+
+export const readArchive = writingEndpoint({
+  ...READING,
   path: '/api/v1/pins/{id}/archive',
   id: 'readArchive',
   summary: 'Download the ZIP as it was uploaded',
@@ -67,10 +76,6 @@ export const readArchive = writingEndpoint({
     'publication is stopped or the key is revoked. A range that the ZIP does not have is 416, without a body.',
   needs: 'archives',
   costsAsChange: true,
-  parameter: pinId,
-  headers: () => HEADERS,
-  codes: ['invalid_state'],
-  answers: () => ANSWERS,
   handle: async (service, call, { named: id }) => {
     if (service.openArchive === undefined) return refuseRequest('not_found');
     const opened = await service.openArchive({ by: call.caller.account, id, signal: call.signal });
@@ -80,17 +85,13 @@ export const readArchive = writingEndpoint({
 });
 
 export const readAnyArchive = operatorEndpoint({
-  method: 'GET',
+  ...READING,
   path: '/admin/v1/pins/{id}/archive',
   id: 'readAnyArchive',
   summary: 'Download the ZIP of a publication of any account in any state',
   description:
     'Byte for byte, as long as it is stored. An answer with bytes is recorded as `pin.archive_read`, at most once a minute ' +
     'for each caller and publication. A range that the ZIP does not have is 416, without a body.',
-  parameter: pinId,
-  headers: () => HEADERS,
-  codes: ['invalid_state'],
-  answers: () => ANSWERS,
   handle: async (service, call, { named: id }) => {
     const { administration, cause, signal } = call;
     const opened = await administration.openArchive({ id, cause, signal });

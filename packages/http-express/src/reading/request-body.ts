@@ -69,6 +69,12 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
   };
 }
 
+/** A body that need not be there, and says nothing. */
+export function emptyBody(name: string): RequestBody<object> {
+  const schema = { type: 'object', maxProperties: 0 };
+  return jsonBody<object>({ name, schema, isOptional: true, expected: 'no members' });
+}
+
 function isRefusal(body: { readonly kind?: unknown }): body is AnyRefusal {
   return body.kind === 'refused';
 }

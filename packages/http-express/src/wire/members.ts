@@ -46,6 +46,16 @@ export function operatorText(description = 'The reason, without control characte
   return T.string({ ...OPERATOR_TEXT, description });
 }
 
+/** Describes an answer with one member. */
+export function oneAnswer(
+  description: string,
+  member: string,
+  schema: T.Schema<unknown>,
+  example: unknown,
+): Readonly<Record<number, DescribedAnswer>> {
+  return { 200: { description, schema, examples: { [member]: { [member]: example } } } };
+}
+
 export function pageAnswer<Item>(
   name: string,
   member: string,
