@@ -7,7 +7,6 @@ export class CutFile extends Error {
   readonly code: string = 'EIO';
 }
 
-/** An archive in a file or in memory. */
 export interface ArchiveSource {
   /** Bytes received. */
   readonly size: number;
@@ -15,7 +14,6 @@ export interface ArchiveSource {
   read(into: Buffer, position: number): number;
 }
 
-/** The archive of an open file. */
 export class FileSource implements ArchiveSource {
   readonly size: number;
   readonly #fd: number;
@@ -30,7 +28,6 @@ export class FileSource implements ArchiveSource {
   }
 }
 
-/** An archive whose bytes are in memory. */
 export class MemorySource implements ArchiveSource {
   readonly size: number;
   readonly #bytes: Uint8Array;

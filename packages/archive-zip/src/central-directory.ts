@@ -33,7 +33,12 @@ export function readDirectory(
     if (headers.length === maxEntries) return unreadable(end, tooMany(headers.length + 1, maxEntries));
     return unreadable(end, { rule: 'ambiguous_structure', reason: 'directory_unreadable' });
   }
-  return { headers, begin, problems: countProblems(headers, end) };
+  const isCounted = end.contradiction !== undefined || headers.length === end.count;
+  return {
+    headers,
+    begin,
+    problems: isCounted ? [] : [{ rule: 'ambiguous_structure', reason: 'entry_counts' }],
+  };
 }
 
 function unreadable(end: EndRecord, problem: ArchiveProblem): Directory {
@@ -50,9 +55,4 @@ function beginOf(file: ByteSource, end: EndRecord): number {
   if (readCentralHeader(file, end.directoryOffset, end.directoryEnd) !== undefined)
     return end.directoryOffset;
   return Math.max(0, end.directoryEnd - end.directorySize);
-}
-
-function countProblems(headers: readonly CentralHeader[], end: EndRecord): readonly ArchiveProblem[] {
-  if (end.contradiction !== undefined || headers.length === end.count) return [];
-  return [{ rule: 'ambiguous_structure', reason: 'entry_counts' }];
 }

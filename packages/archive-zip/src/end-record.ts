@@ -3,18 +3,13 @@ import { type ByteSource, uint16, uint32, uint64 } from './byte-source.ts';
 import { CENTRAL_BYTES } from './entry-headers.ts';
 
 /** The records behind the central directory (APPNOTE.TXT, sections 4.3.14 to 4.3.16). */
-export interface EndRecord {
-  /** The offset of the end record, and the stated length of its comment. */
+export interface EndRecord extends DirectoryFields {
+  /** The offset of the end record. */
   readonly at: number;
-  readonly commentLength: number;
   /** The offset at which the directory must end: that of the first of these records. */
   readonly directoryEnd: number;
-  readonly directoryOffset: number;
-  readonly directorySize: number;
-  /** Entries in the directory. */
-  readonly count: number;
   /** How the records contradict each other. */
-  readonly contradiction?: Ambiguity;
+  readonly contradiction: Ambiguity | undefined;
 }
 
 /** Bytes of an end record without its comment. */
@@ -33,6 +28,7 @@ interface DirectoryFields {
   readonly disk: number;
   readonly directoryDisk: number;
   readonly countOnDisk: number;
+  /** Entries in the directory. */
   readonly count: number;
   readonly directorySize: number;
   readonly directoryOffset: number;
@@ -41,7 +37,6 @@ interface DirectoryFields {
 /** Reads the end record that begins at a position, with the Zip64 records before it. */
 export function readEndRecord(file: ByteSource, at: number): EndRecord {
   const record = file.at(at, END_BYTES);
-  const commentLength = uint16(record, 20);
   const plain: DirectoryFields = {
     disk: uint16(record, 4),
     directoryDisk: uint16(record, 6),
@@ -52,23 +47,9 @@ export function readEndRecord(file: ByteSource, at: number): EndRecord {
   };
   const locator = at < LOCATOR_BYTES ? undefined : file.at(at - LOCATOR_BYTES, LOCATOR_BYTES);
   if (locator === undefined || uint32(locator, 0) !== LOCATOR_SIGNATURE) {
-    return { at, commentLength, directoryEnd: at, ...directoryOf(plain, directoryProblem(plain, at)) };
+    return { at, directoryEnd: at, ...plain, contradiction: directoryProblem(plain, at) };
   }
-  return { at, commentLength, ...zip64Record(file, at - LOCATOR_BYTES, locator, plain) };
-}
-
-/** Whether the directory is where the record says, and has room for its entries. */
-export function isConsistent(end: EndRecord): boolean {
-  return end.contradiction === undefined;
-}
-
-function directoryOf(
-  fields: DirectoryFields,
-  contradiction: Ambiguity | undefined,
-): Pick<EndRecord, 'directoryOffset' | 'directorySize' | 'count' | 'contradiction'> {
-  const { directoryOffset, directorySize, count } = fields;
-  const directory = { directoryOffset, directorySize, count };
-  return contradiction === undefined ? directory : { ...directory, contradiction };
+  return { at, ...zip64Record(file, at - LOCATOR_BYTES, locator, plain) };
 }
 
 function directoryProblem(fields: DirectoryFields, directoryEnd: number): Ambiguity | undefined {
@@ -83,12 +64,11 @@ function zip64Record(
   locatorAt: number,
   locator: Uint8Array,
   plain: DirectoryFields,
-): Omit<EndRecord, 'at' | 'commentLength'> {
+): Omit<EndRecord, 'at'> {
   const recordAt = uint64(locator, 8);
-  const oneDisk = uint32(locator, 4) === 0 && uint32(locator, 16) <= 1;
   const record = recordAt + ZIP64_BYTES <= locatorAt ? file.at(recordAt, ZIP64_BYTES) : undefined;
   if (record === undefined || record.length < ZIP64_BYTES || uint32(record, 0) !== ZIP64_SIGNATURE) {
-    return { directoryEnd: locatorAt, ...directoryOf(plain, 'zip64_misplaced') };
+    return { directoryEnd: locatorAt, ...plain, contradiction: 'zip64_misplaced' };
   }
   const zip64: DirectoryFields = {
     disk: uint32(record, 16),
@@ -98,18 +78,12 @@ function zip64Record(
     directorySize: uint64(record, 40),
     directoryOffset: uint64(record, 48),
   };
-  const reachesLocator = recordAt + 12 + uint64(record, 4) === locatorAt;
-  const contradiction = oneDisk ? undefined : 'several_parts';
-  return {
-    directoryEnd: recordAt,
-    ...directoryOf(
-      zip64,
-      contradiction ??
-        (reachesLocator ? undefined : 'zip64_misplaced') ??
-        (agreesWithZip64(plain, zip64) ? undefined : 'zip64_disagrees') ??
-        directoryProblem(zip64, recordAt),
-    ),
+  const contradiction = (): Ambiguity | undefined => {
+    if (uint32(locator, 4) !== 0 || uint32(locator, 16) > 1) return 'several_parts';
+    if (recordAt + 12 + uint64(record, 4) !== locatorAt) return 'zip64_misplaced';
+    return agreesWithZip64(plain, zip64) ? directoryProblem(zip64, recordAt) : 'zip64_disagrees';
   };
+  return { directoryEnd: recordAt, ...zip64, contradiction: contradiction() };
 }
 
 /** Whether each value of the end record equals the Zip64 one, or marks one that does not fit. */
@@ -132,7 +106,7 @@ export interface FoundEnd {
   readonly problems: readonly ArchiveProblem[];
 }
 
-const FIRST_SIGNATURE_BYTE = 0x50;
+const SIGNATURE_START = 0x50;
 const MAX_COMMENT_BYTES = 0xffff;
 /** Bytes searched at once when the end record is not at the end. */
 const SEARCHED_AT_ONCE_BYTES = 1_048_576;
@@ -154,7 +128,7 @@ export function findEndRecord(file: ByteSource): FoundEnd {
   const first = atFileEnd[0];
   if (first === undefined) return findEndRecordWithin(file, found);
   const records = atFileEnd.slice(0, MAX_CANDIDATES).map((at) => readEndRecord(file, at));
-  const end = records.find(isConsistent) ?? (records[0] as EndRecord);
+  const end = records.find(({ contradiction }) => contradiction === undefined) ?? (records[0] as EndRecord);
   const several = found.some((at) => at > first);
   const problems: ArchiveProblem[] = several ? [SEVERAL_END_RECORDS] : [];
   if (end.contradiction !== undefined)
@@ -167,7 +141,7 @@ function findEndRecordWithin(file: ByteSource, found: readonly number[]): FoundE
   const last = found.slice(-MAX_CANDIDATES).reverse();
   for (const at of last.length > 0 ? last : firstSignatures(file)) {
     const end = readEndRecord(file, at);
-    if (isConsistent(end))
+    if (end.contradiction === undefined)
       return { end, problems: [commentEnd(file, at) > file.size ? TRUNCATED : TRAILING_BYTES] };
   }
   return { problems: [beginsAsZip(file) ? TRUNCATED : NOT_A_ZIP] };
@@ -177,11 +151,7 @@ function findEndRecordWithin(file: ByteSource, found: readonly number[]): FoundE
 function signaturesIn(file: ByteSource, from: number, to: number): readonly number[] {
   const bytes = file.at(from, to - from);
   const found: number[] = [];
-  for (
-    let at = bytes.indexOf(FIRST_SIGNATURE_BYTE);
-    at !== -1;
-    at = bytes.indexOf(FIRST_SIGNATURE_BYTE, at + 1)
-  ) {
+  for (let at = bytes.indexOf(SIGNATURE_START); at !== -1; at = bytes.indexOf(SIGNATURE_START, at + 1)) {
     if (uint32(bytes, at) === END_SIGNATURE && at + END_BYTES <= bytes.length) found.push(from + at);
   }
   return found;
@@ -191,9 +161,8 @@ function signaturesIn(file: ByteSource, from: number, to: number): readonly numb
 function firstSignatures(file: ByteSource): readonly number[] {
   const found: number[] = [];
   for (let from = 0; from < file.size && found.length < MAX_CANDIDATES; from += SEARCHED_AT_ONCE_BYTES) {
-    found.push(
-      ...signaturesIn(file, from, Math.min(file.size, from + SEARCHED_AT_ONCE_BYTES + END_BYTES - 1)),
-    );
+    const to = Math.min(file.size, from + SEARCHED_AT_ONCE_BYTES + END_BYTES - 1);
+    found.push(...signaturesIn(file, from, to));
   }
   return found.slice(0, MAX_CANDIDATES);
 }

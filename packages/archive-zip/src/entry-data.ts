@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createInflateRaw, gunzipSync, type InflateRaw, inflateRawSync } from 'node:zlib';
+import { createInflateRaw, gunzipSync, inflateRawSync } from 'node:zlib';
 import { type ArchiveSource, readFully } from './archive-source.ts';
 import type { EntryTask, ProofControl } from './jobs.ts';
 
@@ -23,12 +23,11 @@ export function inflateWhole(compressed: Buffer, size: number): WholeData {
       : 'corrupt';
   } catch (error) {
     if (isZlibError(error)) return 'corrupt';
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return 'more_than_declared';
+    if (isTooLong(error)) return 'more_than_declared';
     throw error;
   }
 }
 
-/** The source of an entry's pieces, and the control that may stop it. */
 export interface PieceSource {
   readonly archive: ArchiveSource;
   readonly control: ProofControl;
@@ -37,7 +36,6 @@ export interface PieceSource {
 /** How reading an entry ended: with the data as long as declared, with broken data, or because `onPiece` stopped it. */
 export type PiecesEnd = 'exact' | 'corrupt' | 'stopped';
 
-/** Where the compressed data of an entry are, and their method. */
 export type CompressedData = Pick<EntryTask, 'method' | 'compressedSize' | 'dataOffset'>;
 
 /** Reads an entry of any size in pieces, with a few of them in memory. `onPiece` returns whether to continue. */
@@ -48,11 +46,9 @@ export async function readPieces(
   pieceBytes: number = PIECE_BYTES,
 ): Promise<PiecesEnd> {
   const pieces = piecesOf(task, source, pieceBytes);
-  if (task.method === 0) {
-    for (const piece of pieces) if (!onPiece(piece)) return 'stopped';
-    return 'exact';
-  }
-  return inflatePieces(pieces, task, onPiece, pieceBytes);
+  if (task.method !== 0) return inflatePieces(pieces, task, onPiece, pieceBytes);
+  for (const piece of pieces) if (!onPiece(piece)) return 'stopped';
+  return 'exact';
 }
 
 async function inflatePieces(
@@ -67,17 +63,13 @@ async function inflatePieces(
   source.pipe(inflater);
   try {
     for await (const piece of inflater) if (!onPiece(piece as Buffer)) return 'stopped';
-    return endsExactly(inflater, task) ? 'exact' : 'corrupt';
+    return inflater.bytesWritten === task.compressedSize ? 'exact' : 'corrupt';
   } catch (error) {
     if (isZlibError(error)) return 'corrupt';
     throw error;
   } finally {
     source.destroy();
   }
-}
-
-function endsExactly(inflater: InflateRaw, task: CompressedData): boolean {
-  return inflater.bytesWritten === task.compressedSize;
 }
 
 function* piecesOf(
@@ -93,9 +85,14 @@ function* piecesOf(
 }
 
 /** Whether zlib rejected the data: an invalid or truncated stream, or one that needs a dictionary. */
-export function isZlibError(error: unknown): boolean {
+function isZlibError(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR' || code === 'Z_NEED_DICT';
+}
+
+/** Whether there are more bytes than `maxOutputLength`. */
+function isTooLong(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
 }
 
 /** The largest entry that is inflated in a batch: for larger ones, an inflater of their own takes no longer. */
@@ -151,8 +148,7 @@ export function inflateBatch(
     const bytes = gunzipSync(file, { chunkSize: Math.max(size + 1, 64), maxOutputLength: size + 1 });
     return bytes.length === size ? bytes : undefined;
   } catch (error) {
-    if (isZlibError(error) || (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      return undefined;
+    if (isZlibError(error) || isTooLong(error)) return undefined;
     throw error;
   }
 }

@@ -23,7 +23,6 @@ export interface EntryTask
 /** Where the bytes of an archive are: in a file, or in memory that threads share. */
 export type StagedBytes = { readonly file: string } | { readonly shared: Uint8Array };
 
-/** Reads the listing of an archive. */
 export interface ListJob {
   readonly kind: 'list';
   readonly staged: StagedBytes;
@@ -31,49 +30,36 @@ export interface ListJob {
   readonly maxEntries: number;
 }
 
-/** Inflates some entries of an archive. */
-export interface ProveJob {
+/** Inflates some entries of an archive. They are packed on the way to a thread. */
+export interface ProveJob<Tasks = readonly EntryTask[]> {
   readonly kind: 'prove';
   readonly staged: StagedBytes;
   readonly size: number;
-  readonly tasks: readonly EntryTask[];
+  readonly tasks: Tasks;
   /** The most bytes that all jobs of the call together may inflate to. */
   readonly expandedBytes: number;
   /** The paths of all files of the site, a line each: no path has a line end. */
   readonly sitePaths: string;
 }
 
-/** A {@link ProveJob} as it is sent to a thread. */
-export interface SentProveJob extends Omit<ProveJob, 'tasks'> {
-  readonly tasks: PackedTasks;
-}
-
-/** The work of one message to a worker. */
-export type Job = ListJob | SentProveJob;
+export type Job = ListJob | ProveJob<PackedTasks>;
 
 /** A listing as a thread sends it: its packed entries in serialized pieces, so that none blocks the receiver for long. */
 export interface ListResult extends Omit<ArchiveListing, 'entries'> {
   readonly pieces: readonly Uint8Array[];
 }
 
-/** The results of one job's inflated entries. */
-export interface ProveResult {
+/** What inflating some entries gave. A thread packs the proofs. */
+export interface ProveResult<Proofs = readonly EntryProof[]> {
   readonly problems: readonly ArchiveProblem[];
-  readonly entries: readonly EntryProof[];
+  readonly entries: Proofs;
 }
 
-/** A {@link ProveResult} as a thread sends it. */
-export interface SentProveResult extends Omit<ProveResult, 'entries'> {
-  readonly entries: PackedProofs;
-}
-
-/** The result type of each kind of job. */
 export interface JobResults {
   readonly list: ListResult;
-  readonly prove: SentProveResult;
+  readonly prove: ProveResult<PackedProofs>;
 }
 
-/** A message to a worker. */
 export interface JobRequest {
   readonly id: number;
   readonly job: Job;
@@ -81,7 +67,7 @@ export interface JobRequest {
 }
 
 /** How a job ended: done, stopped, refused by the operating system, or failed by a bug. */
-export type JobReply<Result = ListResult | SentProveResult> =
+export type JobReply<Result = JobResults[keyof JobResults]> =
   | { readonly id: number; readonly kind: 'done'; readonly result: Result }
   | { readonly id: number; readonly kind: 'stopped' }
   | { readonly id: number; readonly kind: 'refused'; readonly code: string; readonly message: string }

@@ -33,7 +33,8 @@ export function readLayout(
   let filledUpTo = 0;
   order.forEach((index, position) => {
     if (position % 1_024 === 0) control.throwIfStopped();
-    const { header, path } = entries[index] as PlacedEntry;
+    const entry = entries[index] as PlacedEntry;
+    const { header, path } = entry;
     const next = order[position + 1];
     const nextBegin = next === undefined ? directoryBegin : offsetOf(entries, next);
     problemList.add(placeProblems(header, path, filledUpTo));
@@ -45,7 +46,7 @@ export function readLayout(
       return;
     }
     problemList.add(mismatchProblems(local.mismatches, path));
-    const end = endOf(file, header, path, local, nextBegin);
+    const end = endOf(file, entry, local, nextBegin);
     problemList.add(end.problems);
     filledUpTo = Math.max(filledUpTo, end.at);
   });
@@ -67,19 +68,13 @@ function mismatchProblems(fields: readonly HeaderField[], path: string): readonl
   return fields.length === 0 ? [] : [{ rule: 'header_mismatch', fields, path }];
 }
 
-interface EntryEnd {
-  readonly at: number;
-  readonly problems: readonly ArchiveProblem[];
-}
-
 /** The offset at which an entry ends: behind its data, or behind their descriptor. */
 function endOf(
   file: StagedFile,
-  header: CentralHeader,
-  path: string,
+  { header, path }: PlacedEntry,
   local: LocalHeader,
   nextBegin: number,
-): EntryEnd {
+): { readonly at: number; readonly problems: readonly ArchiveProblem[] } {
   const dataEnd = local.dataOffset + header.compressedSize;
   if ((local.flags & DESCRIPTOR_FLAG) === 0 || nextBegin < dataEnd) return { at: dataEnd, problems: [] };
   const room = nextBegin - dataEnd;

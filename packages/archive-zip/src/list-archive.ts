@@ -41,20 +41,11 @@ export async function listArchive(
   const placed = headers.map((header, index) => ({ header, path: String(index) }));
   const problemList = new ProblemList();
   problemList.add([...problems, ...directory.problems]);
-  const locals =
-    directory.begin === end.directoryOffset
-      ? readLayout(
-          new StagedFile(archive, headerWindow(archive, headers)),
-          placed,
-          directory.begin,
-          problemList,
-          control,
-        )
-      : [];
-  const read = entryNames(
-    headers,
-    locals.map((local) => local?.fields),
-  );
+  const isPlaced = directory.begin === end.directoryOffset;
+  const localFile = new StagedFile(archive, headerWindow(archive, headers));
+  const locals = isPlaced ? readLayout(localFile, placed, directory.begin, problemList, control) : [];
+  const localFields = locals.map((local) => local?.fields);
+  const read = entryNames(headers, localFields);
   for (const [index, entry] of placed.entries()) {
     problemList.add(entryProblems({ ...entry, badEncoding: read.names[index]?.badEncoding }, locals[index]));
   }
@@ -65,21 +56,17 @@ export async function listArchive(
   }
   const source: PieceSource = { archive, control };
   const unnamed = nameHeaders(headers, read.names);
-  const guess =
-    trusted && read.unknown.length > 0
-      ? guessNames(
-          unnamed.map((entry, index) => toListedEntry(entry, locals[index])),
-          headers,
-          read,
-          source,
-        )
-      : undefined;
+  const listed = () => unnamed.map((entry, index) => toListedEntry(entry, locals[index]));
+  const guess = trusted && read.unknown.length > 0 ? guessNames(listed(), headers, read, source) : undefined;
   const named = guess === undefined ? unnamed : nameHeaders(headers, guess.names);
   const entries: ListedEntry[] = [];
   for (const [index, entry] of named.entries()) {
     const plain = toListedEntry(entry, locals[index]);
     const isApple =
-      trusted && mayBeAppleDouble(entry.path) && (await isAppleDoubleEntry(entry.path, plain, source));
+      trusted &&
+      mayBeAppleDouble(entry.path) &&
+      isReadable(plain) &&
+      (await beginsAsAppleDouble(plain, source));
     entries.push(isApple ? { ...plain, appleDouble: true } : plain);
   }
   return {
@@ -99,24 +86,14 @@ function headerWindow({ size }: ArchiveSource, headers: readonly CentralHeader[]
 /** Bytes read and inflated at once to find the magic number of AppleDouble. */
 const PIECE_BYTES = 1_024;
 
-/** Whether an entry is a file `._x` whose data begin as those of AppleDouble. One that cannot be inflated is not. */
-export async function isAppleDoubleEntry(
-  path: string,
-  entry: ListedEntry,
-  source: PieceSource,
-): Promise<boolean> {
-  if (!mayBeAppleDouble(path) || !isReadable(entry)) return false;
+async function beginsAsAppleDouble(entry: ListedEntry, source: PieceSource): Promise<boolean> {
   source.control.throwIfStopped();
   let beginning = Buffer.alloc(0);
-  await readPieces(
-    entry,
-    source,
-    (piece) => {
-      beginning = Buffer.concat([beginning, piece]);
-      return beginning.length < 4;
-    },
-    PIECE_BYTES,
-  );
+  const isShort = (piece: Buffer): boolean => {
+    beginning = Buffer.concat([beginning, piece]);
+    return beginning.length < 4;
+  };
+  await readPieces(entry, source, isShort, PIECE_BYTES);
   return isAppleDouble(beginning);
 }
 

@@ -7,10 +7,9 @@ import {
   type Job,
   type JobReply,
   type JobRequest,
+  type JobResults,
   type ListResult,
   ProofControl,
-  type SentProveJob,
-  type SentProveResult,
   StoppedError,
 } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
@@ -43,7 +42,7 @@ async function answer({ id, job, control }: JobRequest): Promise<JobReply> {
   }
 }
 
-async function run(job: Job, control: ProofControl): Promise<ListResult | SentProveResult> {
+async function run(job: Job, control: ProofControl): Promise<JobResults[Job['kind']]> {
   control.throwIfStopped();
   if ('shared' in job.staged) return await read(new MemorySource(job.staged.shared), job, control);
   const fd = openSync(job.staged.file, 'r');
@@ -58,18 +57,14 @@ async function read(
   archive: ArchiveSource,
   job: Job,
   control: ProofControl,
-): Promise<ListResult | SentProveResult> {
-  if (job.kind === 'prove') return await prove(archive, job, control);
-  return toListResult(await listArchive(archive, job.maxEntries, control));
-}
-
-async function prove(
-  archive: ArchiveSource,
-  { tasks, ...job }: SentProveJob,
-  control: ProofControl,
-): Promise<SentProveResult> {
-  const result = await proveEntries(archive, { ...job, tasks: unpackTasks(tasks) }, control);
-  return { ...result, entries: packProofs(result.entries) };
+): Promise<JobResults[Job['kind']]> {
+  if (job.kind === 'list') return toListResult(await listArchive(archive, job.maxEntries, control));
+  const { problems, entries } = await proveEntries(
+    archive,
+    { ...job, tasks: unpackTasks(job.tasks) },
+    control,
+  );
+  return { problems, entries: packProofs(entries) };
 }
 
 function toListResult({ entries, ...listing }: ArchiveListing): ListResult {
