@@ -89,6 +89,14 @@ export function inSteps(breaks: string, how: string, open: () => Answering): Dat
   };
 }
 
+/** Faults in the answers of single steps, of one promise, by what is wrong. */
+export function inEachOf(
+  breaks: string,
+  faults: Readonly<Record<string, () => Answering>>,
+): readonly DatabaseFault[] {
+  return Object.entries(faults).map(([how, open]) => inSteps(breaks, how, open));
+}
+
 /** A fault of the calls of a database. */
 export function inCalls(breaks: string, how: string, breaking: Breaking): DatabaseFault {
   return { breaks, how, breaking };

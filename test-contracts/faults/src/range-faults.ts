@@ -1,5 +1,5 @@
 import { Comparison } from '@pinfold/core/records';
-import { asking, changing, type DatabaseFault, inSteps, type Row } from './faulty-database.ts';
+import { asking, changing, type DatabaseFault, inEachOf, inSteps, type Row } from './faulty-database.ts';
 
 /** Sorts what a range found by its first column again. */
 function sorted(compare: (one: string, other: string) => number) {
@@ -25,82 +25,72 @@ interface Totals {
 }
 
 export const RANGE_FAULTS: readonly DatabaseFault[] = [
-  inSteps(
-    'order',
-    'texts are sorted for readers',
-    sorted((one, other) => one.localeCompare(other)),
-  ),
-  inSteps('order', 'texts are sorted by code unit', sorted(byCodeUnit)),
-  inSteps('order', 'everything is sorted upwards', () => asking('find', () => ({ descending: false }))),
-  inSteps('order', 'the columns count in reverse', () =>
-    asking('find', ({ order }) => ({ order: order?.toReversed() ?? [] })),
-  ),
-  inSteps('after', 'every page is the first one', () => asking('find', () => ({ after: undefined }))),
-  inSteps('after', 'rows that are equal in the first column are left out', () =>
-    asking('find', ({ after, where, descending }) =>
-      after === undefined
-        ? {}
-        : {
-            after: undefined,
-            where: { ...where, pages: new Comparison(descending ? 'lt' : 'gt', after.pages) },
-          },
-    ),
-  ),
-  inSteps('limit', 'a limit gives one row more', () =>
-    asking('find', ({ limit }) => (limit === undefined ? {} : { limit: limit + 1 })),
-  ),
-  inSteps('limit', 'an offset is left out', () => asking('find', () => ({ offset: 0 }))),
-  inSteps('limit', 'a limit of 0 is none', () =>
-    asking('find', ({ limit }) => (limit === 0 ? { limit: 1_000 } : {})),
-  ),
+  ...inEachOf('order', {
+    'texts are sorted for readers': sorted((one, other) => one.localeCompare(other)),
+    'texts are sorted by code unit': sorted(byCodeUnit),
+    'everything is sorted upwards': () => asking('find', () => ({ descending: false })),
+    'the columns count in reverse': () =>
+      asking('find', ({ order }) => ({ order: order?.toReversed() ?? [] })),
+  }),
+  ...inEachOf('after', {
+    'every page is the first one': () => asking('find', () => ({ after: undefined })),
+    'rows that are equal in the first column are left out': () =>
+      asking('find', ({ after, where, descending }) =>
+        after === undefined
+          ? {}
+          : {
+              after: undefined,
+              where: { ...where, pages: new Comparison(descending ? 'lt' : 'gt', after.pages) },
+            },
+      ),
+  }),
+  ...inEachOf('limit', {
+    'a limit gives one row more': () =>
+      asking('find', ({ limit }) => (limit === undefined ? {} : { limit: limit + 1 })),
+    'an offset is left out': () => asking('find', () => ({ offset: 0 })),
+    'a limit of 0 is none': () => asking('find', ({ limit }) => (limit === 0 ? { limit: 1_000 } : {})),
+  }),
   inSteps('select', 'a range gives all columns', () =>
     asking('find', ({ table }) => ({ select: Object.keys(table.columns) })),
   ),
-  inSteps('scan', 'a scan gives rows that do not pass', () => asking('scan', () => ({ filter: {} }))),
-  inSteps('scan', 'a scan never stops before its end', () =>
-    changing('scan', (scan: Scan) => ({ ...scan, scannedTo: undefined })),
-  ),
-  inSteps('scan', 'a scan that reached its limit says where it stopped', () =>
-    changing('scan', (scan: Scan, { limit }) =>
-      scan.rows.length === limit ? { ...scan, scannedTo: scan.rows.at(-1) } : scan,
-    ),
-  ),
-  inSteps('scan', 'a scan of a whole range says where it stopped', () =>
-    changing('scan', ({ rows, scannedTo }: Scan) => ({ rows, scannedTo: scannedTo ?? { isbn: 'z' } })),
-  ),
-  inSteps('aggregate', 'a sum has 32 bits', () =>
-    changing('aggregate', ({ count, sum }: Totals) => ({ count, sum: sum | 0 })),
-  ),
-  inSteps('aggregate', 'a sum of nothing is null', () =>
-    changing('aggregate', ({ count, sum }: Totals) => ({ count, sum: count === 0 ? null : sum })),
-  ),
-  inSteps('aggregate', 'a count is of all rows', () => asking('aggregate', () => ({ where: {} }))),
-  inSteps('max', 'the greatest number is at least 0', () =>
-    changing('max', (greatest: number) => Math.max(0, greatest)),
-  ),
-  inSteps('max', 'the greatest of none is null', () =>
-    changing('max', (greatest: number) => greatest || null),
-  ),
-  inSteps('max', 'the greatest is of all rows', () => asking('max', () => ({ where: {} }))),
-  inSteps('distinct', 'texts are sorted by code unit', () =>
-    changing('distinct', (texts: readonly string[]) => texts.toSorted(byCodeUnit)),
-  ),
-  inSteps('distinct', 'every place is the first one', () => asking('distinct', () => ({ after: undefined }))),
-  inSteps('distinct', 'a limit gives one text more', () =>
-    asking('distinct', ({ limit }) => ({ limit: limit + 1 })),
-  ),
-  inSteps('distinct', 'texts are of all rows', () => asking('distinct', () => ({ where: {} }))),
-  inSteps('distinct', 'texts that differ in letter case are one', () =>
-    changing('distinct', (texts: readonly string[]) =>
-      texts.filter((text, n) => texts.findIndex((one) => one.toLowerCase() === text.toLowerCase()) === n),
-    ),
-  ),
-  inSteps('random', 'the greatest of none is null', () =>
-    changing('max', (greatest: number) => greatest || null),
-  ),
-  inSteps('random', 'a change of the shelf is lost', () =>
-    asking('update', ({ changes: { shelf: _, ...changes } }) => ({
-      changes: Object.keys(changes).length > 0 ? changes : { isRare: false },
-    })),
-  ),
+  ...inEachOf('scan', {
+    'a scan gives rows that do not pass': () => asking('scan', () => ({ filter: {} })),
+    'a scan never stops before its end': () =>
+      changing('scan', (scan: Scan) => ({ ...scan, scannedTo: undefined })),
+    'a scan that reached its limit says where it stopped': () =>
+      changing('scan', (scan: Scan, { limit }) =>
+        scan.rows.length === limit ? { ...scan, scannedTo: scan.rows.at(-1) } : scan,
+      ),
+    'a scan of a whole range says where it stopped': () =>
+      changing('scan', ({ rows, scannedTo }: Scan) => ({ rows, scannedTo: scannedTo ?? { isbn: 'z' } })),
+  }),
+  ...inEachOf('aggregate', {
+    'a sum has 32 bits': () => changing('aggregate', ({ count, sum }: Totals) => ({ count, sum: sum | 0 })),
+    'a sum of nothing is null': () =>
+      changing('aggregate', ({ count, sum }: Totals) => ({ count, sum: count === 0 ? null : sum })),
+    'a count is of all rows': () => asking('aggregate', () => ({ where: {} })),
+  }),
+  ...inEachOf('max', {
+    'the greatest number is at least 0': () => changing('max', (greatest: number) => Math.max(0, greatest)),
+    'the greatest of none is null': () => changing('max', (greatest: number) => greatest || null),
+    'the greatest is of all rows': () => asking('max', () => ({ where: {} })),
+  }),
+  ...inEachOf('distinct', {
+    'texts are sorted by code unit': () =>
+      changing('distinct', (texts: readonly string[]) => texts.toSorted(byCodeUnit)),
+    'every place is the first one': () => asking('distinct', () => ({ after: undefined })),
+    'a limit gives one text more': () => asking('distinct', ({ limit }) => ({ limit: limit + 1 })),
+    'texts are of all rows': () => asking('distinct', () => ({ where: {} })),
+    'texts that differ in letter case are one': () =>
+      changing('distinct', (texts: readonly string[]) =>
+        texts.filter((text, n) => texts.findIndex((one) => one.toLowerCase() === text.toLowerCase()) === n),
+      ),
+  }),
+  ...inEachOf('random', {
+    'the greatest of none is null': () => changing('max', (greatest: number) => greatest || null),
+    'a change of the shelf is lost': () =>
+      asking('update', ({ changes: { shelf: _, ...changes } }) => ({
+        changes: Object.keys(changes).length > 0 ? changes : { isRare: false },
+      })),
+  }),
 ];

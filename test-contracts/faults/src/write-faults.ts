@@ -10,6 +10,7 @@ import {
   changing,
   type DatabaseFault,
   inCalls,
+  inEachOf,
   inRows,
   inSteps,
   type Row,
@@ -101,26 +102,25 @@ function writingAtMost(count: number) {
 }
 
 export const WRITE_FAULTS: readonly DatabaseFault[] = [
-  inSteps('insert-taken', 'a row whose key is taken is left out', () =>
-    inserting(function* (action, known, ask) {
-      return known === undefined ? yield* ask(action) : undefined;
-    }),
-  ),
-  inSteps('insert-taken', 'a row whose key is taken replaces the other one', () =>
-    inserting(function* (action, known, ask) {
-      if (known === undefined) return yield* ask(action);
-      const { isbn, ...changes } = action.row;
-      return yield* ask({ ...action, kind: 'update', key: { isbn }, changes });
-    }),
-  ),
-  inSteps('insert-taken', 'null is taken once there is one', () =>
-    inserting(function* (action, _, ask) {
-      const { table, row } = action;
-      const others = yield* ask({ kind: 'find', table, where: { code: null }, limit: 1 });
-      if (row.code === null && (others as readonly Row[]).length > 0) throw new Error('null is taken');
-      return yield* ask(action);
-    }),
-  ),
+  ...inEachOf('insert-taken', {
+    'a row whose key is taken is left out': () =>
+      inserting(function* (action, known, ask) {
+        return known === undefined ? yield* ask(action) : undefined;
+      }),
+    'a row whose key is taken replaces the other one': () =>
+      inserting(function* (action, known, ask) {
+        if (known === undefined) return yield* ask(action);
+        const { isbn, ...changes } = action.row;
+        return yield* ask({ ...action, kind: 'update', key: { isbn }, changes });
+      }),
+    'null is taken once there is one': () =>
+      inserting(function* (action, _, ask) {
+        const { table, row } = action;
+        const others = yield* ask({ kind: 'find', table, where: { code: null }, limit: 1 });
+        if (row.code === null && (others as readonly Row[]).length > 0) throw new Error('null is taken');
+        return yield* ask(action);
+      }),
+  }),
   rejecting(
     'insert-taken',
     'a key that is taken is a fault',
@@ -136,63 +136,60 @@ export const WRITE_FAULTS: readonly DatabaseFault[] = [
   rejecting('errors', 'an error has values in its message', (error) =>
     Object.assign(error, { message: `${error.message}: isbn-00001` }),
   ),
-  inSteps('upsert', 'null replaces no value', () =>
-    answering('upsert', function* (action, ask) {
-      const { table, row } = action;
-      const known = yield* ask({ kind: 'get', table, key: { name: row.name } });
-      return yield* ask({
-        ...action,
-        row: { ...row, label: row.label ?? (known as Row | undefined)?.label ?? null },
-      });
-    }),
-  ),
-  inSteps('upsert', 'the first row stays', () =>
-    answering('upsert', function* (action, ask) {
-      const { table, row } = action;
-      const known = yield* ask({ kind: 'get', table, key: { name: row.name } });
-      return known === undefined ? yield* ask(action) : undefined;
-    }),
-  ),
-  inSteps('upsert', 'the row of another key is replaced', () =>
-    answering('upsert', function* (action, ask) {
-      const { table, row } = action;
-      const where = { label: row.label ?? 'none' };
-      const [taken] = (yield* ask({ kind: 'find', table, where, limit: 1 })) as readonly Row[];
-      return yield* ask({ ...action, row: { ...row, name: taken?.name ?? row.name } });
-    }),
-  ),
-  inSteps('update', 'null replaces no value', () =>
-    asking('update', ({ changes }) => ({
-      changes: Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)),
-    })),
-  ),
-  inSteps('update', 'columns that are not named are emptied', () =>
-    asking('update', ({ changes }) => ({ changes: { pages: 0, ...changes } })),
-  ),
-  inSteps('update', 'every row of the table changes', () =>
-    answering('update', function* (action, ask) {
-      const { code, ...changes } = action.changes;
-      const { table } = action;
-      const rows = (yield* ask({ kind: 'find', table, where: {} })) as readonly Row[];
-      for (const { isbn } of rows) yield* ask({ ...action, key: { isbn }, changes });
-      return yield* ask(action);
-    }),
-  ),
-  inSteps('remove', 'a row stays', () => asking('remove', () => ({ key: { isbn: 'none' } }))),
-  inSteps('remove', 'a row that is not there is an error', () =>
-    answering('remove', function* (action, ask) {
-      const known = yield* ask({ kind: 'get', table: action.table, key: action.key });
-      if (known === undefined) throw new Error('there is none');
-      return yield* ask(action);
-    }),
-  ),
-  inSteps('remove', 'the key of a removed row stays taken', keepingKeys),
-  inSteps('sequence', 'numbers count down', () =>
-    inRows((row) => ({ ...row, number: 1_000_000 - Number(row.number) })),
-  ),
-  inSteps('sequence', 'a number is given twice', () =>
-    inRows((row) => ({ ...row, number: Math.ceil(Number(row.number) / 2) })),
-  ),
+  ...inEachOf('upsert', {
+    'null replaces no value': () =>
+      answering('upsert', function* (action, ask) {
+        const { table, row } = action;
+        const known = yield* ask({ kind: 'get', table, key: { name: row.name } });
+        return yield* ask({
+          ...action,
+          row: { ...row, label: row.label ?? (known as Row | undefined)?.label ?? null },
+        });
+      }),
+    'the first row stays': () =>
+      answering('upsert', function* (action, ask) {
+        const { table, row } = action;
+        const known = yield* ask({ kind: 'get', table, key: { name: row.name } });
+        return known === undefined ? yield* ask(action) : undefined;
+      }),
+    'the row of another key is replaced': () =>
+      answering('upsert', function* (action, ask) {
+        const { table, row } = action;
+        const where = { label: row.label ?? 'none' };
+        const [taken] = (yield* ask({ kind: 'find', table, where, limit: 1 })) as readonly Row[];
+        return yield* ask({ ...action, row: { ...row, name: taken?.name ?? row.name } });
+      }),
+  }),
+  ...inEachOf('update', {
+    'null replaces no value': () =>
+      asking('update', ({ changes }) => ({
+        changes: Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)),
+      })),
+    'columns that are not named are emptied': () =>
+      asking('update', ({ changes }) => ({ changes: { pages: 0, ...changes } })),
+    'every row of the table changes': () =>
+      answering('update', function* (action, ask) {
+        const { code, ...changes } = action.changes;
+        const { table } = action;
+        const rows = (yield* ask({ kind: 'find', table, where: {} })) as readonly Row[];
+        for (const { isbn } of rows) yield* ask({ ...action, key: { isbn }, changes });
+        return yield* ask(action);
+      }),
+  }),
+  ...inEachOf('remove', {
+    'a row stays': () => asking('remove', () => ({ key: { isbn: 'none' } })),
+    'a row that is not there is an error': () =>
+      answering('remove', function* (action, ask) {
+        const known = yield* ask({ kind: 'get', table: action.table, key: action.key });
+        if (known === undefined) throw new Error('there is none');
+        return yield* ask(action);
+      }),
+    'the key of a removed row stays taken': keepingKeys,
+  }),
+  ...inEachOf('sequence', {
+    'numbers count down': () => inRows((row) => ({ ...row, number: 1_000_000 - Number(row.number) })),
+    'a number is given twice': () => inRows((row) => ({ ...row, number: Math.ceil(Number(row.number) / 2) })),
+  }),
   inLists('results come in reverse', (results) => results.toReversed()),
   inLists('nested results are flat', (results) => results.flat()),
   inLists('no steps result in nothing', (results) => (results.length > 0 ? results : undefined)),
