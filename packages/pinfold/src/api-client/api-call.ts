@@ -1,59 +1,76 @@
 import { PinfoldClient, PinfoldError, type Retry } from '@pinfold/client';
-import { CommandFailure, type FailureJson, UnavailableError } from '../command-line/failures.ts';
+import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { release } from '../release.ts';
 import { failureText, systemErrorCode } from './failure-text.ts';
 import type { Server } from './logins.ts';
-import { RetryBudget } from './retry-budget.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import { WatchedFile } from './watched-file.ts';
 
-export interface CallOptions {
-  /** Ten seconds, in which a person waits and reads why, when absent. */
-  readonly budget?: RetryBudget;
-  readonly fetch?: typeof fetch | undefined;
-}
-
+/** How long a call is tried again without a budget: a person waits, and reads why. */
 const RETRY_FOR = 10_000;
 /** A name that does not resolve is probably a typing error. */
 const UNRESOLVED_FOR = 10_000;
 const UNRESOLVED: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
 
-/** A client that prints why it retries, and what turns its errors into failures in words. */
+/**
+ * A client that prints why it retries. Its errors become failures in words by {@link failureOf}.
+ *
+ * @param budget what all its calls share; with it, a terminal shows how much of an archive was sent.
+ */
 export async function clientOf(
-  { url, apiKey: key, ...server }: Server,
-  { err }: Pick<Terminal, 'err'>,
-  { budget = new RetryBudget(RETRY_FOR), ...options }: CallOptions = {},
-): Promise<{ readonly client: PinfoldClient; readonly failure: (error: unknown) => unknown }> {
-  const retryFor = budget.left;
+  { url, apiKey: key, fetch: given = fetch }: Server,
+  { err, progress }: Pick<Terminal, 'err' | 'progress'>,
+  budget?: RetryBudget,
+): Promise<PinfoldClient> {
   let unresolvedSince: number | undefined;
   const onRetry = ({ error, wait }: Retry): void => {
-    budget.failed();
-    let patience = retryFor;
+    budget?.failed();
+    if (budget !== undefined && wait > budget.left) throw error;
+    let patience = budget?.atFailure ?? RETRY_FOR;
     if (UNRESOLVED.includes(systemErrorCode(error.cause))) {
       unresolvedSince ??= performance.now();
       if (performance.now() + wait > unresolvedSince + UNRESOLVED_FOR) throw error;
-      patience = Math.min(retryFor, UNRESOLVED_FOR);
+      patience = Math.min(patience, UNRESOLVED_FOR);
     }
     const reason = failureText(error, url).replace(/\.$/, '');
     err(
       `${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${Math.ceil(patience / 1_000)} s)`,
     );
   };
-  const userAgent = `pinfold/${await release()}`;
-  const client = new PinfoldClient({ url, key, userAgent, onRetry, ...server, ...options, retryFor });
-  const failure = (error: unknown): unknown => {
-    if (!(error instanceof PinfoldError)) return error;
-    const Failure = error.retryable ? UnavailableError : CommandFailure;
-    const text = failureText(error, url);
-    return new Failure(text, { cause: error, json: jsonOf(error, text) });
+  const sending = (sent: number): void =>
+    progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
+  const send: typeof fetch = async (address, init) => {
+    if (budget !== undefined && init?.body instanceof FormData) {
+      const archive = init.body.get('archive') as File;
+      const bytes = new Uint8Array(await archive.arrayBuffer());
+      init.body.set('archive', new WatchedFile(archive.name, bytes, sending));
+    }
+    const answer = await given(address, init);
+    if (answer.ok) {
+      budget?.succeeded();
+      unresolvedSince = undefined;
+    }
+    return answer;
   };
-  return { client, failure };
+  const retryFor = budget?.left ?? RETRY_FOR;
+  return new PinfoldClient({
+    url,
+    key,
+    userAgent: `pinfold/${await release()}`,
+    onRetry,
+    fetch: send,
+    retryFor,
+  });
 }
 
-function jsonOf(
-  { code, detail, errors, status, retryable, idempotencyKey }: PinfoldError,
-  text: string,
-): FailureJson {
-  return {
+/** An error of a client as a failure in words; any other error as it is. */
+export function failureOf(error: unknown, { url }: Server): unknown {
+  if (!(error instanceof PinfoldError)) return error;
+  const { code, detail, errors, status, retryable, idempotencyKey } = error;
+  const Failure = retryable ? UnavailableError : CommandFailure;
+  const text = failureText(error, url);
+  const json = {
     code: retryable && (code === 'network_error' || code === 'timeout') ? 'unavailable' : code,
     // The text for people has a line for each of them.
     detail: code === 'invalid_archive' ? detail : text,
@@ -61,4 +78,5 @@ function jsonOf(
     status,
     idempotency_key: idempotencyKey,
   };
+  return new Failure(text, { cause: error, json });
 }

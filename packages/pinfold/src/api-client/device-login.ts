@@ -1,6 +1,7 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
 import { CommandFailure } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
+import { parsedJson } from '../parsed-json.ts';
 import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
 export interface GivenKey {
@@ -55,7 +56,7 @@ async function send(
     // A redirect would take the secret to another place.
     const request = { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' } as const;
     const answer = await fetch(url, { ...request, headers: { accept: 'application/json' } });
-    const json = parsed(await answer.text());
+    const json = parsedJson(await answer.text());
     return { status: answer.status, json, pause: pauseOf(answer.headers.get('retry-after')) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -74,15 +75,6 @@ function refusedLogin(url: string, status: number, json: unknown): CommandFailur
   return new CommandFailure(
     typeof message === 'string' ? `${escapeControls(message)} (${status})` : strangeAnswerText(url, status),
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function readGiven(answer: unknown): GivenKey {

@@ -18,6 +18,11 @@ export class RetryBudget {
     return Math.max(0, this.#left - running);
   }
 
+  /** Milliseconds that were left when the failure began that lasts. */
+  get atFailure(): number {
+    return this.#left;
+  }
+
   failed(): void {
     this.#failedAt ??= this.#now();
   }

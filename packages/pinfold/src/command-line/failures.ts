@@ -29,15 +29,23 @@ export class CommandFailure extends Error {
   readonly json: FailureJson | undefined;
   readonly exitCode: 1 | 3 = 1;
 
-  constructor(message: string, { json, code = 'failed', reported, ...options }: FailureOptions = {}) {
+  /** @param given the code for `--json`, or more. */
+  constructor(message: string, given: string | FailureOptions = {}) {
+    const {
+      json,
+      code = 'failed',
+      reported,
+      ...options
+    } = typeof given === 'string' ? { code: given } : given;
     super(message, options);
     this.name = 'CommandFailure';
     this.json = reported ? undefined : (json ?? { code, detail: message });
   }
 }
 
-export function isNotFound(error: unknown): error is CommandFailure {
-  return error instanceof CommandFailure && error.json?.code === 'not_found';
+/** Whether the API refused something with one of these codes. */
+export function isRefusedWith(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.some((code) => code === error.code);
 }
 
 /** A failure that may pass by itself. Ends with exit code 3. */

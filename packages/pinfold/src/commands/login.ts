@@ -53,9 +53,7 @@ const logout = command({
       throw new UsageError(`there are several logins; give the URL of one: ${logins.join(', ')}`);
     const url = text === undefined ? only : readUrl(text);
     if (url === undefined || !logins.includes(url)) {
-      throw new CommandFailure(`there is no login${url === undefined ? '' : ` at ${url}`}`, {
-        code: 'not_found',
-      });
+      throw new CommandFailure(`there is no login${url === undefined ? '' : ` at ${url}`}`, 'not_found');
     }
     writeLogin(env, url, undefined);
     return {
@@ -76,7 +74,7 @@ const whoami = command({
     const place = placeOf(target, false, terminal);
     if (place.kind === 'server') {
       const { server } = place;
-      await atPlace(place, terminal, (publications) => publications.limits());
+      await atPlace(place, terminal, ({ api }) => api.limits());
       const key = parseKeyId(server.apiKey);
       const text = `${server.url}, with the API key ${key ?? '(of an unknown form)'}`;
       return { json: { url: server.url, key }, text };

@@ -2,11 +2,12 @@ import type { Name } from '@pinfold/client';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { readName } from '../command-line/arguments.ts';
 import { type Command, command, flagOption } from '../command-line/command.ts';
-import { isNotFound, UsageError } from '../command-line/failures.ts';
+import { isRefusedWith, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, lineOf, printList, stateText } from '../command-line/print-list.ts';
 import { moveName } from '../publishing/open-names.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
+import { noName } from '../publishing/refusal-text.ts';
 import { stopShown } from '../publishing/stop-shown.ts';
 
 const GUIDE = '../publish-with-the-command.md#names';
@@ -19,8 +20,13 @@ const list = command({
   example: 'pinfold names list',
   guide: GUIDE,
   run: (_, values, terminal) =>
-    withPublications(values, false, terminal, ({ names }) =>
-      printList(names.list(), terminal, { member: 'names', json: values.json, limit: values.limit, factsOf }),
+    withPublications(values, false, terminal, ({ api }) =>
+      printList(api.names.list(), terminal, {
+        member: 'names',
+        json: values.json,
+        limit: values.limit,
+        factsOf,
+      }),
     ),
 });
 
@@ -42,7 +48,7 @@ const set = command({
     const reference = back ? undefined : readReference(id ?? missingId());
     const name = await withPublications(values, true, terminal, async (publications) => {
       const next = reference === undefined ? 'previous' : { id: await idOf(reference, publications) };
-      return moveName(wanted, next, mayOpen, publications);
+      return moveName(wanted, next, mayOpen, publications.api);
     });
     return { json: { name }, text: lineOf(factsOf(name)) };
   },
@@ -64,12 +70,12 @@ const remove = command({
   run: async ([to], { 'to-branch': toBranch, 'if-exists': ifExists, stop, ...values }, terminal) => {
     const name = nameToPublish({ to, 'to-branch': toBranch }, 'NAME', terminal.env);
     if (name === undefined) throw new UsageError('NAME is missing');
-    return withPublications(values, true, terminal, async (publications) => {
-      const missing = await publications.names.delete(name).catch((error: unknown) => {
-        if (isNotFound(error)) return error;
+    return withPublications(values, true, terminal, async ({ api }) => {
+      const missing = await api.names.delete(name).catch((error: unknown) => {
+        if (isRefusedWith(error, 'not_found')) return noName(error);
         throw error;
       });
-      const stopped = stop ? await stopShown(name, publications) : [];
+      const stopped = stop ? await stopShown(name, api) : [];
       if (missing !== undefined && !ifExists && stopped.length === 0) throw missing;
       const deleted = missing === undefined;
       const text = [

@@ -5,7 +5,7 @@ import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
 import { readPath, readState } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, isRefusedWith, UsageError } from '../command-line/failures.ts';
 import {
   formatExpiry,
   LIST_OPTIONS,
@@ -37,8 +37,8 @@ const list = command({
   run: async (_, values, terminal) => {
     const state = values.state === undefined ? undefined : readState(values.state);
     const format = { member: 'pins', json: values.json, limit: values.limit, factsOf };
-    await withPublications(values, false, terminal, (publications) =>
-      printList(publications.list(state), terminal, format),
+    await withPublications(values, false, terminal, ({ api }) =>
+      printList(api.list({ state }), terminal, format),
     );
   },
 });
@@ -53,8 +53,8 @@ const show = command({
   guide: GUIDE,
   run: async ([text], values, terminal) => {
     const reference = readReference(text);
-    const pin = await withPublications(values, false, terminal, async (publications) =>
-      publications.get(await idOf(reference, publications)),
+    const { pin } = await withPublications(values, false, terminal, async (publications) =>
+      publications.api.get(await idOf(reference, publications)),
     );
     return { json: { pin }, text: linesOf(pinFacts(pin)) };
   },
@@ -117,7 +117,7 @@ const stop = command({
     const reference = readReference(text);
     const id = await withPublications(values, true, terminal, async (publications) => {
       const found = await idOf(reference, publications);
-      await publications.stop(found);
+      await publications.api.stop(found);
       return found;
     });
     return { json: { id, stopped: true }, text: `${id} is stopped.` };
@@ -138,14 +138,14 @@ const open = command({
   run: async ([text], values, terminal) => {
     const reference = readReference(text);
     const url = await withPublications(values, true, terminal, async (publications) => {
+      const { api } = publications;
       const id = await idOf(reference, publications);
       try {
-        return await publications.createGrant(id);
+        return (await api.createGrant(id)).grant.url;
       } catch (error) {
         // A key that only reads, or a service that decides itself who may look: the browser may be let in all the same.
-        if (values.print || !(error instanceof CommandFailure && error.json?.code === 'forbidden'))
-          throw error;
-        return (await publications.get(id)).shared_url;
+        if (values.print || !isRefusedWith(error, 'forbidden')) throw error;
+        return (await api.get(id)).pin.shared_url;
       }
     });
     const link = webAddress(url);
@@ -168,9 +168,11 @@ const save = command({
     if (named !== undefined) await expectSavable({ file: named, force }, values.json, terminal);
     return await withPublications(values, false, terminal, async (publications) => {
       const id = await idOf(reference, publications);
+      const { originalFrom } = await import('../publishing/remote-publications.ts');
       const target = { file: named ?? `${id}.zip`, force };
       await expectSavable(target, values.json, terminal);
-      return savedResult(id, target, await saveOriginal(await publications.archive(id), target, terminal));
+      const original = await originalFrom(publications.api, id);
+      return savedResult(id, target, await saveOriginal(original, target, terminal));
     });
   },
 });
@@ -179,9 +181,10 @@ export const commands: readonly Command[] = [list, show, rename, password, renew
 
 function update(text: string, change: Change, target: Target, terminal: Terminal): Promise<Pin> {
   const reference = readReference(text);
-  return withPublications(target, true, terminal, async (publications) =>
-    publications.update(await idOf(reference, publications), change),
-  );
+  return withPublications(target, true, terminal, async (publications) => {
+    const { pin } = await publications.api.update(await idOf(reference, publications), change);
+    return pin;
+  });
 }
 
 async function newPassword({ secret }: Terminal): Promise<string> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DryRun } from '@pinfold/client';
 import { defaultLimits, parseFilename, parseIdempotencyKey, parseTitle } from '@pinfold/core';
 import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
@@ -23,7 +24,6 @@ import { refuseUnprotected } from '../publishing/open-names.ts';
 import { packPath } from '../publishing/pack-path.ts';
 import {
   atPlace,
-  type Checked,
   type Publications,
   type Published,
   type PublishRequest,
@@ -87,12 +87,10 @@ const publish = command({
     readArgument(parseIdempotencyKey(idempotencyKey, defaultLimits));
     const request = { ...content, idempotencyKey };
     let hasBegun = false;
-    const task = async (
-      publications: Publications,
-    ): Promise<Published | { readonly checked: CheckedWithName }> => {
-      if (!values['no-password']) await refuseUnprotected(publications, request);
+    const task = async (publications: Publications): Promise<Published | { readonly checked: DryRun }> => {
+      if (!values['no-password']) await refuseUnprotected(publications.api, request);
       if (values.strict || values['dry-run']) {
-        const checked = await publications.check(request);
+        const checked = await publications.api.check(packed.bytes, { filename: packed.filename, title });
         if (values['dry-run']) return { checked: name === undefined ? checked : { ...checked, name: null } };
         const warnings = checked.warnings.filter(stopsStrict);
         if (warnings.length > 0) throw strictFailure(warnings, terminal);
@@ -117,9 +115,6 @@ const publish = command({
 });
 
 export const commands: readonly Command[] = [publish];
-
-/** A check publishes nothing, so a name that was given shows nothing of it. */
-type CheckedWithName = Checked & { readonly name?: null };
 
 type Protection = Readonly<Partial<Record<'password-stdin' | 'no-password', boolean | undefined>>>;
 
@@ -158,7 +153,7 @@ async function withName(
   publications: Publications,
 ): Promise<Published> {
   if (name === undefined || !published.replayed || published.name) return published;
-  return { ...published, name: await publications.names.set(name, published.pin.id) };
+  return { ...published, ...(await publications.api.names.set(name, published.pin.id)) };
 }
 
 async function offeredTitle(
@@ -233,9 +228,9 @@ function print({ pin, name, warnings }: Published, terminal: Terminal): void {
   terminal.out(escapeControls(pin.shared_url));
 }
 
-function printCheck(checked: CheckedWithName, json: boolean, strict: boolean, terminal: Terminal): void {
+function printCheck(checked: DryRun, json: boolean, strict: boolean, terminal: Terminal): void {
   const { archive, warnings } = checked;
-  if (json) terminal.out(jsonLine({ pin: null, ...checked }));
+  if (json) terminal.out(jsonLine(checked));
   else {
     printWarnings(warnings, terminal);
     const size = `${pluralize(archive.file_count, 'file')}, ${formatBytes(archive.size)}`;

@@ -1,3 +1,4 @@
+import { orNoName } from '../publishing/refusal-text.ts';
 import { answer, openLines, PAGE, publicationIn, READS, result, string, type Tool } from './tool.ts';
 
 const NAME = { name: string('The name: a to z, 0 to 9 and "-".') };
@@ -11,7 +12,7 @@ export const NAME_TOOLS: readonly Tool[] = [
     output: answer('NameList'),
     annotations: READS,
     run: async ({ limit, cursor }, { publications }) => {
-      const page = await publications.names.listPage({ limit, cursor });
+      const page = await publications.api.names.listPage({ limit, cursor });
       const lines = page.names.map(({ name, url, pin }) => `${name}: ${url} (shows ${pin})`);
       return result(lines.length === 0 ? ['There are none.'] : lines, { ...page });
     },
@@ -26,8 +27,8 @@ export const NAME_TOOLS: readonly Tool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     run: async ({ name: wanted = '', pin: id = '' }, { publications }) => {
       const shown = await publicationIn({ id }, publications, 'pin');
-      const name = await publications.names.set(wanted, shown);
-      const pin = await publications.get(name.pin);
+      const { name } = await publications.api.names.set(wanted, shown);
+      const { pin } = await publications.api.get(name.pin);
       return result([`${name.name}: ${name.url} (shows ${name.pin})`, ...openLines(name.name, pin)], {
         name,
       });
@@ -42,7 +43,7 @@ export const NAME_TOOLS: readonly Tool[] = [
     output: answer(undefined, { deleted: string('The name.') }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     run: async ({ name = '' }, { publications }) => {
-      await publications.names.delete(name);
+      await publications.api.names.delete(name).catch(orNoName);
       return result([`${name} is deleted.`], { deleted: name });
     },
   },

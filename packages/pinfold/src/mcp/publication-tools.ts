@@ -1,6 +1,6 @@
-import type { Change, Pin } from '@pinfold/client';
+import type { Change, PinAnswer } from '@pinfold/client';
 import { readState } from '../command-line/arguments.ts';
-import { CommandFailure } from '../command-line/failures.ts';
+import { isRefusedWith } from '../command-line/failures.ts';
 import {
   type Arguments,
   answer,
@@ -35,7 +35,7 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
     output: answer('PinList'),
     annotations: READS,
     run: async ({ state, limit, cursor }, { publications }) => {
-      const page = await publications.listPage({ limit, cursor, state: state && readState(state) });
+      const page = await publications.api.listPage({ limit, cursor, state: state && readState(state) });
       return result(page.pins.length === 0 ? ['There are none.'] : page.pins.map(lineOf), { ...page });
     },
   },
@@ -53,9 +53,9 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
     annotations: READS,
     run: async (given, { publications }) => {
       const id = await publicationIn(given, publications);
-      const [{ pin, views }, { limits }] = await Promise.all([
-        publications.getViewed(id),
-        publications.limits(),
+      const [{ pin, views = [] }, { limits }] = await Promise.all([
+        publications.api.get(id, { views: true }),
+        publications.api.limits(),
       ]);
       const counted = views.map(({ day, views: count }) => `${day}: ${count} views`);
       return result([lineOf(pin), ...counted], { pin, views, limits });
@@ -92,11 +92,11 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
     run: async (given, { publications }) => {
       const id = await publicationIn(given, publications);
       try {
-        await publications.stop(id);
+        await publications.api.stop(id);
       } catch (error) {
-        if (!(error instanceof CommandFailure) || error.json?.code !== 'invalid_state') throw error;
+        if (!isRefusedWith(error, 'invalid_state')) throw error;
       }
-      return ofPin(await publications.get(id));
+      return ofPin(await publications.api.get(id));
     },
   }),
 ];
@@ -111,9 +111,9 @@ function aboutPin({
 }
 
 async function change(given: Arguments, change: Change, { publications }: ToolContext): Promise<ToolResult> {
-  return ofPin(await publications.update(await publicationIn(given, publications), change));
+  return ofPin(await publications.api.update(await publicationIn(given, publications), change));
 }
 
-function ofPin(pin: Pin): ToolResult {
+function ofPin({ pin }: PinAnswer): ToolResult {
   return result([lineOf(pin)], { pin });
 }

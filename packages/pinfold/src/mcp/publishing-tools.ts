@@ -6,6 +6,7 @@ import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';
 import { isPage, type PackedPath } from '../publishing/pack.ts';
+import type { Publications } from '../publishing/publications.ts';
 import { CONTENT, LEFT_OUT, pack } from './content.ts';
 import {
   type Arguments,
@@ -55,11 +56,12 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
     annotations: READS,
     run: async (given, { publications, roots }) => {
       const { leftOut, folder, ...packed } = await pack(given, roots);
-      const request = { ...packed, title: undefined, idempotencyKey: randomUUID() };
-      const checked = await publications.check(request).catch(explainFor(given, folder));
+      const { bytes, filename } = packed;
+      const checked = await publications.api
+        .check(bytes, { filename })
+        .catch(explainFor(given, folder, publications));
       const size = `It can be published: ${checked.archive.file_count} files, ${checked.archive.size} bytes.`;
       return result([size, ...warningLines(checked.warnings, given)], {
-        pin: null,
         ...checked,
         left_out: leftOut,
       });
@@ -73,7 +75,7 @@ async function publish(given: Arguments, { publications, roots }: ToolContext): 
   expectSendable(idempotencyKey, password);
   const published = await publications
     .publish({ ...packed, title: title ?? undefined, idempotencyKey, name, password: password ?? undefined })
-    .catch(explainFor(given, folder))
+    .catch(explainFor(given, folder, publications))
     .catch((error: unknown) => {
       if (!(error instanceof CommandFailure)) throw error;
       const json = { code: 'failed', detail: error.message, ...error.json, idempotency_key: idempotencyKey };
@@ -101,9 +103,16 @@ function expectSendable(key: string, password: string | null | undefined): void 
 }
 
 /** Rejects with what a folder lacks, named as the caller can give it. */
-function explainFor({ path }: Arguments, folder: PackedPath['folder']): (error: unknown) => Promise<never> {
+function explainFor(
+  { path }: Arguments,
+  folder: PackedPath['folder'],
+  { failure }: Publications,
+): (error: unknown) => Promise<never> {
   return async (error) => {
-    throw path === undefined || folder === undefined ? error : await explainMissingIndex(error, path, folder);
+    const failed = failure(error);
+    throw path === undefined || folder === undefined
+      ? failed
+      : await explainMissingIndex(failed, path, folder);
   };
 }
 

@@ -41,7 +41,7 @@ export class Roots {
     const built = findBuildFolder((file) => existsSync(join(path, file)));
     if (built !== undefined) {
       const detail = `${path} looks like the project of a site: publish the built site, ${join(path, built)}`;
-      throw new CommandFailure(detail, { code: 'looks_like_project' });
+      throw new CommandFailure(detail, 'looks_like_project');
     }
     return packWhole(path, { read: (file) => this.#read(file) });
   }
@@ -57,7 +57,7 @@ export class Roots {
       // A folder above may have been replaced since the check. Linux tells where an open file lies.
       const place = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
       if (!this.#holds(place) || !opened.isFile() || opened.ino !== stats.ino || opened.dev !== stats.dev) {
-        throw new CommandFailure(`${file} changed while it was opened: try again`, { code: 'unreadable' });
+        throw new CommandFailure(`${file} changed while it was opened: try again`, 'unreadable');
       }
       if (opened.size > MAX_BYTES) {
         throw new CommandFailure(`${file} has more than 512 MiB; is it the right one?`);
@@ -74,7 +74,7 @@ export class Roots {
     if (first === undefined) {
       throw new CommandFailure(
         'no folder may be published from here: start "pinfold mcp" with --root FOLDER, or in the folder of a project',
-        { code: 'usage' },
+        'usage',
       );
     }
     const asked = resolve(first, given);
@@ -94,7 +94,7 @@ export class Roots {
   #outside(given: string): CommandFailure {
     const folders = this.#folders.join(', ');
     const detail = `${given} is not in a folder that may be published from (${folders}): the user can allow another one with --root`;
-    return new CommandFailure(detail, { code: 'usage' });
+    return new CommandFailure(detail, 'usage');
   }
 }
 

@@ -5,12 +5,16 @@ import type { Terminal } from '../command-line/terminal.ts';
 import type { Publications } from '../publishing/publications.ts';
 import { release } from '../release.ts';
 import { INSTRUCTIONS } from './instructions.ts';
+import { NAME_TOOLS } from './name-tools.ts';
+import { PUBLICATION_TOOLS } from './publication-tools.ts';
+import { PUBLISHING_TOOLS } from './publishing-tools.ts';
 import type { Roots } from './roots.ts';
-import { registerTools } from './tools.ts';
+import { registerTool } from './tool.ts';
 
 /** The largest message of a client: the page of `html` is in it. */
 const MESSAGE_BYTES = 67_108_864;
 const LIMITS = 'pinfold://limits';
+const TOOLS = [...PUBLISHING_TOOLS, ...PUBLICATION_TOOLS, ...NAME_TOOLS];
 
 /** Serves the Model Context Protocol on standard input and output, until the client closes its end. */
 export async function serveMcp(
@@ -35,10 +39,12 @@ export async function serveMcp(
       { name: 'pinfold', title: 'Pinfold', version },
       { instructions: INSTRUCTIONS },
     );
-    registerTools(server, { publications, roots, follow, err });
+    for (const tool of TOOLS) registerTool(server, tool, { publications, roots, follow, err });
     const about = { title: 'Limits', description: 'The limits in force.', mimeType: 'application/json' };
     server.registerResource('limits', LIMITS, about, async () => {
-      const limits = publications.limits();
+      const limits = publications.api.limits().catch((error: unknown) => {
+        throw publications.failure(error);
+      });
       follow(limits);
       return { contents: [{ uri: LIMITS, mimeType: about.mimeType, text: JSON.stringify(await limits) }] };
     });

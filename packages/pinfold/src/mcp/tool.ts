@@ -134,7 +134,8 @@ export function registerTool(server: McpServer, tool: Tool, context: ToolContext
   const call = async (given: Arguments): Promise<ToolResult> => {
     try {
       return await run(given, context);
-    } catch (error) {
+    } catch (thrown) {
+      const error = context.publications.failure(thrown);
       const isRefusal = error instanceof CommandFailure || error instanceof UsageError;
       if (!isRefusal) context.err(`pinfold: ${name} failed: ${reasonOf(error)}`);
       return toolError(error, name === 'publish');

@@ -6,9 +6,6 @@ import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
 /** References that do not lead to a file beside the page. */
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]|#|\?|$)/i;
 const STYLE = /\.css$/i;
-/** Names in a style sheet: in `url()`, or of another sheet. Spaces are bounded, so that every text takes linear time. */
-const IN_STYLE =
-  /url\(\s{0,9}(?:"([^"]*)"|'([^']*)'|([^"'()\s]*))\s{0,9}\)|@import\s{1,9}(?:"([^"]*)"|'([^']*)')/gi;
 /** More is a site, whose folder is to be published. */
 const MAX_FILES = 1_000;
 
@@ -19,7 +16,7 @@ const MAX_FILES = 1_000;
 export async function filesOfPage(path: string, page: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const folder = await realpath(dirname(path));
   const found = new Map<string, Uint8Array>();
-  const named = new Set(partsOf(decoded(page)).flatMap((target) => placeOf('', target)));
+  const named = new Set(partsOf('index.html', page).flatMap((target) => placeOf('', target)));
   // Iteration over a set includes members that are added meanwhile, and visits each name once.
   for (const next of named) {
     if (found.size === MAX_FILES) break;
@@ -29,25 +26,17 @@ export async function filesOfPage(path: string, page: Uint8Array): Promise<Reado
     found.set(next, bytes);
     if (!STYLE.test(next)) continue;
     const base = next.slice(0, next.lastIndexOf('/') + 1);
-    for (const target of stylesNames(decoded(bytes))) {
+    for (const target of partsOf(next, bytes)) {
       for (const place of placeOf(base, target)) named.add(place);
     }
   }
   return found;
 }
 
-function decoded(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
-
-/** References that load with the page, not its links. */
-function partsOf(html: string): readonly string[] {
-  const { references } = observe('index.html', html);
+/** References of a page or a style sheet that load with it, not its links. */
+function partsOf(path: string, bytes: Uint8Array): readonly string[] {
+  const { references } = observe(path, new TextDecoder().decode(bytes));
   return references.filter(({ navigation }) => !navigation).map(({ target }) => target);
-}
-
-function stylesNames(css: string): readonly string[] {
-  return [...css.matchAll(IN_STYLE)].map(([, ...groups]) => groups.find((name) => name !== undefined) ?? '');
 }
 
 /** The path of a reference in the page's folder; none if it leads out of it, or into what no site may have. */

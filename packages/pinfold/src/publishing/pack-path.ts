@@ -68,9 +68,7 @@ async function withoutSources(given: string, { env, confirm }: Terminal): Promis
   const warning = `${given} looks like the project of a site, with the built site in ${join(given, built)}`;
   if (await confirm?.(`${warning}. Publish ${join(given, built)}?`)) return join(given, built);
   if (await confirm?.(`Publish all of ${given}, with its sources?`)) return given;
-  throw new CommandFailure(`${warning}: publish that, or all of it with --as-is`, {
-    code: 'looks_like_project',
-  });
+  throw new CommandFailure(`${warning}: publish that, or all of it with --as-is`, 'looks_like_project');
 }
 
 function noteLeftOut(leftOut: readonly string[], { err }: Terminal): void {

@@ -58,7 +58,5 @@ function expectSame(base: string, publicUrl: string | undefined): void {
 }
 
 function elsewhere(): CommandFailure {
-  return new CommandFailure('The URL is not one of the server that this command works with.', {
-    code: 'not_found',
-  });
+  return new CommandFailure('The URL is not one of the server that this command works with.', 'not_found');
 }

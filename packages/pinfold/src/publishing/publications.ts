@@ -1,86 +1,44 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type {
-  Change,
-  DryRun,
-  Event,
-  LimitsAnswer,
-  Name,
-  NameList,
-  PageQuery,
-  Pin,
-  PinList,
-  Published as PublishedByClient,
-  ViewedPinAnswer,
-} from '@pinfold/client';
-import type { AccountId, RoleId, RoleState } from '@pinfold/core';
+import type { PinfoldClient, Published as PublishedByClient, PublishOptions } from '@pinfold/client';
+import type { AccountId, RoleId } from '@pinfold/core';
 import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
 import type { RetryBudget } from '../api-client/retry-budget.ts';
 import { readActingAccount } from '../command-line/arguments.ts';
 import { type ValueOption, valueOption } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import type { Original } from '../saving/original.ts';
 import type { Environment } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
-import { type Reference, type ReferenceLookup, resolveReference } from './publication-reference.ts';
+import { type Reference, resolveReference } from './publication-reference.ts';
 import { noName } from './refusal-text.ts';
 
-export interface PublishRequest {
+export interface PublishRequest extends Omit<PublishOptions, 'signal'> {
   readonly filename: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly title: string | undefined;
   readonly idempotencyKey: string;
-  readonly name?: string | undefined;
-  readonly password?: string | undefined;
 }
 
 export type Published = Omit<PublishedByClient, 'idempotencyKey'>;
 
-export type Checked = Omit<DryRun, 'pin'>;
-
-export interface Names {
-  list(): AsyncIterable<Name>;
-  listPage(query: Pick<PageQuery, 'cursor' | 'limit'>): Promise<NameList>;
-  get(name: string): Promise<Name>;
-  /** Lets a name show a publication, and makes it if it is new. */
-  set(name: string, id: string): Promise<Name>;
-  delete(name: string): Promise<void>;
-}
-
-/** The publications of one account. */
-export interface Publications extends Pick<ReferenceLookup, 'publicUrlFor' | 'siteHostFor'> {
-  readonly names: Names;
+/** The publications and names of one account. */
+export interface Publications {
+  /** What it fails with becomes a failure in words where a command ends, and by {@link failure}. */
+  readonly api: PinfoldClient;
   /** Publishes once for one Idempotency-Key, and retries while the failure may pass. */
   publish(request: PublishRequest): Promise<Published>;
-  check(request: PublishRequest): Promise<Checked>;
-  /** Yields them, newest first; all but stopped ones without a state. */
-  list(state: RoleState | undefined): AsyncIterable<Pin>;
-  listPage(query: PageQuery): Promise<PinList>;
-  get(id: string): Promise<Pin>;
-  /** With the views of the last 30 days. */
-  getViewed(id: string): Promise<Required<ViewedPinAnswer>>;
-  update(id: string, change: Change): Promise<Pin>;
-  stop(id: string): Promise<void>;
-  createGrant(id: string): Promise<string>;
-  /** The ZIP as it was uploaded. */
-  archive(id: string): Promise<Original>;
-  limits(): Promise<LimitsAnswer>;
-  /** Yields the events of the account, newest first. */
-  history(): AsyncIterable<Event>;
+  failure(error: unknown): unknown;
 }
 
 /** The id of a publication of the account, or of what a name of the account shows. */
-export function idOf(
-  reference: Reference,
-  { names, publicUrlFor, siteHostFor }: Publications,
-): Promise<RoleId> {
+export async function idOf(reference: Reference, { api }: Publications): Promise<RoleId> {
+  const { siteHostOf } = await import('./remote-publications.ts');
   return resolveReference(reference, {
-    publicUrlFor,
-    siteHostFor,
+    publicUrlFor: async (id) => (await api.get(id)).pin.shared_url.replace(/\/s\/[^/]*$/, ''),
+    siteHostFor: async (id) => siteHostOf((await api.get(id)).pin),
     shownBy: async (segment) => {
       const token = segment.slice(segment.lastIndexOf('-'));
-      for await (const { url, pin } of names.list()) if (url.endsWith(token)) return pin;
+      for await (const { url, pin } of api.names.list()) if (url.endsWith(token)) return pin;
       throw noName();
     },
   });
@@ -116,7 +74,12 @@ export async function atPlace<Result>(
 ): Promise<Result> {
   const server = place.kind === 'server' ? place.server : await serverHere(place);
   const { remotePublications } = await import('./remote-publications.ts');
-  return task(remotePublications(server, terminal, budget));
+  const publications = await remotePublications(server, terminal, budget);
+  try {
+    return await task(publications);
+  } catch (error) {
+    throw publications.failure(error);
+  }
 }
 
 async function serverHere({ env, account }: Extract<Place, { kind: 'machine' }>): Promise<Server> {

@@ -1,7 +1,7 @@
 import type { Refusal } from '@pinfold/core';
 import { englishOf, REFUSAL_TEXTS, type RefusalTextId } from '@pinfold/http/internal/texts';
 import { problemOf, refusedBy, type WireError } from '@pinfold/http-express/internal/problems';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, isRefusedWith, UsageError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import { groupFindings } from './finding-groups.ts';
 
@@ -12,6 +12,11 @@ export function catalogueText(id: RefusalTextId): string {
 
 export function noName(cause?: unknown): CommandFailure {
   return new CommandFailure(catalogueText('not_found_name'), { code: 'not_found', cause });
+}
+
+/** Rejects as the API has, and where it knows no such name with what the catalogue says of names. */
+export function orNoName(error: unknown): never {
+  throw isRefusedWith(error, 'not_found') ? noName(error) : error;
 }
 
 export function problemText(code: string, detail: string, errors: readonly WireError[] = []): string {

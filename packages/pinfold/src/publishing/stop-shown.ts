@@ -1,28 +1,28 @@
-import { CommandFailure, isNotFound } from '../command-line/failures.ts';
-import type { Publications } from './publications.ts';
+import type { PinfoldClient } from '@pinfold/client';
+import { CommandFailure, isRefusedWith } from '../command-line/failures.ts';
 
 /**
  * Stops what a deleted name showed since it was last made: each publication that is in service, and that no other name
  * shows. Returns their ids.
  */
-export async function stopShown(name: string, publications: Publications): Promise<readonly string[]> {
-  const shown = await shownBy(name, publications).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
+export async function stopShown(name: string, api: PinfoldClient): Promise<readonly string[]> {
+  const shown = await shownBy(name, api).catch((error: unknown) => {
+    if (!isRefusedWith(error, 'not_found')) throw error;
     const text =
       'this server has no history, which shows what the name has shown: stop these publications by ID';
     throw new CommandFailure(text, { cause: error, code: 'not_found' });
   });
-  for await (const { pin } of publications.names.list()) shown.delete(pin);
+  for await (const { pin } of api.names.list()) shown.delete(pin);
   const stopped: string[] = [];
-  for (const id of shown) if (await stopInService(id, publications)) stopped.push(id);
+  for (const id of shown) if (await stopInService(id, api)) stopped.push(id);
   return stopped;
 }
 
 /** The publications of a deleted name, by its events since the deletion before the last. */
-async function shownBy(name: string, { history }: Publications): Promise<Set<string>> {
+async function shownBy(name: string, api: PinfoldClient): Promise<Set<string>> {
   const shown = new Set<string>();
   let deletions = 0;
-  for await (const event of history()) {
+  for await (const event of api.history()) {
     if (event.name !== name) continue;
     if (event.type === 'name.deleted') deletions += 1;
     if (deletions === 2) break;
@@ -32,14 +32,13 @@ async function shownBy(name: string, { history }: Publications): Promise<Set<str
 }
 
 /** Returns whether it stopped the publication: another may have stopped it meanwhile. */
-async function stopInService(id: string, publications: Publications): Promise<boolean> {
+async function stopInService(id: string, api: PinfoldClient): Promise<boolean> {
   try {
-    if ((await publications.get(id)).state !== 'published') return false;
-    await publications.stop(id);
+    if ((await api.get(id)).pin.state !== 'published') return false;
+    await api.stop(id);
     return true;
   } catch (error) {
-    const code = error instanceof CommandFailure ? error.json?.code : undefined;
-    if (code === 'not_found' || code === 'invalid_state') return false;
+    if (isRefusedWith(error, 'not_found', 'invalid_state')) return false;
     throw error;
   }
 }

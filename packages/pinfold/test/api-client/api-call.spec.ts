@@ -9,17 +9,18 @@ describe('a call that is tried again', () => {
   async function toldOf(code: string): Promise<string> {
     const failures = [new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })];
     const told: string[] = [];
-    const { client } = await clientOf(
-      { url: 'https://pages.example', apiKey: 'pf_key' },
-      { err: (line) => void told.push(line) },
+    const client = await clientOf(
       {
-        budget: new RetryBudget(150_000),
+        url: 'https://pages.example',
+        apiKey: 'pf_key',
         fetch: async () => {
           const failure = failures.pop();
           if (failure !== undefined) throw failure;
           return Response.json(names);
         },
       },
+      { err: (line) => void told.push(line) },
+      new RetryBudget(150_000),
     );
     for await (const name of client.names.list()) told.push(name.name);
     return told.join('\n');

@@ -167,11 +167,11 @@ describe('the commands by the API', () => {
     const stop = (line: string): never => {
       throw new Error(line);
     };
-    const away = remotePublications(
+    const away = await remotePublications(
       { url: 'http://127.0.0.1:1', apiKey: 'any' },
       { env, out: stop, write: stop, err: stop },
     );
-    expect(await away.limits().catch((error: Error) => error.message)).to.match(
+    expect(await away.api.limits().catch((error: Error) => error.message)).to.match(
       /^127\.0\.0\.1:1 cannot be reached: [^\n;]+; trying again in 1 s \(for up to 10 s\)$/,
     );
   });

@@ -1,17 +1,12 @@
-import type { PublishRequest } from './publications.ts';
-
 /** As much as is handed over at once; a connection asks for more when it has room. */
 const PIECE = 262_144;
 
 /** An archive of a form that tells how much of it was taken to be sent, from 0 to 1. */
 export class WatchedFile extends File {
-  readonly #bytes: PublishRequest['bytes'];
+  readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #sending: (sent: number) => void;
 
-  constructor(
-    { bytes, filename }: Pick<PublishRequest, 'bytes' | 'filename'>,
-    sending: (sent: number) => void,
-  ) {
+  constructor(filename: string, bytes: Uint8Array<ArrayBuffer>, sending: (sent: number) => void) {
     // The archive may have 10 MB, which a file copies: it is sent by its stream.
     super([], filename, { type: 'application/zip' });
     Object.defineProperty(this, 'size', { value: bytes.byteLength });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { WatchedFile } from '../../src/publishing/watched-file.ts';
+import { WatchedFile } from '../../src/api-client/watched-file.ts';
 
 const bytes = Uint8Array.from({ length: 600_000 }, (_, index) => index % 251);
 
 describe('a watched file', () => {
   it('tells how much was taken only when more is asked for', async () => {
     const told: number[] = [];
-    const file = new WatchedFile({ bytes, filename: 'x.zip' }, (sent) => told.push(Math.floor(sent * 100)));
+    const file = new WatchedFile('x.zip', bytes, (sent) => told.push(Math.floor(sent * 100)));
     const reader = file.stream().getReader();
     expect(told).to.deep.equal([]);
     await reader.read();
@@ -20,7 +20,7 @@ describe('a watched file', () => {
 
   it('is sent in a form whole and under its name', async () => {
     const form = new FormData();
-    form.set('archive', new WatchedFile({ bytes, filename: 'Säule.zip' }, () => undefined));
+    form.set('archive', new WatchedFile('Säule.zip', bytes, () => undefined));
     const sent = (await new Response(form).formData()).get('archive') as File;
     expect([sent.name, sent.type]).to.deep.equal(['Säule.zip', 'application/zip']);
     expect(await sent.bytes()).to.deep.equal(bytes);
@@ -28,7 +28,7 @@ describe('a watched file', () => {
 
   it('may be empty', async () => {
     const told: number[] = [];
-    const file = new WatchedFile({ bytes: new Uint8Array(), filename: 'x.zip' }, (sent) => told.push(sent));
+    const file = new WatchedFile('x.zip', new Uint8Array(), (sent) => told.push(sent));
     expect(await new Response(file.stream()).text()).to.equal('');
     expect(told).to.deep.equal([1]);
   });
