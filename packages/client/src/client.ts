@@ -145,14 +145,13 @@ export class PinfoldClient {
 
   /** One page of the publications of the key's account, newest first. */
   listPage({ signal, state, cursor, limit }: PageQuery = {}): Promise<PinList> {
-    const query = queryOf({ state, cursor, limit: limit === undefined ? undefined : String(limit) });
-    return this.#sender.read(`${PINS}${query}`, is('PinList'), signal);
+    return this.#sender.read(`${PINS}${queryOf({ state, cursor, limit })}`, is('PinList'), signal);
   }
 
   /** The events of the key's account, each once and in one order, from a place on. */
   events(options: EventsOptions = {}): AsyncGenerator<ReadEvent, void, undefined> {
     const { signal, follow } = options;
-    const ask = (query: Readonly<Record<string, string | undefined>>) => {
+    const ask = (query: Parameters<typeof queryOf>[0]) => {
       const request = this.#sender.request('GET', `/api/v1/events${queryOf(query)}`, is('EventPage'), signal);
       const timeout = request.timeout + (follow ? EVENT_WAIT * 1_000 : 0);
       return this.#sender.answer({ ...request, timeout }, 'always');
@@ -166,7 +165,7 @@ export class PinfoldClient {
     pin,
   }: Pick<EventsOptions, 'pin' | 'signal'> = {}): AsyncGenerator<Event, void, undefined> {
     return everyPage(async (cursor) => {
-      const query = queryOf({ pin, limit: '100', cursor });
+      const query = queryOf({ pin, limit: 100, cursor });
       const page = await this.#sender.read(`/api/v1/events${query}`, is('EventList'), signal);
       return [page.events, page.next_cursor];
     });

@@ -26,17 +26,17 @@ const LIMIT = 100;
 const PAUSE = 1_000;
 
 type AskPage = (
-  query: Readonly<Record<string, string | undefined>>,
+  query: Readonly<Record<string, string | number | undefined>>,
 ) => Promise<{ readonly answer: EventPage; readonly headers: Headers }>;
 
 export async function* readEvents(
   ask: AskPage,
   { after, pin, follow = false, signal }: EventsOptions,
 ): AsyncGenerator<ReadEvent, void, undefined> {
-  const query = { order: 'asc', include: 'cursors', limit: String(LIMIT), pin };
+  const query = { order: 'asc', include: 'cursors', limit: LIMIT, pin };
   for (let place = after; ; ) {
     const begun = realTiming.now();
-    const wait = follow ? String(EVENT_WAIT) : undefined;
+    const wait = follow ? EVENT_WAIT : undefined;
     const { answer, headers } = await ask({ ...query, after: place, wait });
     const { events, next_cursor: next, cursors } = answer;
     for (const [n, event] of events.entries()) {

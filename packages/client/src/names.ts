@@ -25,8 +25,7 @@ export class Names {
 
   /** One page of the names, in their order. */
   listPage({ cursor, limit, signal }: Omit<PageQuery, 'state'> = {}): Promise<NameList> {
-    const query = queryOf({ cursor, limit: limit === undefined ? undefined : String(limit) });
-    return this.#sender.read(`${NAMES}${query}`, is('NameList'), signal);
+    return this.#sender.read(`${NAMES}${queryOf({ cursor, limit })}`, is('NameList'), signal);
   }
 
   get(name: string, { signal }: CallOptions = {}): Promise<NameAnswer> {

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { PinfoldClient } from './client.ts';
@@ -8,10 +7,6 @@ import { excludedPart, type FileToPack, type PackedFiles, type PackOptions, pack
 
 /** Far above every limit of a site: it keeps a folder that was given by mistake from filling the memory. */
 const MAX_BYTES = 1_073_741_824;
-
-/** Milliseconds after which a file is not in memory, but comes from a disk or a network. */
-const FROM_MEMORY = 3;
-const FILES_AFTER_SLOW_ONE = 16;
 
 /** Options of {@link packFolder}. */
 export interface PackFolderOptions extends PackOptions {
@@ -32,7 +27,7 @@ export interface PackFolderOptions extends PackOptions {
  */
 export async function packFolder(
   path: string,
-  { read = quickReader(), ...options }: PackFolderOptions = {},
+  { read = readFile, ...options }: PackFolderOptions = {},
 ): Promise<PackedFiles> {
   const files: FileToPack[] = [];
   const ignored: string[] = [];
@@ -58,19 +53,6 @@ export async function packFolder(
   await walk(resolve(path), '');
   const { bytes, leftOut } = await packFiles(files, options);
   return { bytes, leftOut: [...ignored, ...leftOut].sort() };
-}
-
-/** Reads at once, which costs a third; after a file that took long, the next ones are read at the same time. */
-function quickReader(): (file: string) => Promise<Uint8Array> {
-  let ahead = 0;
-  return async (file) => {
-    ahead -= 1;
-    if (ahead >= 0) return readFile(file);
-    const start = performance.now();
-    const bytes = readFileSync(file);
-    if (performance.now() - start > FROM_MEMORY) ahead = FILES_AFTER_SLOW_ONE;
-    return bytes;
-  };
 }
 
 /** What Node cannot decode in a name of Linux is U+FFFD to it, by which no file is found. */

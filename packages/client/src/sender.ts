@@ -118,9 +118,10 @@ export async function* everyPage<Member>(
   } while (cursor !== undefined);
 }
 
-export function queryOf(members: Readonly<Record<string, string | undefined>>): string {
+export function queryOf(members: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(members)) if (value !== undefined) query.set(name, value);
+  for (const [name, value] of Object.entries(members))
+    if (value !== undefined) query.set(name, String(value));
   return query.size === 0 ? '' : `?${query}`;
 }
 

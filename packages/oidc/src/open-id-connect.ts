@@ -75,8 +75,7 @@ export function issuerUrl(text: string): URL {
 async function makeSignIn(issuer: URL, options: OpenIdConnectOptions): Promise<SignIn> {
   const { SignIn } = await import('./sign-in.ts');
   const { scopes = 'openid email profile', accountPrefix = 'oidc:', accountClaim = 'sub' } = options;
-  const { require, admins } = options;
-  return new SignIn({ ...options, issuer, scopes, accountPrefix, accountClaim, require, admins });
+  return new SignIn({ ...options, issuer, scopes, accountPrefix, accountClaim });
 }
 
 function isLoopback(hostname: string): boolean {

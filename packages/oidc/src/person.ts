@@ -14,9 +14,9 @@ export interface PersonRules {
   readonly accountPrefix: string;
   readonly accountClaim: string;
   /** Absent: everybody whom the issuer knows. */
-  readonly require: ClaimRule | undefined;
+  readonly require?: ClaimRule | undefined;
   /** Absent: no one. */
-  readonly admins: ClaimRule | undefined;
+  readonly admins?: ClaimRule | undefined;
 }
 
 const SHOWN = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;

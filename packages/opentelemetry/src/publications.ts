@@ -1,27 +1,17 @@
-import type { Meter } from '@opentelemetry/api';
+import type { Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { Measurement, Observe } from '@pinfold/core';
 
 export function recordMeasurements(meter: Meter): Observe {
-  const publications = meter.createCounter('pinfold.publications', {
-    description: 'Publications, by what became of them.',
-    unit: '{publication}',
-  });
-  const tries = meter.createCounter('pinfold.password.tries', {
-    description: 'Tries of passwords of sites, by how they ended.',
-    unit: '{try}',
-  });
-  const stages = meter.createHistogram('pinfold.publish.stage.duration', {
-    description: 'How long the stages of publications took that ended well.',
-    unit: 's',
-  });
-  const sessionsEnded = meter.createCounter('pinfold.sessions.ended', {
-    description: 'Sessions ended because a new one exceeded a limit.',
-    unit: '{session}',
-  });
-  const sweeps = meter.createHistogram('pinfold.sweep.duration', {
-    description: 'How long sweeps took.',
-    unit: 's',
-  });
+  const counter = (name: string, unit: string, description: string): Counter =>
+    meter.createCounter(`pinfold.${name}`, { description, unit });
+  const duration = (name: string, description: string): Histogram =>
+    meter.createHistogram(`pinfold.${name}.duration`, { description, unit: 's' });
+  const publications = counter('publications', '{publication}', 'Publications, by what became of them.');
+  const tries = counter('password.tries', '{try}', 'Tries of passwords of sites, by how they ended.');
+  const stages = duration('publish.stage', 'How long the stages of publications took that ended well.');
+  const sessionsEndedHelp = 'Sessions ended because a new one exceeded a limit.';
+  const sessionsEnded = counter('sessions.ended', '{session}', sessionsEndedHelp);
+  const sweeps = duration('sweep', 'How long sweeps took.');
   const record: {
     readonly [Kind in Measurement['kind']]: (
       measurement: Extract<Measurement, { readonly kind: Kind }>,

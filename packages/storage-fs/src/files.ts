@@ -3,24 +3,14 @@ import { Fault } from '@pinfold/core';
 import { systemCodeOf } from '@pinfold/core/internal';
 
 /** The file system functions that this package uses; tests replace them with failing ones. */
-export interface Files {
-  readonly mkdir: typeof mkdir;
-  readonly open: typeof open;
-  readonly opendir: typeof opendir;
-  readonly readdir: typeof readdir;
-  readonly rename: typeof rename;
-  readonly rm: typeof rm;
-  readonly rmdir: typeof rmdir;
-  readonly stat: typeof stat;
-  readonly unlink: typeof unlink;
-}
+export type Files = Readonly<
+  Pick<
+    typeof import('node:fs/promises'),
+    'mkdir' | 'open' | 'opendir' | 'readdir' | 'rename' | 'rm' | 'rmdir' | 'stat' | 'unlink'
+  >
+>;
 
 export const nodeFiles: Files = { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, unlink };
-
-/** The system's name of an error (`ENOENT`); `undefined` for what did not come from the system. */
-export function systemCode(error: unknown): string | undefined {
-  return systemCodeOf(error);
-}
 
 /** Does something with files; what the system refuses becomes the fault, anything else passes as it is. */
 export async function orFault<Result>(
@@ -33,7 +23,7 @@ export async function orFault<Result>(
   } catch (error) {
     // Before anything else: the reason of an abort may itself be an error of the system.
     signal?.throwIfAborted();
-    if (systemCode(error) === undefined) throw error;
+    if (systemCodeOf(error) === undefined) throw error;
     throw new Fault(code, `the system refused: ${(error as Error).message}`, { cause: error });
   }
 }
@@ -46,7 +36,7 @@ export async function unlessRefused<Result>(
   try {
     return await task;
   } catch (error) {
-    if (codes.includes(systemCode(error))) return undefined;
+    if (codes.includes(systemCodeOf(error))) return undefined;
     throw error;
   }
 }

@@ -8,10 +8,11 @@ import {
   type StagedArchive,
 } from '@pinfold/core';
 import { archiveCreatedAt, checkReadRange, Semaphore } from '@pinfold/core/adapter';
+import { systemCodeOf } from '@pinfold/core/internal';
 import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
-import { type Files, nodeFiles, orFault, systemCode } from './files.ts';
+import { type Files, nodeFiles, orFault } from './files.ts';
 import { FolderFlushes } from './folder-flushes.ts';
 import { makeFolder, syncAndClose, syncPath } from './folders.ts';
 import { MOVED, stagedName } from './fs-staging.ts';
@@ -200,7 +201,7 @@ export class FsArchiveStorage implements ArchiveStorage {
         await this.#files.rename(file, place.file);
         break;
       } catch (error) {
-        if (systemCode(error) !== 'ENOENT' || left === 1) throw error;
+        if (systemCodeOf(error) !== 'ENOENT' || left === 1) throw error;
         this.#folders.forget(place);
       }
     }
@@ -244,7 +245,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     try {
       return await present;
     } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
       await this.#assertRoot();
       return undefined;
     }
@@ -283,7 +284,7 @@ export async function openFsArchiveStorage(
   try {
     await unlessFull(() => storage.check());
   } catch (error) {
-    if (!(error instanceof Fault) || systemCode(error.cause) !== 'EXDEV') throw error;
+    if (!(error instanceof Fault) || systemCodeOf(error.cause) !== 'EXDEV') throw error;
     const message = `the archives' folder ${folder} and the staging folder ${options.staging.folder} must lie on one volume`;
     throw new Fault(UNAVAILABLE, message, { cause: error.cause });
   }

@@ -116,7 +116,7 @@ export class FsStaging implements Staging {
   ): Promise<Written | undefined> {
     let size = 0;
     try {
-      for await (const chunk of signal === undefined ? body : untilAborted(body, signal)) {
+      for await (const chunk of untilAborted(body, signal)) {
         size += chunk.byteLength;
         if (size > limit) return undefined;
         await orFault(UNAVAILABLE, () => target.write(chunk));

@@ -1,5 +1,6 @@
 import { Fault } from '@pinfold/core';
-import { type Files, systemCode } from './files.ts';
+import { systemCodeOf } from '@pinfold/core/internal';
+import type { Files } from './files.ts';
 
 /** One block: an empty file can still be made on a disk that is full. */
 const BLOCK = 4_096;
@@ -26,6 +27,6 @@ export async function unlessFull(check: () => Promise<void>): Promise<void> {
   try {
     await check();
   } catch (error) {
-    if (!(error instanceof Fault) || !FULL.includes(systemCode(error.cause) ?? '')) throw error;
+    if (!(error instanceof Fault) || !FULL.includes(systemCodeOf(error.cause) ?? '')) throw error;
   }
 }

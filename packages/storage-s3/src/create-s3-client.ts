@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { type Duration, seconds } from '@pinfold/core';
 
@@ -57,7 +56,6 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       httpsAgent: agent,
     },
   });
-  addContentMd5(client);
   if (options.addHeaders !== undefined) addOwnHeaders(client, options.addHeaders);
   return client;
 }
@@ -71,23 +69,4 @@ function addOwnHeaders(client: S3Client, add: NonNullable<S3ClientOptions['addHe
     },
     { step: 'build', priority: 'low', name: 'ownHeaders' },
   );
-}
-
-/** Some servers take a deletion of many objects only with a checksum that the SDK no longer sends. */
-function addContentMd5(client: S3Client): void {
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      const request = args.request as { headers?: Record<string, string>; body?: unknown } | undefined;
-      const { headers, body } = request ?? {};
-      if (context.commandName === 'DeleteObjectsCommand' && headers !== undefined && isBytes(body)) {
-        headers['content-md5'] = createHash('md5').update(body).digest('base64');
-      }
-      return next(args);
-    },
-    { step: 'build', priority: 'low', name: 'contentMd5' },
-  );
-}
-
-function isBytes(body: unknown): body is string | Uint8Array {
-  return typeof body === 'string' || ArrayBuffer.isView(body);
 }

@@ -28,27 +28,23 @@ export class S3Calls {
     call: (within: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     signal?.throwIfAborted();
-    const [within, timer] = [new AbortController(), new AbortController()];
-    const stop = (): void => within.abort(signal?.reason);
-    signal?.addEventListener('abort', stop, { once: true });
-    let overdue = false;
-    const passed = (): void => {
-      overdue = true;
-      within.abort(new Error('overdue'));
-    };
-    this.#clock.sleep(deadline, timer.signal).then(passed, () => undefined);
+    const [overdue, timer] = [new AbortController(), new AbortController()];
+    const within = AbortSignal.any([signal ?? overdue.signal, overdue.signal]);
+    this.#clock.sleep(deadline, timer.signal).then(
+      () => overdue.abort(),
+      () => undefined,
+    );
     try {
-      return await this.#gate.run(undefined, () => call(within.signal), within.signal);
+      return await this.#gate.run(undefined, () => call(within), within);
     } catch (error) {
       // An abort comes first, in any form that the SDK gives it.
       signal?.throwIfAborted();
       if (error instanceof Fault) throw error;
-      if (!overdue) throw faultOf(error, this.#bucket);
+      if (!overdue.signal.aborted) throw faultOf(error, this.#bucket);
       const message = `the object store did not answer within ${deadline} ms`;
       throw new Fault('storage_unavailable', message, { cause: error });
     } finally {
       timer.abort();
-      signal?.removeEventListener('abort', stop);
     }
   }
 }

@@ -17,8 +17,6 @@ export async function sendFile(
   const body = new CountedBody(archive.size);
   // With a source that fails, the SDK would wait for ever: an abort ends it.
   const broken = new AbortController();
-  const stop = (): void => broken.abort(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
   let failure: Error | undefined;
   pipeline(source, body, (error) => {
     failure ??= error ?? undefined;
@@ -26,13 +24,12 @@ export async function sendFile(
   });
   try {
     const command = new PutObjectCommand({ ...target, Body: body, ContentLength: archive.size });
-    await client.send(command, { abortSignal: broken.signal });
+    await client.send(command, { abortSignal: AbortSignal.any([signal, broken.signal]) });
   } catch (error) {
     // The upload's end also ends the source, which is then no failure of its own.
     if (signal.aborted || failure === undefined || isConsequence(failure)) throw error;
     throw new Fault('storage_unavailable', 'the staged archive cannot be read whole', { cause: failure });
   } finally {
-    signal.removeEventListener('abort', stop);
     body.destroy();
     source.destroy();
     if (!source.closed) await new Promise<void>((resolve) => source.once('close', resolve));
