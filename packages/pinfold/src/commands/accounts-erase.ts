@@ -59,11 +59,8 @@ async function eraseOne(name: AccountId, isJson: boolean, terminal: Terminal): P
     outcome: await eraseAll(administration, name),
     takedowns: await administration.takedownsNaming(name),
   }));
-  if (outcome === 'not_found') {
-    const message = 'there is no account of this name; "pinfold accounts list" lists them';
-    throw new CommandFailure(message, { code: 'not_found' });
-  }
-  if (isRefused(outcome)) throw new CommandFailure(REFUSED[outcome], { code: 'invalid_state' });
+  if (outcome === 'not_found') throw noAccount();
+  if (isRefused(outcome)) throw new CommandFailure(REFUSED[outcome], 'invalid_state');
   const isErased = outcome === 'erased';
   const report = reportOf(name, isErased, takedowns);
   if (isErased) return report;
@@ -105,7 +102,7 @@ async function eraseListed(listed: readonly Listed[], terminal: Terminal): Promi
     return outcome !== undefined && isRefused(outcome) ? [`line ${line}: ${REFUSED[outcome]}`] : [];
   });
   if (refused === undefined) return { json: { erased, passed_over: passedOver }, text };
-  throw new CommandFailure(`${text} But ${refused}`, { code: 'invalid_state' });
+  throw new CommandFailure(`${text} But ${refused}`, 'invalid_state');
 }
 
 type Refused = keyof typeof REFUSED;
@@ -140,6 +137,11 @@ function asciiJson(name: string): string {
   );
 }
 
+export function noAccount(): CommandFailure {
+  const message = 'there is no account of this name; "pinfold accounts list" lists them';
+  return new CommandFailure(message, 'not_found');
+}
+
 async function confirmErasure(name: AccountId, { confirm }: Terminal): Promise<void> {
   if (confirm === undefined) throw new UsageError('erase asks on a terminal; without one, add --yes');
   const isWanted = await confirm(
@@ -162,9 +164,7 @@ async function namesIn(file: string): Promise<readonly Listed[]> {
     .map(({ text, line }) => {
       const name = nameIn(text);
       if (name !== undefined) return { name, line };
-      throw new CommandFailure(`line ${line} is no JSON string with the name of an account`, {
-        code: 'unreadable',
-      });
+      throw new CommandFailure(`line ${line} is no JSON string with the name of an account`, 'unreadable');
     });
 }
 

@@ -9,7 +9,7 @@ import { formatBytes, LIST_OPTIONS, lineOf, pluralize, printList } from '../comm
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
-import { erase } from './accounts-erase.ts';
+import { erase, noAccount } from './accounts-erase.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
@@ -118,7 +118,7 @@ function resultOf(
     const account = await act(administration, name);
     if ('code' in account) {
       const message = 'the account is being erased or was erased: nothing of it can be changed';
-      throw new CommandFailure(message, { code: 'invalid_state' });
+      throw new CommandFailure(message, 'invalid_state');
     }
     return { json: { account: accountOf(account) }, text: lineOf(factsOf(account)) };
   });
@@ -127,8 +127,7 @@ function resultOf(
 async function existing(administration: Administration, name: AccountId): Promise<AdministeredAccount> {
   const found = await administration.showAccount(name);
   if (found !== undefined) return found;
-  const message = 'there is no account of this name; "pinfold accounts list" lists them';
-  throw new CommandFailure(message, { code: 'not_found' });
+  throw noAccount();
 }
 
 function readSites(text: string): 'keep' | 'hide' {

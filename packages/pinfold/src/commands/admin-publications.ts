@@ -241,7 +241,7 @@ function takedownLines(
 }
 
 function notFound(ids: readonly RoleId[]): CommandFailure {
-  return new CommandFailure(`There is no publication ${ids.join(', ')}.`, { code: 'not_found' });
+  return new CommandFailure(`There is no publication ${ids.join(', ')}.`, 'not_found');
 }
 
 function isBefore(end: Instant | null, instant: Instant | undefined): boolean {

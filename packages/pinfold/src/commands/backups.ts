@@ -11,7 +11,7 @@ import { Generations, openExport } from '../moving/generations.ts';
 import { Progress, printSummary } from '../moving/progress.ts';
 import { refuseToOverwrite, ToFolder } from '../moving/to-folder.ts';
 import { ToStores } from '../moving/to-stores.ts';
-import { ToTar } from '../moving/to-tar.ts';
+import { toTar } from '../moving/to-tar.ts';
 import { type Destination, type Walked, walk } from '../moving/walk.ts';
 import type { Environment } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
@@ -144,8 +144,8 @@ async function toPipe(isScheduled: boolean, terminal: Terminal): Promise<Walked>
   if (pipe === undefined)
     throw new UsageError('a tar cannot be shown on a terminal: redirect standard output to a pipe or a file');
   return withExport(isScheduled, terminal, async (_, exportTo) => {
-    const tar = new ToTar();
-    const exported = exportTo(tar).catch((error: unknown) => {
+    const tar = toTar();
+    const exported = exportTo(tar.destination).catch((error: unknown) => {
       tar.abort(error);
       throw error;
     });

@@ -109,9 +109,7 @@ async function revokeAll(keys: Keys, by: Actor): Promise<readonly ApiKeyId[]> {
 }
 
 function unknownKey(): CommandFailure {
-  return new CommandFailure('there is no key with this id; "pinfold keys list" lists them', {
-    code: 'not_found',
-  });
+  return new CommandFailure('there is no key with this id; "pinfold keys list" lists them', 'not_found');
 }
 
 /** Takes an id, or a whole key, which contains it. */

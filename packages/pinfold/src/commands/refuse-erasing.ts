@@ -10,5 +10,5 @@ export async function refuseErasing(
 ): Promise<void> {
   const found = await administration.showAccount(account);
   if (found?.account.blocked?.isErasing !== true) return;
-  throw new CommandFailure(`the account is being erased: ${so}`, { code: 'invalid_state' });
+  throw new CommandFailure(`the account is being erased: ${so}`, 'invalid_state');
 }

@@ -25,7 +25,7 @@ export function roleOf(
       if (visit.kind === 'published') return visit.publication.id;
       throw new CommandFailure(
         'The name shows no publication in service; give the id of the publication ("pinfold history --name" lists them).',
-        { code: 'not_found' },
+        'not_found',
       );
     },
   });

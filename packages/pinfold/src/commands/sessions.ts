@@ -60,7 +60,7 @@ const end = command({
     const outcome = await withComposition(terminal, ({ manageSessions }) => manageSessions.endById(request));
     if (outcome.kind === 'unknown') {
       const message = 'there is no session with this id; "pinfold sessions list" lists them';
-      throw new CommandFailure(message, { code: 'not_found' });
+      throw new CommandFailure(message, 'not_found');
     }
     return { json: { id, ended: true }, text: `${id} is signed out.` };
   },

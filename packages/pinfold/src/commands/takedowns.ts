@@ -41,7 +41,7 @@ const lift = command({
       const outcome = await administration.liftTakedown(sha256, operatorCause());
       if (outcome.kind === 'refused') {
         const message = 'this archive was not taken down; "pinfold takedowns list" lists those that were';
-        throw new CommandFailure(message, { code: 'not_found' });
+        throw new CommandFailure(message, 'not_found');
       }
     });
     const text = `${sha256} may be published again; what was taken down with it stays stopped.`;

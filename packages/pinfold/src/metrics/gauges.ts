@@ -36,20 +36,10 @@ export function loopDelay(registry: Registry): () => void {
   };
 }
 
-/** Measures the room for uploads. A look takes the answer to the question of the one before, so that a disk that hangs delays none. */
 export function freeSpace(registry: Registry, freeBytes: () => Promise<number>): void {
   const help = 'Room on the disk that uploads are received on.';
   const free = registry.gauge('pinfold_staging_free_bytes', help, [], 'greatest').at();
-  let asking = false;
-  const ask = async (): Promise<void> => {
-    asking = true;
-    free.value = await freeBytes().catch(() => 0);
-    asking = false;
-  };
-  void ask();
-  registry.beforeSnapshot(() => {
-    if (!asking) void ask();
-  });
+  registry.askBeforeSnapshot(free, () => freeBytes().catch(() => 0));
 }
 
 export function cacheMetrics(registry: Registry, caches: Pick<ViewerStatistics, 'bodies' | 'sites'>): void {

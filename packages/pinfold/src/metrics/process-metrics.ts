@@ -26,16 +26,10 @@ function openFiles(registry: Registry): void {
   if (limit === undefined) return;
   registry.gauge('process_max_fds', 'How many files the processes may open.').at().value = limit;
   const open = registry.gauge('process_open_fds', 'Files and sockets that are open.').at();
-  let isCounting = false;
-  const count = async (): Promise<void> => {
-    isCounting = true;
+  registry.askBeforeSnapshot(open, async () => {
+    const files = await readdir(OPEN_FILES).catch(() => []);
     // Without the folder itself, which is open while it is read.
-    open.value = Math.max(0, (await readdir(OPEN_FILES).catch(() => [])).length - 1);
-    isCounting = false;
-  };
-  void count();
-  registry.beforeSnapshot(() => {
-    if (!isCounting) void count();
+    return Math.max(0, files.length - 1);
   });
 }
 

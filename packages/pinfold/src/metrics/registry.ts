@@ -74,13 +74,9 @@ export class Registry {
     return this.#add({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, maxSeries);
   }
 
+  /** It has no series until {@link Metric.at} makes one: an unknown value is not 0. */
   gauge(name: string, help: string, labels: readonly string[] = [], merging: Merging = 'sum'): Metric {
     return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, labels);
-  }
-
-  /** A gauge without a series until {@link Metric.at} makes one: an unknown value is not 0. */
-  unknownGauge(name: string, help: string, merging: Merging): Metric {
-    return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, undefined);
   }
 
   /** Counts durations in seconds, by bucket. */
@@ -98,16 +94,27 @@ export class Registry {
     this.#updates.push(update);
   }
 
+  /** Updates a series by an answer. A snapshot has the one to the last question, so that a disk that hangs delays none. */
+  askBeforeSnapshot(series: Series, ask: () => Promise<number>): void {
+    let isAsking = false;
+    const update = async (): Promise<void> => {
+      if (isAsking) return;
+      isAsking = true;
+      series.value = await ask();
+      isAsking = false;
+    };
+    void update();
+    this.beforeSnapshot(() => void update());
+  }
+
   /** The metrics now. Their values are not copied and may change, so read them at once. */
   snapshot(): MetricsSnapshot {
     for (const update of this.#updates) update();
     return Object.fromEntries(this.#metrics.map(({ family }) => [family.name, family]));
   }
 
-  /** @param labels undefined for a metric without labels that begins without a series. */
-  #add(family: Omit<Family, 'series'>, labels: readonly string[] | undefined, maxSeries?: number): Metric {
-    const metric = new Metric(family, labels ?? [], maxSeries);
-    if (labels?.length === 0) metric.at();
+  #add(family: Omit<Family, 'series'>, labels: readonly string[], maxSeries?: number): Metric {
+    const metric = new Metric(family, labels, maxSeries);
     this.#metrics.push(metric);
     return metric;
   }

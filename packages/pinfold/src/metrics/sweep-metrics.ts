@@ -37,9 +37,10 @@ export function sweepMetrics(registry: Registry): SweepMetrics {
   const publicationsHelp = 'Publications in service, counted by the last sweep of this node.';
   const publications = registry.gauge('pinfold_publications', publicationsHelp, ['pinned'], 'greatest');
   const storedHelp = 'Bytes of the archives that records name, counted by the last sweep of this node.';
-  const storedBytes = registry.unknownGauge('pinfold_stored_bytes', storedHelp, 'greatest');
+  const storedBytes = registry.gauge('pinfold_stored_bytes', storedHelp, [], 'greatest');
   const exportedHelp = 'When the last export of the schedule was complete.';
-  const exported = registry.unknownGauge('pinfold_export_end_timestamp_seconds', exportedHelp, 'greatest');
+  const exported = registry.gauge('pinfold_export_end_timestamp_seconds', exportedHelp, [], 'greatest');
+  for (const known of [end, age, refused, missing, behind]) known.at();
   for (const what of REMOVED) removed.at(what);
   /** Whether the comparison that was looked up last is one that a sweep of this process ended. */
   let hasCompared = false;

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { type ArchiveId, before, hours, type RoleId } from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { decodeManifest } from '@pinfold/core/internal';
@@ -84,7 +83,7 @@ class Check implements Destination {
   /** Whether a sample leaves it out. */
   has(id: ArchiveId): boolean {
     if (this.#options.sample === undefined) return false;
-    this.#chosen ??= sampleOf([...this.named.keys()], this.#options.sample);
+    this.#chosen ??= sampleOf(this.named.keys(), this.#options.sample);
     return !this.#chosen.has(id);
   }
 
@@ -118,13 +117,10 @@ class Check implements Destination {
 }
 
 /** So many of the ids, chosen at random. */
-function sampleOf(ids: ArchiveId[], count: number): ReadonlySet<ArchiveId> {
-  const chosen = Math.min(count, ids.length);
-  for (let n = 0; n < chosen; n += 1) {
-    const other = randomInt(n, ids.length);
-    [ids[n], ids[other]] = [ids[other] as ArchiveId, ids[n] as ArchiveId];
-  }
-  return new Set(ids.slice(0, chosen));
+function sampleOf(ids: Iterable<ArchiveId>, count: number): ReadonlySet<ArchiveId> {
+  const inAnyOrder = Array.from(ids, (id) => ({ id, place: Math.random() }));
+  inAnyOrder.sort((one, other) => one.place - other.place);
+  return new Set(inAnyOrder.slice(0, count).map(({ id }) => id));
 }
 
 /** Compares an export with itself: every record, and every archive, or a sample of them, with what its record says. */

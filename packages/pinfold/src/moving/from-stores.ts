@@ -1,4 +1,4 @@
-import { type ArchiveId, type ArchiveStorage, type Role, stateOf } from '@pinfold/core';
+import { type ArchiveId, type Role, stateOf } from '@pinfold/core';
 import type { AllPorts } from '@pinfold/core/adapter';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { prefetch, readArchive, storedArchives } from './archives.ts';
@@ -29,8 +29,11 @@ export function fromStores(stores: ExportedStores): Source {
       if (gap.fault === 'removed' && gap.isLost) yield gap;
     }
     const removals: MovedRecord[] = [];
-    const archives = namedArchives(stores.archives, walking);
-    for await (const steps of prefetch(archives, (archive) => stepsOf(stores, walking, archive))) {
+    const ids = [...walking.named.keys()].sort();
+    // Of those that need not be read, storage tells a thousand in one request.
+    const isKnown = ids.some((id) => walking.has(id));
+    const stored = new Set(isKnown ? await Array.fromAsync(storedArchives(stores.archives)) : []);
+    for await (const steps of prefetch(ids, (id) => stepsOf(stores, walking, id, stored.has(id)))) {
       for (const step of steps) {
         if (step.kind === 'removal') removals.push(step);
         else yield step;
@@ -40,28 +43,13 @@ export function fromStores(stores: ExportedStores): Source {
   };
 }
 
-/** Follows every id. */
-const AFTER_ALL = '~';
-
-/** The named archives, and whether storage has them: asked for those that need not be read, a thousand in one request. */
-async function* namedArchives(
-  archives: ArchiveStorage,
-  { named, has }: Walking,
-): AsyncGenerator<{ readonly id: ArchiveId; readonly isStored: boolean }, void> {
-  const stored = storedArchives(archives);
-  let at: string = '';
-  for (const id of [...named.keys()].sort()) {
-    while (has(id) && at < id) at = (await stored.next()).value ?? AFTER_ALL;
-    yield { id, isStored: at === id };
-  }
-}
-
 type Removal = Extract<MovedRecord, { readonly kind: 'removal' }>;
 
 async function stepsOf(
   stores: ExportedStores,
   { named, has }: Walking,
-  { id, isStored }: { readonly id: ArchiveId; readonly isStored: boolean },
+  id: ArchiveId,
+  isStored: boolean,
 ): Promise<readonly (Step | Removal)[]> {
   const { pin, sha256 } = named.get(id) as NamedArchive;
   if (has(id)) {

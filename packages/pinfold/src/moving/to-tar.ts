@@ -1,54 +1,38 @@
-import type { MovedRecord } from '@pinfold/core/moving';
-import { createTarPacker, type TarPackController } from 'modern-tar';
-import type { MovingArchive } from './archives.ts';
+import { createTarPacker } from 'modern-tar';
 import { ARCHIVES, MANIFEST, manifestOf, RecordsWriter } from './export-form.ts';
-import type { Destination, Walked } from './walk.ts';
+import type { Destination } from './walk.ts';
 
-/** Writes an export as a tar with the files of an export to a folder. Its entries have no time and no user. */
-export class ToTar implements Destination {
+export interface Tar {
+  readonly destination: Destination;
   /** The bytes of the tar. Read them while it is written. */
   readonly bytes: ReadableStream<Uint8Array>;
-  readonly #tar: TarPackController;
-  readonly #records: RecordsWriter = new RecordsWriter((name, lines) =>
-    this.#add(name, [lines], lines.length),
-  );
+  abort(reason: unknown): void;
+}
 
-  constructor() {
-    const { readable, controller } = createTarPacker();
-    this.bytes = readable;
-    this.#tar = controller;
-  }
-
-  async begin(): Promise<void> {}
-
-  records(records: readonly MovedRecord[]): Promise<void> {
-    return this.#records.add(records);
-  }
-
-  has(): boolean {
-    return false;
-  }
-
-  async archive({ id, pieces, bytes }: MovingArchive): Promise<void> {
-    await this.#records.flush();
-    await this.#add(`${ARCHIVES}/${id.slice(0, 4)}/${id.slice(4, 7)}/${id}`, pieces, bytes);
-  }
-
-  async end(walked: Walked): Promise<void> {
-    await this.#records.flush();
-    const text = manifestOf(this.#records.files, walked);
-    await this.#add(MANIFEST, [text], text.length);
-    this.#tar.finalize();
-  }
-
-  abort(reason: unknown): void {
-    this.#tar.error(reason);
-  }
-
-  async #add(name: string, pieces: readonly Uint8Array[], size: number): Promise<void> {
+/** Writes an export as a tar with the files of an export to a folder. Its entries have no time and no user. */
+export function toTar(): Tar {
+  const { readable: bytes, controller } = createTarPacker();
+  const add = async (name: string, pieces: readonly Uint8Array[], size: number): Promise<void> => {
     const header = { name, size, mode: 0o600, mtime: new Date(0), type: 'file' } as const;
-    const writer = this.#tar.add(header).getWriter();
+    const writer = controller.add(header).getWriter();
     for (const piece of pieces) await writer.write(piece);
     await writer.close();
-  }
+  };
+  const writer = new RecordsWriter((name, lines) => add(name, [lines], lines.length));
+  const destination: Destination = {
+    begin: async () => {},
+    records: (records) => writer.add(records),
+    has: () => false,
+    archive: async ({ id, pieces, bytes: size }) => {
+      await writer.flush();
+      await add(`${ARCHIVES}/${id.slice(0, 4)}/${id.slice(4, 7)}/${id}`, pieces, size);
+    },
+    end: async (walked) => {
+      await writer.flush();
+      const text = manifestOf(writer.files, walked);
+      await add(MANIFEST, [text], text.length);
+      controller.finalize();
+    },
+  };
+  return { destination, bytes, abort: (reason) => controller.error(reason) };
 }

@@ -47,7 +47,7 @@ export async function* checkedPieces(
   if (expected !== undefined && sha256 !== expected) {
     throw new CommandFailure(
       `the ZIP is not the one that was published: its SHA-256 is ${sha256}, and was ${expected}`,
-      { code: 'unreadable' },
+      'unreadable',
     );
   }
   done({ bytes, sha256 });

@@ -38,11 +38,11 @@ export async function expectSavable(
   const path = resolve(currentFolder(env), file);
   const found = await statOf(path);
   if (file.endsWith('/') || file.endsWith(sep) || (found !== undefined && !found.isFile())) {
-    throw new CommandFailure(`${file} is not a file: name one`, { code: 'cannot_write' });
+    throw new CommandFailure(`${file} is not a file: name one`, 'cannot_write');
   }
   if (found !== undefined && !force) throw exists(file);
   if (found === undefined && (await statOf(dirname(path))) === undefined)
-    throw new CommandFailure(`there is no folder ${dirname(path)}`, { code: 'cannot_write' });
+    throw new CommandFailure(`there is no folder ${dirname(path)}`, 'cannot_write');
 }
 
 /** Saves a ZIP, whose bytes are checked. A file is there whole, and on the disk, or not at all. */
@@ -144,5 +144,5 @@ function statOf(file: string): Promise<Stats | undefined> {
 }
 
 function exists(file: string): CommandFailure {
-  return new CommandFailure(`${file} is there already; --force replaces it`, { code: 'cannot_write' });
+  return new CommandFailure(`${file} is there already; --force replaces it`, 'cannot_write');
 }

@@ -14,19 +14,17 @@ interface CountedSocket extends Socket {
  * Bytes of an answer on its connection, its head included: what the connection sent since it was last asked, since its
  * requests are answered one after another. 0 where the server is not Node's own and counts none.
  */
-export function takeSent(request: IncomingMessage): number {
-  const socket: CountedSocket = request.socket;
-  const before = socket[SENT] ?? 0;
-  const sent = socket.bytesWritten ?? 0;
-  socket[SENT] = sent;
-  return sent - before;
+export function takeSent({ socket }: IncomingMessage): number {
+  return take(socket, SENT, socket.bytesWritten);
 }
 
 /** As {@link takeSent}, of a request; what a client sends ahead may be counted with the request before. */
-export function takeReceived(request: IncomingMessage): number {
-  const socket: CountedSocket = request.socket;
-  const before = socket[RECEIVED] ?? 0;
-  const received = socket.bytesRead ?? 0;
-  socket[RECEIVED] = received;
-  return received - before;
+export function takeReceived({ socket }: IncomingMessage): number {
+  return take(socket, RECEIVED, socket.bytesRead);
+}
+
+function take(socket: CountedSocket, what: typeof SENT | typeof RECEIVED, counted: number = 0): number {
+  const before = socket[what] ?? 0;
+  socket[what] = counted;
+  return counted - before;
 }

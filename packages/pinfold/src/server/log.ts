@@ -32,14 +32,9 @@ export interface RequestTraits {
 /** Receives the lines. Default: standard output. */
 export type LogSink = (line: string) => void;
 
-export interface LogNames {
-  readonly node: string;
-  readonly version: string;
-}
-
 export interface LogOptions {
   /** Members of every line; without it lines do not say which node wrote them. */
-  readonly names?: LogNames;
+  readonly names?: { readonly node: string; readonly version: string };
   /** Whether other processes write to the same output: lines of errors are then shortened to what stays whole. */
   readonly shared?: boolean;
   /** `json` when absent. */
@@ -71,16 +66,6 @@ export function openLog(
   };
   const namesText = names === undefined ? '' : `${JSON.stringify(names).slice(1, -1)},`;
   const headOf = (level: number): string => `{"level":${level},"time":"${timeNow()}",${namesText}`;
-  let infoTime = 0;
-  let infoHead = '';
-  const headOfInfo = (): string => {
-    const now = Date.now();
-    if (now !== infoTime) {
-      infoTime = now;
-      infoHead = headOf(30);
-    }
-    return infoHead;
-  };
   const logsRequests = logger.isLevelEnabled('info');
   const logsErrors = logger.isLevelEnabled('error');
   return {
@@ -89,7 +74,7 @@ export function openLog(
         const line = requestLine(headOf(50), entry, traits, describe(entry.error));
         if (logsErrors) urgently(() => print(line));
       } else if (!logsRequests) return;
-      else write(format === 'text' ? readableRequest(entry) : requestLine(headOfInfo(), entry, traits));
+      else write(format === 'text' ? readableRequest(entry) : requestLine(headOf(30), entry, traits));
     },
     info: (message, details = {}) => logger.info(details, message),
     warn: (message) => logger.warn(message),
@@ -104,20 +89,12 @@ export function openLog(
 
 let lastTime = 0;
 let lastTimeText = '';
-let lastSecond = 0;
-let lastSecondText = '';
 
-/** The time as RFC 3339 has it, in milliseconds. Lines of the same millisecond share one text, and of the same second its beginning. */
+/** The time as RFC 3339 has it, in milliseconds. Lines of the same millisecond share one text. */
 function timeNow(): string {
   const now = Date.now();
-  if (now === lastTime) return lastTimeText;
+  if (now !== lastTime) lastTimeText = new Date(now).toISOString();
   lastTime = now;
-  const milliseconds = now % 1_000;
-  if (now - milliseconds !== lastSecond) {
-    lastSecond = now - milliseconds;
-    lastSecondText = new Date(lastSecond).toISOString().slice(0, -4);
-  }
-  lastTimeText = `${lastSecondText}${String(milliseconds).padStart(3, '0')}Z`;
   return lastTimeText;
 }
 

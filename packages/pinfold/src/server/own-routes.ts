@@ -42,7 +42,12 @@ export function ownRoutes(
     const route = path.startsWith(`${publicPath}/`) ? path.slice(publicPath.length) : path;
     const respond = routes[route];
     if (respond === undefined) return false;
-    answer(log, route, respond, request, response);
+    const began = performance.now();
+    const answered: Answer =
+      request.method === 'GET' || request.method === 'HEAD'
+        ? respond(request)
+        : { status: 405, headers: { Allow: 'GET, HEAD' }, json: { status: 'method_not_allowed' } };
+    sendOwn(answered, { log, route, began }, request, response);
     return true;
   };
 }
@@ -80,21 +85,6 @@ function healthAnswer({ status, parts, clock }: HealthReport, named: boolean): A
     status: status === 'unavailable' ? 503 : 200,
     json: named ? { status, ...parts, clock } : { status },
   };
-}
-
-function answer(
-  log: RequestLog,
-  route: string,
-  respond: Respond,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const began = performance.now();
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const answered: Answer = isRead
-    ? respond(request)
-    : { status: 405, headers: { Allow: 'GET, HEAD' }, json: { status: 'method_not_allowed' } };
-  sendOwn(answered, { log, route, began }, request, response);
 }
 
 /** Sends an answer that is no door's, and logs it. */

@@ -5,6 +5,7 @@ import { everyKey } from '@pinfold/core/accounts';
 import type { ComposedService } from '../compose/compose.ts';
 import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from '../server/log.ts';
+import type { Settings } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from './default-account.ts';
 
 /** The results of the very first start, to be shown once. */
@@ -19,11 +20,6 @@ export interface FirstStart {
 export interface UnusedServer {
   /** The newest key that publishes, if it exists. Its text was shown when it was created. */
   readonly key: ApiKeyId | undefined;
-}
-
-export interface FirstStartOptions {
-  readonly apiKey: string | undefined;
-  readonly welcome: boolean;
 }
 
 const WELCOME_KEY = 'welcome';
@@ -41,7 +37,7 @@ const PAUSE = duration(200);
 export async function makeFirstStart(
   composition: ComposedService,
   log: Log,
-  { apiKey, welcome }: FirstStartOptions,
+  { apiKey, welcome }: Pick<Settings, 'apiKey' | 'welcome'>,
 ): Promise<FirstStart | undefined> {
   const { manageKeys } = composition;
   const isFirst = !(await hasKeys(composition));
@@ -56,7 +52,7 @@ export async function makeFirstStart(
 /** The state of a server on which nothing was published yet. The operator knows a key from the settings. */
 export async function findUnusedServer(
   { manageKeys, useCases }: Pick<ComposedService, 'manageKeys' | 'useCases'>,
-  { apiKey }: Pick<FirstStartOptions, 'apiKey'>,
+  { apiKey }: Pick<Settings, 'apiKey'>,
 ): Promise<UnusedServer | undefined> {
   if (apiKey !== undefined) return undefined;
   let key: ApiKeyId | undefined;

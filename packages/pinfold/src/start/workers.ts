@@ -61,10 +61,8 @@ export class Workers {
   /** Starts the first; resolves with the port it took, or with its exit code when it ended instead. */
   async startFirst(): Promise<{ readonly port: number } | { readonly exitCode: number }> {
     const worker = cluster.fork({ [MARK]: '1' });
-    const ended = once(worker, 'exit').then(([code]): { readonly exitCode: number } => ({
-      exitCode: typeof code === 'number' ? code : 1,
-    }));
-    const listening = once(worker, 'listening').then(([{ port }]): { readonly port: number } => ({ port }));
+    const ended = once(worker, 'exit').then(([code]) => ({ exitCode: typeof code === 'number' ? code : 1 }));
+    const listening = once(worker, 'listening').then(([{ port }]) => ({ port: Number(port) }));
     const first = await Promise.race([listening, ended]);
     if ('port' in first) worker.once('exit', (code, signal) => void this.#replace(true, code, signal));
     return first;

@@ -4,6 +4,7 @@ import { request as askSecurely } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Duration, seconds } from '@pinfold/core';
+import { parsedJson } from '../../parsed-json.ts';
 
 export interface RequestSettings {
   /** The certificate authorities to trust instead of the default ones, in PEM. */
@@ -31,13 +32,7 @@ const TIMEOUT: Duration = seconds(20);
 const MAX_READ = 1_048_576;
 
 export function documentIn({ status, text }: Answer): unknown {
-  if (status !== 200) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return status === 200 ? parsedJson(text) : undefined;
 }
 
 /** Sends one request, and follows no redirect. Resolves names below `localhost` to this machine, as browsers do. */
