@@ -1,6 +1,7 @@
-import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
+import type { IncomingMessage } from 'node:http';
+import { type Clock, isFault, type KnownViewer, type RoleId, seconds, type VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { isSameOriginForm } from '@pinfold/http/internal';
+import { drainAndClose, isSameOriginForm, readFields } from '@pinfold/http/internal';
 import {
   ANSWERED,
   type Answered,
@@ -18,16 +19,16 @@ import {
   sendPasswordPage,
   sendPlainPage,
   sendRedirect,
+  sendSignIn,
   sendStopped,
   UNAVAILABLE_FOR,
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
-import { newlyGrantedWay } from '../routing/addresses.ts';
+import { grantedWay, newlyGrantedWay, siteBaseOf } from '../routing/addresses.ts';
 import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
-import { leadIn } from './enter-site.ts';
-import { readPasswordForm } from './password-form.ts';
+import type { Meeting } from './access.ts';
 
 export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Promise<Answered> {
   const { request, context } = exchange;
@@ -72,19 +73,36 @@ async function takePassword(exchange: Exchange, id: RoleId, path: string): Promi
   if (!isSameOriginForm(request.headers, context.settings.publicUrl)) {
     return sendPlainPage(exchange, 403, 'foreign_form');
   }
-  const form = await readPasswordForm(request, context.useCases.clock);
-  if (form.kind === 'refused') {
+  const password = await readPassword(request, context.useCases.clock);
+  if (typeof password === 'number') {
     // The rest of a stalled form is not read.
-    const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
-    return sendPlainPage(exchange, form.status, 'bad_form', more);
+    const more: Headers = password === 408 ? { Connection: 'close' } : {};
+    return sendPlainPage(exchange, password, 'bad_form', more);
   }
-  const trial = { id, path, password: form.password };
+  const trial = { id, path, password };
   if (!context.access.identifiesViewers) return await tryPassword(exchange, trial);
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await context.access.meet(request, visit.publication);
   if (met.kind !== 'password') return leadIn(exchange, visit, trial.path, met);
   return await tryPassword(exchange, { ...trial, viewer: met.viewer });
+}
+
+const LIMITS = { idle: seconds(30), total: seconds(30), bytes: 4_096 };
+const STATUS = { broken_off: 400, media_type: 415, stalled: 408, too_long: 413 } as const;
+
+/**
+ * Reads the one form the viewer takes: `password` and nothing else, urlencoded, at most 4 KiB, within 30 seconds.
+ * A status says why a form is no try.
+ */
+async function readPassword(request: IncomingMessage, clock: Clock): Promise<string | 400 | 408 | 413 | 415> {
+  const read = await readFields(request, { clock, ...LIMITS });
+  if (read.kind === 'fields') {
+    const [[name, password] = [], ...others] = Object.entries(read.fields);
+    return others.length === 0 && name === 'password' && typeof password === 'string' ? password : 400;
+  }
+  drainAndClose(request, { clock });
+  return STATUS[read.reason];
 }
 
 interface Trial {
@@ -143,4 +161,50 @@ async function putOff(exchange: Exchange, { id, path }: Trial, notice: PasswordN
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await access.meet(exchange.request, visit.publication);
   return leadIn(exchange, visit, path, met, notice);
+}
+
+/** Redirects the viewer of a shared URL to a path of the site or to their sign-in, or asks for the password. */
+async function leadIn(
+  exchange: Exchange,
+  shown: VisibleRole,
+  path: string,
+  met: Meeting,
+  notice?: PasswordNotice,
+): Promise<Answered> {
+  const status = exchange.request.method === 'POST' ? 303 : 302;
+  switch (met.kind) {
+    case 'open':
+      return sendRedirect(exchange, {
+        status,
+        location: siteBaseOf(exchange.context.settings, shown.publication.id) + encodeRawBytes(path),
+      });
+    case 'sign_in':
+      return sendSignIn(exchange, status, met.location);
+    case 'refused':
+      return sendPlainPage(exchange, 403, 'not_admitted');
+    case 'welcome':
+    case 'password': {
+      const way = await heldWay(exchange, shown, path, met);
+      return way === undefined
+        ? sendPasswordPage(exchange, notice)
+        : sendRedirect(exchange, { status, ...way });
+    }
+    default:
+      return met satisfies never;
+  }
+}
+
+/** The redirect into the site with the viewer's grant, or with a new one if they need no password. */
+async function heldWay(
+  { context, request }: Exchange,
+  shown: VisibleRole,
+  path: string,
+  met: Extract<Meeting, { kind: 'welcome' | 'password' }>,
+): Promise<Omit<Redirect, 'status'> | undefined> {
+  const { grants } = context;
+  const { publication } = shown;
+  const held = await grants.heldBy(met.viewer, shown, request.headers.cookie);
+  if (held !== undefined) return await grantedWay(context, publication, held, path);
+  if (met.kind === 'password') return undefined;
+  return await newlyGrantedWay(context, publication, grants.begin(shown, met.viewer), path);
 }

@@ -1,7 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended, RoleId } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { ALL_LANGUAGES, type Language, PUBLIC_POLICY, preferredLanguage } from '@pinfold/http/internal';
+import {
+  ALL_LANGUAGES,
+  type Language,
+  PUBLIC_POLICY,
+  type PublicPage,
+  preferredLanguage,
+} from '@pinfold/http/internal';
 import { ANSWERED, type Answered, type Exchange, end, writeHead } from '../exchange.ts';
 import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
 import { isNavigation } from '../routing/destination.ts';
@@ -56,32 +62,23 @@ export function sendPlainPage(
   page: PageName,
   more: Headers = {},
 ): Answered {
-  const language = languageOf(exchange.request);
-  sendHtml(exchange, status, language, plainPage(language, page, exchange.context.settings.service), more);
+  sendHtml(exchange, status, (language, service) => plainPage(language, page, service), more);
   return { outcome: page };
 }
 
 export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): Answered {
-  const language = languageOf(exchange.request);
   const status = notice === undefined ? 200 : STATUS[notice.kind];
   const retry: Headers = notice?.seconds === undefined ? {} : { 'Retry-After': String(notice.seconds) };
-  sendHtml(
-    exchange,
-    status,
-    language,
-    passwordPage(language, notice, exchange.context.settings.service),
-    retry,
-  );
+  sendHtml(exchange, status, (language, service) => passwordPage(language, notice, service), retry);
   return { outcome: notice?.kind ?? 'password_required' };
 }
 
 /** Answers a viewer whose browser did not keep the cookie of a site; `path` leads back into it. */
 export function sendCookiesPage(exchange: Exchange, id: RoleId, path: string, more: Headers = {}): Answered {
   const { settings } = exchange.context;
-  const language = languageOf(exchange.request);
   const { host } = new URL(siteBaseOf(settings, id));
   const url = sharedUrl(settings.publicUrl, id) + returnQuery(path);
-  sendHtml(exchange, 200, language, cookiesPage(language, { host, url }, settings.service), more);
+  sendHtml(exchange, 200, (language, service) => cookiesPage(language, { host, url }, service), more);
   return { outcome: 'cookies_blocked' };
 }
 
@@ -121,11 +118,21 @@ function referrerPolicy({ url = '' }: IncomingMessage): Headers {
   return url.startsWith(HAND_OVER_PATH) || /[?&]grant=/.test(url) ? { 'Referrer-Policy': 'no-referrer' } : {};
 }
 
-function sendHtml(exchange: Exchange, status: number, language: Language, page: string, more: Headers): void {
-  const body = Buffer.from(page);
+function sendHtml(
+  exchange: Exchange,
+  status: number,
+  write: (language: Language, service: PublicPage) => string,
+  more: Headers,
+): void {
+  const language = languageOf(exchange.request);
+  const page = write(language, exchange.context.settings.service);
+  sendText(exchange, status, page, { ...PAGE_HEADERS, 'Content-Language': language }, more);
+}
+
+function sendText(exchange: Exchange, status: number, text: string, own: Headers, more: Headers): void {
   const { request } = exchange;
-  const own = { 'Content-Language': language, 'Content-Length': body.length };
-  const headers = { ...PAGE_HEADERS, ...own, ...referrerPolicy(request), ...more };
+  const body = Buffer.from(text);
+  const headers = { ...own, 'Content-Length': body.length, ...referrerPolicy(request), ...more };
   writeHead(exchange, status, headers);
   end(exchange, request.method === 'HEAD' ? undefined : body);
 }
@@ -137,13 +144,9 @@ export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answere
 }
 
 export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): Answered {
-  const { request } = exchange;
-  const language = languageOf(request);
-  const body = Buffer.from(`${catalogues[language].pages[page][0]}\n`);
-  const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
-  const headers = { ...APART, ...own, ...referrerPolicy(request), ...more };
-  writeHead(exchange, 403, headers);
-  end(exchange, request.method === 'HEAD' ? undefined : body);
+  const [line] = catalogues[languageOf(exchange.request)].pages[page];
+  const own = { ...APART, 'Content-Type': 'text/plain; charset=utf-8' };
+  sendText(exchange, 403, `${line}\n`, own, more);
   return { outcome: page };
 }
 
