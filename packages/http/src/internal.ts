@@ -1,9 +1,9 @@
 // For packages of the same release; semver does not cover it.
 export { accountBacklogs } from './account-backlogs.ts';
 export { type Answer, admitAnswer, type EncodedAnswer, encodeAnswer, send } from './answer.ts';
-export { type ArchiveDownload, archiveAnswer } from './archive-answer.ts';
+export { archiveAnswer } from './archive-answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
-export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
+export { type DrainLimits, drainAndClose, isWhole } from './body/drain.ts';
 export { BodyError, type BodyFailure, type BodyLimits, readWhole } from './body/watched-body.ts';
 export { failedPrecondition, requestedRange } from './conditions.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
@@ -31,21 +31,15 @@ export {
   prefersGzip,
   rangeOf,
 } from './negotiation.ts';
-export {
-  type OutgoingAnswer,
-  OutgoingBytes,
-  outgoingBytes,
-  SMALL_ANSWER,
-  systemMemory,
-} from './outgoing-bytes.ts';
-export { ownBytes, ownText } from './own-memory.ts';
+export { type OutgoingAnswer, outgoingBytes, SMALL_ANSWER, systemMemory } from './outgoing-bytes.ts';
+export { ownText } from './own-memory.ts';
 export { palette, paletteOf } from './palette.ts';
-export { readPieces, type SentBody, sendPieces } from './pieces.ts';
+export { readPieces, sendPieces } from './pieces.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
 export { addRateHeaders, clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
 export { consoleLog } from './request-entry.ts';
-export { type RequestTarget, readTarget, takeOriginForm } from './request-target.ts';
+export { readTarget, takeOriginForm } from './request-target.ts';
 export { isSameOriginForm } from './same-origin.ts';
 export { stripCors, stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';

@@ -12,6 +12,7 @@ import {
   WARNING_RULES,
   warningFinding,
 } from '@pinfold/http/internal/texts';
+import type { WireError } from '../wire/problem.ts';
 import type { ProblemDetails } from './problem.ts';
 import { stateDetails } from './state-refusal.ts';
 
@@ -33,14 +34,6 @@ export interface RequestProblem {
   readonly rule: keyof typeof REQUEST;
   /** Which field came twice. */
   readonly field?: string;
-}
-
-export interface WireError {
-  readonly rule: string;
-  readonly detail: string;
-  readonly path?: string;
-  readonly limit?: number;
-  readonly actual?: number;
 }
 
 export type WireWarning = Pick<WireError, 'rule' | 'detail' | 'path'>;

@@ -1,26 +1,9 @@
 import { type Fault, type Instant, isFault, type Refusal } from '@pinfold/core';
 import type { Answer } from '@pinfold/http/internal';
 import { UnavailableError } from '@pinfold/http/internal/unavailable-error';
-import { problemDetails, type WireError } from './problem-details.ts';
-import { type HttpProblem, type ProblemCode, problemTable, type WireCode } from './problem-table.ts';
-
-/** The body of an error answer (RFC 9457). */
-export interface ProblemBody {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly code: WireCode;
-  readonly instance: string;
-  /** Whether the very same request, with the same Idempotency-Key, may succeed later. */
-  readonly retryable: boolean;
-  readonly suggestion: string;
-  readonly errors?: readonly WireError[];
-  /** How many more errors there are than `errors` lists. */
-  readonly errors_omitted?: number;
-  /** The current beginning of the feed. */
-  readonly oldest_cursor?: string;
-}
+import type { ProblemBody, WireError } from '../wire/problem.ts';
+import { problemDetails } from './problem-details.ts';
+import { type HttpProblem, type ProblemCode, problemTable } from './problem-table.ts';
 
 export interface ProblemDetails {
   /** In place of the code's own. */

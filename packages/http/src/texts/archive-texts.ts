@@ -227,51 +227,50 @@ export function archiveFinding(
   problem: PublishProblem,
   bytes: (size: number) => string,
 ): Finding<ArchiveTextId> {
-  const { rule } = problem;
-  const texts = [rule] as const;
+  return { texts: [problem.rule], values: {}, ...detailsOf(problem, bytes) };
+}
+
+function detailsOf(
+  problem: PublishProblem,
+  bytes: (size: number) => string,
+): Partial<Finding<ArchiveTextId>> {
   switch (problem.rule) {
     case 'unsafe_path':
-      return { texts, cause: `unsafe_path_${problem.reason}`, values: {} };
+      return { cause: `unsafe_path_${problem.reason}` };
     case 'bad_encoding':
-      return { texts, cause: `bad_encoding_${problem.reason}`, values: {} };
+      return { cause: `bad_encoding_${problem.reason}` };
     case 'ambiguous_structure':
-      return { texts, reason: AMBIGUOUS[problem.reason], values: {} };
+      return { reason: AMBIGUOUS[problem.reason] };
     case 'overlapping_entries':
-      if (problem.path !== undefined) return { texts, values: {} };
-      return { texts, reason: 'An entry reaches into the central directory.', values: {} };
+      return problem.path === undefined ? { reason: 'An entry reaches into the central directory.' } : {};
     case 'header_mismatch': {
       const fields = problem.fields.join(', ').replaceAll('_', ' ');
       const updated = problem.fields.includes('missing_descriptor') ? ` ${UPDATED}` : '';
-      return {
-        texts,
-        reason: `An entry and the central directory disagree: ${fields}.${updated}`,
-        values: {},
-      };
+      return { reason: `An entry and the central directory disagree: ${fields}.${updated}` };
     }
     case 'forbidden_name':
-      return { texts, seen: 'seen_segment', values: { segment: problem.segment } };
+      return { seen: 'seen_segment', values: { segment: problem.segment } };
     case 'duplicate_path':
-      if (problem.other === undefined) return { texts, values: {} };
-      return { texts, seen: 'seen_other', values: { other: problem.other } };
+      return problem.other === undefined ? {} : { seen: 'seen_other', values: { other: problem.other } };
     case 'unsupported_compression':
-      return { texts, seen: 'seen_method', values: { method: problem.method } };
+      return { seen: 'seen_method', values: { method: problem.method } };
     case 'too_many_files':
-      return { texts, values: { limit: problem.limit, actual: problem.actual } };
+      return { values: { limit: problem.limit, actual: problem.actual } };
     case 'file_too_large':
     case 'expanded_too_large':
     case 'archive_too_large': {
       const { limit, actual } = problem;
       // Proving stops at a limit, and does not know how much more there is.
-      if (actual === undefined) return { texts, values: { limit: bytes(limit) } };
-      return { texts, seen: 'seen_size', values: { limit: bytes(limit), actual: bytes(actual) } };
+      if (actual === undefined) return { values: { limit: bytes(limit) } };
+      return { seen: 'seen_size', values: { limit: bytes(limit), actual: bytes(actual) } };
     }
     case 'missing_index': {
       const { hint } = problem;
-      if (hint === undefined) return { texts, values: {} };
+      if (hint === undefined) return {};
       const isBelow = 'folder' in hint;
       return { texts: [`missing_index_${isBelow ? 'spelling_below' : hint.kind}`], values: { ...hint } };
     }
     default:
-      return { texts, values: {} };
+      return {};
   }
 }

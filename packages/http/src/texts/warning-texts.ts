@@ -2,11 +2,10 @@ import type { OriginNeed, SecretKind, Warning } from '@pinfold/core';
 import { buildToolOf } from './site-tools.ts';
 import type { Finding, Text } from './text.ts';
 
-type AdviceId = `advice_${'by_hand' | 'none' | 'relative' | 'setting'}`;
-type OtherId = 'page_alone';
+type AdviceId = `advice_${'by_hand' | 'none' | 'relative' | 'setting'}` | 'page_alone';
 type SeenId = `seen_${'encoding' | 'file' | 'names' | 'target'}`;
 
-export type WarningTextId = Warning['rule'] | AdviceId | SecretKind | `need_${OriginNeed}` | SeenId | OtherId;
+export type WarningTextId = Warning['rule'] | AdviceId | SecretKind | `need_${OriginNeed}` | SeenId;
 
 const RULES: Readonly<Record<Warning['rule'], Text>> = {
   password_dropped: {
@@ -82,9 +81,6 @@ const ADVICE: Readonly<Record<AdviceId, Text>> = {
     en: 'The site was built with {name}, which has no setting for relative references: ask the operator for a service in origin mode.',
     ja: 'このサイトは {name} で作られていますが、{name} には相対パスで出力する設定がありません。オリジンモードのサービスについて運営者に相談してください。',
   },
-};
-
-const OTHERS: Readonly<Record<OtherId, Text>> = {
   page_alone: {
     en: 'The page was published alone. Publish the folder that holds it and these files, or all of them together.',
     ja: 'ページだけを公開しました。ページとこれらのファイルが入っているフォルダーか、すべてのファイルをまとめて公開してください。',
@@ -138,7 +134,6 @@ const SEEN: Readonly<Record<SeenId, Text>> = {
 export const WARNING_TEXTS: Readonly<Record<WarningTextId, Text>> = {
   ...RULES,
   ...ADVICE,
-  ...OTHERS,
   ...SECRETS,
   ...NEEDS,
   ...SEEN,

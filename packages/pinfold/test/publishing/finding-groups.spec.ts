@@ -1,4 +1,4 @@
-import { archiveError, wireWarnings } from '@pinfold/http-express/internal';
+import { archiveError, wireWarnings } from '@pinfold/http-express/internal/problems';
 import { problemOfEachRule, warningOfEachRule } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { groupFindings } from '../../src/publishing/finding-groups.ts';

@@ -1,4 +1,4 @@
-import { archiveError } from '@pinfold/http-express/internal';
+import { archiveError } from '@pinfold/http-express/internal/problems';
 import { expect } from 'chai';
 import { problemText, refusalText } from '../../src/publishing/refusal-text.ts';
 
