@@ -1,7 +1,7 @@
 import { nameOf } from '@pinfold/core/internal';
 import { loopTurns, takeOriginForm, takeRequest } from '@pinfold/http/internal';
-import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
-import { type ManagementOptions, type Screen, screenOf } from './options.ts';
+import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type ManagementOptions, screenOf } from './options.ts';
 import { serve } from './response/serve.ts';
 import { nowhere, routesOf } from './routes.ts';
 
@@ -42,25 +42,17 @@ export function createManagement(options: ManagementOptions): Router {
     });
   });
   router.get('/assets/:name', (request, response, next) => {
-    if (!serveAsset(screen, request, response)) next();
+    const { assets, clientAddress } = screen;
+    const isServed = assets.serve(request.params.name, request, response, () => clientAddress(request));
+    if (!isServed) next();
   });
   for (const route of routesOf(screen)) router[route.method](route.path, serve(screen, route));
   const elsewhere: RequestHandler =
     screen.unknownPaths === 'refuse' ? serve(screen, nowhere) : (_request, _response, next) => next();
   router.use(elsewhere);
   router.use(((error, request, response, next) =>
-    isUnreadable(error) ? elsewhere(request, response, next) : next(error)) satisfies ErrorRequestHandler);
+    nameOf(error) === 'URIError'
+      ? elsewhere(request, response, next)
+      : next(error)) satisfies ErrorRequestHandler);
   return router;
-}
-
-function serveAsset(
-  { assets, clientAddress }: Screen,
-  request: Request<{ name: string }>,
-  response: Response,
-): boolean {
-  return assets.serve(request.params.name, request, response, () => clientAddress(request));
-}
-
-function isUnreadable(error: unknown): boolean {
-  return nameOf(error) === 'URIError';
 }

@@ -1,7 +1,7 @@
-import type { Publication, Refusal, RoleCommand } from '@pinfold/core';
+import type { Actor, Publication, Refusal, RoleCommand, RoleId } from '@pinfold/core';
 import { refuseCommand } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
-import type { RequestContext } from './request/request-context.ts';
+import type { RequestContext, SignedInContext } from './request/request-context.ts';
 
 export type RefusedBecause = Refusal<'invalid_state'>['state'];
 
@@ -36,4 +36,18 @@ export function shownPublication(
     endsSoon: state === 'published' && expiresAt !== null && expiresAt - now < SOON,
     refusal: (command) => refuseCommand(publication, command, now)?.state,
   };
+}
+
+/** Those of the publications that an actor reaches. */
+export async function shownPublications(
+  context: SignedInContext,
+  ids: Iterable<RoleId>,
+  by: Actor = context.account,
+): Promise<ReadonlyMap<string, ShownPublication>> {
+  const { signal, screen } = context;
+  const read = Array.from(new Set(ids), async (id) => {
+    const found = await screen.useCases.read({ by, id, signal });
+    return found.kind === 'found' ? [[id, shownPublication(found.publication, context)] as const] : [];
+  });
+  return new Map((await Promise.all(read)).flat());
 }

@@ -12,10 +12,12 @@ import { expect } from 'chai';
 import { Messages } from '../src/i18n.ts';
 import * as en from '../src/messages/en.ts';
 import * as ja from '../src/messages/ja.ts';
+import { codesIn } from '../src/messages/texts.ts';
 import { problemList, remarkList } from '../src/problem-lists.ts';
 
-const english = new Messages('en', 'UTC', { ...en.codes, ...en.shared });
-const japanese = new Messages('ja', 'UTC', { ...ja.codes, ...ja.shared });
+const codes = codesIn('en');
+const english = new Messages('en', 'UTC', { ...codes, ...en.shared });
+const japanese = new Messages('ja', 'UTC', { ...codesIn('ja'), ...ja.shared });
 
 /** The sentence of each rule, with what is listed below it. */
 const read = (list: { toString(): string }) =>
@@ -64,8 +66,8 @@ describe('the list of problems', () => {
     const list = problemList(english, [...many, { rule: 'missing_index' }, forbidden('.env')]);
     const first = [0, 1, 2, 3, 4].map((n) => `node_modules/${n}`);
     expect(read(list)).to.deep.equal([
-      [en.codes.forbidden_name, [...first, 'and 13 more']],
-      [en.codes.missing_index, []],
+      [codes.forbidden_name, [...first, 'and 13 more']],
+      [codes.missing_index, []],
     ]);
   });
 
@@ -105,8 +107,8 @@ describe('the list of warnings', () => {
     const map = { rule: 'source_map', path: 'app.js.map' } as const;
     const list = remarkList(english, [broken('index.html', 'gone.png'), map, broken('a/b.html', '../x')]);
     expect(read(list)).to.deep.equal([
-      [en.codes.broken_reference, ['gone.png in index.html', '../x in a/b.html']],
-      [en.codes.source_map, ['app.js.map']],
+      [codes.broken_reference, ['gone.png in index.html', '../x in a/b.html']],
+      [codes.source_map, ['app.js.map']],
     ]);
   });
 
@@ -116,7 +118,7 @@ describe('the list of warnings', () => {
     const pages = ['index.html', 'a.html', 'b.html'];
     const all = pages.flatMap((path) => [0, 1, 2, 3, 4, 5].map((n) => script(path, n)));
     const [sentence, items] = read(remarkList(english, all))[0] ?? [];
-    expect(sentence).to.equal(`${en.codes.absolute_reference} ${en.codes.advice_relative}`);
+    expect(sentence).to.equal(`${codes.absolute_reference} ${codes.advice_relative}`);
     expect(items).to.deep.equal([...[0, 1, 2, 3, 4].map((n) => `/_next/${n}.js in 3 files`), 'and 1 more']);
     const full = remarkList(english, [...all, script('c.html', 6), script('c.html', 7)]);
     expect(read(full)[0]?.[1]?.at(-1), 'the answer has no more').to.equal('and at least 3 more');
@@ -139,6 +141,6 @@ describe('the list of warnings', () => {
 
   it('lists no file for what is said of the whole site', () => {
     const list = remarkList(english, [{ rule: 'not_all_checked' }]);
-    expect(read(list)).to.deep.equal([[en.codes.not_all_checked, []]]);
+    expect(read(list)).to.deep.equal([[codes.not_all_checked, []]]);
   });
 });

@@ -3,6 +3,7 @@ import { type Message, Messages } from '../../src/i18n.ts';
 import type { SharedId } from '../../src/messages/catalogues.ts';
 import * as en from '../../src/messages/en.ts';
 import * as ja from '../../src/messages/ja.ts';
+import { codesIn } from '../../src/messages/texts.ts';
 import { localZone } from '../local-zone.ts';
 
 export type PublishingId = keyof typeof en.publishing | SharedId;
@@ -10,8 +11,8 @@ export type PublishingId = keyof typeof en.publishing | SharedId;
 export type BrowserMessages = Messages<PublishingId>;
 
 const CATALOGUES: Readonly<Record<Language, Readonly<Record<PublishingId, Message>>>> = {
-  en: { ...en.publishing, ...en.codes, ...en.shared },
-  ja: { ...ja.publishing, ...ja.codes, ...ja.shared },
+  en: { ...en.publishing, ...codesIn('en'), ...en.shared },
+  ja: { ...ja.publishing, ...codesIn('ja'), ...ja.shared },
 };
 
 export function browserMessages(): BrowserMessages {

@@ -1,16 +1,4 @@
 import type { EventType } from '@pinfold/core';
-import {
-  FAILURE_TEXTS,
-  type FailureTextId,
-  FINDING_TEXTS,
-  type FindingTextId,
-  INPUT_TEXTS,
-  type InputTextId,
-  REFUSAL_TEXTS,
-  type RefusalTextId,
-  textsIn,
-} from '@pinfold/http/internal/texts';
-import type { Message } from '../i18n.ts';
 
 export const pages = {
   // Publications, and what every page has.
@@ -473,19 +461,6 @@ export const events: Readonly<Record<EventType, string>> = {
   'name.set': 'Name “{name}” set',
   'name.deleted': 'Name “{name}” deleted',
 };
-
-/** What is said of broken rules and of warnings: the same as at every other door. */
-export const codes: Readonly<Record<FailureTextId | FindingTextId | InputTextId, Message>> = textsIn('en', {
-  ...FAILURE_TEXTS,
-  ...FINDING_TEXTS,
-  ...INPUT_TEXTS,
-});
-
-/** Why something was not done, which pages say. */
-export const refusals: Readonly<Record<RefusalTextId, Message>> = /* @__PURE__ */ textsIn(
-  'en',
-  REFUSAL_TEXTS,
-);
 
 /** Messages of both the pages and publishing in a browser. */
 export const shared = {

@@ -1,14 +1,3 @@
-import {
-  FAILURE_TEXTS,
-  type FailureTextId,
-  FINDING_TEXTS,
-  type FindingTextId,
-  INPUT_TEXTS,
-  type InputTextId,
-  REFUSAL_TEXTS,
-  type RefusalTextId,
-  textsIn,
-} from '@pinfold/http/internal/texts';
 import type { Message } from '../i18n.ts';
 import type * as en from './en.ts';
 
@@ -465,17 +454,6 @@ export const events: Readonly<Record<keyof typeof en.events, string>> = {
   'name.set': '名前「{name}」を設定',
   'name.deleted': '名前「{name}」を削除',
 };
-
-export const codes: Readonly<Record<FailureTextId | FindingTextId | InputTextId, Message>> = textsIn('ja', {
-  ...FAILURE_TEXTS,
-  ...FINDING_TEXTS,
-  ...INPUT_TEXTS,
-});
-
-export const refusals: Readonly<Record<RefusalTextId, Message>> = /* @__PURE__ */ textsIn(
-  'ja',
-  REFUSAL_TEXTS,
-);
 
 export const shared: Readonly<Record<keyof typeof en.shared, Message>> = {
   cancel: 'キャンセル',

@@ -8,7 +8,7 @@ import {
 } from '@pinfold/core';
 import { parseAccountId } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
-import { publicationName } from '../publication.ts';
+import { shownPublications } from '../publication.ts';
 import { pageRequest, present, queryText } from '../request/page-request.ts';
 import type { SignedIn, SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
@@ -129,8 +129,11 @@ async function namesOf(
   events: readonly HistoryEvent[],
   by: Actor = context.account,
 ): Promise<EventNames> {
-  const pins = new Set(events.map(({ pin }) => pin).filter((pin) => pin !== null));
-  return new Map([...(await titlesOf(context, pins, by)), ...(await labelsOf(context, by, events))]);
+  const pins = events.flatMap(({ pin }) => pin ?? []);
+  const shown = [...(await shownPublications(context, pins, by))].map(
+    ([id, { name }]) => [id, name] as const,
+  );
+  return new Map([...shown, ...(await labelsOf(context, by, events))]);
 }
 
 /** The current labels of the keys that acted, by id, as far as they are among the newest hundred. */
@@ -143,17 +146,4 @@ export async function labelsOf(
   const listed = hasKeys ? await keys?.list({ by, limit: 100 }) : undefined;
   if (listed?.kind !== 'page') return new Map();
   return new Map(listed.keys.filter(({ label }) => label !== '').map(({ id, label }) => [id, label]));
-}
-
-export async function titlesOf(
-  { account, signal, screen }: SignedInContext,
-  pins: ReadonlySet<RoleId>,
-  by: Actor = account,
-): Promise<ReadonlyMap<string, string>> {
-  const titles = [...pins].map(async (id) => {
-    const found = await screen.useCases.read({ by, id, signal });
-    if (found.kind === 'refused') return [];
-    return [[id, publicationName(found.publication)] as const];
-  });
-  return new Map((await Promise.all(titles)).flat());
 }

@@ -30,8 +30,6 @@ const ORDERS: readonly RoleOrder[] = ['ending', 'largest'];
 /** Names up to this length are never cut. */
 const SHORT = 32;
 
-type WeeklyViews = ReadonlyMap<string, number> | undefined;
-
 interface Query extends Readonly<Record<string, string | undefined>> {
   readonly state: 'published' | 'expired' | 'deleted' | undefined;
   readonly q: string;
@@ -57,7 +55,7 @@ export async function showList(
   if (listed.kind === 'refused') return seeOther(`${base}/`);
   const { next } = listed;
   const items = listed.publications.map((each) => shownPublication(each, context));
-  const columns = columnsOf(context, query, await viewsOfWeek(context, items));
+  const columns = columnsOf(context, query, await viewsColumn(context, items));
   const panel = {
     limits: await useCases.limitsOf(account),
     allowance: await allowanceText(context),
@@ -81,23 +79,25 @@ ${rowForm(context)}
   return page(layout(context, { ...parts, part: 'publications' }), formError?.status);
 }
 
-async function viewsOfWeek(
-  { screen: { views, useCases } }: SignedInContext,
+async function viewsColumn(
+  { messages, screen: { views, useCases } }: SignedInContext,
   publications: readonly Publication[],
-): Promise<WeeklyViews> {
+): Promise<Column<ShownPublication> | undefined> {
   if (views === undefined) return undefined;
   const from = dayOf(useCases.clock.now()) - 6;
   const counted = publications.map(async ({ id }) => {
     const days = (await views.of(id)).filter(({ day }) => day >= from);
     return [id, days.reduce((sum, one) => sum + one.views, 0)] as const;
   });
-  return new Map(await Promise.all(counted));
+  const all = new Map(await Promise.all(counted));
+  const details = { numberClass: 'number', phoneLabel: 'views' } as const;
+  return ['viewsOfWeek', ({ id }) => messages.number(all.get(id) ?? 0), details];
 }
 
 function columnsOf(
   context: SignedInContext,
   query: Query,
-  views: WeeklyViews,
+  views: Column<ShownPublication> | undefined,
 ): readonly Column<ShownPublication>[] {
   const { messages } = context;
   const sizeClass = query.sort === 'largest' ? 'number' : 'number size';
@@ -108,7 +108,7 @@ function columnsOf(
       ({ publishedAt }) => distance(context, publishedAt),
       { sort: sortOf(context, query, undefined), phoneLabel: null },
     ],
-    ...(views === undefined ? [] : [viewsColumn(context, views)]),
+    ...(views === undefined ? [] : [views]),
     ['expires', (publication) => expiry(context, publication), { sort: sortOf(context, query, 'ending') }],
     [
       'size',
@@ -121,14 +121,6 @@ function columnsOf(
         html`${publication.state === 'published' && copyLinkButton(context, n)}${publication.state !== 'deleted' && menu(context, publication, n)}`,
     ],
   ];
-}
-
-function viewsColumn(
-  { messages }: SignedInContext,
-  views: NonNullable<WeeklyViews>,
-): Column<ShownPublication> {
-  const details = { numberClass: 'number', phoneLabel: 'views' } as const;
-  return ['viewsOfWeek', ({ id }) => messages.number(views.get(id) ?? 0), details];
 }
 
 /** Stopped publications have one order. */

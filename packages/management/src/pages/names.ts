@@ -2,7 +2,7 @@ import type { Name, RoleId, UseCases } from '@pinfold/core';
 import { type Html, html, loopTurns } from '@pinfold/http/internal';
 import type { OfferedNames } from '../name-spelling.ts';
 import type { Screen } from '../options.ts';
-import { type ShownPublication, shownPublication } from '../publication.ts';
+import { shownPublication, shownPublications } from '../publication.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
 import { pageRequest, present } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -35,7 +35,7 @@ export async function showNames(context: NamingContext): Promise<Answer> {
     const listed = await screen.names.list({ by: account, ...pageRequest(context) });
     if (listed.kind === 'refused') return seeOther(`${base}/names`);
     const ids = listed.names.flatMap(({ pin, previous }) => (previous === null ? [pin] : [pin, previous]));
-    const shown = await publicationsOf(context, new Set(ids));
+    const shown = await shownPublications(context, ids);
     const title = messages.text('names');
     return page(
       layout(context, { title, signedIn: context, part: 'names', main: namesMain(context, listed, shown) }),
@@ -133,16 +133,4 @@ async function readNames(
     signal.throwIfAborted();
   }
   return { names: wanted, areAll: cursor === undefined };
-}
-
-async function publicationsOf(
-  context: SignedInContext,
-  ids: ReadonlySet<RoleId>,
-): Promise<ReadonlyMap<RoleId, ShownPublication>> {
-  const { account: by, signal, screen } = context;
-  const read = [...ids].map(async (id) => {
-    const found = await screen.useCases.read({ by, id, signal });
-    return found.kind === 'found' ? [[id, shownPublication(found.publication, context)] as const] : [];
-  });
-  return new Map((await Promise.all(read)).flat());
 }

@@ -16,7 +16,7 @@ import { listOf } from './tables.ts';
 export function namesMain(
   context: SignedInContext,
   { names: items, next }: { readonly names: readonly Name[]; readonly next?: string | undefined },
-  shown: ReadonlyMap<RoleId, ShownPublication>,
+  shown: ReadonlyMap<string, ShownPublication>,
 ): Html {
   const { messages } = context;
   return html`${heading(messages.text('names'), messages.text('namesIntro'))}
@@ -54,7 +54,7 @@ function endCell(context: SignedInContext, shown: ShownPublication | undefined):
 function actions(
   context: SignedInContext,
   given: Name,
-  all: ReadonlyMap<RoleId, ShownPublication>,
+  all: ReadonlyMap<string, ShownPublication>,
   n: number,
 ): Html {
   const { messages, base, screen } = context;

@@ -1,13 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Language } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { Message } from '../../src/i18n.ts';
-import { MESSAGES } from '../../src/messages/catalogues.ts';
 import * as en from '../../src/messages/en.ts';
+import * as ja from '../../src/messages/ja.ts';
+import { codesIn, refusalsIn } from '../../src/messages/texts.ts';
 
 type Catalogue = Readonly<Record<string, Message>>;
+type Part = keyof typeof en | 'codes' | 'refusals';
 
-const english: Readonly<Record<keyof typeof en, Catalogue>> = en;
+const MESSAGES: Readonly<Record<Language, Readonly<Record<Part, Catalogue>>>> = {
+  en: { ...en, codes: codesIn('en'), refusals: refusalsIn('en') },
+  ja: { ...ja, codes: codesIn('ja'), refusals: refusalsIn('ja') },
+};
+const english = MESSAGES.en;
 const ROOT = join(import.meta.dirname, '..', '..');
 
 function formsOf(message: Message): readonly string[] {
@@ -36,7 +43,7 @@ function expectEveryForm(language: string, catalogue: Catalogue): void {
 }
 
 describe('the messages', () => {
-  for (const part of Object.keys(en) as (keyof typeof en)[]) {
+  for (const part of Object.keys(english) as Part[]) {
     it(`of ${part} are in every language, with the same values and every plural form`, () => {
       for (const [language, messages] of Object.entries(MESSAGES)) {
         const own: Catalogue = messages[part];
@@ -60,7 +67,7 @@ describe('the messages', () => {
   });
 
   it('have no id twice among what one page says', () => {
-    const { pages, events, codes, shared, publishing } = en;
+    const { pages, events, codes, shared, publishing } = english;
     for (const parts of [
       [pages, events, codes, shared],
       [publishing, codes, shared],
