@@ -86,12 +86,13 @@ export class Block {
   /** Without the tables, whose size hardly matters. */
   #bitsBy(literals: Uint8Array, distances: Uint8Array): number {
     let bits = 0;
-    for (const [symbol, length] of literals.entries()) {
+    for (let symbol = 0; symbol < literals.length; symbol += 1) {
       const extra = symbol < LENGTHS ? 0 : (LENGTH_EXTRA[symbol - LENGTHS] as number);
-      bits += (this.#literals[symbol] as number) * (length + extra);
+      bits += (this.#literals[symbol] as number) * ((literals[symbol] as number) + extra);
     }
-    for (const [symbol, length] of distances.entries()) {
-      bits += (this.#distances[symbol] as number) * (length + (DISTANCE_EXTRA[symbol] as number));
+    for (let symbol = 0; symbol < distances.length; symbol += 1) {
+      const extra = DISTANCE_EXTRA[symbol] as number;
+      bits += (this.#distances[symbol] as number) * ((distances[symbol] as number) + extra);
     }
     return bits;
   }

@@ -84,7 +84,10 @@ function shorten(leaves: Int32Array, limit: number): void {
 /** The code of each symbol by their lengths (RFC 1951, section 3.2.2), its first bit lowest, as it is written. */
 export function codesOf(lengths: Uint8Array): Uint16Array {
   const next = new Uint16Array(17);
-  for (const length of lengths) if (length > 0) next[length + 1] = (next[length + 1] as number) + 1;
+  for (let symbol = 0; symbol < lengths.length; symbol += 1) {
+    const length = lengths[symbol] as number;
+    if (length > 0) next[length + 1] = (next[length + 1] as number) + 1;
+  }
   for (let length = 2; length < next.length; length += 1) {
     next[length] = ((next[length] as number) + (next[length - 1] as number)) << 1;
   }
