@@ -12,6 +12,7 @@ import {
   type Lookup,
   type RecordTable,
   StepError,
+  scan,
   text,
   update,
 } from '@pinfold/core/records';
@@ -105,7 +106,7 @@ function serve(
 
 function rowsOf(sql: string): object[] {
   if (sql.includes('pg_is_in_recovery')) return [{ standby: false }];
-  return sql.includes('json_build_array') ? [{ parts: '[[],[]]' }] : [];
+  return sql.includes('json_build_array') ? [{ parts: [[], []] }] : [];
 }
 
 function ofServer(code: string): Error {
@@ -122,6 +123,13 @@ const mixed = defineProgram('pots.mix', {
       get(POTS, { name: 'a' }),
       find(POTS, {}, { order: ['name'], limit: 10 }),
     );
+  },
+});
+
+const searching = defineProgram('pots.search', {
+  *run() {
+    const range = { order: ['name'], limit: 2, maxScanned: 5, mayScanMore: false } as const;
+    return yield* scan(POTS, {}, { coins: 1 }, range);
   },
 });
 
@@ -155,6 +163,12 @@ describe('the database in PostgreSQL', () => {
       'COMMIT',
     ]);
     expect(sent[1]).to.match(/json_build_array.*\$1.*\$2/);
+  });
+
+  it('scans in one statement, so that the rows and the end are of one state', async () => {
+    const { database, trips } = serve(true);
+    expect(await database.write(searching, undefined)).to.deep.equal({ rows: [], scannedTo: undefined });
+    expect(begun(trips).flat()).to.have.lengthOf(3);
   });
 
   it('takes no quoted name for a parameter', () => {

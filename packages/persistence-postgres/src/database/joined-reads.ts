@@ -45,5 +45,6 @@ function joined(plans: readonly SqlPlan[]): Statement {
     shift += last;
     return `ARRAY(SELECT pg_catalog.row_to_json(part) FROM (${shifted}) AS part)`;
   });
-  return prepared(`SELECT pg_catalog.json_build_array(${parts.join(', ')}) AS parts`);
+  const text = `SELECT pg_catalog.json_build_array(${parts.join(', ')}) AS parts`;
+  return plans.some(({ isPlannedEachTime }) => isPlannedEachTime) ? unprepared(text) : prepared(text);
 }

@@ -20,9 +20,11 @@ import { checkSchema, databaseState, migrate, newestMigration } from '../schema/
 import { JoinedReads } from './joined-reads.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresLookups } from './postgres-lookups.ts';
-import { BEGIN_SNAPSHOT, PostgresSession, type Writing } from './postgres-session.ts';
+import { PostgresSession, type Writing } from './postgres-session.ts';
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+/** Begins a read-only state. */
+const BEGIN_SNAPSHOT = unprepared('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 
 /**
  * A database in a schema of a PostgreSQL server. The locks of a program are advisory locks of its transaction, which the
@@ -48,7 +50,7 @@ export class PostgresDatabase implements Database {
   }
 
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
-    return this.#reading(signal, query.name, false, (session) => session.run(query.run(args)));
+    return this.#reading(signal, query.name, (session) => session.run(query.run(args)));
   }
 
   peek<Value>(lookup: Lookup<Value>, key: string, signal?: AbortSignal): Promise<Value | undefined> {
@@ -56,7 +58,7 @@ export class PostgresDatabase implements Database {
   }
 
   snapshot<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result> {
-    return this.#reading(signal, query.name, true, async (session) => {
+    return this.#reading(signal, query.name, async (session) => {
       session.send(BEGIN_SNAPSHOT);
       try {
         return await session.run(query.run(args));
@@ -74,7 +76,7 @@ export class PostgresDatabase implements Database {
       read: async ({ name, run }, args, another) => {
         another?.throwIfAborted();
         if (!isOpen) throw new Fault('store_unavailable', 'the snapshot was closed');
-        const session = new PostgresSession(client, this.#writing, name, true);
+        const session = new PostgresSession(client, this.#writing, name);
         const result = session.run(run(args)).catch((error: unknown) => {
           throw asFault(error);
         });
@@ -90,7 +92,7 @@ export class PostgresDatabase implements Database {
   async write<Args, Result>(program: Program<Args, Result>, args: Args): Promise<Result> {
     const begin = unprepared(`${BEGIN}${this.#taking(program.locks(args))}`);
     return this.#running(async (client) => {
-      const session = new PostgresSession(client, this.#writing, program.name, true);
+      const session = new PostgresSession(client, this.#writing, program.name);
       session.send(begin);
       const result = await resultOf(session, () => session.run(program.run(args)));
       return () =>
@@ -127,12 +129,11 @@ export class PostgresDatabase implements Database {
   #reading<Result>(
     signal: AbortSignal | undefined,
     name: string,
-    isInTransaction: boolean,
     work: (session: PostgresSession) => Promise<Result>,
   ): Promise<Result> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const running = this.#running<Result>(async (client) => {
-      const session = new PostgresSession(client, this.#writing, name, isInTransaction);
+      const session = new PostgresSession(client, this.#writing, name);
       const result = await resultOf(session, () => work(session));
       await session.ended();
       return async () => result;

@@ -9,11 +9,8 @@ import {
 } from '@pinfold/core/records';
 import type { SqlCompiler, SqlPlan, SqlRow } from '@pinfold/core/sql';
 import type { Client } from '../engine/postgres-connection.ts';
-import { COMMIT, type Statement, unprepared } from '../engine/statement.ts';
+import type { Statement } from '../engine/statement.ts';
 import { type JoinedReads, MAX_JOINED } from './joined-reads.ts';
-
-/** Begins a read-only state. */
-export const BEGIN_SNAPSHOT: Statement = unprepared('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 
 /** How the statements of actions are written: once for all sessions of a database. */
 export interface Writing {
@@ -23,7 +20,7 @@ export interface Writing {
 
 /** Reads that were not sent yet, and the promise of their results. */
 interface Batch {
-  readonly reads: { readonly plan: SqlPlan; readonly action: ReadAction }[];
+  readonly reads: { readonly plan: SqlPlan; readonly action: ReadAction | ScanAction }[];
   readonly results: PromiseWithResolvers<readonly unknown[]>;
 }
 
@@ -35,18 +32,16 @@ export class PostgresSession {
   readonly #client: Client;
   readonly #writing: Writing;
   readonly #program: string;
-  readonly #isInTransaction: boolean;
   readonly #writes: WriteAction[] = [];
   #batch: Batch | undefined;
   /** Everything that was sent, in its order. */
   readonly #sent: Promise<unknown>[] = [];
   #failure: unknown;
 
-  constructor(client: Client, writing: Writing, program: string, isInTransaction: boolean) {
+  constructor(client: Client, writing: Writing, program: string) {
     this.#client = client;
     this.#writing = writing;
     this.#program = program;
-    this.#isInTransaction = isInTransaction;
   }
 
   run<Result>(steps: Steps<Result>): Promise<Result> {
@@ -127,12 +122,10 @@ export class PostgresSession {
     const { rows, end, whole } = this.#writing.compiler.scanPlansOf(action);
     if (action.mayScanMore)
       return { rows: whole.result?.(await this.#run(whole, action)), scannedTo: undefined };
-    if (!this.#isInTransaction) this.send(BEGIN_SNAPSHOT);
-    const asked = Promise.all([this.#run(rows, action), this.#run(end, action)]);
-    if (!this.#isInTransaction) this.send(COMMIT);
-    const [found, last] = await asked;
-    const passing = rows.result?.(found) as readonly unknown[];
-    return { rows: passing, scannedTo: passing.length === action.limit ? undefined : end.result?.(last) };
+    // In one statement, so that both are of one state.
+    const [passing, last] = await this.#askTogether([rows, end].map((plan) => ({ plan, action })));
+    const isFull = (passing as readonly unknown[]).length === action.limit;
+    return { rows: passing, scannedTo: isFull ? undefined : last };
   }
 
   #run(plan: SqlPlan, action: TableAction, write?: WriteAction): Promise<readonly SqlRow[]> {
