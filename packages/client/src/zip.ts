@@ -9,7 +9,7 @@ import {
   OUTPUT_FOLDERS,
   secretOfFile,
 } from '@pinfold/core/internal';
-import { Deflater } from './deflate/deflater.ts';
+import { deflateSync } from 'fflate';
 
 export { titleOf } from './site.ts';
 
@@ -39,6 +39,7 @@ export interface PackedFiles {
 
 /** One time for every file, noon of 1 January 2000: the same files give the same bytes on every day. */
 const MODIFICATION_TIME = 0x28_21_60_00;
+const COMPRESSION_LEVEL = 6;
 /** A file is deflated only if that makes it smaller by 2 %; an already compressed file is stored. */
 const MAX_DEFLATED_RATIO = 0.98;
 /** Files that are read at the same time. */
@@ -180,7 +181,6 @@ function portableCrc32(bytes: Uint8Array): number {
 
 /** A ZIP that grows file by file (APPNOTE.TXT, section 4.3), so that only it and few files are in memory. */
 class Archive {
-  readonly #deflater = new Deflater();
   readonly #entries: Uint8Array[] = [];
   readonly #directory: Uint8Array[] = [];
   #size = 0;
@@ -189,7 +189,7 @@ class Archive {
     if (this.#directory.length === MAX_FILES) throw new RangeError(`more than ${MAX_FILES} files`);
     const name = UTF8.encode(path);
     if (name.length > MAX_NAME_BYTES) throw new RangeError(`a path has more than ${MAX_NAME_BYTES} bytes`);
-    const deflated = this.#deflater.deflate(bytes);
+    const deflated = deflateSync(bytes, { level: COMPRESSION_LEVEL });
     const isSmaller = deflated.length <= bytes.length * MAX_DEFLATED_RATIO;
     const data = isSmaller ? deflated : bytes;
     const header = new Uint8Array(DIRECTORY_HEADER_BYTES + name.length);
