@@ -48,11 +48,7 @@ export interface Zip64Fields {
 }
 
 /** All values that a header has for each of these: one, or two. */
-export interface StatedSizes {
-  readonly size: readonly number[];
-  readonly compressedSize: readonly number[];
-  readonly localOffset: readonly number[];
-  readonly disk: readonly number[];
+export interface StatedSizes extends Readonly<Record<Zip64FieldName, readonly number[]>> {
   /** False when the Zip64 field is there twice, truncated, or of an impossible length. */
   readonly readable: boolean;
 }

@@ -39,12 +39,8 @@ export class WorkerPool {
   }
 
   /** Runs a job and returns its reply, even if the job fails. A stopped control ends it at its next check. */
-  run<J extends Job>(job: J, control: ProofControl): Promise<JobReply<JobResults[J['kind']]>> {
-    try {
-      this.throwIfClosing();
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  async run<J extends Job>(job: J, control: ProofControl): Promise<JobReply<JobResults[J['kind']]>> {
+    this.throwIfClosing();
     this.#lastId += 1;
     const request: JobRequest = { id: this.#lastId, job, control: control.memory };
     const settled = new Promise<JobReply<JobResults[J['kind']]>>((resolve) => {
@@ -53,7 +49,7 @@ export class WorkerPool {
     this.#unsettled.add(settled);
     settled.finally(() => this.#unsettled.delete(settled));
     this.#dispatch();
-    return settled;
+    return await settled;
   }
 
   throwIfClosing(): void {

@@ -13,6 +13,9 @@ export interface ShownPublication extends Publication {
   readonly refusal: (command: RoleCommand['type']) => RefusedBecause | undefined;
 }
 
+/** What our script is told of a publication. */
+export type SentPublication = Pick<Publication, 'expiresAt' | 'id' | 'passwordProtected' | 'sharedUrl'>;
+
 const SOON = 86_400_000;
 
 /** The title, or else the uploaded file's name; the id once both were dropped. */

@@ -3,8 +3,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ViewerMode } from '../src/index.ts';
 import { HAND_OVER_PATH } from '../src/routing/addresses.ts';
-import { hasCookieMark, withCookieMark, withoutCookieMark } from '../src/routing/cookie-mark.ts';
-import { returnPathOf, returnQuery } from '../src/routing/return-path.ts';
+import {
+  hasCookieMark,
+  returnPathOf,
+  returnQuery,
+  withCookieMark,
+  withoutCookieMark,
+} from '../src/routing/return-path.ts';
 import { type Answer, cookiesOf, locationOf } from './client.ts';
 import { NAVIGATION, openRig, PASSWORD, type Rig, type RigOptions } from './rig.ts';
 

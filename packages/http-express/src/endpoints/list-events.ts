@@ -2,7 +2,7 @@ import { type Actor, OPERATOR, parseRoleId, type RoleId, seconds } from '@pinfol
 import type { History } from '@pinfold/core/history';
 import { untilUnheard } from '@pinfold/http/internal';
 import { type Call, type Outcome, operatorEndpoint, readingEndpoint } from '../endpoint.ts';
-import { EXAMPLE_FEED_CURSOR } from '../openapi/examples.ts';
+import { EXAMPLE_FEED_CURSOR } from '../openapi/responses.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { pageParameters, type QueryOf } from '../reading/query.ts';
 import * as T from '../schema.ts';

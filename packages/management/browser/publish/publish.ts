@@ -1,3 +1,4 @@
+import { raceSignal } from '@pinfold/core/adapter';
 import { type Html, html } from '@pinfold/http/internal/html';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { Values } from '../../src/i18n.ts';
@@ -7,8 +8,7 @@ import { pageOf } from '../dialogs.ts';
 import { type Chosen, optionsOf, showOption } from '../publish-panel.ts';
 import { askForBuiltSite, askForStartPage, askToLeaveOut } from './ask.ts';
 import { type BrowserMessages, browserMessages, type PublishingId } from './browser-i18n.ts';
-import { type CancelPanel, showCancelling, showLate } from './cancel-panel.ts';
-import type { LatePublication } from './cancelled.ts';
+import { type CancelPanel, type LatePublication, showCancelling, showLate } from './cancelled.ts';
 import { button } from './elements.ts';
 import {
   type ArchiveLimits,
@@ -19,7 +19,6 @@ import {
   namesFolder,
 } from './judge.ts';
 import { pack } from './pack.ts';
-import { unlessAborted } from './pause.ts';
 import { ProgressPanel } from './progress-panel.ts';
 import { leftOutLine, linkTo, protectLink, publishedContent, refreshList } from './published.ts';
 import {
@@ -79,7 +78,7 @@ class Publishing {
       const { archive, source } = packed;
       const { action = '' } = this.#panel.dataset;
       const filename = source.kind === 'archive' ? source.name : `${source.name || 'site'}.zip`;
-      const title = await unlessAborted(titleIn(source), this.#cancel.signal);
+      const title = await raceSignal(titleIn(source), this.#cancel.signal);
       const [password = '', name = ''] = optionsOf(this.#panel).map(({ value }) => value);
       const { token } = this.#data;
       const upload = { action, token, key: newKey(), filename, title, password, name, archive };
@@ -126,7 +125,7 @@ class Publishing {
     const name = folder || (first?.name ?? '');
     this.#work('preparing', name);
     try {
-      const source = await unlessAborted(sourceOf(chosen), this.#cancel.signal);
+      const source = await raceSignal(sourceOf(chosen), this.#cancel.signal);
       return source ?? this.#fail('oneThing');
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
@@ -141,7 +140,7 @@ class Publishing {
     const { leftOut } = source;
     const judging =
       source.kind === 'folder' ? judgeWholeFolder(source, limits) : judgeArchive(source.file, limits);
-    const judged = await unlessAborted(judging, this.#cancel.signal);
+    const judged = await raceSignal(judging, this.#cancel.signal);
     if (judged.files === 0 && leftOut.length > 0 && !namesFolder(judged)) {
       const content = leftOutLine(this.#messages, 'wouldLeaveOut', leftOut);
       return this.#refuse(this.#messages.text('nothingLeft'), content);
@@ -158,7 +157,7 @@ class Publishing {
   /** The folder with a page as its index.html, where that is all it lacks and the person agrees. */
   async #withStartPage(folder: FolderSource): Promise<FolderSource> {
     const judging = judgeWholeFolder(folder, this.#data.limits);
-    const { problems } = await unlessAborted(judging, this.#cancel.signal);
+    const { problems } = await raceSignal(judging, this.#cancel.signal);
     const page = startPageIn(problems);
     if (page === undefined) return folder;
     return (await askForStartPage(this.#messages, page)) ? withStartPage(folder, page) : folder;

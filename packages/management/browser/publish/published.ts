@@ -1,4 +1,3 @@
-import { instant } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal/html';
 import { remarkList } from '../../src/problem-lists.ts';
 import { pageOf } from '../dialogs.ts';
@@ -89,7 +88,7 @@ function untilLine(
 ): Html | undefined {
   if (expiresAt === null) return undefined;
   const messageId = passwordProtected ? 'publishedUntilProtected' : 'publishedUntil';
-  return html`<p>${messages.text(messageId, { moment: messages.moment(instant(expiresAt)) })}</p>`;
+  return html`<p>${messages.text(messageId, { moment: messages.moment(expiresAt) })}</p>`;
 }
 
 /** Shows the newest list under the panel; one that cannot be had now stays as it is. */

@@ -1,5 +1,6 @@
 import type { Warning } from '@pinfold/core';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
+import type { SentPublication } from '../../src/publication.ts';
 import { pause } from './pause.ts';
 
 /** One publication to upload. The key stays the same however often it is sent, so that it is published once. */
@@ -14,12 +15,8 @@ export interface Upload {
   readonly archive: Blob;
 }
 
-export interface Published {
+export interface Published extends SentPublication {
   readonly kind: 'published' | 'replayed';
-  readonly id: string;
-  readonly sharedUrl: string;
-  readonly expiresAt: number | null;
-  readonly passwordProtected: boolean;
   readonly remarks: readonly Warning[];
   /** The name that was asked for, if it shows this publication. */
   readonly name?: { readonly name: string; readonly url: string };

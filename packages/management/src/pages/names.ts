@@ -10,8 +10,7 @@ import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
 import { disabledInReadOnly, fieldForm } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
-import { nameField } from '../views/name-field.ts';
-import { namesMain } from '../views/names.ts';
+import { nameField, namesMain } from '../views/names.ts';
 import { card, copyButton } from '../views/parts.ts';
 
 const MAX_SHOWN = 20;

@@ -2,6 +2,7 @@ import {
   type Inadmissible,
   type Limits,
   minutes,
+  type Publication,
   type PublishOutcome,
   type Refusal,
   type StagedArchive,
@@ -19,10 +20,10 @@ import {
 import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { MessageId } from '../messages/catalogues.ts';
 import { problemList } from '../problem-lists.ts';
-import { publicationName } from '../publication.ts';
+import { publicationName, type SentPublication } from '../publication.ts';
 import { refusedWords } from '../quota-text.ts';
 import { askToSignIn, type Guard, refuseAgain } from '../request/middleware.ts';
-import type { SignedInContext } from '../request/request-context.ts';
+import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, seeOther } from '../response/answer.ts';
 import { duringMaintenance, refuse, wantsJson } from '../response/refuse.ts';
 import { type UploadFields, UploadForm, type UploadRefusal } from '../upload-form.ts';
@@ -96,13 +97,12 @@ export async function publish(context: ArchiveContext): Promise<Answer> {
       : await refuseUpload(context, outcome.code, refused(context, outcome));
   }
   const { publication, warnings: remarks, name: shownAt } = outcome;
-  const { id, expiresAt, passwordProtected } = publication;
+  const { id } = publication;
   if (wantsJson(context)) {
-    const shared = { id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, passwordProtected };
     // Of a replay, the name may show another publication by now.
     const isShown = shownAt?.pin === id;
     const name = isShown ? { name: shownAt.name, url: nameUrl(screen.publicUrl, shownAt) } : undefined;
-    const body = { kind: outcome.kind, ...shared, remarks, name };
+    const body = { kind: outcome.kind, ...sent(context, publication), remarks, name };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
   }
   return seeOther(`${context.base}/publications/${id}`, {
@@ -111,6 +111,22 @@ export async function publish(context: ArchiveContext): Promise<Answer> {
     values: { name: publicationName(publication) },
     remarks,
   });
+}
+
+/** Cancels an upload of our script, and answers what has become of it. */
+export async function cancel(context: SignedInContext): Promise<Answer> {
+  const { account: by, screen } = context;
+  const outcome = await screen.useCases.cancel({ by, key: fieldOf(context, 'key') ?? '' });
+  if (outcome.kind === 'refused') return refuse(context, 400, 'badFormTitle', 'badFormText');
+  if (outcome.kind !== 'published') return { kind: 'json', status: 200, body: outcome };
+  const { state } = outcome.publication;
+  const body = { kind: 'published', ...sent(context, outcome.publication), state };
+  return { kind: 'json', status: 200, body };
+}
+
+function sent({ screen }: SignedInContext, publication: Publication): SentPublication {
+  const { id, expiresAt, passwordProtected } = publication;
+  return { id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, passwordProtected };
 }
 
 async function refuseForm(

@@ -1,9 +1,10 @@
 import type { Name, RoleId } from '@pinfold/core';
 import { nameUrl } from '@pinfold/http';
 import { type Html, html } from '@pinfold/http/internal';
+import { NAME_PATTERN } from '../name-spelling.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { confirmation, disabledInReadOnly, rowForm } from './forms.ts';
+import { confirmation, disabledInReadOnly, type FieldDetails, field, rowForm } from './forms.ts';
 import { icon } from './icons.ts';
 import { copyButton, distance, heading, shortId, stateBadge } from './parts.ts';
 import { listOf } from './tables.ts';
@@ -74,4 +75,21 @@ ${renews && html`<button form="row" formaction="${renewal}"${disabled}>${message
 ${remove}</div>`;
   const details = { values: { name }, disabled, place: menu };
   return html`${copyButton(context, nameUrl(screen.publicUrl, given), 'copyLink')}${confirmation(context, 'deleteName', `delete-${name}`, `${path}/delete`, details)}`;
+}
+
+/** A field for one of the account's names or a new one. Our script offers those there are, and a spelling that fits. */
+export function nameField(
+  context: SignedInContext,
+  id: string,
+  { attributes, ...details }: Pick<FieldDetails, 'attributes' | 'button' | 'name'>,
+): Html {
+  const { messages, base } = context;
+  const rule = html`maxlength="63" pattern="${NAME_PATTERN}" title="${messages.text('invalid_name')}"`;
+  const offering = html`list="${id}-list" data-names="${base}/names.json"`;
+  return html`${field(context, id, 'nameHeading', {
+    ...details,
+    hint: messages.text('nameHint'),
+    hidesLabel: true,
+    attributes: html`${rule} ${offering} autocomplete="off" autocapitalize="none" spellcheck="false" ${attributes}`,
+  })}<datalist id="${id}-list"></datalist>`;
 }

@@ -5,7 +5,7 @@ import { ownerMark } from '../request/form-guard.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { field, form, hidden, READ_ONLY_ID } from './forms.ts';
 import { icon } from './icons.ts';
-import { nameField } from './name-field.ts';
+import { nameField } from './names.ts';
 
 export interface PublishFormError {
   readonly summary: string;

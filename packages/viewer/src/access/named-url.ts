@@ -1,8 +1,7 @@
 import { sharedUrl } from '@pinfold/http';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
 import { sendMethodNotAllowed, sendPlainPage, sendRedirect, sendStopped } from '../pages/answers.ts';
-import { withoutCookieMark } from '../routing/cookie-mark.ts';
-import { isReturnPath, returnQuery } from '../routing/return-path.ts';
+import { isReturnPath, returnQuery, withoutCookieMark } from '../routing/return-path.ts';
 import type { NamePlace } from '../routing/route.ts';
 import { encodeRawBytes, splitTarget } from '../routing/target.ts';
 

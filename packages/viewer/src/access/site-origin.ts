@@ -10,9 +10,14 @@ import {
   sendStopped,
 } from '../pages/answers.ts';
 import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
-import { hasCookieMark, withCookieMark, withoutCookieMark } from '../routing/cookie-mark.ts';
 import { isNavigation, isServiceWorker } from '../routing/destination.ts';
-import { returnPathOf, returnQuery } from '../routing/return-path.ts';
+import {
+  hasCookieMark,
+  returnPathOf,
+  returnQuery,
+  withCookieMark,
+  withoutCookieMark,
+} from '../routing/return-path.ts';
 import type { OriginPlace } from '../routing/route.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
 import { type SitePlace, serveSite } from '../sending/sites.ts';

@@ -13,9 +13,8 @@ import {
   sendStopped,
 } from '../pages/answers.ts';
 import { grantedWay } from '../routing/addresses.ts';
-import { hasCookieMark, withoutCookieMark } from '../routing/cookie-mark.ts';
 import { isDocument, isServiceWorker } from '../routing/destination.ts';
-import { returnQuery } from '../routing/return-path.ts';
+import { hasCookieMark, returnQuery, withoutCookieMark } from '../routing/return-path.ts';
 import type { PathPlace } from '../routing/route.ts';
 import { decodePath, encodeRawBytes, splitTarget } from '../routing/target.ts';
 import { SiteFiles, serveSite } from '../sending/sites.ts';

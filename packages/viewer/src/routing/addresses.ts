@@ -3,7 +3,7 @@ import { sharedUrl } from '@pinfold/http';
 import type { ViewerContext } from '../exchange.ts';
 import type { Redirect } from '../pages/answers.ts';
 import type { Settings } from '../viewer-options.ts';
-import { withCookieMark } from './cookie-mark.ts';
+import { withCookieMark } from './return-path.ts';
 import { encodeRawBytes } from './target.ts';
 
 /** The path at which a site's origin takes over a grant. No file of an archive has a colon in its path. */

@@ -1,4 +1,3 @@
-import { withoutCookieMark } from './cookie-mark.ts';
 import type { SharedPlace } from './route.ts';
 
 const MAX_LENGTH = 2_048;
@@ -29,4 +28,36 @@ export function returnPathAt({ inside, query }: Pick<SharedPlace, 'inside' | 'qu
 export function returnQuery(path: string): string {
   const unmarked = withoutCookieMark(path);
   return isReturnPath(unmarked) ? `?to=${encodeURIComponent(unmarked)}` : '';
+}
+
+/**
+ * The parameter at the end of an address to which a viewer is redirected while a cookie is set.
+ * A request for such an address without that cookie comes from a browser that keeps none.
+ */
+const MARK = 'pinfold-cookie=1';
+
+/** @param path a path with its query and fragment, if any. */
+export function withCookieMark(path: string): string {
+  const [query, fragment] = splitFragment(path);
+  return `${query}${query.includes('?') ? '&' : '?'}${MARK}${fragment}`;
+}
+
+/** Whether a path with its query, or a query alone, ends with the mark. */
+export function hasCookieMark(path: string): boolean {
+  if (!path.endsWith(MARK)) return false;
+  const start = path.length - MARK.length - 1;
+  const question = path.indexOf('?');
+  return path[start] === '&' ? question !== -1 : question === start && start !== -1;
+}
+
+/** Removes every mark at the end of the query. */
+export function withoutCookieMark(path: string): string {
+  let [query, fragment] = splitFragment(path);
+  while (hasCookieMark(query)) query = query.slice(0, -MARK.length - 1);
+  return query + fragment;
+}
+
+function splitFragment(path: string): [string, string] {
+  const start = path.indexOf('#');
+  return start === -1 ? [path, ''] : [path.slice(0, start), path.slice(start)];
 }
