@@ -17,7 +17,7 @@ const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true }
 const FIRST = accountId('first');
 
 /** Far more than sockets of this machine keep for a client who takes nothing. */
-const MIBS = 32;
+const MIBS = 24;
 const LARGE = zipSync({ 'index.html': new Uint8Array(MIBS * MAX_READ) }, { level: 0, mtime: '2026-01-01' });
 const LIMITS = {
   archiveBytes: 64 * MAX_READ,

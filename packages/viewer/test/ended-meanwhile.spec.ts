@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { openRig, type Rig } from './rig.ts';
 
 /** Far more than sockets of this machine keep for a viewer who takes nothing. */
-const MIBS = 48;
+const MIBS = 24;
 const LARGE = new Uint8Array(MIBS * MAX_READ);
 const FILES = { '/stored.bin': { stored: LARGE }, '/deflated.bin': LARGE };
 type Path = keyof typeof FILES;
