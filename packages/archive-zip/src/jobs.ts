@@ -133,16 +133,14 @@ interface ToRead {
   readonly weight: number;
 }
 
-export interface SplitTasks {
-  readonly jobs: readonly (readonly EntryTask[])[];
-  readonly empty: readonly EntryProof[];
-}
-
 /**
  * Distributes the entries over jobs, in the order of the listing. Empty entries need no job: archives may have thousands
  * of folders.
  */
-export function splitTasks({ listing, tasks }: ProofRequest, workers: number): SplitTasks {
+export function splitTasks(
+  { listing, tasks }: ProofRequest,
+  workers: number,
+): { readonly jobs: readonly (readonly EntryTask[])[]; readonly empty: readonly EntryProof[] } {
   const empty: EntryProof[] = [];
   const toRead: ToRead[] = [];
   for (const task of tasks) {

@@ -125,18 +125,13 @@ const REFERENCE_COST = 96;
 const REPEATED_COST = 8;
 const ASCII = /^(?:[\0-\x24\x26-\x7f]|%[0-7][\da-f])*$/i;
 
-export interface NamesRead {
-  readonly names: readonly EntryName[];
-  readonly guessed: GuessedNames;
-}
-
 /** Decodes names in an unknown encoding: in the one in which most references of the pages lead to files. */
 export function guessNames(
   entries: readonly ListedEntry[],
   headers: readonly CentralHeader[],
   { names, unknown }: EntryNames,
   source: PieceSource,
-): NamesRead {
+): { readonly names: readonly EntryName[]; readonly guessed: GuessedNames } {
   const raw = unknown.map((index) => (headers[index] as CentralHeader).rawName);
   const readings: NameReading[] = [];
   for (const encoding of NAME_ENCODINGS) {

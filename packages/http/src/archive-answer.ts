@@ -5,7 +5,7 @@ import { failedPrecondition, requestedRange } from './conditions.ts';
 import { attachment } from './content-disposition.ts';
 import type { ByteRange } from './negotiation.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
-import { readPieces, type SentBody } from './pieces.ts';
+import { EndedMeanwhile, readPieces, type SentBody } from './pieces.ts';
 import { clientOf } from './rates/request-limiter.ts';
 
 export interface ArchiveDownload {
@@ -63,16 +63,6 @@ function zipName(name: string): string {
   return /\.zip$/i.test(name) ? name : `${name}.zip`;
 }
 
-/** The archive was removed, or its publication stopped, while it was read. */
-class EndedMeanwhile extends Error {
-  readonly refusal: ArchiveRefusal;
-
-  constructor(refusal: ArchiveRefusal) {
-    super();
-    this.refusal = refusal;
-  }
-}
-
 async function streamOf(
   archive: OpenedArchive,
   range: ByteRange,
@@ -88,12 +78,7 @@ async function streamOf(
   });
   async function* pieces(first: Uint8Array): AsyncGenerator<Uint8Array, void> {
     yield first;
-    try {
-      yield* rest;
-    } catch (error) {
-      if (!(error instanceof EndedMeanwhile)) throw error;
-      response.destroy();
-    }
+    yield* rest;
   }
   try {
     const first = await rest.next();
@@ -104,7 +89,7 @@ async function streamOf(
       mayContinue: async () => (await isStillAllowed()) && (await archive.refusal(gone)) === undefined,
     };
   } catch (error) {
-    if (error instanceof EndedMeanwhile) return error.refusal;
+    if (error instanceof EndedMeanwhile) return error.ended;
     throw error;
   }
 }

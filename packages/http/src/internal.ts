@@ -34,7 +34,7 @@ export {
 export { type OutgoingAnswer, outgoingBytes, SMALL_ANSWER, systemMemory } from './outgoing-bytes.ts';
 export { ownText } from './own-memory.ts';
 export { palette, paletteOf } from './palette.ts';
-export { readPieces, sendPieces } from './pieces.ts';
+export { EndedMeanwhile, readPieces, sendPieces } from './pieces.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
 export { addRateHeaders, clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';

@@ -34,6 +34,16 @@ export async function* readPieces(
   }
 }
 
+/** What was read has ended meanwhile, such as a publication that was stopped. */
+export class EndedMeanwhile<Ended> extends Error {
+  readonly ended: Ended;
+
+  constructor(ended: Ended) {
+    super();
+    this.ended = ended;
+  }
+}
+
 export interface SentBody {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly outgoing: OutgoingAnswer;
@@ -45,7 +55,8 @@ export interface SentBody {
 
 /**
  * Sends a body piece by piece, the next when the last was taken. Nothing is read for a client who has left. Before each
- * further MiB it asks whether to go on; where it must not, the truncated body shows it.
+ * further MiB it asks whether to go on; where it must not, and where what is read ends meanwhile, the truncated body shows
+ * it.
  *
  * @param begin called before each piece.
  * @returns whether all of it was given to the response, which the caller ends.
@@ -76,6 +87,8 @@ export async function sendPieces(
     return !hasLeft(response);
   } catch (error) {
     if (gone.aborted) return false;
-    throw error;
+    if (unchecked === 0 || !(error instanceof EndedMeanwhile)) throw error;
+    response.destroy();
+    return false;
   }
 }

@@ -46,13 +46,7 @@ import { CircuitBreaker } from './sending/circuit-breaker.ts';
 import { filePolicies } from './sending/file-answer.ts';
 import type { ReadingTools } from './sending/pieces.ts';
 import { Sites } from './sending/sites.ts';
-import {
-  DEFAULT_BOUNDS,
-  DEFAULT_CACHE_BYTES,
-  DEFAULT_SITE_CACHE_BYTES,
-  settingsOf,
-  type ViewerOptions,
-} from './viewer-options.ts';
+import { settingsOf, type ViewerOptions } from './viewer-options.ts';
 
 /** Answers shared URLs and sites; anything else is passed to `next`, or answered with a 404 page without one. */
 export interface Viewer {
@@ -127,6 +121,8 @@ function isViewerAddress(place: Place): boolean {
   );
 }
 
+const MiB = 1_048_576;
+
 /** Seconds of `Retry-After` when too many files wait to be inflated. */
 const BUSY_RETRY_SECONDS = 2;
 
@@ -156,9 +152,9 @@ function expectRoot(request: IncomingMessage): void {
 }
 
 function createContext(options: ViewerOptions): ViewerContext {
-  const { useCases, cacheBytes = DEFAULT_CACHE_BYTES, siteCacheBytes = DEFAULT_SITE_CACHE_BYTES } = options;
+  const { useCases, cacheBytes = 64 * MiB, siteCacheBytes = 32 * MiB } = options;
   const settings = settingsOf(options);
-  const { inflating, inflatingQueue } = { ...DEFAULT_BOUNDS, ...options.bounds };
+  const { inflating = 2, inflatingQueue = 256 } = options.bounds ?? {};
   const tools: ReadingTools = {
     open: useCases.open,
     breaker: new CircuitBreaker(useCases.clock),

@@ -92,11 +92,6 @@ export interface Settings
   readonly service: PublicPage;
 }
 
-const MiB = 1_048_576;
-export const DEFAULT_CACHE_BYTES: number = 64 * MiB;
-export const DEFAULT_SITE_CACHE_BYTES: number = 32 * MiB;
-export const DEFAULT_BOUNDS: ViewerBounds = { inflating: 2, inflatingQueue: 256 };
-
 /** @throws TypeError when a URL is invalid or has a query, the two schemes differ, or there is no such mode. */
 export function settingsOf(options: ViewerOptions): Settings {
   const shared = publicUrl(options.publicUrl);

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { isFault, type ManifestEntry, type Publication } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { outgoingBytes } from '@pinfold/http/internal';
+import { EndedMeanwhile, outgoingBytes } from '@pinfold/http/internal';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Bodies } from '../src/sending/bodies.ts';
 import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
 import type { Form } from '../src/sending/file-answer.ts';
-import { type BodySource, EndedMeanwhile, formPieces, storedPieces } from '../src/sending/pieces.ts';
+import { type BodySource, formPieces, storedPieces } from '../src/sending/pieces.ts';
 import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 
 const PIECE = 65_536;

@@ -2,9 +2,9 @@ import { EventEmitter, getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { EndedMeanwhile } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { type Exchange, goneOf } from '../src/exchange.ts';
-import { EndedMeanwhile } from '../src/sending/pieces.ts';
 import { sendPieces } from '../src/sending/send-file.ts';
 import { PUBLICATION, storedFile } from './stored-file.ts';
 

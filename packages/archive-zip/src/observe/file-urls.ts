@@ -68,13 +68,6 @@ function unescaped(text: string): string {
   });
 }
 
-/** A reference of a web app manifest. */
-export interface ManifestUrl {
-  readonly url: string;
-  /** Whether it is opened as a page. */
-  readonly navigation: boolean;
-}
-
 const MANIFEST = /(?:^|\/)(?:[^/]*\.webmanifest|manifest\.json)$/i;
 /** Larger ones are no manifests. */
 const MAX_CHARACTERS = 262_144;
@@ -84,8 +77,13 @@ export function isManifest(path: string): boolean {
   return MANIFEST.test(path);
 }
 
-/** The URLs of a web app manifest (W3C, Web Application Manifest); none where it is no such JSON. */
-export function manifestUrls(text: string): readonly ManifestUrl[] {
+/**
+ * The URLs of a web app manifest (W3C, Web Application Manifest), and whether they are opened as pages; none where it is
+ * no such JSON.
+ */
+export function manifestUrls(
+  text: string,
+): readonly { readonly url: string; readonly navigation: boolean }[] {
   if (text.length > MAX_CHARACTERS) return [];
   const manifest = parsed(text);
   const shortcuts = listOf(manifest.shortcuts);

@@ -49,7 +49,8 @@ export async function sourceOf(chosen: Chosen): Promise<Source | undefined> {
   const [entry, ...others] = 'entries' in chosen ? chosen.entries : [];
   if (entry === undefined) return undefined;
   if (others.length > 0) return await together([entry, ...others]);
-  return isFolder(entry) ? await walkFolder(entry) : await single(await fileOf(entry as FileSystemFileEntry));
+  if (isFolder(entry)) return await walk(await entriesOf(entry), entry.name);
+  return await single(await fileOf(entry as FileSystemFileEntry));
 }
 
 /** Files that were dropped together, with folders beside them, are one site; several folders or ZIPs are several. */
@@ -124,10 +125,6 @@ async function folderOf(files: readonly File[]): Promise<Source> {
   const pathOf = (file: File): string => file.webkitRelativePath.slice(name.length + 1);
   for (const file of files) await found.add(pathOf(file), file);
   return found.source(name, async () => files.map(pathOf).filter((path) => !isForbidden(path)));
-}
-
-async function walkFolder(root: FileSystemDirectoryEntry): Promise<Source> {
-  return await walk(await entriesOf(root), root.name);
 }
 
 /** Walks what was dropped, and enters no folder that is left out. */

@@ -12,7 +12,6 @@ import {
 } from '@pinfold/core';
 import { nameUrl, sharedUrl } from '@pinfold/http';
 import { html, loopTurns } from '@pinfold/http/internal';
-import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { publicationName, type RefusedBecause, shownPublication } from '../publication.ts';
@@ -130,7 +129,9 @@ async function change(
   const { account: by, cause, credential, signal } = context;
   const outcome = await command({ by, id, cause, credential, signal });
   if (outcome.kind === 'changed') {
-    const values = valuesOf(context, outcome.publication);
+    const { expiresAt } = outcome.publication;
+    const moment = expiresAt === null ? '' : context.messages.moment(expiresAt);
+    const values = { name: publicationName(outcome.publication), moment };
     return seeOther(backTo(context, id), { tone: 'good', message: done, values });
   }
   const answer = await refuseChange(context, id, outcome, done, title);
@@ -156,13 +157,11 @@ function refuseChange(
     case 'invalid_state':
       return seeOther(pathOf(context, id), refusal(outcome.state, tried));
     case 'invalid_title':
-      return showPublication(context, {
-        field: 'title',
-        message: invalidText(context, outcome),
-        value: title ?? '',
-      });
-    case 'invalid_password':
-      return showPublication(context, { field: 'new-password', message: invalidText(context, outcome) });
+    case 'invalid_password': {
+      const field = outcome.code === 'invalid_title' ? 'title' : 'new-password';
+      const error = { field, message: invalidText(context, outcome) } as const;
+      return showPublication(context, title === undefined ? error : { ...error, value: title });
+    }
     default:
       return refuseAnyChange(context, outcome);
   }
@@ -249,14 +248,6 @@ function backTo(context: SignedInContext, id: RoleId): string {
 
 function idOf({ request }: SignedInContext): RoleId | undefined {
   return parseRoleId(String(request.params.id));
-}
-
-function valuesOf({ messages }: SignedInContext, publication: Publication): Values {
-  const { expiresAt } = publication;
-  return {
-    name: publicationName(publication),
-    moment: expiresAt === null ? '' : messages.moment(expiresAt),
-  };
 }
 
 export function refusal(reason: RefusedBecause, tried: MessageId): Flash {

@@ -18,7 +18,6 @@ import {
   receiveInto,
 } from '@pinfold/http/internal';
 import type { PublishProblem } from '@pinfold/http/internal/texts';
-import type { MessageId } from '../messages/catalogues.ts';
 import { problemList } from '../problem-lists.ts';
 import { publicationName, type SentPublication } from '../publication.ts';
 import { refusedWords } from '../quota-text.ts';
@@ -42,12 +41,6 @@ interface Refused {
   readonly message: string;
   readonly problems?: readonly PublishProblem[];
 }
-
-const ODD: Readonly<Record<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_name', MessageId>> = {
-  invalid_filename: 'invalid_filename',
-  invalid_idempotency_key: 'badFormText',
-  invalid_name: 'invalid_name',
-};
 
 /** Receives the form with the archive, and authenticates again behind its body. */
 export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (context) => {
@@ -184,9 +177,10 @@ function refused(
     case 'idempotency_in_progress':
       return { status: 409, kind: 'in_progress', message: messages.text('idempotency_in_progress') };
     case 'invalid_filename':
-    case 'invalid_idempotency_key':
     case 'invalid_name':
-      return { status: 422, kind: 'refused', message: messages.text(ODD[refusal.code]) };
+      return { status: 422, kind: 'refused', message: messages.text(refusal.code) };
+    case 'invalid_idempotency_key':
+      return { status: 422, kind: 'refused', message: messages.text('badFormText') };
     case 'invalid_title':
     case 'invalid_password':
       return { status: 422, kind: 'refused', message: invalidText(context, refusal) };

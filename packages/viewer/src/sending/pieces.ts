@@ -1,8 +1,14 @@
 import type { TransformOptions } from 'node:stream';
 import { crc32, createInflateRaw, type InflateRaw, type ZlibOptions } from 'node:zlib';
-import { type Ended, Fault, type ManifestEntry, type Open, type Publication } from '@pinfold/core';
+import { Fault, type ManifestEntry, type Open, type Publication } from '@pinfold/core';
 import type { Semaphore } from '@pinfold/core/adapter';
-import { type ByteRange, type OutgoingAnswer, outgoingBytes, readPieces } from '@pinfold/http/internal';
+import {
+  type ByteRange,
+  EndedMeanwhile,
+  type OutgoingAnswer,
+  outgoingBytes,
+  readPieces,
+} from '@pinfold/http/internal';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { type Form, GZIP_HEADER, gzipTrailer } from './file-answer.ts';
 
@@ -22,16 +28,6 @@ export interface BodySource extends ReadingTools {
   /** Aborts when the viewer has left. */
   readonly signal: AbortSignal;
   readonly outgoing: Pick<OutgoingAnswer, 'load'>;
-}
-
-/** A publication ended while its file was being read; the answer cannot be completed. */
-export class EndedMeanwhile extends Error {
-  readonly ended: Ended;
-
-  constructor(ended: Ended) {
-    super();
-    this.ended = ended;
-  }
 }
 
 /**

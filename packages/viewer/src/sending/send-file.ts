@@ -17,7 +17,7 @@ import {
 } from '../exchange.ts';
 import { type Body, MAX_WHOLE, partOf } from './bodies.ts';
 import { answerTo, type FileAnswer, type FoundFile, GZIP_HEADER } from './file-answer.ts';
-import { type BodySource, EndedMeanwhile, formPieces } from './pieces.ts';
+import { type BodySource, formPieces } from './pieces.ts';
 
 /**
  * Answers with a file of a site: all of it, a part, or 304 if the browser has it already.
@@ -100,20 +100,11 @@ export async function sendPieces(exchange: Exchange, answer: FileAnswer): Promis
   const pieces = context.bodies.pieces(source, form, from, to);
   const isStillPublished = async () =>
     (await context.useCases.visit(publication.id, gone)).kind === 'published';
-  try {
-    const isWhole = await sendBodyPieces(
-      response,
-      { pieces, outgoing, gone, mayContinue: isStillPublished },
-      () => {
-        if (!exchange.isHeadWritten) writeHead(exchange, status, headers);
-      },
-    );
-    if (isWhole) response.end();
-  } catch (error) {
-    if (!exchange.isHeadWritten || !(error instanceof EndedMeanwhile)) throw error;
-    // The publication has ended: the client sees a truncated body.
-    response.destroy();
-  }
+  const body = { pieces, outgoing, gone, mayContinue: isStillPublished };
+  const isWhole = await sendBodyPieces(response, body, () => {
+    if (!exchange.isHeadWritten) writeHead(exchange, status, headers);
+  });
+  if (isWhole) response.end();
 }
 
 function sourceOf(

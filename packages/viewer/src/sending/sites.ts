@@ -1,6 +1,7 @@
 import type { Ended, Manifest, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
 import { findFallback, type Resolution } from '@pinfold/core/adapter';
 import { isPromise, resolve } from '@pinfold/core/internal';
+import { EndedMeanwhile } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
 import { ANSWERED, type Answered, type Exchange, type MaybePromise, whenThere } from '../exchange.ts';
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
@@ -8,7 +9,6 @@ import { isNavigation } from '../routing/destination.ts';
 import { decodePath, encodeRawBytes, type Target } from '../routing/target.ts';
 import type { CacheStatistics } from '../viewer-options.ts';
 import { type FoundFile, SiteFile } from './file-answer.ts';
-import { EndedMeanwhile } from './pieces.ts';
 import { sendFile } from './send-file.ts';
 
 /** The place of a site, for its redirects and pages. */
