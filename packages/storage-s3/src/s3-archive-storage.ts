@@ -17,13 +17,13 @@ import {
   type StagedArchive,
   seconds,
 } from '@pinfold/core';
-import { checkReadRange } from '@pinfold/core/adapter';
+import { checkReadRange, Semaphore } from '@pinfold/core/adapter';
 import { nameOf } from '@pinfold/core/internal';
 import { ArchiveKeys } from './archive-keys.ts';
 import { listKeys } from './list-keys.ts';
 import { readRange } from './read-body.ts';
 import { tryAgain } from './retry.ts';
-import { S3Calls } from './s3-calls.ts';
+import { runCall, type S3Calls } from './s3-calls.ts';
 import { failureOf, IncompleteError, NonsenseError } from './s3-failure.ts';
 import { sendFile } from './send-file.ts';
 
@@ -80,13 +80,13 @@ export class S3ArchiveStorage implements ArchiveStorage {
     const { bucket, clock, prefix = 'archives', parallel = 128 } = options;
     this.#options = options;
     this.#keys = new ArchiveKeys(prefix);
-    this.#calls = new S3Calls({ bucket, clock, parallel });
+    this.#calls = { bucket, clock, gate: new Semaphore({ places: parallel }) };
   }
 
   /** Tries again, from the file, while the store says that it may help. */
   async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
     const { clock, putDeadline = minutes(2) } = this.#options;
-    await this.#calls.run(signal, putDeadline, (within) =>
+    await runCall(this.#calls, signal, putDeadline, (within) =>
       tryAgain(clock, within, mayPass, async () => {
         await this.#send(id, archive, within);
         await this.#expectStored(id, archive.size, within);
@@ -151,7 +151,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
     signal: AbortSignal | undefined,
     call: (within: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    return this.#calls.run(signal, this.#options.deadline ?? seconds(30), call);
+    return runCall(this.#calls, signal, this.#options.deadline ?? seconds(30), call);
   }
 
   #send(id: ArchiveId, archive: StagedArchive, within: AbortSignal): Promise<void> {

@@ -1,16 +1,18 @@
 import { Fault } from '@pinfold/core';
 
+const MEANS = {
+  absent: 'the object store does not have the object',
+  again: 'the object store does not answer as it should',
+  cancelled: 'the request to the object store was cancelled',
+  lost_race: 'the object store gave way to another request',
+  nonsense: 'what answers is no object store',
+  range: 'the object is shorter than it should be',
+  refused: 'the object store refuses; look at credentials, region, endpoint and permissions',
+  unsupported: 'the object store does not support this',
+} as const;
+
 /** Classifies a failed request by its status, else its code, else its name. */
-export type S3Failure =
-  | 'absent'
-  | 'again'
-  | 'cancelled'
-  | 'lost_race'
-  | 'no_bucket'
-  | 'nonsense'
-  | 'range'
-  | 'refused'
-  | 'unsupported';
+export type S3Failure = keyof typeof MEANS | 'no_bucket';
 
 /** Network errors after which the same request may succeed. */
 const AGAIN_CODES: ReadonlySet<string> = new Set([
@@ -76,17 +78,6 @@ export class IncompleteError extends Error {
   override readonly name = 'IncompleteError';
   readonly code = 'ECONNRESET';
 }
-
-const MEANS: Readonly<Record<Exclude<S3Failure, 'no_bucket'>, string>> = {
-  absent: 'the object store does not have the object',
-  again: 'the object store does not answer as it should',
-  cancelled: 'the request to the object store was cancelled',
-  lost_race: 'the object store gave way to another request',
-  nonsense: 'what answers is no object store',
-  range: 'the object is shorter than it should be',
-  refused: 'the object store refuses; look at credentials, region, endpoint and permissions',
-  unsupported: 'the object store does not support this',
-};
 
 /** The fault that a failed request is, in one line that names what an operator may change. */
 export function faultOf(error: unknown, bucket: string): Fault {

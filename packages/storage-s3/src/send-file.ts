@@ -1,7 +1,6 @@
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 import { Fault, type StagedArchive } from '@pinfold/core';
-import { CountedBody } from './counted-body.ts';
 
 /**
  * Sends a staged archive as one object, in one request: the SDK retries no stream. Always closes the source.
@@ -13,29 +12,40 @@ export async function sendFile(
   archive: StagedArchive,
   signal: AbortSignal,
 ): Promise<void> {
-  const source = Readable.from(archive.open(), { objectMode: false });
-  const body = new CountedBody(archive.size);
-  // With a source that fails, the SDK would wait for ever: an abort ends it.
+  // With a body that fails, the SDK would wait for ever: an abort ends it.
   const broken = new AbortController();
-  let failure: Error | undefined;
-  pipeline(source, body, (error) => {
-    failure ??= error ?? undefined;
-    if (error !== null && error !== undefined) broken.abort(error);
-  });
+  const body = Readable.from(wholeOf(archive, broken), { objectMode: false });
+  // What matters of a failure is the reason of the abort.
+  body.on('error', () => undefined);
   try {
     const command = new PutObjectCommand({ ...target, Body: body, ContentLength: archive.size });
     await client.send(command, { abortSignal: AbortSignal.any([signal, broken.signal]) });
   } catch (error) {
-    // The upload's end also ends the source, which is then no failure of its own.
-    if (signal.aborted || failure === undefined || isConsequence(failure)) throw error;
-    throw new Fault('storage_unavailable', 'the staged archive cannot be read whole', { cause: failure });
+    const { aborted: isBroken, reason: cause } = broken.signal;
+    if (signal.aborted || !isBroken) throw error;
+    throw new Fault('storage_unavailable', 'the staged archive cannot be read whole', { cause });
   } finally {
     body.destroy();
-    source.destroy();
-    if (!source.closed) await new Promise<void>((resolve) => source.once('close', resolve));
+    if (!body.closed) await new Promise<void>((resolve) => body.once('close', resolve));
   }
 }
 
-function isConsequence(failure: Error): boolean {
-  return 'code' in failure && failure.code === 'ERR_STREAM_PREMATURE_CLOSE';
+/** Gives exactly the announced bytes or fails. The last chunk waits for the end: a server with all bytes stores them. */
+async function* wholeOf(archive: StagedArchive, broken: AbortController): AsyncGenerator<Uint8Array, void> {
+  let seen = 0;
+  let held: Uint8Array | undefined;
+  try {
+    for await (const chunk of archive.open()) {
+      seen += chunk.byteLength;
+      if (seen > archive.size) break;
+      if (held !== undefined) yield held;
+      held = chunk;
+    }
+    if (seen !== archive.size)
+      throw new RangeError(`the source has ${seen} bytes or more, not ${archive.size}`);
+    if (held !== undefined) yield held;
+  } catch (error) {
+    broken.abort(error);
+    throw error;
+  }
 }
