@@ -8,7 +8,7 @@ import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
 import { fromStores } from '../moving/from-stores.ts';
 import { Generations, openExport } from '../moving/generations.ts';
-import { Progress, printSummary } from '../moving/progress.ts';
+import { printSummary, progressTo } from '../moving/progress.ts';
 import { refuseToOverwrite, ToFolder } from '../moving/to-folder.ts';
 import { ToStores } from '../moving/to-stores.ts';
 import { toTar } from '../moving/to-tar.ts';
@@ -64,7 +64,7 @@ const importAll = command({
       terminal,
       ({ ports }) =>
         reportingSystemErrors(async () =>
-          walk(await openExport(from, terminal), new ToStores(ports), new Progress('importing', terminal)),
+          walk(await openExport(from, terminal), new ToStores(ports), progressTo(terminal, 'importing')),
         ),
       { opener: 'import' },
     );
@@ -97,7 +97,7 @@ const copy = command({
     const moved = await withComposition(terminal, ({ ports: source }) =>
       withComposition(
         target,
-        ({ ports }) => walk(fromStores(source), new ToStores(ports), new Progress('copying', terminal)),
+        ({ ports }) => walk(fromStores(source), new ToStores(ports), progressTo(terminal, 'copying')),
         { opener: 'import' },
       ).catch((error: unknown) => {
         throw asOption(error, values);
@@ -161,7 +161,7 @@ function withExport(
   task: (ports: ComposedService['ports'], exportTo: (to: Destination) => Promise<Walked>) => Promise<Walked>,
 ): Promise<Walked> {
   return withComposition(terminal, async ({ ports }) => {
-    const moved = await task(ports, (to) => walk(fromStores(ports), to, new Progress('exporting', terminal)));
+    const moved = await task(ports, (to) => walk(fromStores(ports), to, progressTo(terminal, 'exporting')));
     if (isScheduled) await ports.snapshot.recordScheduledExport(ports.clock.now());
     return moved;
   });

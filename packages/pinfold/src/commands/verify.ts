@@ -12,7 +12,7 @@ import {
   verifyStores,
 } from '../moving/check.ts';
 import { openExport } from '../moving/generations.ts';
-import { Progress } from '../moving/progress.ts';
+import { progressTo } from '../moving/progress.ts';
 
 const verify = command({
   name: 'verify',
@@ -36,7 +36,7 @@ const verify = command({
       return;
     }
     const found = await withComposition(terminal, ({ ports }) =>
-      verifyStores(ports, new Progress('verifying', terminal), sample),
+      verifyStores(ports, progressTo(terminal, 'verifying'), sample),
     );
     if (json) terminal.out(jsonLine(found));
     else for (const line of linesOf(found)) terminal.out(line);
@@ -52,7 +52,7 @@ export const commands: readonly Command[] = [verify];
 /** Needs no database: it looks at the export alone. */
 export function verifyExportIn(from: string, terminal: Terminal, sample?: number): Promise<VerifiedExport> {
   return reportingSystemErrors(async () =>
-    verifyExport(await openExport(from, terminal), new Progress('verifying', terminal), sample),
+    verifyExport(await openExport(from, terminal), progressTo(terminal, 'verifying'), sample),
   );
 }
 

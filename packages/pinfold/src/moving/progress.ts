@@ -7,31 +7,24 @@ const MIB = 1_048_576;
 /** In milliseconds. */
 const EVERY = 100;
 
-/** What a walk has done, in one line on a terminal; it costs nothing without one. */
-export class Progress {
-  readonly #doing: string;
-  readonly #show: ((line: string) => void) | undefined;
-  #drawn = 0;
-  #records = 0;
-  #archives = 0;
-  #bytes = 0;
+/** Takes what a walk has done, of so many archives as there will be. */
+export type Progress = (
+  done: { records?: number; archives?: number; bytes?: number | undefined },
+  expected: number,
+) => void;
 
-  constructor(doing: string, terminal: Terminal) {
-    this.#doing = doing;
-    this.#show = terminal.progress?.bind(terminal);
-  }
-
-  /** @param expected how many archives there will be. */
-  add(done: { records?: number; archives?: number; bytes?: number | undefined }, expected: number): void {
-    this.#records += done.records ?? 0;
-    this.#archives += done.archives ?? 0;
-    this.#bytes += done.bytes ?? 0;
+/** Shows what a walk has done in one line on a terminal; it costs nothing without one. */
+export function progressTo({ progress: show }: Pick<Terminal, 'progress'>, doing: string): Progress {
+  let [drawn, records, archives, bytes] = [0, 0, 0, 0];
+  return (done, expected) => {
+    records += done.records ?? 0;
+    archives += done.archives ?? 0;
+    bytes += done.bytes ?? 0;
     const now = performance.now();
-    if (this.#show === undefined || now - this.#drawn < EVERY) return;
-    this.#drawn = now;
-    const archives = `${this.#archives} of ${expected} archives, ${Math.round(this.#bytes / MIB)} MiB`;
-    this.#show(`${this.#doing}: ${this.#records} records, ${archives}`);
-  }
+    if (show === undefined || now - drawn < EVERY) return;
+    drawn = now;
+    show(`${doing}: ${records} records, ${archives} of ${expected} archives, ${Math.round(bytes / MIB)} MiB`);
+  };
 }
 
 /** Standard error names at most this many broken archives and publications without one; `--json` names all. */

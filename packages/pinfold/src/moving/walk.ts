@@ -91,12 +91,12 @@ export async function walk(source: Source, to: Destination, progress: Progress):
       }
       await to.records(step.records);
       records += step.records.length;
-      progress.add({ records: step.records.length }, named.size);
+      progress({ records: step.records.length }, named.size);
     } else if (step.kind === 'archive') {
       if (step.whole !== undefined) await to.archive(step.whole);
       copied += step.whole === undefined ? 0 : 1;
       archives.push(step.id);
-      progress.add({ archives: 1, bytes: step.whole?.bytes }, named.size);
+      progress({ archives: 1, bytes: step.whole?.bytes }, named.size);
     } else if (step.kind === 'broken') {
       for (const id of step.ids) broken.push(id);
     } else {

@@ -15,16 +15,8 @@ import {
 import { expect } from 'chai';
 import { hashOf, type MovingArchive } from '../../src/moving/archives.ts';
 import { fromStores } from '../../src/moving/from-stores.ts';
-import { Progress } from '../../src/moving/progress.ts';
 import { ToStores } from '../../src/moving/to-stores.ts';
 import { type Destination, type Walked, walk } from '../../src/moving/walk.ts';
-
-const QUIET = new Progress('moving', {
-  env: {},
-  out: () => undefined,
-  write: async () => undefined,
-  err: () => undefined,
-});
 
 /** These archives are no ZIPs. */
 const unproved = { roles: { loadManifest: async () => undefined } as never, inspector: {} as never };
@@ -104,7 +96,7 @@ describe('a move during changes', () => {
       staging: staging as never,
       ...unproved,
     });
-    const moved = await walk(fromStores({ ...memory, archives, clock }), to, QUIET);
+    const moved = await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
     expect(moved).to.deep.include({ archives: [1, 3].map(anArchiveId), copied: 2, broken: [] });
     const role = (await target.roles.load(aRoleId(2)))?.value;
     expect(role?.deletedAt).to.equal((await memory.roles.load(aRoleId(2)))?.value.deletedAt);
@@ -119,7 +111,7 @@ describe('a move during changes', () => {
       await publishTo(memory.roles, aPublication(9));
     });
     const to = gathering();
-    await walk(fromStores({ ...memory, archives, clock }), to, QUIET);
+    await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
     expect(to.ended?.archives).to.deep.equal([1, 2, 3].map(anArchiveId));
   });
 
@@ -145,7 +137,7 @@ describe('a move during changes', () => {
       await publishTo(memory.roles, aPublication(n, { sha256: hashOf([bytes]) }));
     }
     const to = gathering();
-    await walk(fromStores({ ...memory, archives, clock }), to, QUIET);
+    await walk(fromStores({ ...memory, archives, clock }), to, () => undefined);
     const ids = to.got.map(({ id }) => id);
     expect(ids).to.deep.equal(ids.toSorted());
     expect(ids).to.have.lengthOf(23);
@@ -157,7 +149,7 @@ describe('a move during changes', () => {
     await memory.archives.delete(anArchiveId(2));
     await memory.archives.put(anArchiveId(2), await staged.stage(someBytes(2_000, 7)));
     const to = gathering();
-    const { broken } = await walk(fromStores({ ...memory, clock }), to, QUIET);
+    const { broken } = await walk(fromStores({ ...memory, clock }), to, () => undefined);
     expect(broken).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
     expect(to.ended).to.deep.include({ archives: [anArchiveId(3)], broken });
   });
