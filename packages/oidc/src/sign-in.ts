@@ -1,7 +1,6 @@
 import {
   after,
   type BegunSignIn,
-  type Clock,
   minutes,
   type Person,
   type SignInFailure,
@@ -24,17 +23,11 @@ import {
 } from 'openid-client';
 import type { Claims } from './claims.ts';
 import { failureOf } from './errors.ts';
-import { type ClientMethod, Issuer } from './issuer.ts';
+import { type Client, type ClientMethod, Issuer } from './issuer.ts';
 import { type PersonRules, personOf } from './person.ts';
 import { keyOf, type SignInState, seal, unseal } from './state-cookie.ts';
 
-export interface SignInOptions extends PersonRules {
-  readonly issuer: URL;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly scopes: string;
-  readonly clock: Pick<Clock, 'now'>;
-}
+export type SignInOptions = PersonRules & Client & { readonly scopes: string };
 
 /** How long a person may take at the issuer. */
 const LASTS = minutes(10);

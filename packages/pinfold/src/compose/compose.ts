@@ -21,7 +21,7 @@ import * as node from '@pinfold/platform-node';
 import { freeBytes } from '../health/upload-disk.ts';
 import type { Pool } from '../metrics/gauges.ts';
 import { release } from '../release.ts';
-import { databaseOf } from '../settings/databases.ts';
+import { openDatabase } from '../settings/databases.ts';
 import type { ServiceOptions } from '../settings/options.ts';
 import { orSettingsError } from '../settings/or-settings-error.ts';
 import { given } from '../settings/read-option.ts';
@@ -156,10 +156,10 @@ async function openPorts(
   const storage = await storageOf(settings, dataDir, clock, options.addHeaders);
   closers.unshift(storage.end);
   let pool: Pool | undefined;
-  const persistence = await openDatabase(settings, options, () =>
+  const persistence = await readyDatabase(settings, options, () =>
     layer.provide('persistence', async () => {
       if (options.persistence !== undefined) return options.persistence;
-      const database = await databaseOf(settings.database).open(dataDir, settings.database.url ?? '');
+      const database = await openDatabase(settings.database, dataDir);
       closers.unshift(database.end);
       pool = database.pool;
       const persistence = await database.persistence();
@@ -239,12 +239,13 @@ async function storedSecret(dataDir: string): Promise<string> {
   }
 }
 
-async function openDatabase(
+async function readyDatabase(
   { database }: Settings,
   { opener }: ComposeOptions,
   open: () => Promise<Persistence>,
 ): Promise<Persistence> {
-  const { option } = databaseOf(database);
+  // What is wrong when the database cannot be used.
+  const option = database.kind === 'sqlite' ? 'dataDir' : 'database';
   return orSettingsError(option, async () => {
     const persistence = await open();
     await persistence.migrate().catch(async (error: unknown) => {

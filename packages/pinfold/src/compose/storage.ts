@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ArchiveStorage, Clock, Staging } from '@pinfold/core';
 import { type FsStaging, openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
 import type { S3ClientOptions } from '@pinfold/storage-s3';
-import { databaseOf } from '../settings/databases.ts';
+import { SQLITE_FILE } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StorageSetting } from '../settings/storage-setting.ts';
 
@@ -46,7 +46,8 @@ export async function storageOf(
 
 /** The file or folder that each server with these settings has in its data folder; absent if all data is elsewhere. */
 export function heldIn({ database, storage }: Settings): string | undefined {
-  return databaseOf(database).file ?? (storage.kind === 'files' ? ARCHIVES : undefined);
+  if (database.kind === 'sqlite') return SQLITE_FILE;
+  return storage.kind === 'files' ? ARCHIVES : undefined;
 }
 
 export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;

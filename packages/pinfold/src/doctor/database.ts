@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@pinfold/core';
-import { CONNECTIONS, databaseOf, SCHEMA } from '../settings/databases.ts';
+import { CONNECTIONS, SCHEMA, SQLITE_FILE } from '../settings/databases.ts';
 import { errorText } from '../settings/or-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';
@@ -17,16 +17,11 @@ export async function* databaseFindings(
   folder: string,
   clock: Clock,
 ): AsyncGenerator<Finding> {
-  switch (settings.database.kind) {
-    case 'sqlite':
-      yield* runChecks(sqliteChecks(join(folder, databaseOf(settings.database).file ?? '')));
-      return;
-    case 'postgres':
-      yield* runChecks(postgresChecks(await connect(settings, clock), settings.workers));
-      return;
-    default:
-      return settings.database.kind satisfies never;
-  }
+  yield* runChecks(
+    settings.database.kind === 'sqlite'
+      ? sqliteChecks(join(folder, SQLITE_FILE))
+      : postgresChecks(await connect(settings, clock), settings.workers),
+  );
 }
 
 const SCHEMA_CHECK = { name: 'schema', expected: 'this release works with the schema' } as const;

@@ -12,7 +12,7 @@ import { folderFindings } from './folder.ts';
 import type { RequestSettings } from './outside/ask.ts';
 import { outsideFindings } from './outside/outside.ts';
 import { signInCheck } from './sign-in.ts';
-import { type Stores, storageFindings } from './storage.ts';
+import { storageFindings } from './storage.ts';
 
 const clock = new SystemClock();
 const ids = new RandomIds();
@@ -32,7 +32,12 @@ export async function* examine(
   const folder = yield* folderFindings(settings);
   if (folder !== undefined) {
     yield* databaseFindings(settings, folder, clock);
-    yield* withStores(settings, folder);
+    const storage = await storageOf(settings, folder, clock);
+    try {
+      yield* storageFindings(settings, storage, ids.archive(clock.now()));
+    } finally {
+      await storage.end();
+    }
   }
   yield* runChecks([signInCheck(settings, request)]);
   yield* fromOutside(settings, folder, url, request);
@@ -59,21 +64,6 @@ function settingsCheck(settings: Settings | SettingsError): Check {
         : warning(settings.notes.join('; '), `correct or remove them; ${all}`);
     },
   };
-}
-
-async function* withStores(settings: Settings, folder: string): AsyncGenerator<Finding> {
-  const storage = await storageOf(settings, folder, clock);
-  const stores = async (): Promise<Stores> => ({
-    archives: await storage.archives(),
-    staging: await storage.staging(),
-    ids,
-    clock,
-  });
-  try {
-    yield* storageFindings(settings, stores);
-  } finally {
-    await storage.end();
-  }
 }
 
 const URL_UNKNOWN: Check = {

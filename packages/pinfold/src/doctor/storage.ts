@@ -1,14 +1,7 @@
-import type { ArchiveStorage, Clock, Ids, StagedArchive, Staging } from '@pinfold/core';
-import { s3ClientOf } from '../compose/storage.ts';
+import type { ArchiveId, ArchiveStorage, StagedArchive } from '@pinfold/core';
+import { type OpenedStorage, s3ClientOf } from '../compose/storage.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Check, type Finding, ok, type Result, runChecks, skipped, warning } from './finding.ts';
-
-export interface Stores {
-  readonly archives: ArchiveStorage;
-  readonly staging: Staging;
-  readonly ids: Ids;
-  readonly clock: Clock;
-}
 
 const PROBE = new TextEncoder().encode('"pinfold doctor" stored this file; it may be removed.\n');
 const [FROM, LENGTH] = [5, 12];
@@ -27,9 +20,10 @@ const RIGHTS = {
  */
 export async function* storageFindings(
   { storage }: Settings,
-  open: () => Promise<Stores>,
+  opened: OpenedStorage,
+  id: ArchiveId,
 ): AsyncGenerator<Finding> {
-  const prepared = await prepare(open).catch((error: unknown) => ({ error }));
+  const prepared = await prepare(opened).catch((error: unknown) => ({ error }));
   const uploads: Check = {
     name: 'uploads',
     expected: 'the data folder can receive an upload',
@@ -41,16 +35,16 @@ export async function* storageFindings(
   };
   yield* runChecks([uploads]);
   if ('error' in prepared) return;
-  const { stores, staged } = prepared;
+  const { archives, staged } = prepared;
   try {
     // An unavailable storage answers this much sooner than a write.
     const run = async () => {
-      await stores.archives.check();
+      await archives.check();
       return ok('the storage can store archives');
     };
     const check = storageCheck(storage, 'check', 'the storage can store archives', run);
     if (!(yield* runChecks([{ ...check, isRequired: true }]))) return;
-    yield* runChecks(probes(storage, stores, staged));
+    yield* runChecks(probes(storage, archives, id, staged));
   } finally {
     await staged.discard();
   }
@@ -79,10 +73,10 @@ function storageCheck(
 
 function probes(
   storage: Settings['storage'],
-  { archives, ids, clock }: Stores,
+  archives: ArchiveStorage,
+  id: ArchiveId,
   staged: StagedArchive,
 ): readonly Check[] {
-  const id = ids.archive(clock.now());
   const check = storageCheck.bind(undefined, storage);
   const put = check('put', 'a small archive can be stored', async () => {
     await archives.put(id, staged);
@@ -114,15 +108,13 @@ function probes(
 }
 
 async function prepare(
-  open: () => Promise<Stores>,
-): Promise<{ readonly stores: Stores; readonly staged: StagedArchive }> {
-  const stores = await open();
-  const body = async function* (): AsyncGenerator<Uint8Array> {
-    yield PROBE;
-  };
-  const outcome = await stores.staging.receive(body(), PROBE.byteLength);
+  opened: OpenedStorage,
+): Promise<{ readonly archives: ArchiveStorage; readonly staged: StagedArchive }> {
+  const archives = await opened.archives();
+  const staging = await opened.staging();
+  const outcome = await staging.receive(ReadableStream.from([PROBE]), PROBE.byteLength);
   if (outcome.kind === 'too_large') throw new Error('more bytes arrived than were sent');
-  return { stores, staged: outcome.archive };
+  return { archives, staged: outcome.archive };
 }
 
 async function checkVersions(storage: Extract<Settings['storage'], { kind: 's3' }>): Promise<Result> {

@@ -5,7 +5,7 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { nearestWord } from '../command-line/did-you-mean.ts';
 import { type Need, parseNeeds } from '../health/health.ts';
 import { type Allowances, numberOfDays, readAllowances } from './allowances.ts';
-import { type DatabaseSetting, databaseOf, parseDatabase } from './databases.ts';
+import { type DatabaseSetting, parseDatabase } from './databases.ts';
 import { type OidcSetting, oidcNotes, readOidc } from './oidc-setting.ts';
 import {
   asItIs,
@@ -126,7 +126,8 @@ export function settingsOf(texts: Texts, env: Environment = {}): Settings {
   const addresses = readWebAddresses(read);
   const database = read('database', parseDatabase, { kind: 'sqlite' } as const);
   const secrets = read('secret', secretsIn);
-  if (databaseOf(database).isShared && secrets === undefined) {
+  // Several machines may use it.
+  if (database.kind === 'postgres' && secrets === undefined) {
     const expectation = `must be set, the same on every node, when ${named('database')} is`;
     throw new SettingsError('secret', `${expectation}: nodes would not know each other's grants`);
   }

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { databaseOf } from '../../src/settings/databases.ts';
+import { openDatabase } from '../../src/settings/databases.ts';
 
 /** A message of PostgreSQL's protocol. */
 function message(type: string, ...parts: readonly (string | number[])[]): Buffer {
@@ -37,7 +37,7 @@ describe('The pool of a PostgreSQL database', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const opened = await databaseOf({ kind: 'postgres' }).open('', `postgres://a:b@127.0.0.1:${port}/c`);
+    const opened = await openDatabase({ kind: 'postgres', url: `postgres://a:b@127.0.0.1:${port}/c` }, '');
     const persistence = await opened.persistence();
     await persistence.check().catch(() => undefined);
     await persistence.close();
