@@ -4,7 +4,6 @@
 const tables = {
   serving: () => import('./tables/serving.ts'),
   budget: () => import('./tables/budget.ts'),
-  limits: () => import('./tables/limits.ts'),
   publishing: () => import('./tables/publishing.ts'),
   start: () => import('./tables/start.ts'),
   size: () => import('./tables/size.ts'),

@@ -1,4 +1,4 @@
-// Shared by `serving`, `budget` and `limits`: servers that answer the same bytes, under one load, in turn.
+// Shared by `serving` and `budget`: servers that answer the same bytes, under one load, in turn.
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
