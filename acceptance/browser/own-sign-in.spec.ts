@@ -69,15 +69,6 @@ for (const mode of ['origin', 'path'] as const) {
       expect(readable).to.equal('');
     });
 
-    it('is shut at the next request to who may look no longer', async () => {
-      const pin = await service.publish(await builtSite(mode), 'shut');
-      await page.goto(pin.shared_url);
-      await reportOf(page);
-      answer = 'no';
-      const reloaded = await page.reload();
-      expect([reloaded?.status(), await page.title()]).to.deep.equal([403, 'You may not see this site']);
-    });
-
     it('asks for the password where the team says so, once', async () => {
       const pin = await service.publish(await builtSite(mode), 'password');
       await service.patch(pin.id, { password: 'harbour lights' });

@@ -82,29 +82,4 @@ describe('the screen without scripts', () => {
     await page.getByRole('button', { name: 'Stop publication' }).click();
     await page.getByText('“Minutes” was stopped').waitFor();
   });
-
-  it('searches, filters and goes through pages', async () => {
-    for (let n = 0; n < 45; n += 1) await service.publish(n % 2 === 0 ? `Even ${n}` : `Odd ${n}`);
-    await page.reload();
-    await page.getByLabel('Search titles, file names and ids').first().fill('even');
-    await page.getByRole('button', { name: 'Search' }).click();
-    expect(await page.getByRole('row').count()).to.equal(21);
-    await page.getByRole('link', { name: 'Keep searching' }).click();
-    expect(await page.getByRole('row').count()).to.equal(4);
-    await page.getByRole('link', { name: 'First page' }).click();
-    await page.getByRole('link', { name: 'Expired' }).click();
-    await page.getByText('Nothing matches.').waitFor();
-  });
-
-  it('makes and revokes keys, and signs out', async () => {
-    await page.getByRole('link', { name: 'API keys' }).click();
-    await page.getByLabel('What is it for?').fill('Nightly');
-    await page.getByRole('button', { name: 'Create a key' }).click();
-    expect(await page.locator('#new-key').textContent()).to.match(/^pf_\w+$/);
-    await page.getByText('Revoke…').click();
-    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
-    await page.getByText('The key was revoked').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('You are signed out.').waitFor();
-  });
 });

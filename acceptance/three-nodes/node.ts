@@ -24,8 +24,7 @@ export type NodeTask =
   | { readonly kind: 'take down'; readonly id: string }
   | { readonly kind: 'block'; readonly account: string; readonly sites: 'keep' | 'hide' }
   | { readonly kind: 'unblock'; readonly account: string }
-  | { readonly kind: 'change mode'; readonly mode: Mode }
-  | { readonly kind: 'clean up' };
+  | { readonly kind: 'change mode'; readonly mode: Mode };
 
 /** A message of a node. */
 export type NodeWord =
@@ -75,8 +74,6 @@ async function carryOut(task: NodeTask): Promise<unknown> {
       return administration.unblockAccount(task.account, BY_OPERATOR);
     case 'change mode':
       return administration.changeService(task.mode, BY_OPERATOR);
-    case 'clean up':
-      return (await app.container.getAsync(tokens.useCases)).cleanUp();
     default:
       return task satisfies never;
   }

@@ -8,7 +8,8 @@ import {
   type StagedArchive,
 } from '@pinfold/core';
 import { judgeListing } from '@pinfold/core/adapter';
-import type { ZipArchiveInspector } from '../src/index.ts';
+import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
+import { ZipArchiveInspector } from '../src/index.ts';
 
 /** All that is found out about an archive, as publishing does it. */
 export interface Inspection extends Judgement {
@@ -31,4 +32,18 @@ export async function inspect(
   const problems = [...judgement.problems, ...proof.problems];
   const rules = [...new Set(problems.map(({ rule }) => rule))].sort();
   return { ...judgement, listing, proof, problems, rules };
+}
+
+/** For the tests of one suite: inspects bytes that are staged in a file, with one inspector, which ends with them. */
+export function inspecting(): (bytes: Uint8Array) => Promise<Inspection> {
+  const inspector = new ZipArchiveInspector({ workers: 2 });
+  let staged: StagedArchives;
+  before(async () => {
+    staged = await createStagedArchives();
+  });
+  after(async () => {
+    await inspector.close();
+    await staged.dispose();
+  });
+  return async (bytes) => inspect(inspector, await staged.stage(bytes));
 }

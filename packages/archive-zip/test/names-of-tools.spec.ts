@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
 import { type PlannedEntry, writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { ZipArchiveInspector } from '../src/index.ts';
-import { type Inspection, inspect } from './inspection.ts';
+import { inspecting } from './inspection.ts';
 
 const JAPANESE = ['index.html', '予定表/九月.html', '写真/能.svg'];
 const GERMAN = ['Frühstück.html', 'Grüße/Straße.html', 'index.html'];
@@ -38,24 +36,11 @@ const EXPLORER: readonly (readonly [
 ];
 
 describe('names outside ASCII without a mark, as other tools write them', () => {
-  const inspector = new ZipArchiveInspector({ workers: 1 });
-  let staged: StagedArchives;
-
-  before(async () => {
-    staged = await createStagedArchives();
-  });
-  after(async () => {
-    await inspector.close();
-    await staged.dispose();
-  });
-
-  async function inspected(bytes: Uint8Array): Promise<Inspection> {
-    return await inspect(inspector, await staged.stage(bytes));
-  }
+  const inspect = inspecting();
 
   for (const [file, expected, guessed] of TOOLS) {
     it(`are read: ${file}`, async () => {
-      const { problems, files, listing, proof } = await inspected(
+      const { problems, files, listing, proof } = await inspect(
         readFileSync(join(import.meta.dirname, 'fixtures', file)),
       );
       expect(problems).to.deep.equal([]);
@@ -77,7 +62,7 @@ describe('names outside ASCII without a mark, as other tools write them', () => 
           ...explorer,
         })),
       ];
-      const { problems, files, listing } = await inspected(writeZip({ entries }));
+      const { problems, files, listing } = await inspect(writeZip({ entries }));
       expect(problems).to.deep.equal([]);
       expect(files.map(({ path }) => path)).to.deep.equal(['index.html', ...Object.keys(names)]);
       expect(listing.guessed).to.deep.equal({ encoding: guessed, first: 1, whole: true });

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NameEncoding } from '@pinfold/core';
-import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
 import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { ZipArchiveInspector } from '../src/index.ts';
-import { inspect } from './inspection.ts';
+import { inspecting } from './inspection.ts';
 
 interface Places {
   /** A line each. */
@@ -20,16 +18,7 @@ const PLACES: Readonly<Record<NameEncoding, Places>> = JSON.parse(
 );
 
 describe('places in 200 countries', () => {
-  const inspector = new ZipArchiveInspector({ workers: 2 });
-  let staged: StagedArchives;
-
-  before(async () => {
-    staged = await createStagedArchives();
-  });
-  after(async () => {
-    await inspector.close();
-    await staged.dispose();
-  });
+  const inspect = inspecting();
 
   /** The paths of a site with two pages, which its start page links: one of them percent-encoded. */
   async function pathsOf(names: readonly string[], raw: readonly Buffer[]): Promise<readonly string[]> {
@@ -40,7 +29,7 @@ describe('places in 200 countries', () => {
       both: { flags: 0 },
     }));
     const entries = [{ name: 'index.html', content: `<title>Places</title>${links.join('')}` }, ...pages];
-    const { problems, files } = await inspect(inspector, await staged.stage(writeZip({ entries })));
+    const { problems, files } = await inspect(writeZip({ entries }));
     expect(problems).to.deep.equal([]);
     return files.map(({ path }) => path);
   }

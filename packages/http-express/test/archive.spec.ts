@@ -12,8 +12,6 @@ import { type Administered, openAdministered } from './administered.ts';
 import { ask, publish, until } from './client.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
-const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
-
 const FIRST = accountId('first');
 
 /** Far more than sockets of this machine keep for a client who takes nothing. */
@@ -131,13 +129,6 @@ describe('GET /api/v1/pins/{id}/archive', () => {
     };
     const first = await left('HEAD');
     expect([await left('GET'), await left('HEAD')].map((after) => first - after)).to.deep.equal([10, 11]);
-  });
-
-  it('is there for a blocked account, whose sites are hidden, and while the service is read-only', async () => {
-    await open();
-    await rig.administration.changeService({ kind: 'read_only', message: null }, BY_OPERATOR);
-    await rig.administration.blockAccount('first', { reason: 'x', sites: 'hide' }, BY_OPERATOR);
-    expect((await ask(rig, pathOf())).status).to.equal(200);
   });
 
   it('says why there is none', async () => {

@@ -3,8 +3,6 @@ import { expect } from 'chai';
 import { type Answer, ask, publish } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
-const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
-
 describe('POST /api/v1/pins/{id}/grants', () => {
   const url = 'https://share.example/grant';
   let answer: (expiresAt: number) => ReturnType<CreateGrant>;
@@ -44,13 +42,6 @@ describe('POST /api/v1/pins/{id}/grants', () => {
       const { status, json: details } = await create(json, body);
       expect([status, details.code], body).to.deep.equal([422, 'invalid_update']);
     }
-  });
-
-  it('is there while the service is read-only, and not for a blocked account', async () => {
-    await rig.administration.changeService({ kind: 'read_only', message: null }, BY_OPERATOR);
-    expect((await create()).status).to.equal(201);
-    await rig.administration.blockAccount('first', { reason: 'x', sites: 'keep' }, BY_OPERATOR);
-    expect((await create()).json).to.include({ code: 'account_blocked' });
   });
 
   it('tells why there is no grant', async () => {

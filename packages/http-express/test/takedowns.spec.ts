@@ -1,5 +1,4 @@
-import { days, Fault, minutes } from '@pinfold/core';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { days, minutes } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Administered, expectRefused, openAdministered } from './administered.ts';
 import { type Json, publish, siteZip } from './client.ts';
@@ -25,8 +24,6 @@ async function eventsOf({ ask }: Administered, query: string): Promise<readonly 
   const { events } = (await ask('GET', `/events?limit=100&${query}`)).json;
   return events.map(({ type }) => type);
 }
-
-const kept = async ({ memory }: Rig) => (await memory.archives.list(undefined, 100)).length;
 
 describe('POST /admin/v1/pins/{id}/takedown', () => {
   it('stops a publication in any state, says why, and again changes nothing', async () => {
@@ -56,30 +53,6 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
       const types = await eventsOf(tools, `pin=${role.id}`);
       expect(types.filter((type) => type === 'pin.taken_down')).to.have.lengthOf(1);
     }
-  });
-
-  it('leaves to the sweep, without a grace, what storage does not let go of', async () => {
-    let isAway = true;
-    const ports = (own: { archives: Rig['memory']['archives'] }) => ({
-      archives: replacing(own.archives, {
-        delete: async (archive, signal) => {
-          if (isAway) throw new Fault('storage_unavailable', 'away');
-          await own.archives.delete(archive, signal);
-        },
-      }),
-    });
-    const tools = await openAdministered({ ports });
-    const { rig } = tools;
-    const role = await publishAs(rig, 'first', 'one');
-    expect((await down(tools, role.id, { purge: true })).pin.state).to.equal('deleted');
-    expect(await kept(rig)).to.equal(1);
-    isAway = false;
-    await rig.cleaning.cleanUp({ force: true });
-    expect(await kept(rig), 'not before the retry').to.equal(1);
-    rig.clock.advance(minutes(2));
-    await rig.cleaning.cleanUp();
-    expect(await kept(rig)).to.equal(0);
-    expect((await eventsOf(tools, `pin=${role.id}`))[0]).to.equal('pin.purged');
   });
 
   it('takes a body as the document says, looks at it before the id, and knows no other method', async () => {

@@ -1,5 +1,5 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
-import { accountId, days, Fault, hours, seconds } from '@pinfold/core';
+import { setImmediate } from 'node:timers/promises';
+import { days, Fault, hours, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
 import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -235,28 +235,5 @@ describe('publishing from the screen', () => {
     expect([201, 303]).to.include(other?.status);
     // The key is free, or stands for what was published.
     expect([200, 201]).to.include((await upload()).status);
-  });
-
-  it('ends with 408 when it is slow while another account waits', async () => {
-    const clock = createManualClock();
-    const uploads = new Uploads({ clock, places: 1 });
-    await open({ management: { uploads } });
-    const type = 'Content-Type: multipart/form-data; boundary=x';
-    const connection = await person.begin('POST /manage/publish', type, 'Content-Length: 1000');
-    await connection.send('--');
-    while (uploads.queue.running === 0) await setImmediate();
-    const other = uploads.take(accountId('other'), new AbortController().signal, async () => 'in');
-    let isOver = false;
-    void other.then(() => {
-      isOver = true;
-    });
-    // The body may be begun a moment after its place was taken.
-    for (let n = 0; n < 25 && !isOver; n += 1) {
-      await setTimeout(20);
-      clock.advance(seconds(1));
-    }
-    expect((await connection.answer()).status).to.equal(408);
-    expect(await other).to.equal('in');
-    connection.destroy();
   });
 });

@@ -7,7 +7,6 @@ import { contractKeys, openService, type TestService } from 'pinfold-test-server
 import { createViewer, type ViewerOptions } from '../src/index.ts';
 import { zip } from './zip.ts';
 
-const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
 const FIRST = accountId('first');
 
 describe('grants by the API', () => {
@@ -38,14 +37,6 @@ describe('grants by the API', () => {
     await open();
     const statuses = [await create(), await create(), await create()].map(({ status }) => status);
     expect(statuses).to.deep.equal([201, 201, 429]);
-  });
-
-  it('are created while the service is read-only, and not for a blocked account', async () => {
-    await open();
-    await service.administration.changeService({ kind: 'read_only', message: null }, BY_OPERATOR);
-    expect((await create()).status).to.equal(201);
-    await service.administration.blockAccount(FIRST, { reason: 'x', sites: 'keep' }, BY_OPERATOR);
-    expect(await create()).to.include({ status: 403, code: 'account_blocked' });
   });
 
   it('are refused where the embedding team decides who may look', async () => {

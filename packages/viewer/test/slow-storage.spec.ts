@@ -57,22 +57,6 @@ describe('with a storage that hangs', () => {
     }
   });
 
-  it('five that wait in vain are enough: nobody else waits, until one has an answer', async () => {
-    await askInVain('/0.txt', '/1.txt', '/2.txt', '/3.txt', '/4.txt');
-    rig.storage.reads.length = 0;
-    for (const path of ['/5.txt', '/large.bin', '/0.txt']) {
-      const answer = await rig.askSite(id, path);
-      expectPage(answer, 503, LATER);
-      expect(rig.log.at(-1)?.error).to.equal(undefined);
-    }
-    expect(rig.storage.reads).to.have.length(0);
-    expect((await rig.askSite(id, '/hot.txt')).text).to.equal('hot');
-    rig.storage.before = () => undefined;
-    rig.clock.advance(seconds(5));
-    expect((await rig.askSite(id, '/5.txt')).text).to.equal('5');
-    expect((await rig.askSite(id, '/6.txt')).text).to.equal('6');
-  });
-
   it('five who wait for the same file count as five', async () => {
     await askInVain('/0.txt', '/0.txt', '/0.txt', '/0.txt', '/0.txt');
     expect(rig.storage.reads).to.have.length(1);

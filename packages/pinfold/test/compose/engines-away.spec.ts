@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
-import { startStub } from '../servers/stub.ts';
 
 describe('a server whose engines go away', () => {
   let engines: Engines;
@@ -113,20 +112,5 @@ describe('a server whose engines go away', () => {
     await engines.storeWire.mend();
     await expectRecovered('meanwhile', 3);
     expect(await (await fetch(`${url}/s/${id}/`)).text()).to.include('before');
-  });
-
-  it('answers 503 while the storage refuses, and goes on when it does not', async () => {
-    const stub = await startStub((request, response) => {
-      const error = '<Error><Code>AccessDenied</Code><Message>no</Message></Error>';
-      request.resume().once('end', () => response.writeHead(403).end(`<?xml version="1.0"?>${error}`));
-    });
-    await engines.storeWire.cut();
-    await engines.storeWire.mend(stub.port);
-    await expectUnavailable(await publish(url, key, 'meanwhile'));
-    await expectUnhealthy('storage');
-    await engines.storeWire.cut();
-    await stub.close();
-    await engines.storeWire.mend(engines.store.port);
-    await expectRecovered('meanwhile', 2);
   });
 });

@@ -144,16 +144,6 @@ describe('a move during changes', () => {
     expect(most).to.equal(4);
   });
 
-  it('reports an archive as broken that is missing or altered while its record exists', async () => {
-    await memory.archives.delete(anArchiveId(1));
-    await memory.archives.delete(anArchiveId(2));
-    await memory.archives.put(anArchiveId(2), await staged.stage(someBytes(2_000, 7)));
-    const to = gathering();
-    const { broken } = await walk(fromStores({ ...memory, clock }), to, () => undefined);
-    expect(broken).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
-    expect(to.ended).to.deep.include({ archives: [anArchiveId(3)], broken });
-  });
-
   it('stores no archive twice, and none without a record', async () => {
     const target = createMemory();
     const records: MovedRecord[] = [];
