@@ -42,7 +42,6 @@ export {
   aTask,
   changeRole,
   loadedRole,
-  nearTokens,
   overQuota,
   removeEnded,
   UNBOUNDED,

@@ -25,10 +25,9 @@ import { takingClauses as pairingTaking } from './pairing-store/taking.ts';
 import { admissionClauses } from './role-store/admission.ts';
 import { answerClauses } from './role-store/answers.ts';
 import { atOnceClauses } from './role-store/at-once.ts';
-import { claimClauses, settleClauses } from './role-store/cleanup.ts';
+import { claimClauses } from './role-store/cleanup.ts';
 import { commitClauses } from './role-store/commits.ts';
 import { keyClauses } from './role-store/keys.ts';
-import { leaseClauses } from './role-store/leases.ts';
 import { listingClauses } from './role-store/listing.ts';
 import { manyClauses } from './role-store/many.ts';
 import { roleClauses } from './role-store/roles.ts';
@@ -64,14 +63,12 @@ function rules<Port>(port: string, ...tables: readonly Table<Port>[]): Contract<
 export const roleStoreRules: Contract<RoleStore, StoreSubject<RoleStore>> = rules(
   'RoleStore',
   keyClauses,
-  leaseClauses,
   commitClauses,
   admissionClauses,
   roleClauses,
   listingClauses,
   sortedClauses,
   claimClauses,
-  settleClauses,
   sweepClauses,
   manyClauses,
   atOnceClauses,

@@ -23,7 +23,6 @@ import {
 import {
   aFingerprint,
   type ClauseTable,
-  inEachEra,
   removeEnded,
   SIGNS,
   together,
@@ -99,16 +98,6 @@ export const keyClauses: ClauseTable<RoleStore> = {
         expect(outcome, `${account} / ${key}`).to.deep.include({ kind: 'reserved', lease: leaseOf(request) });
       }
     }),
-  'role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant':
-    inEachEra(async (port, _, start, { peer }) => {
-      const until = after(start, minutes(1));
-      await port.reserve(asks(1, { now: start, until }));
-      const later = after(start, days(1));
-      for (const now of [start, (until - 1) as Instant, (start - 60_000) as Instant]) {
-        await expectHeldUntil(port, until, { now, until: later });
-        await expectHeldUntil(await peer(), until, { now, until: later });
-      }
-    }),
   'role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing':
     async ({ port, peer }) => {
       const fingerprint = `${aFingerprint(1)}${'x'.repeat(2_000)}` as Fingerprint;
@@ -152,20 +141,6 @@ export const keyClauses: ClauseTable<RoleStore> = {
       const removed = { ...complete, warnings: [] };
       expect(await later.reserve(asks(4, { now: inAnAge })), 'after the cleanup').to.deep.equal(removed);
     },
-  'role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, with any fingerprint':
-    inEachEra(async (port, _, start, { peer }) => {
-      const first = after(start, minutes(1));
-      const second = after(first, minutes(2));
-      const third = after(second, minutes(1));
-      await port.reserve(asks(1, { now: start, until: first }));
-      const same = asks(2, { now: first, until: second });
-      expect(await (await peer()).reserve(same)).to.deep.include({ kind: 'reserved', lease: leaseOf(same) });
-      await expectHeldUntil(port, second, { now: first });
-      const other = asks(3, { now: second, until: third, fingerprint: aFingerprint(7) });
-      expect(await port.reserve(other)).to.deep.include({ kind: 'reserved', lease: leaseOf(other) });
-      expect(await port.renew(leaseOf(same), third)).to.deep.equal({ kind: 'lost' });
-      await expectHeldUntil(await peer(), third, { now: second, fingerprint: aFingerprint(7) });
-    }),
   'role-store/reserve-again: a reservation tells whether its account is there; one that follows on a lost one is refused once the account is gone, and the key stays free':
     withPeer(async (port, other) => {
       const again = aReservation(1, { wasKnown: true });

@@ -1,29 +1,23 @@
 import {
   type AccountId,
   after,
-  days,
   duration,
   type Filename,
   hours,
-  type IdempotencyKey,
-  type Instant,
   minutes,
   type Role,
   type RoleId,
-  type RoleState,
   type RoleStore,
-  stateOf,
   type Title,
 } from '@pinfold/core';
 import { foldForSearch } from '@pinfold/core/internal';
-import { aKey, aPublication, aReservation, aRole, publishTo, START } from '@pinfold/test-contracts/fixtures';
+import { aPublication, aReservation, aRole, publishTo, START } from '@pinfold/test-contracts/fixtures';
 import {
   asks,
   type ClauseTable,
   changeRole,
   everything,
   idsOf,
-  inEachEra,
   newestFirst,
   SIGNS,
   walkList,
@@ -131,67 +125,6 @@ export const listingClauses: ClauseTable<RoleStore> = {
       const pages = await walkList(port, asks({ limit: 2 }), meanwhile);
       expect(pages.flatMap(idsOf), 'meanwhile').to.deep.equal(expected);
     }),
-  "role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come":
-    inEachEra(async (port, _, start) => {
-      const noon = after(start, hours(12));
-      const moment = (n: number, more: Partial<Role>) =>
-        publishTo(port, aPublication(n, { publishedAt: after(start, duration(n)), ...more }));
-      const [later, now, sooner, never, stopped, both] = [
-        await moment(1, { expiresAt: (noon + 1) as Instant }),
-        await moment(2, { expiresAt: noon }),
-        await moment(3, { expiresAt: (noon - 1) as Instant }),
-        await moment(4, { expiresAt: null, pinned: true }),
-        await moment(5, { expiresAt: after(noon, days(1)), deletedAt: start }),
-        await moment(6, { expiresAt: start, deletedAt: noon }),
-      ];
-      const listed = async (state: RoleState | undefined, limit: number) => {
-        const pages = await walkList(port, asks({ now: noon, state, limit }));
-        const ids = pages.flatMap(idsOf);
-        expect(pages, `pages of ${limit}`).to.have.lengthOf(Math.ceil(ids.length / limit));
-        return ids;
-      };
-      for (const limit of [1, 100]) {
-        expect(await listed('published', limit)).to.deep.equal([never.id, later.id]);
-        expect(await listed('expired', limit)).to.deep.equal([sooner.id, now.id]);
-        expect(await listed('deleted', limit)).to.deep.equal([both.id, stopped.id]);
-        expect(await listed(undefined, limit)).to.deep.equal([never, sooner, now, later].map(({ id }) => id));
-      }
-      const tomorrow = await port.list(asks({ now: after(noon, days(1)), state: 'published' }));
-      expect(idsOf(tomorrow)).to.deep.equal([never.id]);
-      const yesterday = await port.list(asks({ now: start, state: 'expired' }));
-      expect(idsOf(yesterday)).to.deep.equal([]);
-    }),
-  'role-store/list-key: an idempotency key finds its role in any state, and none of another account':
-    withPeer(async (port, other) => {
-      const now = after(START, days(30));
-      const role = await publishTo(port, aPublication(1, { expiresAt: null, pinned: true }));
-      const expired = await publishTo(port, aPublication(2));
-      const deleted = await publishTo(port, aPublication(3, { deletedAt: START }));
-      await port.reserve(aReservation(4));
-      const theirs = aPublication(5, { account: 'globex' as AccountId, idempotencyKey: aKey(5) });
-      await publishTo(port, theirs);
-      const namesake = aPublication(6, { account: 'globex' as AccountId, idempotencyKey: aKey(1) });
-      await publishTo(port, namesake);
-      for (const wanted of [role, expired, deleted]) {
-        const idempotencyKey = wanted.idempotencyKey ?? undefined;
-        expect(await other.list(asks({ now, idempotencyKey, limit: 1 }))).to.deep.equal({
-          items: [wanted],
-          next: undefined,
-        });
-        for (const state of ['published', 'expired', 'deleted'] as const) {
-          const found = await other.list(asks({ now, idempotencyKey, state }));
-          expect(found.items, `asked for what is ${state}`).to.deep.equal([wanted]);
-        }
-      }
-      const absent = ['key-4', 'key-5', 'KEY-1', 'key-1 ', 'key-', 'key-%', 'key-_'] as IdempotencyKey[];
-      for (const idempotencyKey of absent) {
-        expect((await other.list(asks({ now, idempotencyKey }))).items, idempotencyKey).to.deep.equal([]);
-      }
-      const rival = asks({ now, account: 'globex' as AccountId, idempotencyKey: aKey(5) });
-      expect(idsOf(await port.list(rival))).to.deep.equal([theirs.role.id]);
-      const same = await other.list({ ...rival, idempotencyKey: aKey(1) });
-      expect(idsOf(same), 'a key that two accounts used').to.deep.equal([namesake.role.id]);
-    }),
   'role-store/list-search: a folded text is found in the folded title as it is now, in the folded original file name and in the id, taken literally':
     withPeer(async (port, other, { peer }) => {
       const roles: Role[] = [];
@@ -242,33 +175,6 @@ export const listingClauses: ClauseTable<RoleStore> = {
       expect(await find('ganz neu'), 'a title that was removed').to.deep.equal([]);
       await searchSigns(port, other);
     }),
-  'role-store/list-search-state: search, state and cursor hold together: what is listed fits each of them':
-    async ({ port, peer }) => {
-      const noon = after(START, hours(12));
-      const roles: Role[] = [];
-      for (let n = 1; n <= 24; n += 1) {
-        const title = (n % 2 === 0 ? `Needle ${n}` : `Hay ${n}`) as Title;
-        const publishedAt = after(START, duration(n % 5));
-        const expiresAt = n % 3 === 0 ? noon : after(noon, days(1));
-        const deletedAt = n % 4 === 0 ? after(START, duration(10)) : null;
-        roles.push(await publishTo(port, aPublication(n, { title, publishedAt, expiresAt, deletedAt })));
-      }
-      const other = await peer();
-      for (const state of [undefined, 'published', 'expired', 'deleted'] as const) {
-        const fits = (role: Role): boolean =>
-          state === undefined ? role.deletedAt === null : stateOf(role, noon) === state;
-        for (const search of [undefined, 'needle', 'hay 1']) {
-          const found = roles.filter(
-            (role) => fits(role) && (role.title ?? '').toLowerCase().includes(search ?? ''),
-          );
-          for (const limit of [1, 3, 100]) {
-            const pages = await walkList(other, asks({ now: noon, state, search, limit }));
-            const what = `${state ?? 'all'}, ${search ?? 'any title'}, ${limit} a page`;
-            expect(pages.flatMap(idsOf), what).to.deep.equal(newestFirst(found));
-          }
-        }
-      }
-    },
   'role-store/list-search-walk: pages of a search may be short, yet walking them gives every match exactly once':
     async ({ port, peer }) => {
       const count = 2_050;

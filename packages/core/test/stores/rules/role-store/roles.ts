@@ -11,7 +11,6 @@ import {
   type Role,
   type RoleStore,
   type Title,
-  type Version,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import {
@@ -24,7 +23,6 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import {
-  asks,
   type ClauseTable,
   loadedRole,
   removeEnded,
@@ -75,10 +73,6 @@ const ROLES: readonly Role[] = [
 
 const loaded = (port: RoleStore, n: number) => loadedRole(port, aRoleId(n));
 
-function titled(role: Role, title: string): Role {
-  return { ...role, title: title as Title };
-}
-
 export const roleClauses: ClauseTable<RoleStore> = {
   'role-store/load-newest: what any peer saved last is loaded, every field as it was saved': withPeer(
     async (port, other, { peer }) => {
@@ -101,55 +95,6 @@ export const roleClauses: ClauseTable<RoleStore> = {
       }
     },
   ),
-  'role-store/load-absent: an unknown id is undefined': async ({ port, peer }) => {
-    await publishTo(port, aPublication(1));
-    expect(await port.load(aRoleId(2))).to.equal(undefined);
-    expect(await (await peer()).load(aRoleId(3))).to.equal(undefined);
-  },
-  'role-store/save-stores: the changed role is what the next load gives, under another version': withPeer(
-    async (port, other) => {
-      await publishTo(port, aPublication(1));
-      await publishTo(port, aPublication(2));
-      const versions: Version[] = [(await loaded(port, 1)).version];
-      const neighbour = await loaded(port, 2);
-      for (const title of ['b', 'Site 1', 'Site 1', 'b', 'Site 1']) {
-        const { value, version } = await loaded(other, 1);
-        expect(await port.save(titled(value, title), version, [anEvent()])).to.deep.equal({ kind: 'saved' });
-        const next = await loaded(other, 1);
-        expect(next.value).to.deep.equal(aRole(1, { title: title as Title }));
-        expect(versions, 'versions before').not.to.include(next.version);
-        versions.push(next.version);
-      }
-      expect(await loaded(other, 2), 'another role').to.deep.equal(neighbour);
-      const { value, version } = await loaded(other, 1);
-      const cutOff = { ...value, passwordHash: 'hash' as PasswordHash, generation: 7 as Generation };
-      await port.save(cutOff, version, [anEvent()]);
-      expect((await other.list(asks())).items, 'in a list').to.have.deep.members([cutOff, neighbour.value]);
-    },
-  ),
-  'role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing':
-    withPeer(async (port, other) => {
-      await publishTo(port, aPublication(1));
-      const [mine, theirs] = [await loaded(port, 1), await loaded(other, 1)];
-      await other.save(titled(theirs.value, 'theirs'), theirs.version, [anEvent()]);
-      const newest = await loaded(other, 1);
-      const attempts = [
-        titled(mine.value, 'mine'),
-        { ...mine.value, deletedAt: START },
-        mine.value,
-        newest.value,
-      ];
-      for (const role of attempts) {
-        expect(await port.save(role, mine.version, [anEvent()])).to.deep.equal({ kind: 'conflict' });
-        expect(await loaded(other, 1)).to.deep.equal(newest);
-      }
-      expect(await port.save(titled(newest.value, 'mine'), newest.version, [anEvent()])).to.deep.equal({
-        kind: 'saved',
-      });
-      const unknown = await other.save(aRole(9), newest.version, [anEvent()]);
-      expect(unknown, 'a role that is not there').to.deep.equal({ kind: 'conflict' });
-      expect(await port.load(aRoleId(9))).to.equal(undefined);
-    }),
   'role-store/save-race: of many saves of one version at once exactly one is stored': async (subject) => {
     await publishTo(subject.port, aPublication(1));
     for (let round = 0; round < 4; round += 1) {

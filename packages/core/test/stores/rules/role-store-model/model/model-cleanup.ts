@@ -1,19 +1,16 @@
-import {
-  type ArchiveId,
-  type CleanupCount,
-  type CleanupCountRequest,
-  type CleanupOutcome,
-  type CleanupRequest,
-  type CleanupTask,
-  type HistoryEvent,
-  type Instant,
-  type NextForCleanup,
-  type Role,
-  type RoleId,
-  type RoleStore,
-  type StoredWindow,
-  stateOf,
-  type Version,
+import type {
+  ArchiveId,
+  CleanupCount,
+  CleanupCountRequest,
+  CleanupOutcome,
+  CleanupRequest,
+  CleanupTask,
+  HistoryEvent,
+  Instant,
+  NextForCleanup,
+  Role,
+  RoleId,
+  Version,
 } from '@pinfold/core';
 import { DROPPED_HASH } from '@pinfold/core/internal';
 import { isReservedBefore, type ModelData, type ModelRole } from './model-data.ts';
@@ -65,23 +62,6 @@ export function nextForCleanup(data: ModelData, request: NextForCleanup): readon
     .map(({ role }) => role.id);
 }
 
-export function countStored(
-  { roles, manifests }: ModelData,
-  { now, after, limit }: StoredWindow,
-): Awaited<ReturnType<RoleStore['countStored']>> {
-  const stored = [...roles.values()]
-    .map(({ role }) => role)
-    .filter(({ id, archive }) => manifests.has(archive) && (after === undefined || id > after))
-    .sort((one, other) => (one.id < other.id ? -1 : 1))
-    .slice(0, limit);
-  const counted = { pinned: 0, unpinned: 0, bytes: 0 };
-  for (const role of stored) {
-    counted.bytes += role.archiveBytes;
-    if (stateOf(role, now) === 'published') counted[role.pinned ? 'pinned' : 'unpinned'] += 1;
-  }
-  return { counted, next: stored.length < limit ? undefined : stored.at(-1)?.id };
-}
-
 export function settleCleanup(
   data: ModelData,
   task: CleanupTask,
@@ -103,17 +83,6 @@ export function settleCleanup(
   } else {
     data.roles.set(task.role, { ...settled, claimableAt: outcome.retryAt, failures: row.failures + 1 });
   }
-}
-
-export function dropTitles({ roles }: ModelData, endedBefore: Instant, limit: number): number {
-  const named = [...roles].filter(
-    ([, { role }]) => endOf(role) < endedBefore && role.originalFilename !== null,
-  );
-  for (const [id, row] of named.slice(0, limit)) {
-    const role = { ...row.role, title: null, originalFilename: null };
-    roles.set(id, { ...row, role, version: (row.version + 1) as Version });
-  }
-  return Math.min(named.length, limit);
 }
 
 export function purge({ keys }: ModelData, begunBefore: Instant, limit: number): number {

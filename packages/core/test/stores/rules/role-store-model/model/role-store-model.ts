@@ -19,8 +19,6 @@ import {
 import {
   claimForCleanup,
   countForCleanup,
-  countStored,
-  dropTitles,
   namedArchives,
   nextForCleanup,
   purge,
@@ -41,10 +39,11 @@ export interface RoleStoreModel {
  */
 export function openRoleStoreModel(): RoleStoreModel {
   const data = new ModelData();
-  return { roles: rolesIn(data), history: historyOf(data) as HistoryStore };
+  return { roles: rolesIn(data) as RoleStore, history: historyOf(data) as HistoryStore };
 }
 
-function rolesIn(data: ModelData): RoleStore {
+/** What the sequences ask of the roles. */
+function rolesIn(data: ModelData): Omit<RoleStore, 'countStored' | 'dropTitles'> {
   return {
     reserve: async (request) => reserve(data, request),
     renew: async (lease, until) => renew(data, lease, until),
@@ -73,9 +72,7 @@ function rolesIn(data: ModelData): RoleStore {
     claimForCleanup: async (request) => claimForCleanup(data, request),
     settleCleanup: async (task, outcome, events) => settleCleanup(data, task, outcome, events),
     countForCleanup: async (request) => countForCleanup(data, request),
-    dropTitles: async (endedBefore, limit) => dropTitles(data, endedBefore, limit),
     nextForCleanup: async (request) => nextForCleanup(data, request),
-    countStored: async (window) => countStored(data, window),
     whichAreNamed: async (ids) => {
       const named = new Set(namedArchives(data));
       return new Set(ids.filter((id) => named.has(id)));
