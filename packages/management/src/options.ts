@@ -81,6 +81,7 @@ export interface ManagementOptions extends DoorOptions {
 
 /** {@link ManagementOptions}, checked and complete. */
 export interface Screen extends Omit<ManagementOptions, keyof DoorOptions>, Given<DoorOptions> {
+  readonly names: UseCases['names'] | undefined;
   readonly publicUrl: PublicUrl;
   readonly pageTurns: PageTurns;
   /** A cache by publication. A manifest never changes, and reading one takes long. */
@@ -113,6 +114,7 @@ export function screenOf(options: ManagementOptions): Screen {
     ...options,
     ...doorOf(options, options.useCases.clock),
     ...(isFiltered ? { authenticate: withoutAdministration(authenticate) } : {}),
+    names: options.useCases.names,
     publicUrl: publicUrl(options.publicUrl),
     branding: brandingOf(options.branding ?? {}),
     assets: loadAssets(),

@@ -8,7 +8,7 @@ import { downloadArchive } from './pages/download.ts';
 import { showAccountHistory, showHistory } from './pages/history.ts';
 import { createKey, revokeKey, showKeys } from './pages/keys.ts';
 import { showList } from './pages/list.ts';
-import { askToMoveName, deleteName, type Naming, offerNames, showNames } from './pages/names.ts';
+import { askToMoveName, deleteName, offerNames, showNames } from './pages/names.ts';
 import { moveName, setName } from './pages/point-name.ts';
 import * as publication from './pages/publication.ts';
 import { archiveReceived, cancel, publish } from './pages/publish.ts';
@@ -72,7 +72,6 @@ const openLink = Guards.none.and(anybodyKnown);
 const openForm = Guards.none.and(ownPage).and(anybodyKnown).and(formRead).and(freshToken);
 
 export function routesOf(screen: Screen): readonly Route[] {
-  const { names } = screen.useCases;
   return [
     on('get', '/', page, showList, screen),
     on('post', '/publish', upload, publish, screen),
@@ -92,7 +91,7 @@ export function routesOf(screen: Screen): readonly Route[] {
     ...(has(screen, 'openArchive')
       ? [on('get', '/publications/:id/archive', download, downloadArchive, screen)]
       : []),
-    ...(names === undefined ? [] : namesOf({ ...screen, names })),
+    ...(has(screen, 'names') ? namesOf(screen) : []),
     ...(has(screen, 'keys') ? keysOf(screen) : []),
     ...(has(screen, 'pairings') ? pairingsOf(screen) : []),
     ...(has(screen, 'history') ? [on('get', '/history', page, showHistory, screen)] : []),
@@ -101,7 +100,7 @@ export function routesOf(screen: Screen): readonly Route[] {
   ];
 }
 
-const namesOf = (screen: Naming): readonly Route[] => [
+const namesOf = (screen: With<'names'>): readonly Route[] => [
   on('get', '/names', page, showNames, screen),
   on('get', '/names.json', page, offerNames, screen),
   on('get', '/names/:name', page, askToMoveName, screen),

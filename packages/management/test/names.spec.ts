@@ -185,9 +185,9 @@ describe('the names', () => {
       calls += 1;
       return { kind: 'page', names: [], next: 'more' } as const;
     };
-    const useCases = { ...screen.useCases, names: { ...screen.useCases.names, list } };
+    const names = { ...screen.useCases.names, list };
     const { signal } = new AbortController();
-    const context = { account: OWNER, signal, screen: { useCases } } as unknown as SignedInContext;
+    const context = { account: OWNER, signal, screen: { names } } as unknown as SignedInContext;
     expect(await namesShowing(context, id)).to.deep.equal({ names: [], areAll: false });
     expect(calls).to.equal(10);
   });

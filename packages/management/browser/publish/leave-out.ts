@@ -25,7 +25,7 @@ export function leaveOut(
     if (leaves(name)) continue;
     const end = ends.get(localOffset) ?? localOffset;
     contents.push(archive.slice(localOffset, end));
-    const start = sizeClass(4, (view) => view.setUint32(0, position, true));
+    const start = filled(4, (view) => view.setUint32(0, position, true));
     directory.push(
       new Blob([archive.slice(at, at + START_FIELD), start, archive.slice(at + START_END, next)]),
     );
@@ -46,7 +46,7 @@ function endsOf(entries: readonly DirectoryEntry[], begin: number): ReadonlyMap<
 }
 
 function endRecord(count: number, size: number, offset: number): ArrayBuffer {
-  return sizeClass(END_BYTES, (view) => {
+  return filled(END_BYTES, (view) => {
     view.setUint32(0, END_SIGNATURE, true);
     view.setUint16(8, count, true);
     view.setUint16(10, count, true);
@@ -55,7 +55,7 @@ function endRecord(count: number, size: number, offset: number): ArrayBuffer {
   });
 }
 
-function sizeClass(bytes: number, write: (view: DataView) => void): ArrayBuffer {
+function filled(bytes: number, write: (view: DataView) => void): ArrayBuffer {
   const buffer = new ArrayBuffer(bytes);
   write(new DataView(buffer));
   return buffer;

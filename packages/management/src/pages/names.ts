@@ -1,11 +1,10 @@
-import type { Name, RoleId, UseCases } from '@pinfold/core';
+import type { Name, RoleId } from '@pinfold/core';
 import { type Html, html, loopTurns } from '@pinfold/http/internal';
 import type { OfferedNames } from '../name-spelling.ts';
-import type { Screen } from '../options.ts';
 import { shownPublication, shownPublications } from '../publication.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
 import { pageRequest, present } from '../request/page-request.ts';
-import type { SignedInContext } from '../request/request-context.ts';
+import type { SignedIn, SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
 import { disabledInReadOnly, fieldForm } from '../views/forms.ts';
@@ -20,15 +19,12 @@ const MAX_OFFERED = 100;
 const MAX_READ = 1_000;
 const READ_AT_ONCE = 100;
 
-export type Naming = Screen & { readonly names: UseCases['names'] };
-export type NamingContext = SignedInContext & { readonly screen: Naming };
-
 export interface ShowingNames {
   readonly names: readonly Name[];
   readonly areAll: boolean;
 }
 
-export async function showNames(context: NamingContext): Promise<Answer> {
+export async function showNames(context: SignedIn<'names'>): Promise<Answer> {
   const { screen, account, messages, base } = context;
   return await screen.pageTurns.run(account, context.signal, async () => {
     const listed = await screen.names.list({ by: account, ...pageRequest(context) });
@@ -43,7 +39,7 @@ export async function showNames(context: NamingContext): Promise<Answer> {
 }
 
 /** The account's names, for a field that offers them, and the texts of our script there. */
-export async function offerNames(context: NamingContext): Promise<Answer> {
+export async function offerNames(context: SignedIn<'names'>): Promise<Answer> {
   const { account, signal, screen, messages } = context;
   return await screen.pageTurns.run(account, signal, async () => {
     const { names } = await readNames(context, () => true, MAX_READ);
@@ -61,7 +57,7 @@ export async function offerNames(context: NamingContext): Promise<Answer> {
 }
 
 /** Asks which publication a name is to show. Scripts show the section as a dialog. */
-export async function askToMoveName(context: NamingContext): Promise<Answer> {
+export async function askToMoveName(context: SignedIn<'names'>): Promise<Answer> {
   const { account: by, messages, base, request, screen } = context;
   const found = await screen.names.get({ by, name: String(request.params.name) });
   if (found.kind === 'refused') return notFound(context);
@@ -82,7 +78,7 @@ ${offered.length === 0 ? html`<p>${messages.text('noneFound')}</p>` : fieldForm(
   return page(layout(context, { title, signedIn: context, part: 'names', main }));
 }
 
-export async function deleteName(context: NamingContext): Promise<Answer> {
+export async function deleteName(context: SignedIn<'names'>): Promise<Answer> {
   const { account: by, cause, credential, base, request, screen } = context;
   const name = String(request.params.name);
   const outcome = await screen.names.delete({ by, name, cause, credential });
@@ -119,7 +115,7 @@ async function readNames(
   isWanted: (name: Name) => boolean,
   enough: number,
 ): Promise<ShowingNames> {
-  const { names } = screen.useCases;
+  const { names } = screen;
   const wanted: Name[] = [];
   let cursor: string | undefined;
   for (let read = 0; read < MAX_READ && wanted.length < enough; read += READ_AT_ONCE) {

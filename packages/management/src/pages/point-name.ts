@@ -3,11 +3,10 @@ import { html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { spelledAsName } from '../name-spelling.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
-import { fieldOf } from '../request/request-context.ts';
+import { fieldOf, type SignedIn } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { disabledInReadOnly, form, hidden } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
-import type { NamingContext } from './names.ts';
 
 interface Move {
   readonly name: string;
@@ -17,20 +16,20 @@ interface Move {
   readonly done: 'didSetName' | 'didMoveName';
 }
 
-export async function moveName(context: NamingContext): Promise<Answer> {
+export async function moveName(context: SignedIn<'names'>): Promise<Answer> {
   const name = String(context.request.params.name);
   const pin = fieldOf(context, 'pin') ?? '';
   return await pointName(context, { name, pin, back: `${context.base}/names`, done: 'didMoveName' });
 }
 
-export async function setName(context: NamingContext): Promise<Answer> {
+export async function setName(context: SignedIn<'names'>): Promise<Answer> {
   const pin = String(context.request.params.id);
   const name = (fieldOf(context, 'name') ?? '').trim();
   const back = `${context.base}/publications/${pin}`;
   return await pointName(context, { name, pin, back, done: 'didSetName' });
 }
 
-async function pointName(context: NamingContext, move: Move): Promise<Answer> {
+async function pointName(context: SignedIn<'names'>, move: Move): Promise<Answer> {
   const { account: by, cause, credential, screen } = context;
   const { name, pin, back, done } = move;
   if (fieldOf(context, 'open') !== 'yes' && (await dropsPassword(context, move)))
@@ -54,7 +53,7 @@ async function pointName(context: NamingContext, move: Move): Promise<Answer> {
 }
 
 /** Whether the name shows a publication with a password, and the other one is in service without one. */
-async function dropsPassword(context: NamingContext, { name, pin }: Move): Promise<boolean> {
+async function dropsPassword(context: SignedIn<'names'>, { name, pin }: Move): Promise<boolean> {
   const { account: by, signal, screen } = context;
   const id = parseRoleId(pin);
   const found = await screen.names.get({ by, name });
@@ -71,7 +70,7 @@ async function dropsPassword(context: NamingContext, { name, pin }: Move): Promi
   );
 }
 
-function askToOpen(context: NamingContext, { name, pin, back }: Move): Answer {
+function askToOpen(context: SignedIn<'names'>, { name, pin, back }: Move): Answer {
   const { messages, request, base } = context;
   const title = messages.text('openNameTitle', { name });
   const action = `${base}${request.path}`;

@@ -202,7 +202,7 @@ export async function showCode(context: SignedInContext): Promise<Answer> {
 async function linkFor(context: SignedInContext, { id }: Publication): Promise<string> {
   const { account: by, screen } = context;
   const name = queryText(context, 'name');
-  const found = name === '' ? undefined : await screen.useCases.names?.get({ by, name });
+  const found = name === '' ? undefined : await screen.names?.get({ by, name });
   return found?.kind === 'found' ? nameUrl(screen.publicUrl, found.name) : sharedUrl(screen.publicUrl, id);
 }
 

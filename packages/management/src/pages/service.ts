@@ -56,8 +56,8 @@ export async function changeService(context: SignedIn<'administration'>): Promis
 function healthCard(context: SignedInContext, { node, version, parts, clock }: NodeHealth): Html {
   const { messages } = context;
   const part = (state: keyof typeof PART_STATES) => {
-    const [branding, message] = PART_STATES[state];
-    return html`<span class="state ${branding}">${icon(branding)}${messages.text(message)}</span>`;
+    const [name, message] = PART_STATES[state];
+    return html`<span class="state ${name}">${icon(name)}${messages.text(message)}</span>`;
   };
   const content = factList(context, [
     ['partDatabase', part(parts.database)],

@@ -129,7 +129,7 @@ async function signedInContext(
       history: screen.history !== undefined,
       grants: screen.createGrant !== undefined,
       archives: screen.openArchive !== undefined,
-      names: screen.useCases.names !== undefined,
+      names: screen.names !== undefined,
       administration: screen.administration !== undefined && caller.scopes.includes('admin'),
     },
   };

@@ -4,27 +4,19 @@ import type { Flash } from '../response/flash.ts';
 import { layout } from './layout.ts';
 import { filters } from './tables.ts';
 
-export type AdministrationPart =
-  | 'accounts'
-  | 'allPublications'
-  | 'takedowns'
-  | 'history'
-  | 'sessions'
-  | 'service';
-
-const PARTS: readonly (readonly [part: AdministrationPart, path: string])[] = [
+const PARTS = [
   ['accounts', ''],
   ['allPublications', '/publications'],
   ['takedowns', '/takedowns'],
   ['history', '/history'],
   ['sessions', '/sessions'],
   ['service', '/service'],
-];
+] as const;
 
 /** A page of those who administer; `title` is the part's unless it is given. */
 export function administrationPage(
   context: SignedInContext,
-  part: AdministrationPart,
+  part: (typeof PARTS)[number][0],
   main: Html,
   { title, isReasonWrong }: { readonly title?: string; readonly isReasonWrong?: boolean } = {},
 ): Html {

@@ -106,17 +106,11 @@ export function stopLink(context: SignedInContext, style: 'button' | '', href: s
 }
 
 /** Actions that need confirmation. Each has messages of its name: for the button, the title and the consequences. */
-export type Confirmed =
-  | 'block'
-  | 'deleteName'
-  | 'endSession'
-  | 'endSessions'
-  | 'lift'
-  | 'removePassword'
-  | 'revoke'
-  | 'takeDown';
+type Confirmed = {
+  [Id in MessageId]: `${Id}Means` | `${Id}Title` extends MessageId ? Id : never;
+}[MessageId];
 
-export interface ConfirmationDetails {
+interface ConfirmationDetails {
   /** Values in the dialog's title. */
   readonly values?: Values;
   readonly fields?: Html;
