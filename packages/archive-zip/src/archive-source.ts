@@ -44,7 +44,6 @@ export class MemorySource implements ArchiveSource {
   }
 }
 
-/** Fills a buffer with the bytes at a position. */
 export function readFully(source: ArchiveSource, buffer: Buffer, position: number): Buffer {
   for (let filled = 0; filled < buffer.length; ) {
     const read = source.read(buffer.subarray(filled), position + filled);

@@ -1,4 +1,3 @@
-/** Bytes that can be read at any position. */
 export interface ByteSource {
   readonly size: number;
   /** The bytes there, fewer where the source ends. They are valid until the next call. */

@@ -8,7 +8,6 @@ export interface EndRecord extends DirectoryFields {
   readonly at: number;
   /** The offset at which the directory must end: that of the first of these records. */
   readonly directoryEnd: number;
-  /** How the records contradict each other. */
   readonly contradiction: Ambiguity | undefined;
 }
 

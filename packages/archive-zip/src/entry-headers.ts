@@ -168,7 +168,6 @@ export function descriptorAgrees(descriptor: Buffer, central: CentralHeader): bo
   );
 }
 
-/** A header of the central directory with its name decoded. */
 export interface NamedHeader {
   readonly header: CentralHeader;
   readonly name: string;
@@ -206,7 +205,6 @@ export function toListedEntry({ header, name }: NamedHeader, local?: LocalHeader
   return { name, host, externalAttributes, flags, method, crc32, compressedSize, size, dataOffset };
 }
 
-/** The rules that an entry's headers break. */
 export function entryProblems(
   { header, path, badEncoding }: Omit<NamedHeader, 'name'>,
   local?: LocalHeader,

@@ -10,7 +10,6 @@ import { isObservable, isReferring } from './observe/observe.ts';
 import { isScript } from './observe/script-findings.ts';
 import { bareProof, type PackedProofs, type PackedTasks } from './packed.ts';
 
-/** An entry to prove, with what is needed to read it. */
 export interface EntryTask
   extends ProofTask,
     Pick<ListedEntry, 'method' | 'crc32' | 'compressedSize' | 'size' | 'dataOffset'> {

@@ -100,7 +100,6 @@ interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** Serves the pieces of a ZIP that were read. */
 function sourceOf(size: number, pieces: readonly Piece[]): ByteSource {
   const at = (position: number, length: number): Uint8Array => {
     const end = Math.min(position + length, size);

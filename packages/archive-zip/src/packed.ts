@@ -6,7 +6,6 @@ import type { EntryTask } from './jobs.ts';
  * which takes as long for thousands of entries as inflating them.
  */
 
-/** Listed entries in columns. */
 export interface PackedEntries {
   readonly names: readonly string[];
   /** {@link NUMBERS_PER_ENTRY} numbers for each entry. */
@@ -15,7 +14,6 @@ export interface PackedEntries {
   readonly appleDouble: readonly number[];
 }
 
-/** Entries to prove in columns. */
 export interface PackedTasks {
   readonly names: readonly string[];
   readonly paths: readonly (EntryPath | undefined)[];

@@ -9,7 +9,6 @@ import { filterOf, type ProofTools, proveWhole } from './prove-entries.ts';
 
 /** The largest archive that is read on the thread of its caller: the way to another thread and back takes longer. */
 const SMALL_BYTES = 16_384;
-/** The most entries of one. */
 export const SMALL_ENTRIES = 16;
 /** The most bytes that its entries may be together: a few milliseconds, whatever they contain. */
 export const SMALL_SITE_BYTES = 16_384;

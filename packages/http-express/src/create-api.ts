@@ -28,10 +28,10 @@ import { type ApiOptions, serviceOf } from './service.ts';
 export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);
   const { publicUrl, offered } = service;
-  const mounted = <C>(area: Area<C>): MountedArea => ({
+  const mounted = <C>(area: Area<C>) => ({
     base: area.base,
-    knows: (path) => area.routes.find(path) !== undefined,
-    serve: (request, response) => void serve(service, area, request, response),
+    knows: (path: string) => area.routes.find(path) !== undefined,
+    serve: (request: Request, response: Response) => void serve(service, area, request, response),
   });
   const areas = [
     mounted({
@@ -64,12 +64,6 @@ export function createApi(options: ApiOptions): Router {
     else takeRequest(request, response, () => area.serve(request, response));
   });
   return router;
-}
-
-interface MountedArea {
-  readonly base: string;
-  readonly knows: (path: string) => boolean;
-  readonly serve: (request: Request, response: Response) => void;
 }
 
 /** Throws if the API is mounted elsewhere: requests meant for it would reach other handlers. */

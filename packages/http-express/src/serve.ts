@@ -94,7 +94,6 @@ export function serve<C>(
   );
 }
 
-/** What the log says of an answer. */
 function settledAs({ status, role, json }: Answer & { readonly role?: RoleId }): Settled {
   const hasCode = typeof json === 'object' && json !== null && 'code' in json;
   return { status, role, outcome: hasCode ? String(json.code) : undefined };

@@ -54,7 +54,10 @@ export function admitAnswer({ method }: IncomingMessage, { body }: EncodedAnswer
   if (method !== 'HEAD') outgoingBytes.admit(body.byteLength);
 }
 
-/** Writes an answer whole, then drains an unread body within limits: closing at once could lose the answer. */
+/**
+ * Writes an answer whole, or its stream piece by piece, then drains an unread body within limits: closing at once could
+ * lose the answer.
+ */
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -62,34 +65,18 @@ export async function send(
   limits: DrainLimits,
 ): Promise<void> {
   if (response.destroyed) return;
-  const content = request.method === 'HEAD' ? undefined : body;
-  if (stream !== undefined && content !== undefined) {
-    await sendStream(request, response, { status, headers, stream }, limits);
-    return;
-  }
-  if (!isUnderWay(request)) {
-    response.writeHead(status, headers).end(content);
+  const isHead = request.method === 'HEAD';
+  const isEarly = isUnderWay(request);
+  if (!isEarly && (isHead || stream === undefined)) {
+    response.writeHead(status, headers).end(isHead ? undefined : body);
     request.resume();
     return;
   }
   // Not ended yet: a response that has ended closes its connection, under a client that is still sending.
-  response.writeHead(status, { ...headers, Connection: 'close' });
-  if (content === undefined || content.byteLength === 0) response.flushHeaders();
-  else response.write(content);
-  const left = await drain(request, limits);
-  response.end();
-  if (left) request.destroy();
-}
-
-async function sendStream(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, stream }: Pick<EncodedAnswer, 'status' | 'headers'> & { readonly stream: SentBody },
-  limits: DrainLimits,
-): Promise<void> {
-  const isEarly = isUnderWay(request);
   response.writeHead(status, isEarly ? { ...headers, Connection: 'close' } : headers);
-  if (!(await sendPieces(response, stream))) return;
+  if (isHead || (stream === undefined && body.byteLength === 0)) response.flushHeaders();
+  else if (stream === undefined) response.write(body);
+  else if (!(await sendPieces(response, stream))) return;
   const left = isEarly && (await drain(request, limits));
   response.end();
   if (left) request.destroy();

@@ -7,7 +7,6 @@ import { clientOf } from './rates/request-limiter.ts';
 import type { RequestEntry } from './request-entry.ts';
 import { hasLeft } from './until-gone.ts';
 
-/** A request whose work begins. */
 export interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -30,7 +29,6 @@ export type Settled = {
     | undefined;
 };
 
-/** How a door answers requests. */
 export interface Door<Arrived extends Arrival, Outcome extends Settled> {
   /** Milliseconds since any instant. */
   now(): number;

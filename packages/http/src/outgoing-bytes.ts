@@ -113,7 +113,6 @@ export class OutgoingBytes {
     this.#cut();
   }
 
-  /** Cuts off slow answers while there are too many bytes. */
   #cut(): void {
     while (this.#isFull) {
       const answer = this.#slowest?.next().value;

@@ -77,7 +77,6 @@ export class Messages<Id extends string> {
     return `${this.#format(`size ${maximumFractionDigits}`, make).format(value)} ${unit}`;
   }
 
-  /** The exact time to the minute, with the zone if it is UTC. */
   moment(at: Instant, timeZone: string = this.timeZone): string {
     const make = (language: Language) => momentFormat(language, timeZone);
     return this.#format(`moment ${timeZone}`, make).format(at);

@@ -72,7 +72,6 @@ const MANIFEST = /(?:^|\/)(?:[^/]*\.webmanifest|manifest\.json)$/i;
 /** Larger ones are no manifests. */
 const MAX_CHARACTERS = 262_144;
 
-/** Whether a file is a web app manifest by its name. */
 export function isManifest(path: string): boolean {
   return MANIFEST.test(path);
 }

@@ -72,7 +72,6 @@ export function readPage(html: string, collector: ReferenceCollector): PageFindi
   return reader.findings();
 }
 
-/** Reads the references of a style sheet. */
 export function readCss(css: string, collector: ReferenceCollector): boolean {
   for (const url of urlsOf(css)) {
     if (!collector.add(plainTargetOf(url), { navigation: false })) return false;
@@ -80,7 +79,6 @@ export function readCss(css: string, collector: ReferenceCollector): boolean {
   return true;
 }
 
-/** Reads the imports of a module. */
 export function readModule(script: string, collector: ReferenceCollector): boolean {
   return importsOf(script).every((url) =>
     collector.add(plainTargetOf(url), { navigation: false, isModule: true }),

@@ -16,7 +16,6 @@ interface Place {
   folded?: FolderFiles;
 }
 
-/** A name in a folder. */
 interface Address {
   readonly place: Place;
   readonly name: string;

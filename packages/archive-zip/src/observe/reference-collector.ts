@@ -8,7 +8,6 @@ export interface Reference {
   readonly base?: string;
   /** The reference is the `<base>` itself, which loads nothing. */
   readonly isBase?: true;
-  /** The reference loads a module. */
   readonly isModule?: true;
 }
 

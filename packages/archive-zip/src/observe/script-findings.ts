@@ -1,6 +1,5 @@
 import type { OriginNeed } from '@pinfold/core';
 
-/** Findings in a script, or in the scripts of a page. */
 export interface ScriptFindings {
   /** Whether one registers a service worker. */
   readonly serviceWorker: boolean;

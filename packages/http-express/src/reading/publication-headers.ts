@@ -5,7 +5,6 @@ import { credentialsOf } from '../authentication.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import { requestError } from '../problems/problem-details.ts';
 
-/** Reads the header Idempotency-Key, which every publication needs. */
 export function idempotencyKeyOf(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {
   const [value, ...further] = headerValues(request, 'idempotency-key');
   if (value === undefined) return refuseRequest('idempotency_key_required');

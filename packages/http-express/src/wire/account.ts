@@ -23,7 +23,6 @@ const quota = T.nullable(
 /** The limits of one account, which go before those for all. */
 export const accountLimits = { requests: rate, publications: rate, sites: quota, bytes: quota };
 
-/** Whether a blocked account's sites are still shown. */
 export const SITES = ['keep', 'hide'] as const;
 
 const of = memberOf<AdministeredAccount>();

@@ -16,7 +16,6 @@ export interface FormField {
   readonly cut: boolean;
 }
 
-/** The head of a file in a form. */
 export interface FormFile {
   readonly name: string | undefined;
   readonly filename: string | undefined;

@@ -18,7 +18,6 @@ export interface Finding<Id extends string = string> {
   readonly values: TextValues;
 }
 
-/** The texts of one language. */
 export function textsIn<Id extends string>(
   language: Language,
   texts: Readonly<Record<Id, Text>>,

@@ -14,7 +14,6 @@ import { factList } from '../views/tables.ts';
 
 type Limit = keyof AccountLimits;
 
-/** The errors of a form, with the entered limits. */
 type AccountFormError =
   | { readonly field: 'reason' }
   | { readonly field: Limit; readonly values: Readonly<Record<Limit, string>> };

@@ -54,8 +54,11 @@ export async function finishElsewhere(context: SignInContext): Promise<Answer> {
   const outcome = await whileBrowserStays(request, () =>
     identityProvider.finish(cameBack, others.length === 0 ? browserState : undefined, from),
   );
+  // Another window that began last, or the same request sent again, still needs the cookie.
+  const mayComeBack =
+    outcome.kind === 'failed' && (outcome.problem === 'forgotten' || outcome.problem === 'busy');
   if (others.length > 0) expireEverywhere(request, response, scope, 'oidc');
-  else if (!mayComeBack(outcome)) writeCookie(response, scope, 'oidc', '', 0);
+  else if (!mayComeBack) writeCookie(response, scope, 'oidc', '', 0);
   if (outcome.kind === 'failed') {
     return (await refuseAnonymous(context)) ?? (await showFailure(context, outcome));
   }
@@ -84,11 +87,6 @@ async function whileBrowserStays<Result>(
   } finally {
     socket.off('end', close);
   }
-}
-
-/** Whether the cookie is still needed: by another window that began last, or by the same request sent again. */
-function mayComeBack(outcome: { readonly kind: string; readonly problem?: string }): boolean {
-  return outcome.problem === 'forgotten' || outcome.problem === 'busy';
 }
 
 /**

@@ -36,7 +36,6 @@ export function protect({ response, nonce, screen: { branding } }: RequestContex
   });
 }
 
-/** An answer as it goes out, with what the log says of it. */
 export interface Encoded extends Settled {
   encoded: EncodedAnswer;
   readonly flash: Flash | undefined;

@@ -80,14 +80,12 @@ export function stopCard(context: SignedInContext, publication: ShownPublication
   return card(context, 'stop', content);
 }
 
-/** The consequence of stopping publications. */
 export function stopMeans({ messages }: SignedInContext, publications: readonly ShownPublication[]): string {
   const { length: count } = publications;
   const areOver = publications.every(({ state }) => state === 'expired');
   return messages.text(areOver ? 'stopExpiredMeans' : 'stopMeans', { count });
 }
 
-/** @param hasArchive whether its ZIP is stored. */
 export function factsCard(
   context: SignedInContext,
   publication: ShownPublication,

@@ -61,7 +61,6 @@ export class Bodies implements CacheStatistics {
     return this.#hot?.calculatedSize ?? 0;
   }
 
-  /** A body that is in memory. */
   hot(form: Form): Body | undefined {
     return this.#hot?.get(form.key);
   }

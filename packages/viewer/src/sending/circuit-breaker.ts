@@ -20,7 +20,6 @@ const LATE = new Fault('storage_unavailable', 'the storage gave no byte within 5
 export class CircuitBreaker {
   readonly #clock: Clock;
   #late = 0;
-  /** When the circuit opened. */
   #hungSince: Instant | undefined;
   #oneTries = false;
 

@@ -86,7 +86,6 @@ export class SiteFiles {
     this.#publication = publication;
   }
 
-  /** The file of a path that was found before. */
   known(path: string): SiteFile | undefined {
     return this.#direct.get(path);
   }
