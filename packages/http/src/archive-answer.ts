@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ArchiveRefusal, Fault, type OpenedArchive } from '@pinfold/core';
 import type { Answer } from './answer.ts';
 import { failedPrecondition, requestedRange } from './conditions.ts';
-import { attachment } from './content-disposition.ts';
 import type { ByteRange } from './negotiation.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
 import { EndedMeanwhile, readPieces, type SentBody } from './pieces.ts';
@@ -92,4 +91,19 @@ async function streamOf(
     if (error instanceof EndedMeanwhile) return error.ended;
     throw error;
   }
+}
+
+/** What older clients read in place of a file name that is not plain, and characters that would end the name for some. */
+const NOT_PLAIN = /[^\x20-\x7e]|["%\\]/gu;
+
+/** Characters that `encodeURIComponent` leaves, and RFC 8187 does not. */
+const NOT_ENCODED = /['()*]/g;
+
+/** The header that has a client store the body under a file name (RFC 6266, with `filename*` of RFC 8187). */
+function attachment(filename: string): string {
+  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
+    NOT_ENCODED,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${filename.replace(NOT_PLAIN, '_')}"; filename*=UTF-8''${encoded}`;
 }

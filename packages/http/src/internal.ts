@@ -45,5 +45,4 @@ export { stripCors, stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';
 export { loopTurns } from './turns.ts';
 export { UnavailableError } from './unavailable-error.ts';
-export { hasLeft, untilGone } from './until-gone.ts';
-export { untilUnheard } from './until-unheard.ts';
+export { hasLeft, untilGone, untilUnheard } from './until-gone.ts';

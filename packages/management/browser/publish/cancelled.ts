@@ -90,18 +90,23 @@ export interface CancelPanel {
 
 /** Asks the server until it has confirmed what became of the upload; `undefined` when the person asks no further. */
 export async function showCancelling(
-  { messages, stage, page, freshToken, another }: CancelPanel,
+  panel: CancelPanel,
   { key, token }: Upload,
 ): Promise<Awaited<ReturnType<typeof confirmCancelled>> | undefined> {
+  const { messages, stage } = panel;
   const leave = new AbortController();
   stage.wait(messages.text('cancelling'));
-  const onUnconfirmed = (why: keyof typeof UNCONFIRMED) =>
-    stage.wait(
-      messages.text(UNCONFIRMED[why]),
-      another('chooseAnother', () => leave.abort()),
-    );
+  const question: CancelQuestion = {
+    url: panel.page('publish/cancel'),
+    key,
+    token,
+    freshToken: () => panel.freshToken(),
+    onUnconfirmed: (why) => {
+      const another = panel.another('chooseAnother', () => leave.abort());
+      stage.wait(messages.text(UNCONFIRMED[why]), another);
+    },
+  };
   try {
-    const question = { url: page('publish/cancel'), key, token, freshToken, onUnconfirmed };
     return await confirmCancelled(question, leave.signal);
   } catch (error) {
     if (error !== leave.signal.reason) throw error;
@@ -110,18 +115,15 @@ export async function showCancelling(
 }
 
 /** Shows what was published before it was cancelled, with a button that stops it. */
-export async function showLate(
-  { messages, stage, token, page, freshToken, another }: CancelPanel,
-  late: LatePublication,
-  name: string,
-): Promise<void> {
-  const address = page(`publications/${late.id}`);
+export async function showLate(panel: CancelPanel, late: LatePublication, name: string): Promise<void> {
+  const { messages, stage } = panel;
+  const address = panel.page(`publications/${late.id}`);
   const details = linkTo(address, messages.text('showDetails'));
+  const another = panel.another('publishAnother');
   if (late.state !== 'published') {
-    stage.end(messages.text('cancelledStopped'), 'bad', undefined, details, another('publishAnother'));
+    stage.end(messages.text('cancelledStopped'), 'bad', undefined, details, another);
     return;
   }
-  const stop = stopForm(messages, address, (await freshToken()) ?? token);
-  const content = lateContent(messages, late, name);
-  stage.end(messages.text('cancelledLate'), 'bad', content, stop, details, another('publishAnother'));
+  const stop = stopForm(messages, address, (await panel.freshToken()) ?? panel.token);
+  stage.end(messages.text('cancelledLate'), 'bad', lateContent(messages, late, name), stop, details, another);
 }

@@ -52,10 +52,10 @@ export async function publish(panel: HTMLElement, chosen: Chosen): Promise<void>
   await new Publishing(panel).run(chosen);
 }
 
-class Publishing {
+class Publishing implements CancelPanel {
   readonly #panel: HTMLElement;
-  readonly #messages: BrowserMessages = browserMessages();
-  readonly #stage: ProgressPanel;
+  readonly messages: BrowserMessages = browserMessages();
+  readonly stage: ProgressPanel;
   readonly #data: PanelData;
   #cancel: AbortController = new AbortController();
   /** The upload that has begun, and may be published though the person cancels. */
@@ -64,14 +64,14 @@ class Publishing {
   constructor(panel: HTMLElement) {
     this.#panel = panel;
     this.#data = JSON.parse(panel.dataset.publish ?? '') as PanelData;
-    this.#stage = new ProgressPanel(panel, this.#messages);
+    this.stage = new ProgressPanel(panel, this.messages);
   }
 
   async run(chosen: Chosen): Promise<void> {
-    this.#stage.open();
+    this.stage.open();
     await this.#unlessCancelled(async () => {
       const given = await this.#inspect(chosen);
-      const chosenSite = given && (await askForBuiltSite(this.#messages, given));
+      const chosenSite = given && (await askForBuiltSite(this.messages, given));
       if (given !== undefined && chosenSite === undefined) this.#fail('cancelled');
       const packed = chosenSite && (await this.#archiveOf(chosenSite));
       if (packed === undefined) return;
@@ -98,25 +98,19 @@ class Publishing {
 
   /** Says that nothing was published once the server has confirmed it. */
   async #confirmCancelled(begun: Upload): Promise<void> {
-    const outcome = await showCancelling(this.#cancelPanel, begun);
+    const outcome = await showCancelling(this, begun);
     if (outcome?.kind === 'cancelled') this.#fail('cancelled');
     else if (outcome !== undefined) await this.#showLate(outcome);
   }
 
   async #showLate(late: LatePublication): Promise<void> {
-    await showLate(this.#cancelPanel, late, this.#begun?.name ?? '');
+    await showLate(this, late, this.#begun?.name ?? '');
     await refreshList();
   }
 
-  get #cancelPanel(): CancelPanel {
-    return {
-      messages: this.#messages,
-      stage: this.#stage,
-      token: this.#data.token,
-      page: (path) => this.#page(path),
-      freshToken: () => this.#freshToken(),
-      another: (id, first) => this.#another(id, first),
-    };
+  /** The token of forms when the page was loaded. */
+  get token(): string {
+    return this.#data.token;
   }
 
   async #inspect(chosen: Chosen): Promise<Source | undefined> {
@@ -142,8 +136,8 @@ class Publishing {
       source.kind === 'folder' ? judgeWholeFolder(source, limits) : judgeArchive(source.file, limits);
     const judged = await raceSignal(judging, this.#cancel.signal);
     if (judged.files === 0 && leftOut.length > 0 && !namesFolder(judged)) {
-      const content = leftOutLine(this.#messages, 'wouldLeaveOut', leftOut);
-      return this.#refuse(this.#messages.text('nothingLeft'), content);
+      const content = leftOutLine(this.messages, 'wouldLeaveOut', leftOut);
+      return this.#refuse(this.messages.text('nothingLeft'), content);
     }
     if (source.kind === 'folder' && source.files.length === 0 && !namesFolder(judged))
       return this.#fail('empty');
@@ -151,7 +145,7 @@ class Publishing {
     const packed = source.kind === 'folder' ? await this.#pack(source) : { source, archive: source.file };
     if (packed === undefined || packed.source.leftOut.length === 0) return packed;
     const rest = packed.source.kind === 'folder' ? judgeFolder(packed.source.files, limits) : judged;
-    return (await askToLeaveOut(this.#messages, packed.source, rest)) ? packed : this.#fail('leftOutAsked');
+    return (await askToLeaveOut(this.messages, packed.source, rest)) ? packed : this.#fail('leftOutAsked');
   }
 
   /** The folder with a page as its index.html, where that is all it lacks and the person agrees. */
@@ -160,14 +154,14 @@ class Publishing {
     const { problems } = await raceSignal(judging, this.#cancel.signal);
     const page = startPageIn(problems);
     if (page === undefined) return folder;
-    return (await askForStartPage(this.#messages, page)) ? withStartPage(folder, page) : folder;
+    return (await askForStartPage(this.messages, page)) ? withStartPage(folder, page) : folder;
   }
 
   async #pack(source: FolderSource): Promise<Packed<FolderSource> | undefined> {
     const { worker = '' } = this.#panel.dataset;
     const total = source.files.reduce((sum, { file }) => sum + file.size, 0);
     this.#work('packing', source.name, total);
-    const onProgress = (bytes: number) => this.#stage.progress(bytes, total, performance.now());
+    const onProgress = (bytes: number) => this.stage.progress(bytes, total, performance.now());
     const packed = await pack(worker, source.files, onProgress, this.#cancel.signal);
     if (packed.kind === 'unreadable') return this.#fail('unreadable', { name: packed.path });
     const { archive } = packed;
@@ -179,7 +173,7 @@ class Publishing {
 
   #haveProblems(problems: readonly PublishProblem[], leftOut: readonly string[]): boolean {
     if (problems.length === 0) return false;
-    const messages = this.#messages;
+    const messages = this.messages;
     const content = html`${problemList(messages, problems)}${leftOutLine(messages, 'wouldLeaveOut', leftOut)}`;
     this.#refuse(messages.text('problemsTitle'), content);
     return true;
@@ -196,7 +190,7 @@ class Publishing {
     const progress = {
       sent: (bytes: number) => {
         if (step === 'waiting') work('uploading', size);
-        this.#stage.progress(bytes, size, performance.now());
+        this.stage.progress(bytes, size, performance.now());
       },
       arrived: () => work('checking'),
       waiting: (reason: 'broken' | 'in_progress') => work(reason === 'broken' ? 'waiting' : 'inProgress'),
@@ -220,19 +214,19 @@ class Publishing {
   }
 
   async #succeed(published: Published, source: Source): Promise<void> {
-    const messages = this.#messages;
+    const messages = this.messages;
     this.#emptyOptions();
     const copied = await putOnClipboard(published.name?.url ?? published.sharedUrl);
     if (this.#cancel.signal.aborted)
       return this.#showLate({ ...published, kind: 'published', state: 'published' });
-    const page = this.#page(`publications/${published.id}`);
-    this.#stage.end(
+    const page = this.page(`publications/${published.id}`);
+    this.stage.end(
       messages.text(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
       'good',
       publishedContent(messages, published, page, { copied, source }),
       linkTo(page, messages.text('showDetails')),
       protectLink(messages, page, published),
-      this.#another('publishAnother'),
+      this.another('publishAnother'),
     );
     await refreshList();
   }
@@ -249,45 +243,39 @@ class Publishing {
       busy: 'unavailable',
       failed: 'internal_error',
     } as const;
-    const retry = button(this.#messages.text('tryAgain'), 'primary', () => {
+    const retry = button(this.messages.text('tryAgain'), 'primary', () => {
       this.#cancel = new AbortController();
       void this.#unlessCancelled(async () => {
-        const token = kind === 'signed_out' ? await this.#freshToken() : undefined;
+        const token = kind === 'signed_out' ? await this.freshToken() : undefined;
         await this.#send({ ...content, token: token ?? content.token }, source);
       });
     });
     const first = kind === 'mismatch' ? undefined : retry;
-    this.#stage.end(
-      this.#messages.text(texts[kind]),
-      'bad',
-      undefined,
-      first,
-      this.#another('chooseAnother'),
-    );
+    this.stage.end(this.messages.text(texts[kind]), 'bad', undefined, first, this.another('chooseAnother'));
   }
 
   #work(id: PublishingId, name: string, total?: number): void {
-    this.#stage.work({ text: this.#messages.text(id, { name }), name, total }, () =>
+    this.stage.work({ text: this.messages.text(id, { name }), name, total }, () =>
       this.#cancel.abort(CANCELLED),
     );
   }
 
   #fail(id: PublishingId, values: Values = {}): undefined {
-    this.#refuse(this.#messages.text(id, values));
+    this.#refuse(this.messages.text(id, values));
   }
 
   #refuse(title: string, content?: Html): undefined {
-    this.#stage.end(title, 'bad', content, this.#another('chooseAnother'));
+    this.stage.end(title, 'bad', content, this.another('chooseAnother'));
   }
 
-  #page(path: string): string {
+  page(path: string): string {
     return new URL(path, new URL(this.#panel.dataset.action ?? '', location.href)).href;
   }
 
-  #another(id: PublishingId, first: () => void = () => {}): HTMLElement {
-    return button(this.#messages.text(id), '', () => {
+  another(id: PublishingId, first: () => void = () => {}): HTMLElement {
+    return button(this.messages.text(id), '', () => {
       first();
-      this.#stage.close();
+      this.stage.close();
     });
   }
 
@@ -300,8 +288,8 @@ class Publishing {
   }
 
   /** The token of forms as it is now; none while another account is signed in, or nobody. */
-  async #freshToken(): Promise<string | undefined> {
-    const panel = (await pageOf(this.#page('.')))?.querySelector<HTMLElement>('[data-publish]');
+  async freshToken(): Promise<string | undefined> {
+    const panel = (await pageOf(this.page('.')))?.querySelector<HTMLElement>('[data-publish]');
     const { owner, token } = JSON.parse(panel?.dataset.publish ?? '{}') as Partial<PanelData>;
     return owner === this.#data.owner ? token : undefined;
   }

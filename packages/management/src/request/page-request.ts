@@ -23,9 +23,11 @@ export function searchText(context: RequestContext): string {
   return queryText(context, 'q').slice(0, MAX_SEARCH_LENGTH);
 }
 
+type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined | ''> };
+
 export function present<Members extends Readonly<Record<string, unknown>>>(
   members: Members,
-): { [Name in keyof Members]?: Exclude<Members[Name], undefined | ''> } {
+): Present<Members> {
   const some = Object.entries(members).filter(([, value]) => value !== undefined && value !== '');
-  return Object.fromEntries(some) as { [Name in keyof Members]?: Exclude<Members[Name], undefined | ''> };
+  return Object.fromEntries(some) as Present<Members>;
 }
