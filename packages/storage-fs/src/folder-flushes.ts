@@ -1,33 +1,28 @@
 import type { Files } from './files.ts';
 import { syncFolder } from './folders.ts';
 
-/** Flushes the entries of folders. Callers that come while a flush of their folder runs share the next one. */
-export class FolderFlushes {
-  readonly #files: Files;
-  readonly #running: Map<string, Promise<void>> = new Map();
-  readonly #next: Map<string, Promise<void>> = new Map();
-
-  constructor(files: Files) {
-    this.#files = files;
-  }
-
-  /** Resolves when a flush has ended that began after the call. */
-  flush(folder: string): Promise<void> {
-    const next = this.#next.get(folder);
-    if (next !== undefined) return next;
-    const running = this.#running.get(folder);
-    if (running === undefined) return this.#start(folder);
-    const waiting = running
+/**
+ * Makes a function that flushes the entries of a folder, and resolves when a flush has ended that began after the call.
+ * Callers that come while a flush of their folder runs share the next one.
+ */
+export function folderFlushes(files: Files): (folder: string) => Promise<void> {
+  const running = new Map<string, Promise<void>>();
+  const next = new Map<string, Promise<void>>();
+  const start = (folder: string): Promise<void> => {
+    const begun = syncFolder(files, folder).finally(() => running.delete(folder));
+    running.set(folder, begun);
+    return begun;
+  };
+  return (folder) => {
+    const shared = next.get(folder);
+    if (shared !== undefined) return shared;
+    const before = running.get(folder);
+    if (before === undefined) return start(folder);
+    const waiting = before
       // A failure may be of entries that changed while it ran, and the system reports it only once.
-      .finally(() => this.#next.delete(folder))
-      .then(() => this.#start(folder));
-    this.#next.set(folder, waiting);
+      .finally(() => next.delete(folder))
+      .then(() => start(folder));
+    next.set(folder, waiting);
     return waiting;
-  }
-
-  #start(folder: string): Promise<void> {
-    const running = syncFolder(this.#files, folder).finally(() => this.#running.delete(folder));
-    this.#running.set(folder, running);
-    return running;
-  }
+  };
 }

@@ -13,7 +13,7 @@ import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
 import { type Files, nodeFiles, orFault } from './files.ts';
-import { FolderFlushes } from './folder-flushes.ts';
+import { folderFlushes } from './folder-flushes.ts';
 import { makeFolder, syncAndClose, syncPath } from './folders.ts';
 import { MOVED, stagedName } from './fs-staging.ts';
 import { unlessFull, writeProbe } from './probe.ts';
@@ -56,7 +56,7 @@ export class FsArchiveStorage implements ArchiveStorage {
   readonly #clock: Clock;
   readonly #files: Files;
   readonly #folders: ArchiveFolders;
-  readonly #flushes: FolderFlushes;
+  readonly #flush: (folder: string) => Promise<void>;
   readonly #prepared: WeakMap<StagedArchive, Promise<void>> = new WeakMap();
   readonly #flushing: Semaphore = new Semaphore({ places: FLUSHED_AT_ONCE });
   readonly #deletions: Semaphore = new Semaphore({ places: DELETED_AT_ONCE });
@@ -67,7 +67,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     this.#clock = options.clock;
     this.#files = files;
     this.#folders = new ArchiveFolders(files);
-    this.#flushes = new FolderFlushes(files);
+    this.#flush = folderFlushes(files);
   }
 
   /** The disk takes the file while it is proved. A failed flush fails the next put: repeated, it would say nothing of the bytes. */
@@ -205,7 +205,7 @@ export class FsArchiveStorage implements ArchiveStorage {
         this.#folders.forget(place);
       }
     }
-    await this.#flushes.flush(place.folder);
+    await this.#flush(place.folder);
   }
 
   async #delete(id: ArchiveId): Promise<void> {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Files, nodeFiles } from '../src/files.ts';
-import { FolderFlushes } from '../src/folder-flushes.ts';
+import { folderFlushes } from '../src/folder-flushes.ts';
 import { systemError } from './failing-files.ts';
 
 interface Flush {
@@ -25,9 +25,9 @@ function heldFiles(): { readonly files: Files; readonly begun: Flush[] } {
 describe('Flushes of a folder', () => {
   it('that many want while one runs are a single one, which begins after all of them asked', async () => {
     const { files, begun } = heldFiles();
-    const flushes = new FolderFlushes(files);
+    const flush = folderFlushes(files);
     const ended: string[] = [];
-    const ask = (name: string): Promise<unknown> => flushes.flush('a').then(() => ended.push(name));
+    const ask = (name: string): Promise<unknown> => flush('a').then(() => ended.push(name));
     const all = [ask('first')];
     await nextTurn();
     all.push(ask('second'), ask('third'));
@@ -46,8 +46,8 @@ describe('Flushes of a folder', () => {
 
   it('of another folder do not wait', async () => {
     const { files, begun } = heldFiles();
-    const flushes = new FolderFlushes(files);
-    const all = [flushes.flush('a'), flushes.flush('b')];
+    const flush = folderFlushes(files);
+    const all = [flush('a'), flush('b')];
     await nextTurn();
     expect(begun.map(({ folder }) => folder)).to.deep.equal(['a', 'b']);
     for (const { end } of begun) end();
@@ -56,15 +56,15 @@ describe('Flushes of a folder', () => {
 
   it('fail for those that asked before they ended, and for nobody else', async () => {
     const { files, begun } = heldFiles();
-    const flushes = new FolderFlushes(files);
+    const flush = folderFlushes(files);
     const failure = systemError('EIO', 'fsync');
     const outcome = (call: Promise<void>): Promise<unknown> => call.catch((error: unknown) => error);
-    const asked = [outcome(flushes.flush('a'))];
+    const asked = [outcome(flush('a'))];
     await nextTurn();
-    asked.push(outcome(flushes.flush('a')), outcome(flushes.flush('a')));
+    asked.push(outcome(flush('a')), outcome(flush('a')));
     begun[0]?.end(failure);
     expect(await Promise.all(asked)).to.deep.equal([failure, failure, failure]);
-    const last = outcome(flushes.flush('a'));
+    const last = outcome(flush('a'));
     await nextTurn();
     begun[1]?.end();
     expect(await last).to.equal(undefined);
