@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { publicUrl } from '@pinfold/http/internal/public-url';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { parsedJson } from '../parsed-json.ts';
 import type { Environment } from '../settings/settings.ts';
 
 /** Keys by the public URL of their Pinfold. */
@@ -33,12 +34,8 @@ export function readLogins(env: Environment): Logins {
     if (error.code === 'ENOENT') return {};
     throw new CommandFailure(`${file} cannot be read (${error.code})`, { cause: error, code: 'unreadable' });
   }
-  try {
-    const logins: unknown = JSON.parse(text);
-    if (isLogins(logins)) return logins;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const logins = parsedJson(text);
+  if (isLogins(logins)) return logins;
   throw new CommandFailure(`${file} does not hold the logins of "pinfold login"`);
 }
 

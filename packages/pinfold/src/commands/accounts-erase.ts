@@ -21,6 +21,7 @@ import { pluralize } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
+import { parsedJson } from '../parsed-json.ts';
 
 /** What no command of this machine reaches. */
 const OUT_OF_REACH = [
@@ -162,16 +163,8 @@ async function namesIn(file: string): Promise<readonly Listed[]> {
     .map((text, n) => ({ text: text.trim(), line: n + 1 }))
     .filter(({ text }) => text !== '')
     .map(({ text, line }) => {
-      const name = nameIn(text);
+      const name = parseAccountId(parsedJson(text) as string);
       if (name !== undefined) return { name, line };
       throw new CommandFailure(`line ${line} is no JSON string with the name of an account`, 'unreadable');
     });
-}
-
-function nameIn(line: string): AccountId | undefined {
-  try {
-    return parseAccountId(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
 }
