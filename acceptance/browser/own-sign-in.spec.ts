@@ -4,7 +4,7 @@ import type { MayView, ViewerAccess } from '@pinfold/viewer';
 import { expect } from 'chai';
 import { closed, listening } from 'pinfold-test-servers/service';
 import type { Page } from 'playwright-core';
-import { builtSite, EVERYTHING, give, reportOf } from './build-site.ts';
+import { builtSite, EVERYTHING, reportOf } from './build-site.ts';
 import { openPage } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
@@ -67,17 +67,6 @@ for (const mode of ['origin', 'path'] as const) {
         '(() => { try { return document.cookie } catch { return "" } })()',
       );
       expect(readable).to.equal('');
-    });
-
-    it('asks for the password where the team says so, once', async () => {
-      const pin = await service.publish(await builtSite(mode), 'password');
-      await service.patch(pin.id, { password: 'harbour lights' });
-      answer = 'password';
-      await page.goto(pin.shared_url);
-      await give(page, 'harbour lights');
-      expect(await reportOf(page)).to.include(EVERYTHING);
-      await page.goto(pin.shared_url);
-      expect(await reportOf(page)).to.include(EVERYTHING);
     });
   });
 }

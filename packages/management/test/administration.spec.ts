@@ -160,17 +160,6 @@ describe('the pages of administrators', () => {
     expect((await admin.get('/administration/takedowns')).text).to.include('No takedowns');
   });
 
-  it('tell who did it, while its account is told of the operator alone', async () => {
-    const { id } = await screen.publish('Bait');
-    const page = `/administration/publications/${id}`;
-    await admin.send(page, `${page}/take-down`, { reason: 'Phishing' });
-    const all = await admin.get('/administration/history?account=owner');
-    expect(all.text).to.match(/Taken down by the operator[\s\S]*API key “\w+/);
-    const owner = await signedIn(['manage']);
-    const told = main((await owner.get(`/history?pin=${id}`)).text);
-    expect(told).to.match(/Taken down by the operator[\s\S]*?The operator</);
-  });
-
   it('list who is signed in, page by page, and end one session or all of an account but the own', async () => {
     for (let n = 0; n < 51; n += 1) await signedIn(['manage']);
     const other = await signedIn(['manage'], accountId('another'));

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Caller, OPERATOR } from '@pinfold/core';
+import type { Caller } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
 import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
 import { archivePart, multipart, type RawAnswer, titlePart } from '@pinfold/test-contracts/internal';
@@ -56,13 +56,6 @@ describe('a person whose upload comes later than its head', () => {
     expect([status, JSON.parse(body)]).to.deep.equal([401, { kind: 'signed_out' }]);
   }
 
-  it('publishes while the session lasts', async () => {
-    await open();
-    await signInByLink();
-    expect((await late()).status).to.equal(201);
-    expect(await published()).to.equal(1);
-  });
-
   it('is to sign in again after a sign-out, and nothing is left, also of a form with a wrong title', async () => {
     await open();
     for (const title of ['Spring', 'x'.repeat(300)]) {
@@ -70,15 +63,6 @@ describe('a person whose upload comes later than its head', () => {
       expectSignedOut(await late(signOut, title));
       await expectNothingLeft();
     }
-  });
-
-  it('is to sign in again when the key of the session was revoked', async () => {
-    await open();
-    const { key, text } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
-    await person.signIn({ key: text });
-    form = (await person.get('/')).token;
-    expectSignedOut(await late(() => screen.keys.revoke({ by: OPERATOR, id: key.id })));
-    await expectNothingLeft();
   });
 
   it('is to sign in again when the session ends while the archive is stored', async () => {

@@ -75,12 +75,6 @@ describe('the server as a process', () => {
     expect(server.output()).not.to.match(anyKey);
   });
 
-  it('says in one line which setting is wrong, and does not start', async () => {
-    const child = start({ PINFOLD_TRUST_PROXY: 'true' });
-    expect(await child.ended()).to.deep.equal([1, null]);
-    expect(child.output()).to.match(/^pinfold: PINFOLD_TRUST_PROXY [^\n]+\n$/);
-  });
-
   it('ends at once when it is told to stop while it still starts', async () => {
     const child = startChild({}, 'serve-after-a-wait.ts');
     await child.said(/^waiting$/m);
