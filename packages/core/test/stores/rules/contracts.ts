@@ -23,8 +23,6 @@ import { readingClauses as nameReading } from './name-store/reading.ts';
 import { agreeingClauses } from './pairing-store/agreeing.ts';
 import { takingClauses as pairingTaking } from './pairing-store/taking.ts';
 import { admissionClauses } from './role-store/admission.ts';
-import { answerClauses } from './role-store/answers.ts';
-import { atOnceClauses } from './role-store/at-once.ts';
 import { claimClauses } from './role-store/cleanup.ts';
 import { commitClauses } from './role-store/commits.ts';
 import { keyClauses } from './role-store/keys.ts';
@@ -71,8 +69,6 @@ export const roleStoreRules: Contract<RoleStore, StoreSubject<RoleStore>> = rule
   claimClauses,
   sweepClauses,
   manyClauses,
-  atOnceClauses,
-  answerClauses,
   abortedRoleReads,
 );
 
