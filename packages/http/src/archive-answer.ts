@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ArchiveRefusal, Fault, type OpenedArchive } from '@pinfold/core';
 import type { Answer } from './answer.ts';
-import { failedPrecondition, requestedRange } from './conditions.ts';
-import type { ByteRange } from './negotiation.ts';
+import { type ByteRange, failedPrecondition, requestedRange } from './negotiation.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
 import { EndedMeanwhile, readPieces, type SentBody } from './pieces.ts';
 import { clientOf } from './rates/request-limiter.ts';

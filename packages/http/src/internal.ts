@@ -5,7 +5,6 @@ export { archiveAnswer } from './archive-answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drainAndClose, isWhole } from './body/drain.ts';
 export { BodyError, type BodyFailure, type BodyLimits, readWhole } from './body/watched-body.ts';
-export { failedPrecondition, requestedRange } from './conditions.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { doorOf, type Given } from './door-options.ts';
 export { type Arrival, type Door, followRequest, type Settled } from './follow-request.ts';
@@ -25,16 +24,17 @@ export { type Html, html, raw } from './html.ts';
 export { ALL_LANGUAGES, LANGUAGES, type Language, parseLanguage } from './language.ts';
 export {
   type ByteRange,
-  matchesStrongly,
+  failedPrecondition,
   matchesWeakly,
   preferredLanguage,
   prefersGzip,
-  rangeOf,
+  requestedRange,
 } from './negotiation.ts';
 export { type OutgoingAnswer, outgoingBytes, SMALL_ANSWER, systemMemory } from './outgoing-bytes.ts';
 export { ownText } from './own-memory.ts';
 export { palette, paletteOf } from './palette.ts';
 export { EndedMeanwhile, readPieces, sendPieces } from './pieces.ts';
+export { takeRequest } from './pipelining.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
 export { addRateHeaders, clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
@@ -42,7 +42,6 @@ export { consoleLog } from './request-entry.ts';
 export { readTarget, takeOriginForm } from './request-target.ts';
 export { isSameOriginForm } from './same-origin.ts';
 export { stripCors, stripInherited } from './strip-inherited.ts';
-export { takeRequest } from './take-request.ts';
 export { loopTurns } from './turns.ts';
 export { UnavailableError } from './unavailable-error.ts';
 export { hasLeft, untilGone, untilUnheard } from './until-gone.ts';

@@ -1,7 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Turns } from './turns.ts';
+import { expectNodeRequest } from './header-values.ts';
+import { loopTurns, type Turns } from './turns.ts';
 
 /** Requests that may wait at the same time over all connections, some 2 KB each. */
 const MAX_WAITING = 32_768;
@@ -86,4 +87,22 @@ export class Pipelines {
 function isAhead(response: ServerResponse, { current, queue }: Connection): boolean {
   if (current === response || response.socket !== null || response.writableEnded) return false;
   return !current.writableFinished || (queue !== undefined && queue.length > 0);
+}
+
+/** Several doors may share a connection, so the queue is of the whole process. */
+const pipelines = new Pipelines(loopTurns);
+
+/**
+ * Every door calls this first. One request of an HTTP/1 connection is handled at a time, in the order of their answers:
+ * `work` is called at once, or when the answers before it are out, or never, when the connection closes before. Further
+ * requests wait in a bounded queue.
+ *
+ * Nested doors may each call it. Streams of HTTP/2 are handled concurrently.
+ */
+export function takeRequest(request: IncomingMessage, response: ServerResponse, work: () => void): void {
+  expectNodeRequest(request, response);
+  const { socket } = request;
+  // Adapters of serverless platforms may have no connection.
+  if (request.httpVersionMajor === 1 && socket !== undefined) pipelines.take(socket, response, work);
+  else work();
 }

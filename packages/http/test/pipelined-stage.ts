@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { takeRequest } from '../src/take-request.ts';
+import { takeRequest } from '../src/pipelining.ts';
 
 /** A request that was begun, and the way to end it. */
 export interface Begun {

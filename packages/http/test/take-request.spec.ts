@@ -5,7 +5,7 @@ import { connect as connectHttp2, createServer as createHttp2Server } from 'node
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { takeRequest } from '../src/take-request.ts';
+import { takeRequest } from '../src/pipelining.ts';
 import { begunAt, get, many, openStage, post, type Stage, settle, until } from './pipelined-stage.ts';
 
 describe('the requests of one connection', () => {
