@@ -5,7 +5,7 @@ import { release } from '../release.ts';
 import { failureText, systemErrorCode } from './failure-text.ts';
 import type { Server } from './logins.ts';
 import type { RetryBudget } from './retry-budget.ts';
-import { WatchedFile } from './watched-file.ts';
+import { watchArchive } from './watched-file.ts';
 
 /** How long a call is tried again without a budget: a person waits, and reads why. */
 const RETRY_FOR = 10_000;
@@ -38,14 +38,8 @@ export async function clientOf(
       `${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${Math.ceil(patience / 1_000)} s)`,
     );
   };
-  const sending = (sent: number): void =>
-    progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
   const send: typeof fetch = async (address, init) => {
-    if (budget !== undefined && init?.body instanceof FormData) {
-      const archive = init.body.get('archive') as File;
-      const bytes = new Uint8Array(await archive.arrayBuffer());
-      init.body.set('archive', new WatchedFile(archive.name, bytes, sending));
-    }
+    if (budget !== undefined && init?.body instanceof FormData) await watchArchive(init.body, progress);
     const answer = await given(address, init);
     if (answer.ok) {
       budget?.succeeded();
