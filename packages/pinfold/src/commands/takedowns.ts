@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { accountId, type Instant, instant, parseRoleId, type Takedown } from '@pinfold/core';
-import { isOperatorText, parseSha256 } from '@pinfold/core/internal';
+import { type Instant, instant, parseRoleId, type Takedown } from '@pinfold/core';
+import { isOperatorText, parseAccountId, parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { type Command, command } from '../command-line/command.ts';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
-import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
+import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
+import { parsedJson } from '../parsed-json.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
@@ -64,7 +65,7 @@ const importTakedowns = command({
       for (const takedown of exported)
         if (await administration.bringTakedown(takedown, operatorCause())) changed += 1;
     });
-    const text = `${exported.length} takedown${exported.length === 1 ? '' : 's'}, of which ${changed} changed anything.`;
+    const text = `${pluralize(exported.length, 'takedown')}, of which ${changed} changed anything.`;
     return { json: { takedowns: exported.length, changed }, text };
   },
 });
@@ -106,26 +107,22 @@ function readTakedowns(text: string): readonly SavedTakedown[] {
   });
 }
 
-/** Parses a takedown; `undefined` for any other line. Parsers throw a TypeError or return `undefined` for a wrong member. */
+/** Parses a takedown; `undefined` for any other line. */
 function takedownIn(line: string): SavedTakedown | undefined {
-  try {
-    const { id, account, sha256, reason, at } = JSON.parse(line);
-    const read = {
-      id: parseRoleId(id),
-      account: accountId(account),
-      sha256: parseSha256(sha256),
-    };
-    if (read.id === undefined || read.sha256 === undefined || !isOperatorText(reason)) return undefined;
-    return { ...read, id: read.id, sha256: read.sha256, reason, at: instantIn(at) };
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
-    throw error;
-  }
+  const { id, account, sha256, reason, at } = Object(parsedJson(line));
+  const read = {
+    id: parseRoleId(id),
+    account: parseAccountId(account),
+    sha256: parseSha256(String(sha256)),
+    reason: isOperatorText(reason) ? reason : undefined,
+    at: instantIn(at),
+  };
+  return Object.values(read).includes(undefined) ? undefined : (read as SavedTakedown);
 }
 
-/** @throws TypeError for what is no time of RFC 3339 since 1970. */
-function instantIn(text: unknown): Instant {
+/** `undefined` for what is no time of RFC 3339 since 1970. */
+function instantIn(text: unknown): Instant | undefined {
   const isWritten = typeof text === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(text);
   const at = isWritten ? Date.parse(text) : Number.NaN;
-  return instant(at < 0 ? Number.NaN : at);
+  return at >= 0 ? instant(at) : undefined;
 }
