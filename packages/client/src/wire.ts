@@ -94,12 +94,20 @@ export type Change =
 
 const JSON_TYPES: readonly string[] = ['string', 'number', 'boolean', 'null', 'undefined'];
 
-/** Objects whose other members an answer may lack. */
+/** Objects whose other members an answer may lack: an older server has fewer. */
 const NEEDED: Partial<Record<string, readonly string[]>> = {
   Pin: ['id', 'shared_url'],
   Name: ['name', 'url', 'pin'],
   Event: ['id', 'at', 'type', 'actor'],
   EventActor: [],
+  DayOfViews: ['day'],
+  ArchiveSize: [],
+  LimitsAnswer: ['limits'],
+  Limits: [],
+  Rates: [],
+  Rate: [],
+  Quotas: [],
+  Quota: [],
 };
 
 /** The check of an object. It may have more members, as those of a later server, but none of another type. */

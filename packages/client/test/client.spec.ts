@@ -113,6 +113,25 @@ describe('PinfoldClient', () => {
     expect(detail).to.include('<html>xx').and.not.to.include('x'.repeat(200));
   });
 
+  it('lacks the figures that an older server does not have, and passes on what it does not know itself', async () => {
+    const answers: readonly object[] = [
+      ...[{ limits: {} }, { limits: { files: 500 }, quotas: {}, rates: { requests: null } }],
+      { limits: { lifetime_days: 7, pages: 9 }, rates: { requests: { limit: 5 } }, more: true },
+    ];
+    for (const body of answers) {
+      server.answer({ status: 200, body });
+      expect(await clientOf().limits()).to.deep.equal(body);
+    }
+    const viewed = { pin: PIN, views: [{ day: '2026-11-20', views: 5 }] };
+    server.answer({ status: 200, body: viewed });
+    expect(await clientOf().get(ID, { views: true })).to.deep.equal(viewed);
+    const checked = { pin: null, archive: { file_count: 1 }, warnings: [] };
+    server.answer({ status: 200, body: checked });
+    expect(await clientOf().check(ARCHIVE)).to.deep.equal(checked);
+    server.answer({ status: 200, body: { limits: { files: '500' } } });
+    expect((await failure(clientOf().limits())).code).to.equal('invalid_answer');
+  });
+
   it('lists page after page, and not for ever', async () => {
     const page = (next_cursor: string | null): Answer => ({
       status: 200,
