@@ -1,10 +1,7 @@
 import {
-  accountId,
   after,
   type CommitOutcome,
-  duration,
   hours,
-  type Instant,
   instant,
   minutes,
   type PublicationLimits,
@@ -12,21 +9,17 @@ import {
   type RoleStore,
   seconds,
 } from '@pinfold/core';
-import type { Subject } from '@pinfold/test-contracts';
 import {
   anEvent,
   aPublication,
   aReservation,
   aToken,
   leaseOf,
-  publishTo,
   START,
 } from '@pinfold/test-contracts/fixtures';
 import {
-  aFingerprint,
   type ClauseTable,
   changeRole,
-  inEachEra,
   overQuota,
   together,
   UNBOUNDED,
@@ -58,82 +51,7 @@ async function expectHeld(port: RoleStore, n: number): Promise<void> {
   expect((await port.reserve(aReservation(n, { token: aToken(900 + n) }))).kind).to.equal('in_progress');
 }
 
-/** A share that is no whole number of milliseconds is not cut. */
-async function expectThirds(port: RoleStore, other: RoleStore, start: Instant): Promise<void> {
-  const limits = { ...UNBOUNDED, publications: { count: 3, window: seconds(1) } };
-  const asked = (n: number, later: number) =>
-    aReservation(n, { limits, now: after(start, duration(later)), until: after(start, minutes(1)) });
-  for (const n of [1, 2, 3]) {
-    await port.reserve(asked(n, 0));
-    const { role } = aPublication(n, { publishedAt: start });
-    expect(await commitOf(port, n, { role, limits, now: start })).to.deep.equal(COMMITTED);
-  }
-  const retryAt = after(start, duration(334));
-  const refused = { kind: 'refused', code: 'rate_limited', retryAt };
-  expect(await other.reserve(asked(4, 333)), 'a third of a second').to.deep.equal(refused);
-  expect((await other.reserve(asked(4, 334))).kind, 'more than a third').to.equal('reserved');
-}
-
 export const admissionClauses: ClauseTable<RoleStore> = {
-  'role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing':
-    async (subject, another) => {
-      await inEachEra<Subject<RoleStore>>(async (port, store, start) => {
-        const limits = { ...UNBOUNDED, publications: { count: 2, window: seconds(10) } };
-        for (const n of [1, 2, 3, 4]) {
-          const request = aReservation(n, { limits, now: start, until: after(start, minutes(1)) });
-          expect((await port.reserve(request)).kind, `looking ${n}`).to.equal('reserved');
-        }
-        for (const n of [1, 2]) {
-          const { role } = aPublication(n, { publishedAt: start });
-          expect(await commitOf(port, n, { role, limits, now: start })).to.deep.equal(COMMITTED);
-        }
-        const retryAt = after(start, seconds(5));
-        const early = aReservation(5, { limits, now: instant(retryAt - 1), until: after(start, minutes(1)) });
-        const refused = { kind: 'refused', code: 'rate_limited', retryAt };
-        expect(await store.reserve(early)).to.deep.equal(refused);
-        expect((await store.reserve({ ...early, now: retryAt })).kind, 'at its instant').to.equal('reserved');
-      })(subject, another);
-      await inEachEra<Subject<RoleStore>>(expectThirds)(subject, another);
-    },
-  'role-store/reserve-quota: a publication that would pass a quota is refused with what there would be; the key stays free':
-    async ({ port, peer }) => {
-      for (const n of [1, 2]) {
-        await port.reserve(aReservation(n));
-        expect(await commitOf(port, n, {})).to.deep.equal(COMMITTED);
-      }
-      for (const [n, account] of ['ACME', 'acme ', 'acm', 'acm\u00e9', 'acme/b'].entries()) {
-        await publishTo(port, aPublication(50 + n, { account: accountId(account) }));
-      }
-      const store = await peer();
-      const sites = aReservation(3, { limits: { ...UNBOUNDED, sites: 2 } });
-      expect(await store.reserve(sites)).to.deep.equal(overQuota('sites', 2, 3));
-      const bytes = aReservation(3, { limits: { ...UNBOUNDED, bytes: 3_071 } });
-      expect(await store.reserve(bytes)).to.deep.equal(overQuota('bytes', 3_071, 3_072));
-      const exact = { ...UNBOUNDED, sites: 3, bytes: 3_072 };
-      expect((await store.reserve({ ...bytes, limits: exact })).kind, 'exactly').to.equal('reserved');
-      const later = {
-        ...sites,
-        now: after(START, hours(1)),
-        token: aToken(30),
-        fingerprint: aFingerprint(9),
-      };
-      expect((await store.reserve(later)).kind, 'what lapsed').to.equal('refused');
-      const held = { kind: 'in_progress', until: bytes.until };
-      expect(await port.reserve({ ...bytes, token: aToken(31) }), 'unless it is refused').to.deep.equal(held);
-      expect(await port.renew(leaseOf(bytes), bytes.until), 'by its lease').to.deep.equal({ kind: 'held' });
-      await publishTo(port, aPublication(4, { archiveBytes: 512 }));
-      const alike = aReservation(5, { archiveBytes: 512, limits: { ...UNBOUNDED, bytes: 2_559 } });
-      const told = overQuota('bytes', 2_559, 2_560);
-      expect(await store.reserve(alike), 'archives of as many bytes').to.deep.equal(told);
-      const account = accountId('globex');
-      await publishTo(port, aPublication(6, { account, expiresAt: null, pinned: true }));
-      const pinned = aReservation(7, { account, limits: { ...UNBOUNDED, sites: 1 } });
-      expect(await store.reserve(pinned), 'beside a pinned one').to.deep.equal(overQuota('sites', 1, 2));
-      const vast = { account: accountId('initech'), archiveBytes: 2 ** 32 + 5 };
-      const over = aReservation(8, { ...vast, limits: { ...UNBOUNDED, bytes: 2 ** 32 } });
-      const most = overQuota('bytes', 2 ** 32, 2 ** 32 + 5);
-      expect(await store.reserve(over), 'more than 32 bits').to.deep.equal(most);
-    },
   'role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas':
     async ({ port }) => {
       const limits = { ...UNBOUNDED, publications: { count: 1, window: hours(1) }, sites: 1, bytes: 1_024 };
