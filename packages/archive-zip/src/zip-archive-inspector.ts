@@ -115,11 +115,8 @@ export class ZipArchiveInspector implements ArchiveInspector {
   /** Where threads read the bytes: in the file, or else in shared memory, to which they are copied once. */
   async #bytesOf(archive: StagedArchive): Promise<StagedBytes> {
     if (archive.file !== undefined) return { file: archive.file };
-    let copied = this.#copies.get(archive);
-    if (copied === undefined) {
-      copied = copyOf(archive);
-      this.#copies.set(archive, copied);
-    }
+    const copied = this.#copies.get(archive) ?? copyOf(archive);
+    this.#copies.set(archive, copied);
     return { shared: await copied };
   }
 

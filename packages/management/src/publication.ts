@@ -19,11 +19,7 @@ export type SentPublication = Pick<Publication, 'expiresAt' | 'id' | 'passwordPr
 const SOON = 86_400_000;
 
 /** The title, or else the uploaded file's name; the id once both were dropped. */
-export function publicationName({
-  id,
-  title,
-  originalFilename,
-}: Pick<Publication, 'id' | 'title' | 'originalFilename'>): string {
+export function publicationName({ id, title, originalFilename }: Publication): string {
   return title ?? originalFilename ?? id;
 }
 

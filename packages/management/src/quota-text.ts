@@ -6,13 +6,9 @@ import type { SignedInContext } from './request/request-context.ts';
 /** More publications left than these are not mentioned. */
 const FEW = 20;
 
-export async function allowanceText({
-  account: name,
-  messages,
-  now,
-  screen,
-}: SignedInContext): Promise<string> {
-  const { accounts, quotasOf } = screen.useCases;
+export async function allowanceText(context: SignedInContext): Promise<string> {
+  const { account: name, messages, now } = context;
+  const { accounts, quotasOf } = context.screen.useCases;
   const account = (await accounts.load(name))?.value;
   const inForce = publicationLimitsOf(account, await quotasOf(name));
   const { publications, sites, bytes } = inForce;

@@ -43,13 +43,8 @@ export async function createKey(context: SignedIn<'keys'>): Promise<Answer> {
   return logged(await pageOfKeys(context, 403, {}), { outcome: made.code });
 }
 
-export async function revokeKey({
-  request,
-  account: by,
-  cause,
-  base,
-  screen,
-}: SignedIn<'keys'>): Promise<Answer> {
+export async function revokeKey(context: SignedIn<'keys'>): Promise<Answer> {
+  const { request, account: by, cause, base, screen } = context;
   const outcome = await screen.keys.revoke({ id: String(request.params.key), by, cause });
   const back = `${base}/keys`;
   return outcome.kind === 'revoked'

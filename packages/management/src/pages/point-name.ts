@@ -6,7 +6,7 @@ import { refuseAnyChange } from '../request/middleware.ts';
 import { fieldOf, type SignedIn } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { disabledInReadOnly, form, hidden } from '../views/forms.ts';
-import { layout } from '../views/layout.ts';
+import { cardPage } from '../views/layout.ts';
 
 interface Move {
   readonly name: string;
@@ -75,11 +75,8 @@ function askToOpen(context: SignedIn<'names'>, { name, pin, back }: Move): Answe
   const title = messages.text('openNameTitle', { name });
   const action = `${base}${request.path}`;
   const fields = html`${hidden('name', name)}${hidden('pin', pin)}${hidden('open', 'yes')}<button class="danger"${disabledInReadOnly(context)}>${messages.text('setName')}</button>`;
-  const main = html`<section class="card narrow">
-<h1>${title}</h1>
-<p>${messages.text('removePasswordMeans')}</p>
+  const content = html`<p>${messages.text('removePasswordMeans')}</p>
 <div class="buttons end"><a class="button" href="${back}">${messages.text('cancel')}</a>
-${form(context, action, fields)}</div>
-</section>`;
-  return page(layout(context, { title, signedIn: context, part: 'names', main }));
+${form(context, action, fields)}</div>`;
+  return page(cardPage(context, title, content, { signedIn: context, part: 'names' }));
 }

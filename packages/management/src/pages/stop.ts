@@ -1,6 +1,6 @@
 import { parseRoleId } from '@pinfold/core';
 import { html } from '@pinfold/http/internal';
-import { type ShownPublication, shownPublication } from '../publication.ts';
+import { type ShownPublication, shownPublication, shownPublications } from '../publication.ts';
 import { askToSignIn } from '../request/middleware.ts';
 import { refuseRevocation } from '../request/rates.ts';
 import { fieldsOf, type SignedInContext } from '../request/request-context.ts';
@@ -50,14 +50,9 @@ async function selected(
   context: SignedInContext,
   ids: readonly unknown[],
 ): Promise<readonly ShownPublication[]> {
-  const { account: by, signal, screen } = context;
-  const known = new Set(ids.map((id) => parseRoleId(String(id))).filter((id) => id !== undefined));
-  const found: ShownPublication[] = [];
-  for (const id of [...known].slice(0, MAX_SELECTED)) {
-    const outcome = await screen.useCases.read({ by, id, signal });
-    if (outcome.kind === 'found') found.push(shownPublication(outcome.publication, context));
-  }
-  return found.filter((publication) => publication.refusal('stop') === undefined);
+  const known = new Set(ids.flatMap((id) => parseRoleId(String(id)) ?? []));
+  const found = await shownPublications(context, [...known].slice(0, MAX_SELECTED));
+  return [...found.values()].filter((publication) => publication.refusal('stop') === undefined);
 }
 
 /** Asks for confirmation before publications are stopped. Scripts show the section as a dialog. */

@@ -39,25 +39,20 @@ export function linkCard(context: SignedInContext, publication: ShownPublication
 }
 
 export function lifetimeCard(context: SignedInContext, publication: ShownPublication, limits: Limits): Html {
-  const { messages } = context;
-  const { state, pinned, expiresAt } = publication;
+  const { messages, base } = context;
+  const { id, state, pinned, expiresAt } = publication;
+  const canPin = publication.refusal('pin') === undefined;
+  const [action, means] = pinned ? (['unpin', 'unpinMeans'] as const) : (['pin', 'pinMeans'] as const);
+  const path = `${base}/publications/${id}/${action}`;
+  const pinButton = buttonForm(context, path, messages.text(action), disabledInReadOnly(context));
   const remaining =
     expiresAt === null
       ? html`<p class="big">${messages.text('pinnedNow')}</p>`
       : html`<p class="big remaining">${state === 'expired' && messages.text('stateExpired')} ${distance(context, expiresAt)} <span class="quiet exact">${moment(context, expiresAt)}</span></p>`;
-  const buttons = html`<div class="buttons">${pinButton(context, publication)}${renewButton(context, publication, limits)}</div>`;
-  const means = pinned ? 'unpinMeans' : 'pinMeans';
+  const buttons = html`<div class="buttons">${canPin && pinButton}${renewButton(context, publication, limits)}</div>`;
   const content = html`${state !== 'deleted' && remaining}${buttons}
-${publication.refusal('pin') === undefined && html`<p class="quiet">${messages.text(means, { span: messages.span(limits.renewal) })}</p>`}`;
+${canPin && html`<p class="quiet">${messages.text(means, { span: messages.span(limits.renewal) })}</p>`}`;
   return card(context, 'expires', content);
-}
-
-function pinButton(context: SignedInContext, { id, pinned, refusal }: ShownPublication): Html | undefined {
-  if (refusal('pin') !== undefined) return undefined;
-  const { messages, base } = context;
-  const action = pinned ? 'unpin' : 'pin';
-  const path = `${base}/publications/${id}/${action}`;
-  return buttonForm(context, path, messages.text(action), disabledInReadOnly(context));
 }
 
 function renewButton(context: SignedInContext, publication: ShownPublication, limits: Limits): Html {
