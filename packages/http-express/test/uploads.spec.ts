@@ -113,36 +113,6 @@ describe('An upload', () => {
     expect((await askRaw(rig, again.head, again.body)).status).to.equal(201);
   });
 
-  it('publishes though its client has gone, once its body is whole', async () => {
-    const { promise: mayPut, resolve: letPut } = Promise.withResolvers<void>();
-    const { promise: putting, resolve: begun } = Promise.withResolvers<void>();
-    await open({
-      ports: ({ archives }) => ({
-        archives: replacing(archives, {
-          put: async (...inputs) => {
-            begun();
-            await mayPut;
-            await archives.put(...inputs);
-          },
-        }),
-      }),
-    });
-    const { head, body } = publicationBytes(rig);
-    const connection = await openRawConnection(rig.baseUrl);
-    await connection.send(head);
-    await connection.send(body);
-    await putting;
-    const first = request();
-    expect((await publish(rig, 'raw')).status).to.equal(409);
-    connection.destroy();
-    await until(() => first?.socket.destroyed === true);
-    letPut();
-    await until(async () => (await publish(rig, 'raw')).status === 200);
-    await until(() => rig.log.some(({ gone }) => gone));
-    expect(rig.log.filter(({ gone }) => gone).map(({ status }) => status)).to.deep.equal([201]);
-    expect(await rig.uploads()).to.deep.equal([]);
-  });
-
   it('publishes though its client went before its key was looked at, when its body was whole then', async () => {
     const came = Promise.withResolvers<IncomingMessage>();
     const goesOn = Promise.withResolvers<void>();

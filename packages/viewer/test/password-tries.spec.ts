@@ -1,11 +1,11 @@
-import { type ClientRequest, request } from 'node:http';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Fault, type RoleId, seconds } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { catalogues } from '../src/pages/catalogue.ts';
 import { type Answer, cookiesOf } from './client.ts';
 import { expectPage } from './expect-page.ts';
-import { FORM, openRig, PASSWORD, type Rig } from './rig.ts';
+import { openRig, PASSWORD, type Rig } from './rig.ts';
 
 const SITE = { 'index.html': '<h1>Harbour</h1>' };
 
@@ -84,68 +84,27 @@ describe('wrong passwords', () => {
     });
   });
 
-  it('are hashed and counted when the viewer has left', async () => {
-    const { slow, hasher } = await openSlow();
-    const id = await slow.publish(SITE, PASSWORD);
-    const guesses = Array.from({ length: 10 }, () => post(slow, id, 'wrong'));
-    while (hasher.held.length < 10) await nextTurn();
-    for (const guess of guesses) guess.destroy();
-    while (slow.log.filter(({ status }) => status === 499).length < 10) await nextTurn();
-    hasher.release();
-    while ((await slow.enter(id, PASSWORD)).status !== 429) await nextTurn();
-    expect(slow.log.some(({ error }) => error !== undefined)).to.equal(false);
-  });
-
-  it('keep others waiting while they are looked at, for 30 seconds, and no viewer who holds a grant', async () => {
-    const { slow, hasher } = await openSlow();
-    const id = await slow.publish(SITE, PASSWORD);
-    const first = slow.enter(id, PASSWORD);
-    while (hasher.held.length < 1) await nextTurn();
-    hasher.release();
-    const inside = { cookie: cookiesOf(await first) };
-    const guesses = Array.from({ length: 10 }, () => slow.enter(id, 'wrong'));
-    while (hasher.held.length < 10) await nextTurn();
-    expect((await slow.enter(id, 'any', { headers: inside })).status).to.equal(303);
-    const waiting = slow.enter(id, PASSWORD);
-    let answered = false;
-    void waiting.then(() => {
-      answered = true;
+  it('that find no place in 30 seconds are asked for again in a second; who holds a grant does not wait', async () => {
+    let isFull = false;
+    const full = await openRig({
+      ports: ({ attempts }) => ({
+        attempts: replacing(attempts, {
+          begin: async (...what) => (isFull ? { kind: 'busy' } : attempts.begin(...what)),
+        }),
+      }),
     });
-    while (!answered) {
-      slow.clock.advance(seconds(1));
+    const id = await full.publish(SITE, PASSWORD);
+    const inside = { cookie: cookiesOf(await full.enter(id, PASSWORD)) };
+    isFull = true;
+    expect((await full.enter(id, 'any', { headers: inside })).status).to.equal(303);
+    let answer: Answer | undefined;
+    void full.enter(id, PASSWORD).then((came) => {
+      answer = came;
+    });
+    while (answer === undefined) {
+      full.clock.advance(seconds(1));
       await pause(5);
     }
-    const answer = await waiting;
     expectPage(answer, 503, { 'retry-after': '1' });
-    hasher.release();
-    expect((await Promise.all(guesses)).map(({ status }) => status)).to.deep.equal(guesses.map(() => 403));
   });
 });
-
-/** A viewer whose passwords are compared when the test says so. */
-async function openSlow() {
-  const held: (() => void)[] = [];
-  const slow = await openRig({
-    ports: ({ passwords }) => ({
-      passwords: {
-        hash: (...what) => passwords.hash(...what),
-        verify: async (...what) => {
-          await new Promise<void>((resolve) => held.push(resolve));
-          return await passwords.verify(...what);
-        },
-      },
-    }),
-  });
-  const release = (): void => {
-    for (const go of held.splice(0)) go();
-  };
-  return { slow, hasher: { held, release } };
-}
-
-/** Sends the form, and leaves the answer to whoever wants it. */
-function post({ port }: Rig, id: RoleId, password: string): ClientRequest {
-  const body = new URLSearchParams({ password }).toString();
-  const sent = request({ port, path: `/s/${id}`, method: 'POST', headers: FORM, agent: false });
-  sent.on('error', () => {}).end(body);
-  return sent;
-}
