@@ -1,15 +1,10 @@
 import { createMemoryDatabase } from '@pinfold/memory';
 import {
   ACCOUNT,
-  anApiKeyId,
   anEvent,
   aPublication,
-  aRegistration,
   aRoleId,
-  aSession,
-  aTakedown,
   aToken,
-  aTokenHash,
   publishTo,
   START,
 } from '@pinfold/test-contracts/fixtures';
@@ -23,7 +18,6 @@ import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
 type Stores = ReturnType<typeof createStores>;
 
 const TOKEN = aToken(1);
-const LATER = after(START, hours(1));
 
 const unnumbered = defineQuery('test.unnumbered', () => find(EVENTS, { feedNumber: null }));
 
@@ -71,29 +65,6 @@ function eventsOf(count: number): readonly MovedRecord[] {
 }
 
 describe('moving what a database stores', () => {
-  it('takes along what a name showed before', async () => {
-    const source = openStores();
-    for (const n of [1, 2]) await publishTo(source.roles, aPublication(n));
-    const name = { account: ACCOUNT, token: '0123456789abcdefghijkl' as NameToken, now: START, limit: null };
-    for (const role of [aRoleId(1), aRoleId(2)]) {
-      await source.names.set({ ...name, name: 'docs' as PinName, role }, []);
-    }
-    const target = openStores();
-    await importInto(target, await recordsOf(source));
-    const names = (await recordsOf(target)).filter(({ kind }) => kind === 'name');
-    expect(names.map(({ value }) => value)).to.deep.include.members([
-      {
-        account: ACCOUNT,
-        name: 'docs',
-        token: name.token,
-        role: aRoleId(2),
-        updatedAt: START,
-        previous: aRoleId(1),
-      },
-    ]);
-    expect(await recordsOf(target)).to.deep.equal(await recordsOf(source));
-  });
-
   it('shows a publication without a record of its account', async () => {
     const source = openStores();
     await publishTo(source.roles, aPublication(1));
@@ -177,34 +148,4 @@ describe('moving what a database stores', () => {
       expect((await read(ACCOUNT)).items).to.deep.equal(own.map((event, n) => ({ number: n + 1, event })));
     });
   }
-
-  it('refuses changes until it has ended, also those that find nothing to change', async () => {
-    const stores = openStores();
-    const changes: Readonly<Record<string, () => Promise<unknown>>> = {
-      'revoke a key': () => stores.apiKeys.revoke(anApiKeyId(1), LATER, []),
-      'end a session': () => stores.sessions.end(aTokenHash(1), []),
-      'redeem a link': () => {
-        const { tokenHash, startedAt, endsAt, displayName, apiKey } = aSession(1);
-        const session = { tokenHash, startedAt, endsAt, displayName, apiKey };
-        return stores.sessions.redeem({ link: aTokenHash(1), now: START, session }, []);
-      },
-      'lift a takedown': () => stores.takedowns.lift(aTakedown(1), LATER, []),
-      'claim a purge': () => stores.takedowns.claimPurge({ role: aRoleId(1), token: TOKEN, until: LATER }),
-      'record an expiration': () => stores.history.recordExpired([anEvent({ pin: aRoleId(1) })]),
-      'drop events': () => stores.history.drop(LATER, 10),
-      'thin events': () => stores.history.trimEvents({ since: START, until: LATER, keep: 1, limit: 10 }),
-      'purge keys': () => stores.apiKeys.purge(LATER, 10),
-      'purge sessions': () => stores.sessions.purge(LATER, 10),
-      'purge pairings': () => stores.pairings.purge(LATER, 10),
-      'purge reservations': () => stores.roles.purge(LATER, 10),
-      'register a pairing': () => stores.pairings.register(aRegistration(1)),
-    };
-    await stores.imports.begin(TOKEN);
-    for (const [what, change] of Object.entries(changes)) {
-      const fault = await change().catch((error: unknown) => error);
-      expect(fault, what).to.have.property('code', 'store_unavailable');
-    }
-    await stores.imports.end(TOKEN);
-    for (const change of Object.values(changes)) await change();
-  });
 });

@@ -23,14 +23,13 @@ import { readingClauses as nameReading } from './name-store/reading.ts';
 import { agreeingClauses } from './pairing-store/agreeing.ts';
 import { takingClauses as pairingTaking } from './pairing-store/taking.ts';
 import { admissionClauses } from './role-store/admission.ts';
-import { claimClauses } from './role-store/cleanup.ts';
+import { cleanupClauses } from './role-store/cleanup.ts';
 import { commitClauses } from './role-store/commits.ts';
 import { keyClauses } from './role-store/keys.ts';
 import { listingClauses } from './role-store/listing.ts';
 import { manyClauses } from './role-store/many.ts';
 import { roleClauses } from './role-store/roles.ts';
 import { sortedClauses } from './role-store/sorted.ts';
-import { sweepClauses } from './role-store/sweep.ts';
 import { boundClauses as modeBounds } from './service-mode/bounds.ts';
 import { modeClauses } from './service-mode/changing.ts';
 import { sessionClauses } from './session-store/clauses.ts';
@@ -66,8 +65,7 @@ export const roleStoreRules: Contract<RoleStore, StoreSubject<RoleStore>> = rule
   roleClauses,
   listingClauses,
   sortedClauses,
-  claimClauses,
-  sweepClauses,
+  cleanupClauses,
   manyClauses,
   abortedRoleReads,
 );

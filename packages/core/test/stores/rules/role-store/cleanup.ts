@@ -2,15 +2,31 @@ import {
   type AccountId,
   after,
   type CleanupTask,
+  days,
+  duration,
   hours,
   type Instant,
   minutes,
+  type Role,
   type RoleId,
   type RoleStore,
+  type Version,
 } from '@pinfold/core';
-import { anEvent, aPublication, aRole, aToken, publishTo, START } from '@pinfold/test-contracts/fixtures';
+import {
+  aComparison,
+  aKey,
+  anEvent,
+  aPublication,
+  aReservation,
+  aRole,
+  aToken,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
 import {
   aClaim,
+  aFingerprint,
+  asks,
   aTask,
   type ClauseTable,
   changeRole,
@@ -27,7 +43,7 @@ function rolesOf(tasks: readonly CleanupTask[]): readonly RoleId[] {
 
 const stop = (port: RoleStore, id: RoleId, deletedAt: Instant) => changeRole(port, id, { deletedAt });
 
-export const claimClauses: ClauseTable<RoleStore> = {
+export const cleanupClauses: ClauseTable<RoleStore> = {
   "role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one":
     inEachEra(async (port, _, start, subject) => {
       const other = await subject.peer();
@@ -65,4 +81,99 @@ export const claimClauses: ClauseTable<RoleStore> = {
       expect(await claimed(other, 2), 'beside').to.deep.equal(ids(3, 4));
       expect(await claimed(other, 3), 'when nothing else waits').to.deep.equal(ids(2, 5));
     }),
+  'role-store/drop-titles: exactly the titles and file names of roles that ended earlier, by their expiration or their stop, go, with their archive or without; the rest of each role stays, its key too, and a change decided before conflicts':
+    withPeer(async (port, other) => {
+      const END = after(START, days(7));
+      const justAfter = after(END, duration(1));
+      const publish = (n: number, more: Partial<Role>) => publishTo(port, aPublication(n, more));
+      const gone = [
+        await publish(1, { expiresAt: END }),
+        await publish(2, { expiresAt: after(END, days(9)), deletedAt: END }),
+        await publish(3, { expiresAt: END, deletedAt: after(END, days(3)), account: 'globex' as AccountId }),
+        await publish(4, { expiresAt: END, title: null }),
+        await publish(5, { expiresAt: END }),
+      ];
+      await publish(6, { expiresAt: justAfter });
+      await publish(7, { expiresAt: null, pinned: true });
+      await publish(8, { expiresAt: justAfter, deletedAt: justAfter });
+      // Of three the archive is removed, and one cannot be removed.
+      const claim = { token: aToken(900), until: after(END, hours(1)), limit: 4 };
+      const tasks = await port.claimForCleanup({ now: END, endedBefore: END, ...claim });
+      for (const [n, task] of tasks.entries()) {
+        const retryAt = after(END, days(2));
+        await port.settleCleanup(task, n === 0 ? { kind: 'failed', retryAt } : { kind: 'removed' }, []);
+      }
+      const kept = await Promise.all([6, 7, 8].map((n) => port.load(aRole(n).id)));
+      const before = await port.load(aRole(1).id);
+      expect(await other.dropTitles(END, 10), 'none has ended earlier').to.equal(0);
+      expect(await other.dropTitles(justAfter, 3), 'no more than the limit').to.equal(3);
+      expect(await port.dropTitles(justAfter, 3)).to.equal(2);
+      expect(await port.dropTitles(justAfter, 3)).to.equal(0);
+      for (const role of gone) {
+        const without = { ...role, title: null, originalFilename: null };
+        expect((await other.load(role.id))?.value).to.deep.equal(without);
+        const { account, idempotencyKey: key } = role;
+        const again = aReservation(0, { account, key: key ?? aKey(0), fingerprint: aFingerprint(0) });
+        expect(await port.reserve(again)).to.include({ kind: 'complete', role: role.id });
+      }
+      expect(await Promise.all([6, 7, 8].map((n) => other.load(aRole(n).id)))).to.deep.equal(kept);
+      const found = await other.list(asks({ now: justAfter, search: 'site 1' }));
+      expect(found.items, 'by its title').to.deep.equal([]);
+      const late = { ...aRole(1), deletedAt: justAfter };
+      const saved = await port.save(late, (before?.version ?? 0) as Version, [anEvent()]);
+      expect(saved, 'decided before').to.deep.equal({ kind: 'conflict' });
+    }),
+  'role-store/count-stored: windows from the first to the last count each publication in service at the instant once, pinned ones apart, and the bytes of every archive that was not removed yet; none reads more roles than the limit':
+    inEachEra(async (port, other, start) => {
+      const [soon, now, later] = [after(start, hours(1)), after(start, hours(2)), after(start, hours(3))];
+      const publish = async (n: number, more: Partial<Role>): Promise<void> =>
+        void (await publishTo(port, aPublication(n, { publishedAt: start, archiveBytes: 10 ** n, ...more })));
+      const count = async (at: Instant, limit: number) => {
+        const sum = { pinned: 0, unpinned: 0, bytes: 0, windows: 0 };
+        for (let place: RoleId | undefined; ; sum.windows += 1) {
+          const { counted, next } = await other.countStored({ now: at, after: place, limit });
+          expect(counted.pinned + counted.unpinned, 'of one window').to.be.at.most(limit);
+          sum.pinned += counted.pinned;
+          sum.unpinned += counted.unpinned;
+          sum.bytes += counted.bytes;
+          if (next === undefined) return sum;
+          place = next;
+        }
+      };
+      expect(await count(now, 10), 'of nothing').to.deep.include({ pinned: 0, unpinned: 0, bytes: 0 });
+      await publish(1, { expiresAt: null, pinned: true });
+      await publish(2, { expiresAt: later });
+      await publish(3, { expiresAt: later, account: 'globex' as AccountId });
+      await publish(4, { expiresAt: now });
+      await publish(5, { expiresAt: null, pinned: true, deletedAt: soon });
+      const bytes = 111_110;
+      for (const limit of [1, 2, 5, 6, 100]) {
+        const { windows, ...sum } = await count(now, limit);
+        expect(sum, `${limit} at once`).to.deep.equal({ pinned: 1, unpinned: 2, bytes });
+        expect(windows, `windows of ${limit}`).to.be.at.least(Math.ceil(5 / limit) - 1);
+      }
+      expect(await count(soon, 3), 'an hour before').to.deep.include({ pinned: 1, unpinned: 3, bytes });
+      const claim = { now, endedBefore: now, token: aToken(900), until: later, limit: 9 };
+      const claimed = await port.claimForCleanup(claim);
+      expect(await count(now, 2), 'claimed').to.deep.include({ bytes });
+      for (const task of claimed) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+      expect(await count(now, 2), 'removed').to.deep.include({ pinned: 1, unpinned: 2, bytes: 1_110 });
+    }),
+  'role-store/comparison-race: of many at once with one version, or with none, exactly one is stored': async (
+    subject,
+  ) => {
+    let version: Version | undefined;
+    for (const round of ['none', 'one version']) {
+      const outcomes = await together(subject, 20, (port, n) =>
+        port.saveComparison(aComparison({ compared: n }), version),
+      );
+      expect(
+        outcomes.filter(({ kind }) => kind === 'saved'),
+        round,
+      ).to.have.lengthOf(1);
+      const loaded = await subject.port.loadComparison();
+      expect(loaded?.value.compared, round).to.equal(outcomes.findIndex(({ kind }) => kind === 'saved'));
+      version = loaded?.version;
+    }
+  },
 };
