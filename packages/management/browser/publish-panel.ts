@@ -2,6 +2,11 @@ export type Chosen =
   | { readonly kind: 'archive' | 'files'; readonly files: readonly File[] }
   | { readonly kind: 'entries'; readonly entries: readonly FileSystemEntry[] };
 
+/** The module that is loaded when there is something to publish. */
+interface PublishModule {
+  publish(panel: HTMLElement, chosen: Chosen): Promise<void>;
+}
+
 /** Takes folders, ZIPs and single pages that are dropped on the panel or chosen there; the rest is loaded when there is one. */
 export function watchPublishPanel(root: Document): void {
   const panel = root.querySelector<HTMLElement>('[data-publish]');
@@ -75,6 +80,6 @@ async function begin(panel: HTMLElement, chosen: Chosen): Promise<void> {
   for (const option of options)
     option.onchange = wrong === undefined ? null : () => void begin(panel, chosen);
   if (wrong !== undefined) return;
-  const { publish }: typeof import('./publish/publish.ts') = await import(panel.dataset.script ?? '');
+  const { publish } = (await import(panel.dataset.script ?? '')) as PublishModule;
   await publish(panel, chosen);
 }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type Answer, matchesWeakly, prefersGzip } from '@pinfold/http/internal';
 
-const KEPT = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
+const REVALIDATED = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
 
 /** Serves a document that never changes: it is written and compressed once, when it is first asked for. */
 export class ServedDocument {
@@ -21,7 +21,7 @@ export class ServedDocument {
     const form = this.#forms[prefersGzip(asked['accept-encoding']) ? 'gzip' : 'plain'];
     const ETag = form.headers?.ETag ?? '';
     return matchesWeakly(asked['if-none-match'] ?? '', ETag)
-      ? { status: 304, headers: { ...KEPT, ETag } }
+      ? { status: 304, headers: { ...REVALIDATED, ETag } }
       : form;
   }
 
@@ -36,5 +36,5 @@ export class ServedDocument {
 /** One encoding of the document, with its strong tag. */
 function formOf(bytes: Uint8Array, own: Readonly<Record<string, string>>): Answer {
   const ETag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-  return { status: 200, headers: { ...KEPT, ETag, ...own }, bytes };
+  return { status: 200, headers: { ...REVALIDATED, ETag, ...own }, bytes };
 }
