@@ -1,30 +1,19 @@
 import { createMemoryDatabase } from '@pinfold/memory';
-import {
-  ACCOUNT,
-  aConsent,
-  anApiKey,
-  anApiKeyId,
-  aRegistration,
-  aSession,
-  aTokenHash,
-  START,
-} from '@pinfold/test-contracts/fixtures';
+import { ACCOUNT, anApiKey, anApiKeyId, aSession, aTokenHash, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type AccountId, after, hours } from '../../src/index.ts';
+import type { AccountId } from '../../src/index.ts';
 import { TABLES } from '../../src/records.ts';
 import { API_KEY_PROGRAMS, apiKeyStore } from '../../src/stores/api-key-store.ts';
-import { PAIRING_PROGRAMS, pairingStore } from '../../src/stores/pairing-store.ts';
 import { SESSION_PROGRAMS, sessionStore } from '../../src/stores/session-store.ts';
 
 const OTHER = 'another' as AccountId;
 
 /** The memory checks the locks of each program, so what runs at all holds those that it needs. */
 function openStores() {
-  const programs = [...API_KEY_PROGRAMS, ...PAIRING_PROGRAMS, ...SESSION_PROGRAMS];
+  const programs = [...API_KEY_PROGRAMS, ...SESSION_PROGRAMS];
   const database = createMemoryDatabase({ tables: TABLES, programs });
   return {
     apiKeys: apiKeyStore(database),
-    pairings: pairingStore(database),
     sessions: sessionStore(database),
   };
 }
@@ -45,17 +34,5 @@ describe('what has to be locked and is known only once it was read', () => {
     const ensured = anApiKey(1, { isEnsured: true });
     expect(await apiKeys.create(ensured, [], 'operator')).to.deep.equal({ kind: 'exists' });
     expect(await apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { account: OTHER, isEnsured: true }));
-  });
-
-  it('is the account of an ended pairing that is registered again', async () => {
-    const { pairings } = openStores();
-    const request = aRegistration(1);
-    await pairings.register(request);
-    const consent = aConsent(1, { account: OTHER });
-    await pairings.agree(request.secretHash, consent, request.now, []);
-    const now = after(request.endsAt, hours(1));
-    const again = { ...request, now, endsAt: after(now, hours(1)) };
-    expect(await pairings.register(again)).to.deep.equal({ kind: 'registered' });
-    expect((await pairings.find(request.secretHash, now))?.consent).to.equal(null);
   });
 });
