@@ -88,6 +88,11 @@ export class HttpServer {
     this.#server.on('clientError', (error, socket: Socket) =>
       answerUnread(error, socket, this.#answers.get(socket)),
     );
+    // Node would close the connection without a word.
+    this.#server.on('connect', (_request, tunnel) => {
+      const socket = tunnel as Socket;
+      answerUnread(new Error('no proxy answers here'), socket, this.#answers.get(socket));
+    });
     this.#server.on('connection', (socket) => {
       // Node keeps an address that was once asked for; of a closed connection it could no longer tell one.
       void socket.remoteAddress;

@@ -72,6 +72,13 @@ describe('the reference server, byte by byte', () => {
     expect(turned.headers.get('location')).to.equal('/manage/sign-in?to=%2Fkeys%3Fx%3D1');
   });
 
+  it('refuses targets of any other form with 400', async () => {
+    const { host } = new URL(url);
+    for (const line of ['OPTIONS *', `GET ${host}`, 'GET livez', `CONNECT ${host}`]) {
+      expect((await ask(`${line} HTTP/1.1`, `Host: ${host}`)).status, line).to.equal(400);
+    }
+  });
+
   it('keeps the page at the public URL to itself', async () => {
     const { status, headers } = await ask('GET / HTTP/1.1', 'Host: localhost');
     expect(status).to.equal(200);
