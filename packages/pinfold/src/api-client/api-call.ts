@@ -12,6 +12,8 @@ const RETRY_FOR = 10_000;
 /** A name that does not resolve is probably a typing error. */
 const UNRESOLVED_FOR = 10_000;
 const UNRESOLVED: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
+/** Beside 5xx, statuses of a server that may answer otherwise soon. */
+const LATER: readonly number[] = [408, 429];
 
 /**
  * A client that prints why it retries. Its errors become failures in words by {@link failureOf}.
@@ -41,7 +43,8 @@ export async function clientOf(
   const send: typeof fetch = async (address, init) => {
     if (budget !== undefined && init?.body instanceof FormData) await watchArchive(init.body, progress);
     const answer = await given(address, init);
-    if (answer.ok) {
+    // An answer ends a failure, also one that refuses.
+    if (answer.status < 500 && !LATER.includes(answer.status)) {
       budget?.succeeded();
       unresolvedSince = undefined;
     }
