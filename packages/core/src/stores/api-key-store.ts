@@ -1,16 +1,13 @@
 import type { ApiKey, ApiKeyId } from '../domain/api-key.ts';
-import type { HistoryEvent } from '../domain/history.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { ApiKeyQuery, ApiKeyStore } from '../ports/api-key-store.ts';
 import { lt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, getWith, remove, unlocked, update } from '../records/steps.ts';
 import { ACCOUNTS, API_KEYS } from '../records/tables/account-tables.ts';
 import { accountLock, FIRST_KEY_LOCK } from '../records/tables/locks.ts';
 import { checkChange } from './checks.ts';
-import { defineChange, defineChangeQuery } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import {
   countLive,
@@ -21,7 +18,10 @@ import {
   keyLocks,
   storeKey,
 } from './key-creation.ts';
-import { moreLocks, removeInBatches, tryWithLocks } from './locking.ts';
+import { moreLocks, tryWithLocks } from './locking.ts';
+import { StorePrograms } from './store-programs.ts';
+
+export const API_KEY_PROGRAMS: StorePrograms = new StorePrograms();
 
 const ID = ['id'] as const;
 const PLACE = [...ID, 'account'] as const;
@@ -38,7 +38,7 @@ interface Creation extends KeyCreation {
   readonly more: readonly string[];
 }
 
-const create = defineChange('api_keys.create', {
+const create = API_KEY_PROGRAMS.change('api_keys.create', {
   locks: ({ more, ...creation }: Creation) => {
     const { exclusive, shared } = keyCreationLocks(creation);
     return { exclusive: [...exclusive, ...more], shared };
@@ -56,11 +56,11 @@ const create = defineChange('api_keys.create', {
   },
 });
 
-const createFirst = defineChange('api_keys.create_first', {
-  locks: ({ key, events }: Pick<KeyCreation, 'key' | 'events'>) => ({
+const createFirst = API_KEY_PROGRAMS.change('api_keys.create_first', {
+  locks: ([key, events]: Parameters<ApiKeyStore['createFirst']>) => ({
     exclusive: [FIRST_KEY_LOCK, ...keyLocks(key), ...eventLocks(events)],
   }),
-  *run({ key, events }) {
+  *run([key, events]) {
     const [any, account, ends] = yield* together(
       // Of any account: no key is created meanwhile, and a cleanup leaves the oldest one.
       unlocked(find(API_KEYS, {}, { limit: 1, select: ID })),
@@ -74,29 +74,28 @@ const createFirst = defineChange('api_keys.create_first', {
 });
 
 /** A key of an account that is being erased is unknown. */
-const findKey = defineQuery('api_keys.find', function* (id: ApiKeyId) {
+const findKey = API_KEY_PROGRAMS.query('api_keys.find', function* (id: ApiKeyId) {
   const found = yield* getWith(API_KEYS, { id }, OF_OWNER);
   return found?.references.account?.blocked?.isErasing === true ? undefined : found?.row;
 });
 
-const list = defineQuery('api_keys.list', ({ account, after, limit }: ApiKeyQuery) =>
+const list = API_KEY_PROGRAMS.query('api_keys.list', ({ account, after, limit }: ApiKeyQuery) =>
   find(API_KEYS, { account }, { order: ['createdAt', 'id'], descending: true, after, limit }),
 );
 
-const count = defineQuery('api_keys.count_live', countLive);
+const count = API_KEY_PROGRAMS.query('api_keys.count_live', countLive);
 
 /** Of a key that is to be revoked, its account, which never changes. */
-const findPlace = defineChangeQuery('api_keys.find_place', (id: ApiKeyId) =>
+const findPlace = API_KEY_PROGRAMS.changeQuery('api_keys.find_place', (id: ApiKeyId) =>
   find(API_KEYS, { id }, { select: PLACE }),
 );
 
-interface Revocation {
+interface Revocation extends Pick<KeyCreation, 'events'> {
   readonly place: KeyPlace;
   readonly at: Instant;
-  readonly events: readonly HistoryEvent[];
 }
 
-const revoke = defineChange('api_keys.revoke', {
+const revoke = API_KEY_PROGRAMS.change('api_keys.revoke', {
   locks: ({ place, events }: Revocation) => ({ exclusive: [...keyLocks(place), ...eventLocks(events)] }),
   usesReserve: () => true,
   *run({ place: { id }, at, events }) {
@@ -110,14 +109,16 @@ const revoke = defineChange('api_keys.revoke', {
 });
 
 /** Of a key that is used, what decides whether that is noted. */
-const findUsed = defineQuery('api_keys.find_used', (id: ApiKeyId) => get(API_KEYS, { id }, FOUND_USED));
+const findUsed = API_KEY_PROGRAMS.query('api_keys.find_used', (id: ApiKeyId) =>
+  get(API_KEYS, { id }, FOUND_USED),
+);
 
 interface Use {
   readonly at: Instant;
   readonly unlessSince: Instant;
 }
 
-const touch = defineChange('api_keys.touch', {
+const touch = API_KEY_PROGRAMS.change('api_keys.touch', {
   locks: ({ place }: Use & { readonly place: KeyPlace }) => ({ exclusive: keyLocks(place) }),
   *run({ place: { id }, ...use }) {
     const key = yield* get(API_KEYS, { id }, USED);
@@ -125,30 +126,17 @@ const touch = defineChange('api_keys.touch', {
   },
 });
 
-interface Purge {
-  readonly revokedBefore: Instant;
-  readonly limit: number;
-}
-
-const findPurgeable = defineChangeQuery(
-  'api_keys.find_purgeable',
-  function* ({ revokedBefore, limit }: Purge) {
-    const [[oldest], revoked] = yield* all(
+const purge = API_KEY_PROGRAMS.removal('api_keys.purge', {
+  *find(revokedBefore: Instant, limit) {
+    const revoked = { revokedAt: lt(revokedBefore), isEnsured: false };
+    const [[oldest], places] = yield* all(
       find(API_KEYS, {}, { order: ['createdAt', 'id'], limit: 1, select: ID }),
-      find(
-        API_KEYS,
-        { revokedAt: lt(revokedBefore), isEnsured: false },
-        { order: ['revokedAt'], limit: limit + 1, select: PLACE },
-      ),
+      find(API_KEYS, revoked, { order: ['revokedAt'], limit: limit + 1, select: PLACE }),
     );
-    return revoked.filter(({ id }) => id !== oldest?.id).slice(0, limit);
+    return places.filter(({ id }) => id !== oldest?.id).slice(0, limit);
   },
-);
-
-const purge = defineChange('api_keys.purge', {
-  locks: (places: readonly KeyPlace[]) => ({ exclusive: places.flatMap(keyLocks) }),
-  usesReserve: () => true,
-  *run(places) {
+  locks: keyLocks,
+  *remove(places) {
     const keys = yield* all(...places.map(({ id }) => get(API_KEYS, { id }, PURGED)));
     // Nothing takes a revocation back, but a key may have been ensured since.
     const gone = keys.filter((key) => key !== undefined).filter(({ isEnsured }) => !isEnsured);
@@ -157,27 +145,12 @@ const purge = defineChange('api_keys.purge', {
   },
 });
 
-/** The programs of the store of API keys. */
-export const API_KEY_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  create,
-  createFirst,
-  findKey,
-  list,
-  count,
-  findPlace,
-  revoke,
-  findUsed,
-  touch,
-  findPurgeable,
-  purge,
-];
-
 /** Stores API keys in a database. */
 export function apiKeyStore(database: Database): ApiKeyStore {
   return {
     create: (key, events, authority = 'account', limit = null, credential = {}) =>
       tryWithLocks((more) => database.write(create, { key, events, authority, limit, credential, more })),
-    createFirst: (key, events) => database.write(createFirst, { key, events }),
+    createFirst: (...creation) => database.write(createFirst, creation),
     find: (id, signal) => database.read(findKey, id, signal),
     list: (query) => database.read(list, query),
     countLive: async (account) => (await database.read(count, account)).count,
@@ -191,13 +164,7 @@ export function apiKeyStore(database: Database): ApiKeyStore {
       const use = { at, unlessSince };
       if (place !== undefined && isStale(place, use)) await database.write(touch, { place, ...use });
     },
-    purge: (revokedBefore, most) =>
-      removeInBatches(
-        database,
-        most,
-        (limit) => database.read(findPurgeable, { revokedBefore, limit }),
-        (places) => database.write(purge, places),
-      ),
+    purge: (revokedBefore, limit) => purge(database, revokedBefore, limit),
   };
 }
 

@@ -5,7 +5,6 @@ import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../
 import { gt, lte, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineProgram, defineQuery } from '../records/program.ts';
 import type { Steps } from '../records/step.ts';
 import { aggregate, find, get, insert, max, remove, update, upsert } from '../records/steps.ts';
 import {
@@ -15,7 +14,9 @@ import {
   type AttemptWindowRow,
 } from '../records/tables/account-tables.ts';
 import { attemptsLock } from '../records/tables/locks.ts';
-import { removeInBatches } from './locking.ts';
+import { StorePrograms } from './store-programs.ts';
+
+export const ATTEMPT_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** What all addresses together are counted under, and no address is, since it is JSON. */
 const ALL = '';
@@ -54,11 +55,11 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
   return { ofRole, ofAddress, refusal };
 }
 
-const readAttempts = defineQuery('attempts.look', function* (attempt: Attempt) {
+const readAttempts = ATTEMPT_PROGRAMS.query('attempts.look', function* (attempt: Attempt) {
   return (yield* judge(attempt)).refusal;
 });
 
-const begin = defineProgram('attempts.begin', {
+const begin = ATTEMPT_PROGRAMS.program('attempts.begin', {
   locks: ({ role }: Attempt) => ({ exclusive: [attemptsLock(role)] }),
   *run(attempt) {
     const { role, now } = attempt;
@@ -86,7 +87,7 @@ const begin = defineProgram('attempts.begin', {
 
 type AttemptPlace = Pick<AttemptRow, 'role' | 'number' | 'ticket'>;
 
-const settle = defineProgram('attempts.settle', {
+const settle = ATTEMPT_PROGRAMS.program('attempts.settle', {
   locks: ({ role }: AttemptPlace) => ({ exclusive: [attemptsLock(role)] }),
   *run({ role, number, ticket }) {
     const attempt = yield* get(ATTEMPTS, { role, number }, TICKET);
@@ -94,7 +95,7 @@ const settle = defineProgram('attempts.settle', {
   },
 });
 
-const forgive = defineProgram('attempts.forgive', {
+const forgive = ATTEMPT_PROGRAMS.program('attempts.forgive', {
   locks: ({ role }: AttemptPlace) => ({ exclusive: [attemptsLock(role)] }),
   *run({ role, number, ticket }) {
     const attempt = yield* get(ATTEMPTS, { role, number }, FORGIVEN);
@@ -116,28 +117,12 @@ const forgive = defineProgram('attempts.forgive', {
   },
 });
 
-interface Ended {
-  readonly endedBy: Instant;
-  readonly limit: number;
-}
-interface Purge {
-  readonly endedBy: Instant;
-  readonly places: readonly Pick<AttemptRow, 'role' | 'number'>[];
-}
-
-type Ending = typeof ATTEMPT_WINDOWS | typeof ATTEMPTS;
-
-function defineFindEnded(name: string, table: Ending) {
-  return defineQuery(name, ({ endedBy, limit }: Ended) =>
-    find(table, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
-  );
-}
-
-function definePurge(name: string, table: Ending) {
-  return defineProgram(name, {
-    locks: ({ places }: Purge) => ({ exclusive: places.map(({ role }) => attemptsLock(role)) }),
-    usesReserve: () => true,
-    *run({ endedBy, places }) {
+function definePurge(name: string, table: typeof ATTEMPT_WINDOWS | typeof ATTEMPTS) {
+  return ATTEMPT_PROGRAMS.removal(name, {
+    find: (endedBy: Instant, limit) =>
+      find(table, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+    locks: ({ role }) => [attemptsLock(role)],
+    *remove(places, endedBy) {
       const rows = yield* all(...places.map((place) => get(table, place, ENDING)));
       // A window may have been opened again since.
       const ended = rows.filter((row) => row !== undefined).filter(({ endsAt }) => endsAt <= endedBy);
@@ -147,31 +132,16 @@ function definePurge(name: string, table: Ending) {
   });
 }
 
-const findEndedWindows = defineFindEnded('attempts.find_ended_windows', ATTEMPT_WINDOWS);
-const findEnded = defineFindEnded('attempts.find_ended', ATTEMPTS);
 const purgeWindows = definePurge('attempts.purge_windows', ATTEMPT_WINDOWS);
 const purge = definePurge('attempts.purge', ATTEMPTS);
 
-const countEnded = defineQuery('attempts.count_ended', function* (endedBy: Instant) {
+const countEnded = ATTEMPT_PROGRAMS.query('attempts.count_ended', function* (endedBy: Instant) {
   const [windows, attempts] = yield* all(
     aggregate(ATTEMPT_WINDOWS, { endsAt: lte(endedBy) }),
     aggregate(ATTEMPTS, { endsAt: lte(endedBy) }),
   );
   return windows.count + attempts.count;
 });
-
-/** The programs of the counter of tries. */
-export const ATTEMPT_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  readAttempts,
-  begin,
-  settle,
-  forgive,
-  findEndedWindows,
-  findEnded,
-  purgeWindows,
-  purge,
-  countEnded,
-];
 
 /** Counts tries of passwords in a database. */
 export function attemptCounter(database: Database): AttemptCounter {
@@ -185,22 +155,11 @@ export function attemptCounter(database: Database): AttemptCounter {
     },
     settle: (ticket) => database.write(settle, placeOf(ticket)),
     forgive: (ticket) => database.write(forgive, placeOf(ticket)),
-    purge: async (endedBy, most) => {
+    purge: async (endedBy, limit) => {
       // A sweep asks for batch after batch: others get their turn in between.
       await database.pause();
-      const windows = await removeInBatches(
-        database,
-        most,
-        (limit) => database.read(findEndedWindows, { endedBy, limit }),
-        (places) => database.write(purgeWindows, { endedBy, places }),
-      );
-      const attempts = await removeInBatches(
-        database,
-        most - windows,
-        (limit) => database.read(findEnded, { endedBy, limit }),
-        (places) => database.write(purge, { endedBy, places }),
-      );
-      return windows + attempts;
+      const windows = await purgeWindows(database, endedBy, limit);
+      return windows + (await purge(database, endedBy, limit - windows));
     },
     countEnded: (endedBy) => database.read(countEnded, endedBy),
   };

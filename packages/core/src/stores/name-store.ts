@@ -1,21 +1,20 @@
-import type { HistoryEvent } from '../domain/history.ts';
-import type { AccountId } from '../domain/identity.ts';
-import { decideName, type NameRecord, type PinName, type ShownName } from '../domain/name.ts';
+import { decideName, type NameRecord, type ShownName } from '../domain/name.ts';
 import type { Role } from '../domain/role.ts';
-import type { NameChange, NamedRole, NamePlace, NameStore } from '../ports/name-store.ts';
+import type { NamedRole, NameStore } from '../ports/name-store.ts';
 import { oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
 import { defineLookup } from '../records/lookup.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, getWith, remove, upsert } from '../records/steps.ts';
 import { NAMES, ROLES } from '../records/tables/role-tables.ts';
 import { countNames, namesInUseOf, pointedName } from './admission-reads.ts';
 import { changeLocks, checkChange } from './checks.ts';
-import { defineChange } from './define-change.ts';
 import { feedEnds } from './events.ts';
 import { copyOfLoaded, LOADED, loadedRole, OWNER } from './loaded-roles.ts';
 import { appendEventsOfRole, CHANGED, changeRoles, findRole } from './role-changes.ts';
+import { StorePrograms } from './store-programs.ts';
+
+export const NAME_PROGRAMS: StorePrograms = new StorePrograms();
 
 const NAMED = [...CHANGED, 'deletedAt', 'expiresAt'] as const;
 const SHOWN = ['role'] as const;
@@ -25,11 +24,13 @@ const ENDS = ['id', 'deletedAt', 'expiresAt'] as const;
 
 type Ends = Pick<Role, (typeof ENDS)[number]>;
 
-const findName = defineQuery('names.find', function* (place: Pick<NamePlace, 'account' | 'name'>) {
-  const { account, name } = place;
-  const found = yield* getWith(NAMES, { account, name }, { role: ENDS }, RECORD);
-  return found && shownName(found.row, found.references.role);
-});
+const findName = NAME_PROGRAMS.query(
+  'names.find',
+  function* ([account, name]: Parameters<NameStore['find']>) {
+    const found = yield* getWith(NAMES, { account, name }, { role: ENDS }, RECORD);
+    return found && shownName(found.row, found.references.role);
+  },
+);
 
 /** Every opening of a name's address looks one up. */
 const resolve = defineLookup('names.resolve', {
@@ -41,28 +42,20 @@ const resolve = defineLookup('names.resolve', {
     role && { name: row, role: loadedRole(role, account) },
 });
 
-interface Place {
-  readonly account: AccountId;
-  readonly after: PinName | undefined;
-  readonly limit: number;
-}
+const list = NAME_PROGRAMS.query(
+  'names.list',
+  function* ([account, last, limit]: Parameters<NameStore['list']>) {
+    const after = last === undefined ? undefined : { name: last };
+    const names = yield* find(NAMES, { account }, { order: ['name'], after, limit, select: RECORD });
+    const roles = yield* find(ROLES, { id: oneOf(names.map(({ role }) => role)) }, { select: ENDS });
+    const byId = new Map(roles.map((role) => [role.id, role]));
+    return names.map((row) => shownName(row, byId.get(row.role)));
+  },
+);
 
-const list = defineQuery('names.list', function* ({ account, after: name, limit }: Place) {
-  const after = name === undefined ? undefined : { name };
-  const names = yield* find(NAMES, { account }, { order: ['name'], after, limit, select: RECORD });
-  const roles = yield* find(ROLES, { id: oneOf(names.map(({ role }) => role)) }, { select: ENDS });
-  const byId = new Map(roles.map((role) => [role.id, role]));
-  return names.map((row) => shownName(row, byId.get(row.role)));
-});
-
-interface Setting {
-  readonly change: NameChange;
-  readonly events: readonly HistoryEvent[];
-}
-
-const set = defineChange('names.set', {
-  locks: ({ change, events }: Setting) => changeLocks(change, events),
-  *run({ change, events }) {
+const set = NAME_PROGRAMS.change('names.set', {
+  locks: (setting: Parameters<NameStore['set']>) => changeLocks(...setting),
+  *run([change, events]) {
     const { account, name, token, role: id, now, limit } = change;
     const [{ refusal }, role, counted, ends] = yield* together(
       checkChange(change),
@@ -85,14 +78,9 @@ const set = defineChange('names.set', {
   },
 });
 
-interface Deletion {
-  readonly place: NamePlace;
-  readonly events: readonly HistoryEvent[];
-}
-
-const deleteName = defineChange('names.delete', {
-  locks: ({ place, events }: Deletion) => changeLocks(place, events),
-  *run({ place, events }) {
+const deleteName = NAME_PROGRAMS.change('names.delete', {
+  locks: (deletion: Parameters<NameStore['delete']>) => changeLocks(...deletion),
+  *run([place, events]) {
     const { account, name } = place;
     const [{ refusal }, known] = yield* together(checkChange(place), get(NAMES, { account, name }, SHOWN));
     if (refusal !== undefined) return refusal;
@@ -103,20 +91,17 @@ const deleteName = defineChange('names.delete', {
   },
 });
 
-/** The programs of the store of names. */
-export const NAME_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [findName, list, set, deleteName];
-
 /** Stores names of publications in a database. */
 export function nameStore(database: Database): NameStore {
   return {
-    find: (account, name) => database.read(findName, { account, name }),
+    find: (...place) => database.read(findName, place),
     resolve: async (token, signal) => {
       const found = await database.peek(resolve, token, signal);
       return found && { name: { ...found.name }, role: copyOfLoaded(found.role) };
     },
-    list: (account, after, limit) => database.read(list, { account, after, limit }),
-    set: (change, events) => database.write(set, { change, events }),
-    delete: (place, events) => database.write(deleteName, { place, events }),
+    list: (...page) => database.read(list, page),
+    set: (...setting) => database.write(set, setting),
+    delete: (...deletion) => database.write(deleteName, deletion),
   };
 }
 

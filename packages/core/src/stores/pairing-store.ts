@@ -1,13 +1,11 @@
-import type { Credential } from '../domain/actor.ts';
 import type { ApiKey, Consent, Pairing } from '../domain/api-key.ts';
-import { type HistoryEvent, isSameActor, type UnattributedEvent } from '../domain/history.ts';
+import { isSameActor } from '../domain/history.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Sha256 } from '../domain/sha256.ts';
-import type { PairingRedemption, PairingStore, Registration } from '../ports/pairing-store.ts';
+import type { PairingStore, Registration } from '../ports/pairing-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, nothing, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import type { Steps } from '../records/step.ts';
 import { aggregate, find, get, remove, unlocked, update, upsert } from '../records/steps.ts';
 import { ACCOUNTS, API_KEYS, PAIRINGS, type PairingRow, SESSIONS } from '../records/tables/account-tables.ts';
@@ -21,10 +19,12 @@ import {
   pairingLock,
 } from '../records/tables/locks.ts';
 import { BLOCKED, checkAccount, credentialLocks, getCredential, refuseCredential } from './checks.ts';
-import { defineChange, defineChangeQuery } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { createKey } from './key-creation.ts';
-import { type MoreLocks, moreLocks, removeInBatches, tryWithLocks } from './locking.ts';
+import { type MoreLocks, moreLocks, tryWithLocks } from './locking.ts';
+import { StorePrograms } from './store-programs.ts';
+
+export const PAIRING_PROGRAMS: StorePrograms = new StorePrograms();
 
 const PLACE = ['secretHash', 'account'] as const;
 const ENDING = [...PLACE, 'endsAt'] as const;
@@ -37,9 +37,11 @@ interface Held {
   readonly more: readonly string[];
 }
 
-const findPairing = defineQuery('pairings.find', (secretHash: Sha256) => get(PAIRINGS, { secretHash }));
+const findPairing = PAIRING_PROGRAMS.query('pairings.find', (secretHash: Sha256) =>
+  get(PAIRINGS, { secretHash }),
+);
 
-const register = defineChange('pairings.register', {
+const register = PAIRING_PROGRAMS.change('pairings.register', {
   locks: ({ secretHash, more }: Registration & Held) => ({
     exclusive: [PAIRINGS_LOCK, pairingLock(secretHash), ...more],
   }),
@@ -59,19 +61,15 @@ const register = defineChange('pairings.register', {
 });
 
 interface Agreement extends Held {
-  readonly credential: Credential;
-  readonly secretHash: Sha256;
-  readonly consent: Consent;
-  readonly now: Instant;
-  readonly events: readonly HistoryEvent[];
+  readonly agreed: Parameters<PairingStore['agree']>;
 }
 
-const agree = defineChange('pairings.agree', {
-  locks: ({ secretHash, consent, credential, events, more }: Agreement) => ({
-    exclusive: [pairingLock(secretHash), accountLock(consent.account), ...eventLocks(events), ...more],
+const agree = PAIRING_PROGRAMS.change('pairings.agree', {
+  locks: ({ agreed: [secretHash, { account }, , events, credential], more }: Agreement) => ({
+    exclusive: [pairingLock(secretHash), accountLock(account), ...eventLocks(events), ...more],
     shared: credentialLocks(credential),
   }),
-  *run({ secretHash, consent, credential, now, events, more }) {
+  *run({ agreed: [secretHash, consent, now, events, credential = {}], more }) {
     const { account: name, session } = consent;
     const [known, ofSession, account, caller, ends] = yield* together(
       get(PAIRINGS, { secretHash }),
@@ -107,16 +105,15 @@ const agree = defineChange('pairings.agree', {
 });
 
 interface Taking extends Held {
-  readonly request: PairingRedemption;
-  readonly events: readonly UnattributedEvent[];
+  readonly taken: Parameters<PairingStore['take']>;
 }
 
-const take = defineChange('pairings.take', {
-  locks: ({ request: { secretHash, key }, more }: Taking) => ({
+const take = PAIRING_PROGRAMS.change('pairings.take', {
+  locks: ({ taken: [{ secretHash, key }], more }: Taking) => ({
     exclusive: [pairingLock(secretHash), credentialLock(key.id), ...more],
     shared: [MODE_LOCK, FIRST_KEY_LOCK],
   }),
-  *run({ request: { secretHash, now, key: wanted, limit }, events, more }) {
+  *run({ taken: [{ secretHash, now, key: wanted, limit }, events], more }) {
     const row = yield* get(PAIRINGS, { secretHash });
     if (row === undefined || row.endsAt <= now) return { kind: 'unknown' };
     const { consent } = pairingOf(row);
@@ -135,29 +132,11 @@ const take = defineChange('pairings.take', {
   },
 });
 
-interface Ended {
-  readonly endedBy: Instant;
-  readonly limit: number;
-}
-
-const findEnded = defineChangeQuery('pairings.find_ended', ({ endedBy, limit }: Ended) =>
-  find(PAIRINGS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
-);
-
-interface Purge {
-  readonly endedBy: Instant;
-  readonly places: readonly Pick<PairingRow, 'secretHash' | 'account'>[];
-}
-
-const purge = defineChange('pairings.purge', {
-  locks: ({ places }: Purge) => ({
-    exclusive: places.flatMap(({ secretHash, account }) => [
-      pairingLock(secretHash),
-      ...lockOf(accountLock, account),
-    ]),
-  }),
-  usesReserve: () => true,
-  *run({ endedBy, places }) {
+const purge = PAIRING_PROGRAMS.removal('pairings.purge', {
+  find: (endedBy: Instant, limit) =>
+    find(PAIRINGS, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+  locks: ({ secretHash, account }) => [pairingLock(secretHash), ...lockOf(accountLock, account)],
+  *remove(places, endedBy) {
     const rows = yield* all(...places.map(({ secretHash }) => get(PAIRINGS, { secretHash }, ENDING)));
     const locked = places.map(({ account }) => account);
     // One may have been registered again since, or agreed to by an account that is not locked.
@@ -169,34 +148,17 @@ const purge = defineChange('pairings.purge', {
   },
 });
 
-/** The programs of the store of pairings. */
-export const PAIRING_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  findPairing,
-  register,
-  agree,
-  take,
-  findEnded,
-  purge,
-];
-
 /** Stores pairings in a database. */
 export function pairingStore(database: Database): PairingStore {
   return {
     register: (request) => tryWithLocks((more) => database.write(register, { ...request, more })),
-    agree: (secretHash, consent, now, events, credential = {}) =>
-      tryWithLocks((more) => database.write(agree, { secretHash, consent, credential, now, events, more })),
+    agree: (...agreed) => tryWithLocks((more) => database.write(agree, { agreed, more })),
     find: async (secretHash, now) => {
       const row = await database.read(findPairing, secretHash);
       return row === undefined || row.endsAt <= now ? undefined : pairingOf(row);
     },
-    take: (request, events) => tryWithLocks((more) => database.write(take, { request, events, more })),
-    purge: (endedBy, most) =>
-      removeInBatches(
-        database,
-        most,
-        (limit) => database.read(findEnded, { endedBy, limit }),
-        (places) => database.write(purge, { endedBy, places }),
-      ),
+    take: (...taken) => tryWithLocks((more) => database.write(take, { taken, more })),
+    purge: (endedBy, limit) => purge(database, endedBy, limit),
   };
 }
 

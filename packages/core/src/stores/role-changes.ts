@@ -3,6 +3,7 @@ import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import { CHANGEABLE_MEMBERS, type Role } from '../domain/role.ts';
+import type { CleanupRequest, CleanupTask } from '../ports/role-cleanup.ts';
 import type { Version, Versioned } from '../ports/role-store.ts';
 import { all, together } from '../records/joining.ts';
 import type { Step, Steps } from '../records/step.ts';
@@ -79,6 +80,22 @@ export function* saveRole(
     STORED.filter((member) => changed[member] !== row[member]),
   );
   return changeRoles([{ row, changes: { ...changes, version: nextVersion(row) }, events }], ends);
+}
+
+/** The columns for {@link claimRoles}. */
+export const CLAIMED = ['id', 'account', 'archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
+
+/** Claims the archives of roles, to be removed. */
+export function* claimRoles(
+  rows: readonly Pick<RoleRow, (typeof CLAIMED)[number]>[],
+  { token, until }: Pick<CleanupRequest, 'token' | 'until'>,
+  more: Partial<Pick<RoleRow, 'isPurged'>> = {},
+): Steps<readonly CleanupTask[]> {
+  const claim = { ...more, cleanupToken: token, cleanupNotBefore: until };
+  yield* all(...rows.map((row) => update(ROLES, { id: row.id }, { ...claim, version: nextVersion(row) })));
+  return rows.map(({ id: role, account, archive, idempotencyKey, cleanupFailures: failures }) => {
+    return { role, account, archive, idempotencyKey, token, failures };
+  });
 }
 
 /** Appends events of a role outside of a change of it. Returns whether there is such a role. */

@@ -7,16 +7,18 @@ import type { BegunSession } from '../ports/session-store.ts';
 import { gt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, nothing, together } from '../records/joining.ts';
-import type { AnyProgram } from '../records/program.ts';
 import type { Steps } from '../records/step.ts';
 import { find, get, insert, remove } from '../records/steps.ts';
 import { ACCOUNTS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock } from '../records/tables/locks.ts';
 import type { Refusal } from '../refusal.ts';
 import { BLOCKED, credentialLocks, getCredential, insertAccount, refuseCredential } from './checks.ts';
-import { defineChange } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { ROW_LOCKS } from './locking.ts';
+import { StorePrograms } from './store-programs.ts';
+
+/** The programs that begin sessions. */
+export const SESSION_START_PROGRAMS: StorePrograms = new StorePrograms();
 
 const OFFERED = ['tokenHash'] as const;
 const COMPARED = ['tokenHash', 'actor'] as const;
@@ -46,7 +48,7 @@ interface LockedStart extends SessionStart {
 }
 
 /** Begins a session, unless it would end others than it may: these it results in. */
-const beginSession = defineChange('sessions.begin', {
+const beginSession = SESSION_START_PROGRAMS.change('sessions.begin', {
   locks: ({ session, events, link, credential, locked }: LockedStart) => {
     const others = link === undefined ? locked : [...locked, link];
     return {
@@ -81,7 +83,7 @@ const beginSession = defineChange('sessions.begin', {
 type ExcessEnding = Pick<LockedStart, 'session' | 'limits' | 'locked'>;
 
 /** Ends some of the sessions that a further one would push past the limits. */
-const endExcess = defineChange('sessions.end_excess', {
+const endExcess = SESSION_START_PROGRAMS.change('sessions.end_excess', {
   locks: ({ session: { account }, locked }: ExcessEnding) => ({
     exclusive: [accountLock(account), ...locked.map(credentialLock)],
   }),
@@ -92,9 +94,6 @@ const endExcess = defineChange('sessions.end_excess', {
     return ended.length;
   },
 });
-
-/** The programs that begin sessions. */
-export const SESSION_START_PROGRAMS: readonly AnyProgram[] = [beginSession, endExcess];
 
 /** Begins a session within the limits, unless its account is being erased, or the key or link that begins it is gone. */
 export async function begin(

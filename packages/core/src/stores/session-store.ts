@@ -1,21 +1,19 @@
-import type { HistoryEvent } from '../domain/history.ts';
-import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Session, SignInLink } from '../domain/session.ts';
+import type { Session } from '../domain/session.ts';
 import type { Sha256 } from '../domain/sha256.ts';
 import type { SessionQuery, SessionStore } from '../ports/session-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, getWith, insert, remove, upsert } from '../records/steps.ts';
 import { ACCOUNTS, SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';
 import { isRefusal } from '../refusal.ts';
-import { defineChange, defineChangeQuery } from './define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
-import { removeInBatches } from './locking.ts';
 import { begin, SESSION_START_PROGRAMS, type SessionPlace, sessionLocks } from './session-start.ts';
+import { StorePrograms } from './store-programs.ts';
+
+export const SESSION_PROGRAMS: StorePrograms = new StorePrograms(SESSION_START_PROGRAMS);
 
 const HASH = ['tokenHash'] as const;
 const PLACE = [...HASH, 'account'] as const;
@@ -24,52 +22,42 @@ const NAME = ['name'] as const;
 
 const OF_OWNER = { account: ['blocked'] } as const;
 
-interface Offer {
-  readonly link: SignInLink;
-  readonly events: readonly HistoryEvent[];
-}
-
-const offer = defineChange('sessions.offer', {
-  locks: ({ link, events }: Offer) => ({ exclusive: [...sessionLocks(link), ...eventLocks(events)] }),
-  *run({ link, events }) {
+const offer = SESSION_PROGRAMS.change('sessions.offer', {
+  locks: ([link, events]: Parameters<SessionStore['offer']>) => {
+    return { exclusive: [...sessionLocks(link), ...eventLocks(events)] };
+  },
+  *run([link, events]) {
     const ends = yield* feedEnds(events);
     yield* all(insert(SIGN_IN_LINKS, link), ...insertEvents(events, ends));
   },
 });
 
-const findLink = defineChangeQuery('sessions.find_link', (tokenHash: Sha256) =>
+const findLink = SESSION_PROGRAMS.changeQuery('sessions.find_link', (tokenHash: Sha256) =>
   get(SIGN_IN_LINKS, { tokenHash }),
 );
 
 /** A session of an account that is being erased is unknown. */
-const findSession = defineQuery('sessions.find', function* (tokenHash: Sha256) {
+const findSession = SESSION_PROGRAMS.query('sessions.find', function* (tokenHash: Sha256) {
   const found = yield* getWith(SESSIONS, { tokenHash }, OF_OWNER);
   return found?.references.account?.blocked?.isErasing === true ? undefined : found?.row;
 });
 
-const list = defineQuery('sessions.list', ({ account, now, after, limit }: SessionQuery) =>
-  find(
-    SESSIONS,
-    { account, endsAt: gt(now) },
-    {
-      order: ['tokenHash'],
-      after: after === undefined ? undefined : { tokenHash: after as Sha256 },
-      limit,
-    },
-  ),
-);
+const list = SESSION_PROGRAMS.query('sessions.list', ({ account, now, after: last, limit }: SessionQuery) => {
+  const after = last === undefined ? undefined : { tokenHash: last as Sha256 };
+  return find(SESSIONS, { account, endsAt: gt(now) }, { order: ['tokenHash'], after, limit });
+});
 
 /** Of a session that is to end, its account, which never changes. */
-const findPlace = defineChangeQuery('sessions.find_place', (tokenHash: Sha256) =>
+const findPlace = SESSION_PROGRAMS.changeQuery('sessions.find_place', (tokenHash: Sha256) =>
   find(SESSIONS, { tokenHash }, { select: PLACE }),
 );
 
 interface SessionEnd {
   readonly place: SessionPlace;
-  readonly events: readonly HistoryEvent[];
+  readonly events: Parameters<SessionStore['end']>[1];
 }
 
-const end = defineChange('sessions.end', {
+const end = SESSION_PROGRAMS.change('sessions.end', {
   locks: ({ place, events }: SessionEnd) => ({ exclusive: [...sessionLocks(place), ...eventLocks(events)] }),
   usesReserve: () => true,
   *run({ place: { tokenHash }, events }) {
@@ -79,14 +67,9 @@ const end = defineChange('sessions.end', {
   },
 });
 
-interface RefusedSignIn {
-  readonly event: HistoryEvent & { readonly account: AccountId };
-  readonly unlessSince: Instant;
-}
-
-const refuse = defineChange('sessions.refuse', {
-  locks: ({ event: { account } }: RefusedSignIn) => ({ exclusive: [accountLock(account)] }),
-  *run({ event, unlessSince }) {
+const refuse = SESSION_PROGRAMS.change('sessions.refuse', {
+  locks: ([{ account }]: Parameters<SessionStore['refuse']>) => ({ exclusive: [accountLock(account)] }),
+  *run([event, unlessSince]) {
     const { account, at } = event;
     const [known, owner, ends] = yield* together(
       get(SESSION_REFUSALS, { account }, RECORDED),
@@ -99,27 +82,13 @@ const refuse = defineChange('sessions.refuse', {
   },
 });
 
-interface Purge {
-  readonly endedBy: Instant;
-  readonly limit: number;
-}
-
-type Ending = typeof SESSIONS | typeof SIGN_IN_LINKS;
-
-function defineFindEnded(name: string, table: Ending) {
-  return defineChangeQuery(name, ({ endedBy, limit }: Purge) =>
-    find(table, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
-  );
-}
-
 /** What ended once never begins again, so each is removed that is still there. */
-function definePurge(name: string, table: Ending) {
-  return defineChange(name, {
-    locks: (places: readonly SessionPlace[]) => ({
-      exclusive: places.flatMap(sessionLocks),
-    }),
-    usesReserve: () => true,
-    *run(places) {
+function definePurge(name: string, table: typeof SESSIONS | typeof SIGN_IN_LINKS) {
+  return SESSION_PROGRAMS.removal(name, {
+    find: (endedBy: Instant, limit) =>
+      find(table, { endsAt: lte(endedBy) }, { order: ['endsAt'], limit, select: PLACE }),
+    locks: sessionLocks,
+    *remove(places) {
       const rows = yield* all(...places.map(({ tokenHash }) => get(table, { tokenHash }, HASH)));
       const there = rows.filter((row) => row !== undefined);
       yield* all(...there.map(({ tokenHash }) => remove(table, { tokenHash })));
@@ -128,31 +97,13 @@ function definePurge(name: string, table: Ending) {
   });
 }
 
-const findEnded = defineFindEnded('sessions.find_ended', SESSIONS);
-const findEndedLinks = defineFindEnded('sessions.find_ended_links', SIGN_IN_LINKS);
 const purge = definePurge('sessions.purge', SESSIONS);
 const purgeLinks = definePurge('sessions.purge_links', SIGN_IN_LINKS);
-
-/** The programs of the store of sessions. */
-export const SESSION_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  ...SESSION_START_PROGRAMS,
-  offer,
-  findLink,
-  findSession,
-  list,
-  findPlace,
-  end,
-  refuse,
-  findEnded,
-  findEndedLinks,
-  purge,
-  purgeLinks,
-];
 
 /** Stores sessions and sign-in links in a database. */
 export function sessionStore(database: Database): SessionStore {
   return {
-    offer: (link, events) => database.write(offer, { link, events }),
+    offer: (...offered) => database.write(offer, offered),
     redeem: async ({ link, now, session, limits }, events) => {
       const offered = await database.read(findLink, link);
       if (offered === undefined || offered.endsAt <= now) return { kind: 'unknown' };
@@ -173,21 +124,10 @@ export function sessionStore(database: Database): SessionStore {
       const [place] = await database.read(findPlace, tokenHash);
       if (place !== undefined) await database.write(end, { place, events });
     },
-    refuse: (event, unlessSince) => database.write(refuse, { event, unlessSince }),
-    purge: async (endedBy, most) => {
-      const sessions = await removeInBatches(
-        database,
-        most,
-        (limit) => database.read(findEnded, { endedBy, limit }),
-        (places) => database.write(purge, places),
-      );
-      const links = await removeInBatches(
-        database,
-        most - sessions,
-        (limit) => database.read(findEndedLinks, { endedBy, limit }),
-        (places) => database.write(purgeLinks, places),
-      );
-      return sessions + links;
+    refuse: (...refused) => database.write(refuse, refused),
+    purge: async (endedBy, limit) => {
+      const sessions = await purge(database, endedBy, limit);
+      return sessions + (await purgeLinks(database, endedBy, limit - sessions));
     },
   };
 }

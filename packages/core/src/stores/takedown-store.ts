@@ -1,40 +1,32 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Role } from '../domain/role.ts';
 import type { Takedown } from '../domain/takedown.ts';
-import type { Versioned } from '../ports/role-store.ts';
 import type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from '../ports/takedown-store.ts';
 import { gt, notNull, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, nothing, together } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, get, update, upsert } from '../records/steps.ts';
 import { accountLock, archiveLock } from '../records/tables/locks.ts';
 import { ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
 import { findBan } from './admission-reads.ts';
-import { defineChange, defineChangeQuery } from './define-change.ts';
 import { appendEvents, eventLocks } from './events.ts';
-import { appendEventsOfRole, nextVersion, saveRole } from './role-changes.ts';
+import { appendEventsOfRole, CLAIMED, claimRoles, saveRole } from './role-changes.ts';
+import { StorePrograms } from './store-programs.ts';
+
+export const TAKEDOWN_PROGRAMS: StorePrograms = new StorePrograms();
 
 const ID = ['id'] as const;
 const ACCOUNT = ['account'] as const;
 const LIFTED = ['liftedAt'] as const;
 const LIFTED_OF = [...LIFTED, 'account'] as const;
-const PURGED = ['archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
 
-interface TakingDown {
-  readonly takedown: Takedown;
-  readonly stopped: Versioned<Role> | undefined;
-  readonly events: readonly HistoryEvent[];
-}
-
-const takeDown = defineChange('takedowns.take_down', {
-  locks: ({ takedown: { account, sha256 }, events }: TakingDown) => ({
+const takeDown = TAKEDOWN_PROGRAMS.change('takedowns.take_down', {
+  locks: ([{ account, sha256 }, , events]: Parameters<TakedownStore['takeDown']>) => ({
     exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
   }),
   usesReserve: () => true,
-  *run({ takedown, stopped, events }) {
+  *run([takedown, stopped, events]) {
     const { id, sha256 } = takedown;
     const [known, stop] = yield* together(
       get(TAKEDOWNS, { id, sha256 }, LIFTED),
@@ -55,7 +47,7 @@ interface Lifting {
   readonly events: readonly HistoryEvent[];
 }
 
-const lift = defineChange('takedowns.lift', {
+const lift = TAKEDOWN_PROGRAMS.change('takedowns.lift', {
   locks: ({ place: { sha256, account }, events }: Lifting) => ({
     exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
   }),
@@ -71,17 +63,19 @@ const lift = defineChange('takedowns.lift', {
   },
 });
 
-const findTakedown = defineChangeQuery('takedowns.find', ({ id, sha256 }: Pick<Takedown, 'id' | 'sha256'>) =>
+type TakedownKey = Pick<Takedown, 'id' | 'sha256'>;
+
+const findTakedown = TAKEDOWN_PROGRAMS.changeQuery('takedowns.find', ({ id, sha256 }: TakedownKey) =>
   get(TAKEDOWNS, { id, sha256 }),
 );
 
-const findBans = defineQuery('takedowns.find_ban', findBan);
+const findBans = TAKEDOWN_PROGRAMS.query('takedowns.find_ban', findBan);
 
-const ofRoles = defineQuery('takedowns.of_roles', (ids: readonly RoleId[]) =>
+const ofRoles = TAKEDOWN_PROGRAMS.query('takedowns.of_roles', (ids: readonly RoleId[]) =>
   find(TAKEDOWNS, { id: oneOf(ids) }),
 );
 
-const list = defineQuery('takedowns.list', ({ sha256, after, limit }: TakedownQuery) =>
+const list = TAKEDOWN_PROGRAMS.query('takedowns.list', ({ sha256, after, limit }: TakedownQuery) =>
   find(
     TAKEDOWNS,
     { liftedAt: null, sha256 },
@@ -89,7 +83,7 @@ const list = defineQuery('takedowns.list', ({ sha256, after, limit }: TakedownQu
   ),
 );
 
-const copies = defineQuery('takedowns.copies', ({ sha256, now, after: id, limit }: CopyQuery) =>
+const copies = TAKEDOWN_PROGRAMS.query('takedowns.copies', ({ sha256, now, after: id, limit }: CopyQuery) =>
   find(
     ROLES,
     { sha256, deletedAt: null, either: [{ expiresAt: null }, { expiresAt: gt(now) }] },
@@ -97,7 +91,7 @@ const copies = defineQuery('takedowns.copies', ({ sha256, now, after: id, limit 
   ),
 );
 
-const findAccount = defineChangeQuery('takedowns.find_account', (id: RoleId) =>
+const findAccount = TAKEDOWN_PROGRAMS.changeQuery('takedowns.find_account', (id: RoleId) =>
   find(ROLES, { id }, { select: ACCOUNT }),
 );
 
@@ -106,43 +100,21 @@ interface OwnedClaim {
   readonly account: AccountId;
 }
 
-const claimPurge = defineChange('takedowns.claim_purge', {
+const claimPurge = TAKEDOWN_PROGRAMS.change('takedowns.claim_purge', {
   locks: ({ account }: OwnedClaim) => ({ exclusive: [accountLock(account)] }),
   usesReserve: () => true,
-  *run({ claim: { role: id, token, until }, account }) {
-    const [row] = yield* find(
-      ROLES,
-      { id, account, hasArchive: true, deletedAt: notNull },
-      { select: PURGED },
-    );
-    if (row === undefined) return undefined;
-    yield* update(
-      ROLES,
-      { id },
-      { version: nextVersion(row), isPurged: true, cleanupToken: token, cleanupNotBefore: until },
-    );
-    const { archive, idempotencyKey, cleanupFailures: failures } = row;
-    return { role: id, account, archive, idempotencyKey, token, failures };
+  *run({ claim, account }) {
+    const stopped = { id: claim.role, account, hasArchive: true, deletedAt: notNull };
+    const rows = yield* find(ROLES, stopped, { select: CLAIMED });
+    const [task] = yield* claimRoles(rows, claim, { isPurged: true });
+    return task;
   },
 });
-
-/** The programs of the store of takedowns. */
-export const TAKEDOWN_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  takeDown,
-  lift,
-  findTakedown,
-  findBans,
-  ofRoles,
-  list,
-  copies,
-  findAccount,
-  claimPurge,
-];
 
 /** Stores takedowns in a database. */
 export function takedownStore(database: Database): TakedownStore {
   return {
-    takeDown: (takedown, stopped, events) => database.write(takeDown, { takedown, stopped, events }),
+    takeDown: (...takingDown) => database.write(takeDown, takingDown),
     lift: async ({ id, sha256 }, at, events) => {
       // Its account is not known before.
       const place = await database.read(findTakedown, { id, sha256 });

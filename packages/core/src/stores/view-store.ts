@@ -1,19 +1,19 @@
-import type { RoleId } from '../domain/identity.ts';
-import type { CountedViews, Day } from '../domain/views.ts';
+import type { CountedViews } from '../domain/views.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 import { gte, lt, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all } from '../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../records/program.ts';
 import { find, remove, upsert } from '../records/steps.ts';
 import { VIEWS_LOCK } from '../records/tables/locks.ts';
 import { VIEWS } from '../records/tables/role-tables.ts';
-import { defineChange } from './define-change.ts';
+import { StorePrograms } from './store-programs.ts';
+
+export const VIEW_PROGRAMS: StorePrograms = new StorePrograms();
 
 const COUNTS = ['day', 'views', 'refusedPasswords'] as const;
 const KEY = ['role', 'day'] as const;
 
-const add = defineChange('views.add', {
+const add = VIEW_PROGRAMS.change('views.add', {
   locks: (_counted: readonly CountedViews[]) => ({ exclusive: [VIEWS_LOCK] }),
   *run(counted) {
     const roles = [...new Set(counted.map(({ role }) => role))];
@@ -24,22 +24,19 @@ const add = defineChange('views.add', {
   },
 });
 
-const list = defineQuery('views.list', ({ role, from }: { readonly role: RoleId; readonly from: Day }) =>
+const list = VIEW_PROGRAMS.query('views.list', ([role, from]: Parameters<ViewStore['list']>) =>
   find(VIEWS, { role, day: gte(from) }, { order: ['day'], descending: true, select: COUNTS }),
 );
 
-const drop = defineChange('views.drop', {
-  locks: (_: { readonly before: Day; readonly limit: number }) => ({ exclusive: [VIEWS_LOCK] }),
+const drop = VIEW_PROGRAMS.change('views.drop', {
+  locks: (_: Parameters<ViewStore['drop']>) => ({ exclusive: [VIEWS_LOCK] }),
   usesReserve: () => true,
-  *run({ before, limit }) {
+  *run([before, limit]) {
     const old = yield* find(VIEWS, { day: lt(before) }, { order: ['day'], limit, select: KEY });
     yield* all(...old.map((key) => remove(VIEWS, key)));
     return old.length;
   },
 });
-
-/** The programs of the store of views. */
-export const VIEW_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [add, list, drop];
 
 /** Stores views in a database. */
 export function viewStore(database: Database): ViewStore {
@@ -47,8 +44,8 @@ export function viewStore(database: Database): ViewStore {
     add: async (counted) => {
       if (counted.length > 0) await database.write(add, counted);
     },
-    list: (role, from) => database.read(list, { role, from }),
-    drop: (before, limit) => database.write(drop, { before, limit }),
+    list: (...days) => database.read(list, days),
+    drop: (...days) => database.write(drop, days),
   };
 }
 

@@ -10,7 +10,7 @@ const OTHER = 'another' as AccountId;
 
 /** The memory checks the locks of each program, so what runs at all holds those that it needs. */
 function openStores() {
-  const programs = [...API_KEY_PROGRAMS, ...SESSION_PROGRAMS];
+  const programs = [API_KEY_PROGRAMS, SESSION_PROGRAMS].flatMap(({ all }) => all);
   const database = createMemoryDatabase({ tables: TABLES, programs });
   return {
     apiKeys: apiKeyStore(database),

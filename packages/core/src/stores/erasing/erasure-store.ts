@@ -1,15 +1,13 @@
 import { erasedBlock, erasingBlock } from '../../domain/account.ts';
 import type { EventActor } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
-import type { Instant } from '../../domain/instant.ts';
 import { FIRST_GENERATION, type Generation } from '../../domain/role.ts';
 import type { Takedown } from '../../domain/takedown.ts';
-import type { ErasureClaim, ErasureRequest, ErasureStep, ErasureStore } from '../../ports/erasure-store.ts';
+import type { ErasureRequest, ErasureStep, ErasureStore } from '../../ports/erasure-store.ts';
 import type { Version } from '../../ports/role-store.ts';
 import { lte, notNull } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all } from '../../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import type { Step, Steps } from '../../records/step.ts';
 import { find, get, insert, unlocked, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS, ERASURES, SESSION_REFUSALS, SIGN_IN_LINKS } from '../../records/tables/account-tables.ts';
@@ -17,18 +15,19 @@ import { accountLock } from '../../records/tables/locks.ts';
 import { ROLES, TAKEDOWNS } from '../../records/tables/role-tables.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
 import { newAccount } from '../checks.ts';
-import { defineChange } from '../define-change.ts';
 import { tryWithLocks } from '../locking.ts';
-import { nextVersion } from '../role-changes.ts';
+import { CLAIMED, claimRoles, nextVersion } from '../role-changes.ts';
+import { StorePrograms } from '../store-programs.ts';
 import type { Advance } from './advance.ts';
 import { EVENTS_AT_ONCE, forgetNext, isMoreLocks } from './forgetting.ts';
+
+export const ERASURE_PROGRAMS: StorePrograms = new StorePrograms();
 
 const PLACE = ['account', 'replacement'] as const;
 const STARTED = ['version', 'generation', 'blocked'] as const;
 const ANY = { limit: 1 } as const;
 /** Takedowns that are read at once. */
 const PAGE = 100;
-const CLAIMED = ['id', 'archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
 
 /** What is stored of an account that has no row: a refused sign-in, an unused link, or a takedown of another database. */
 function traces(account: AccountId): Step<readonly (readonly object[])[], 'read'> {
@@ -41,7 +40,7 @@ function traces(account: AccountId): Step<readonly (readonly object[])[], 'read'
   );
 }
 
-const begin = defineChange('erasures.begin', {
+const begin = ERASURE_PROGRAMS.change('erasures.begin', {
   locks: ({ account, replacement }: ErasureRequest) => ({
     exclusive: [accountLock(account), accountLock(replacement)],
   }),
@@ -75,16 +74,11 @@ function withoutPerson(actor: EventActor): EventActor {
   return actor.kind === 'operator' || actor.kind === 'system' ? actor : { kind: actor.kind, id: null };
 }
 
-interface Place {
-  readonly after: AccountId | undefined;
-  readonly limit: number;
-}
-
-const list = defineQuery('erasures.list', ({ after, limit }: Place) =>
+const list = ERASURE_PROGRAMS.query('erasures.list', ([after, limit]: Parameters<ErasureStore['list']>) =>
   find(ERASURES, {}, { order: ['account'], after: after && { account: after }, limit, select: PLACE }),
 );
 
-const advance = defineChange('erasures.advance', {
+const advance = ERASURE_PROGRAMS.change('erasures.advance', {
   locks: ({ account, replacement, more }: Advance) => ({
     exclusive: [accountLock(account), accountLock(replacement), ...more],
   }),
@@ -97,60 +91,36 @@ const advance = defineChange('erasures.advance', {
   },
 });
 
-interface OwnedClaim extends ErasureClaim {
-  readonly account: AccountId;
-}
-
-const claimArchives = defineChange('erasures.claim_archives', {
-  locks: ({ account }: OwnedClaim) => ({ exclusive: [accountLock(account)] }),
+const claimArchives = ERASURE_PROGRAMS.change('erasures.claim_archives', {
+  locks: ([account]: Parameters<ErasureStore['claimArchives']>) => ({ exclusive: [accountLock(account)] }),
   usesReserve: () => true,
-  *run({ account, now, token, until, limit }) {
-    const waiting = { account, deletedAt: notNull, hasArchive: true, cleanupNotBefore: lte(now) };
-    const rows = yield* find(ROLES, waiting, { limit, select: CLAIMED });
-    yield* all(
-      ...rows.map((row) =>
-        update(
-          ROLES,
-          { id: row.id },
-          { version: nextVersion(row), cleanupToken: token, cleanupNotBefore: until },
-        ),
-      ),
-    );
-    return rows.map(({ id: role, archive, idempotencyKey, cleanupFailures: failures }) => {
-      return { role, account, archive, idempotencyKey, token, failures };
-    });
+  *run([account, claim]) {
+    const waiting = { account, deletedAt: notNull, hasArchive: true, cleanupNotBefore: lte(claim.now) };
+    const rows = yield* find(ROLES, waiting, { limit: claim.limit, select: CLAIMED });
+    return yield* claimRoles(rows, claim);
   },
 });
 
 type TakedownPlace = Pick<Takedown, 'id' | 'sha256'>;
 
-const pageOfTakedowns = defineQuery('erasures.takedowns', (after: TakedownPlace | undefined) =>
+const pageOfTakedowns = ERASURE_PROGRAMS.query('erasures.takedowns', (after: TakedownPlace | undefined) =>
   find(TAKEDOWNS, {}, { order: ['id', 'sha256'], after, limit: PAGE }),
 );
-
-/** The programs of erasures. */
-export const ERASURE_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  begin,
-  list,
-  advance,
-  claimArchives,
-  pageOfTakedowns,
-];
 
 /** Erases accounts in a database. */
 export function erasureStore(database: Database): ErasureStore {
   return {
     eventsAtOnce: EVENTS_AT_ONCE,
     begin: (request) => database.write(begin, request),
-    list: (after, limit) => database.read(list, { after, limit }),
-    advance: async ({ account, replacement }, now: Instant, ids) => {
+    list: (...page) => database.read(list, page),
+    advance: async ({ account, replacement }, now, ids) => {
       const { step } = await tryWithLocks((more) =>
         database.write(advance, { account, replacement, now, ids, more }),
       );
       await database.pause();
       return step;
     },
-    claimArchives: (account, claim) => database.write(claimArchives, { ...claim, account }),
+    claimArchives: (...claim) => database.write(claimArchives, claim),
     takedownsNaming: async (text) => {
       const found: Takedown[] = [];
       for (let last: Takedown | undefined; ; ) {

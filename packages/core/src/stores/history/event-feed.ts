@@ -3,14 +3,16 @@ import type { FeedPart, FeedQuery } from '../../ports/history-store.ts';
 import { gt, gte, lte, type Match, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, nothing } from '../../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import type { Step } from '../../records/step.ts';
 import { find, get, insert, max, unlocked, update } from '../../records/steps.ts';
 import { FEED_LOCK } from '../../records/tables/locks.ts';
 import { FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
 import { EVENTS, type EventRow, FEED_BEGINS } from '../../records/tables/service-tables.ts';
-import { defineChange } from '../define-change.ts';
 import { EVENT, eventOf } from '../events.ts';
+import { StorePrograms } from '../store-programs.ts';
+
+/** The programs of feeds. */
+export const FEED_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** Events that get their numbers in one program. */
 const NUMBERED_AT_ONCE = 1_000;
@@ -65,10 +67,10 @@ function isBehind([[unnumbered], unfinished]: Behind): boolean {
   return unnumbered !== undefined && unfinished === undefined;
 }
 
-const findBehind = defineQuery('history.behind', () => behind);
+const findBehind = FEED_PROGRAMS.query('history.behind', () => behind);
 
 /** Its steps read one state. */
-const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedRequest) {
+const readFeed = FEED_PROGRAMS.query('history.feed', function* ({ query, column }: FeedRequest) {
   const { account, pin, after, limit } = query;
   // A publication has fewer events than its account: as a range, the account is in no index before it.
   const owner = pin === undefined || account === undefined ? account : [gte(account), lte(account)];
@@ -109,7 +111,7 @@ const readFeed = defineQuery('history.feed', function* ({ query, column }: FeedR
  * Numbers committed events in the feed of all accounts, in the order in which they were inserted, and returns how many. An
  * event that is committed later gets a later number, even if it was inserted before.
  */
-const numberEvents = defineChange('history.number', {
+const numberEvents = FEED_PROGRAMS.change('history.number', {
   locks: () => ({ exclusive: [FEED_LOCK] }),
   *run() {
     const [waiting, last, begin] = yield* all(
@@ -129,19 +131,12 @@ const numberEvents = defineChange('history.number', {
 });
 
 /** Begins the feed of a new database. */
-const beginFeed = defineChange('history.begin', {
+const beginFeed = FEED_PROGRAMS.change('history.begin', {
   locks: () => ({ exclusive: [FEED_LOCK] }),
   *run(feed: FeedId) {
     if ((yield* get(FEEDS, { id: 1 })) === undefined) yield* insert(FEEDS, { id: 1, feed });
   },
 });
-
-export const FEED_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  findBehind,
-  readFeed,
-  numberEvents,
-  beginFeed,
-];
 
 /** Numbers the events that are committed by now in the feed of all accounts. */
 export async function numberCommitted(database: Database): Promise<void> {

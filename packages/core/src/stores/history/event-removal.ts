@@ -4,7 +4,6 @@ import type { EventTrimming } from '../../ports/history-store.ts';
 import { gte, lt, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import { type AnyProgram, type AnyQuery, MAX_LOCKS } from '../../records/program.ts';
 import type { Step, Steps } from '../../records/step.ts';
 import { distinct, find, get, remove, unlocked, upsert } from '../../records/steps.ts';
 import { accountLock, FEED_LOCK, SERVICE_LOCK } from '../../records/tables/locks.ts';
@@ -14,11 +13,15 @@ import {
   FEED_BEGINS,
   type FeedBeginRow,
 } from '../../records/tables/service-tables.ts';
-import { defineChange, defineChangeQuery } from '../define-change.ts';
+import { ROW_LOCKS } from '../locking.ts';
+import { StorePrograms } from '../store-programs.ts';
 import { type FeedColumn, feedColumn, numberCommitted } from './event-feed.ts';
 
+/** The programs that remove events. */
+export const REMOVAL_PROGRAMS: StorePrograms = new StorePrograms();
+
 /** Accounts whose events one program removes: it holds some locks more. */
-const ACCOUNTS_AT_ONCE = MAX_LOCKS - 10;
+const ACCOUNTS_AT_ONCE = ROW_LOCKS;
 /** Roles that are found in one query, which reads all recent events for them. */
 const ROLES_AT_ONCE = 10_000;
 /** Roles whose events are looked at in one query. */
@@ -68,14 +71,18 @@ function* chooseOfRole<Selected extends keyof EventRow>(
   return yield* unlocked(find(EVENTS, { ...old, pin }, { ...NEWEST_FIRST, after: newest, ...range }));
 }
 
-const chooseEvents = defineChangeQuery('history.choose', (choice: Choice) => choose(choice, OWNED));
+const chooseEvents = REMOVAL_PROGRAMS.changeQuery('history.choose', (choice: Choice) =>
+  choose(choice, OWNED),
+);
 
 interface RecentRoles extends Pick<EventTrimming, 'since' | 'until'> {
   readonly after: RoleId | undefined;
 }
 
-const findRecentRoles = defineChangeQuery('history.recent_roles', ({ since, until, after }: RecentRoles) =>
-  distinct(EVENTS, { recordedAt: [gte(since), lt(until)] }, 'pin', { after, limit: ROLES_AT_ONCE }),
+const findRecentRoles = REMOVAL_PROGRAMS.changeQuery(
+  'history.recent_roles',
+  ({ since, until, after }: RecentRoles) =>
+    distinct(EVENTS, { recordedAt: [gte(since), lt(until)] }, 'pin', { after, limit: ROLES_AT_ONCE }),
 );
 
 interface Removal {
@@ -84,7 +91,7 @@ interface Removal {
 }
 
 /** Removes the chosen events of some accounts, and lets the feeds begin after them. Returns how many. */
-const removeEvents = defineChange('history.remove', {
+const removeEvents = REMOVAL_PROGRAMS.change('history.remove', {
   locks: ({ accounts }: Removal) => ({
     exclusive: [FEED_LOCK, ...accounts.map((one) => (one === null ? SERVICE_LOCK : accountLock(one)))],
   }),
@@ -120,12 +127,6 @@ function beginAfter(
   const last = removed.filter((event) => event[column] === number);
   return last.map(({ id: event }) => upsert(FEED_BEGINS, { account, number, event }));
 }
-
-export const REMOVAL_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  chooseEvents,
-  findRecentRoles,
-  removeEvents,
-];
 
 /** Removes events that were recorded before an instant. Returns how many: fewer than the limit only when none is left. */
 export async function removeOldEvents(

@@ -1,17 +1,19 @@
 import type { HistoryEvent } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
-import type { ExpiredRole } from '../../ports/history-store.ts';
+import type { ExpiredRole, HistoryStore } from '../../ports/history-store.ts';
 import { column, gte, lte, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import { find, update } from '../../records/steps.ts';
 import { accountLock } from '../../records/tables/locks.ts';
 import { ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
-import { defineChange, defineChangeQuery } from '../define-change.ts';
 import { eventLocks, feedEnds, insertEvents } from '../events.ts';
 import { nextVersion } from '../role-changes.ts';
+import { StorePrograms } from '../store-programs.ts';
+
+/** The programs of expirations. */
+export const EXPIRATION_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** Expirations that one program records. Each may need the locks of two accounts. */
 const RECORDED_AT_ONCE = 40;
@@ -25,16 +27,13 @@ const EXPIRED = ['id', 'account', 'expiresAt'] as const;
 const OWNED = ['id', 'account'] as const;
 const RECORDED = ['id', 'account', 'expiresAt', 'version', 'lastEventAt'] as const;
 
-interface Expired {
-  readonly by: Instant;
-  readonly limit: number;
-}
-
-const findExpired = defineQuery('history.expired', ({ by, limit }: Expired) =>
-  find(ROLES, { ...UNRECORDED, expiresAt: lte(by) }, { order: ['expiresAt'], limit, select: EXPIRED }),
+const findExpired = EXPIRATION_PROGRAMS.query(
+  'history.expired',
+  ([by, limit]: Parameters<HistoryStore['expired']>) =>
+    find(ROLES, { ...UNRECORDED, expiresAt: lte(by) }, { order: ['expiresAt'], limit, select: EXPIRED }),
 );
 
-const findOwners = defineChangeQuery('history.owners', (events: readonly HistoryEvent[]) =>
+const findOwners = EXPIRATION_PROGRAMS.changeQuery('history.owners', (events: readonly HistoryEvent[]) =>
   find(ROLES, { ...UNRECORDED, id: oneOf(pinsOf(events)) }, { select: OWNED }),
 );
 
@@ -43,7 +42,7 @@ interface Expirations {
   readonly accounts: readonly AccountId[];
 }
 
-const recordExpirations = defineChange('history.record_expirations', {
+const recordExpirations = EXPIRATION_PROGRAMS.change('history.record_expirations', {
   locks: ({ events, accounts }: Expirations) => ({
     exclusive: [...accounts.map(accountLock), ...eventLocks(events)],
   }),
@@ -84,19 +83,13 @@ function pinsOf(events: readonly HistoryEvent[]): readonly RoleRow['id'][] {
   return events.flatMap(({ pin }) => pin ?? []);
 }
 
-export const EXPIRATION_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  findExpired,
-  findOwners,
-  recordExpirations,
-];
-
 /** Lists roles that expired by an instant, and have no event of it. */
 export async function listExpired(
   database: Database,
   by: Instant,
   limit: number,
 ): Promise<readonly ExpiredRole[]> {
-  const found = await database.read(findExpired, { by, limit });
+  const found = await database.read(findExpired, [by, limit]);
   return found.flatMap(({ id: role, account, expiresAt }) =>
     expiresAt === null ? [] : [{ role, account, expiresAt }],
   );

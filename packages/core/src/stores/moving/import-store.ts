@@ -1,16 +1,9 @@
 import type { FeedId } from '../../domain/history.ts';
 import type { Token } from '../../domain/identity.ts';
-import type { MovedRecord } from '../../domain/record-lines.ts';
 import type { Import } from '../../ports/import.ts';
 import type { Database } from '../../records/database.ts';
 import { all } from '../../records/joining.ts';
-import {
-  type AnyProgram,
-  type AnyQuery,
-  defineProgram,
-  defineQuery,
-  type Program,
-} from '../../records/program.ts';
+import type { Program } from '../../records/program.ts';
 import { type Access, Step, type Steps } from '../../records/step.ts';
 import { find, remove, upsert } from '../../records/steps.ts';
 import type { AnyTable } from '../../records/table.ts';
@@ -18,10 +11,12 @@ import { IMPORT_LOCK } from '../../records/tables/locks.ts';
 import { COMPARISONS, FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS } from '../../records/tables/role-tables.ts';
 import { FEED_BEGINS } from '../../records/tables/service-tables.ts';
-import { getImportMark } from '../define-change.ts';
+import { getImportMark, StorePrograms } from '../store-programs.ts';
 import { type FeedEnd, numberEvents } from './imported-feeds.ts';
 import { insertRecords } from './inserted-records.ts';
 import { MOVED_TABLES } from './moved-tables.ts';
+
+export const IMPORT_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** Rows that one program removes. */
 const REMOVED_AT_ONCE = 1_000;
@@ -40,7 +35,7 @@ function defineImport<Args, const Result>(
   name: string,
   run: (args: Args) => Steps<Result>,
 ): Program<Args, Result> {
-  return defineProgram(name, {
+  return IMPORT_PROGRAMS.program(name, {
     locks: (_: Args) => ({ exclusive: [IMPORT_LOCK] }),
     run: (args: Args) => allUnlocked(run(args)),
   });
@@ -52,14 +47,9 @@ function* allUnlocked<Result, Kind extends Access>(steps: Steps<Result, Kind>): 
   return next.value;
 }
 
-const load = defineQuery('imports.load', () => getImportMark);
+const load = IMPORT_PROGRAMS.query('imports.load', () => getImportMark);
 
-interface Beginning {
-  readonly token: Token;
-  readonly feed: FeedId;
-}
-
-const begin = defineImport('imports.begin', function* ({ token, feed }: Beginning) {
+const begin = defineImport('imports.begin', function* ([token, feed]: readonly [Token, FeedId]) {
   if ((yield* getImportMark) === undefined) {
     const own = yield* all(...OWN.map((table) => find(table, {}, { limit: 1, select: keyOf(table) })));
     if (own.some((rows) => rows.length > 0)) return { kind: 'refused' };
@@ -79,12 +69,7 @@ const clear = defineImport('imports.clear', function* (token: Token) {
   return false;
 });
 
-interface Part {
-  readonly token: Token;
-  readonly records: readonly MovedRecord[];
-}
-
-const store = defineImport('imports.store', function* ({ token, records }: Part) {
+const store = defineImport('imports.store', function* ([token, records]: Parameters<Import['saveRecords']>) {
   if ((yield* getImportMark)?.token !== token) return { kind: 'lost' };
   yield* insertRecords(records);
   return { kind: 'saved' };
@@ -105,9 +90,6 @@ const end = defineImport('imports.end', function* ({ token, isSerial, from }: Nu
   return { kind: 'ended' };
 });
 
-/** The programs of an import. */
-export const IMPORT_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [load, begin, clear, store, end];
-
 /**
  * Imports the records of another database.
  *
@@ -117,12 +99,12 @@ export function importStore(database: Database, newFeed: () => FeedId): Import {
   return {
     isUnfinished: async (signal) => (await database.read(load, undefined, signal)) !== undefined,
     begin: async (token) => {
-      const begun = await database.write(begin, { token, feed: newFeed() });
+      const begun = await database.write(begin, [token, newFeed()]);
       // A refused import is not that of the token, so that nothing is removed.
       while (await database.write(clear, token)) await database.pause();
       return begun;
     },
-    saveRecords: (token, records) => database.write(store, { token, records }),
+    saveRecords: (...part) => database.write(store, part),
     end: async (token) => {
       const { isSerial } = database;
       let from: FeedEnd | undefined;

@@ -2,13 +2,14 @@ import type { Instant } from '../../domain/instant.ts';
 import type { MovedRecord } from '../../domain/record-lines.ts';
 import type { Snapshot } from '../../ports/snapshot.ts';
 import type { Database } from '../../records/database.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import { find, get, upsert } from '../../records/steps.ts';
 import { EXPORT_LOCK } from '../../records/tables/locks.ts';
 import { SCHEDULED_EXPORTS } from '../../records/tables/one-row-tables.ts';
-import { defineChange } from '../define-change.ts';
 import { pick } from '../rows.ts';
+import { StorePrograms } from '../store-programs.ts';
 import { type AnyRow, MOVED_TABLES, type MovedKind } from './moved-tables.ts';
+
+export const SNAPSHOT_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** Rows that are read at once: each may have a manifest of a megabyte. */
 const PAGE = 64;
@@ -18,7 +19,7 @@ interface Place {
   readonly after: AnyRow | undefined;
 }
 
-const readPage = defineQuery('snapshot.page', function* ({ kind, after }: Place) {
+const readPage = SNAPSHOT_PROGRAMS.query('snapshot.page', function* ({ kind, after }: Place) {
   const { table, select, valuesOf } = MOVED_TABLES[kind];
   const order = table.key as readonly never[];
   const rows: readonly AnyRow[] = yield* find(
@@ -36,22 +37,18 @@ const readPage = defineQuery('snapshot.page', function* ({ kind, after }: Place)
 
 const getScheduledExport = get(SCHEDULED_EXPORTS, { id: 1 });
 
-const lastScheduledExport = defineQuery('snapshot.last_scheduled_export', () => getScheduledExport);
+const lastScheduledExport = SNAPSHOT_PROGRAMS.query(
+  'snapshot.last_scheduled_export',
+  () => getScheduledExport,
+);
 
-const recordScheduledExport = defineChange('snapshot.record_scheduled_export', {
+const recordScheduledExport = SNAPSHOT_PROGRAMS.change('snapshot.record_scheduled_export', {
   locks: () => ({ exclusive: [EXPORT_LOCK] }),
   *run(endedAt: Instant) {
     const last = (yield* getScheduledExport)?.endedAt ?? 0;
     if (endedAt > last) yield* upsert(SCHEDULED_EXPORTS, { id: 1, endedAt });
   },
 });
-
-/** The programs of snapshots. */
-export const SNAPSHOT_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  readPage,
-  lastScheduledExport,
-  recordScheduledExport,
-];
 
 /** Reads the records of a database, one kind after the other, each by its primary key. */
 export function snapshot(database: Database): Snapshot {

@@ -1,66 +1,62 @@
 import type { ArchiveId } from '../../domain/identity.ts';
-import type { Comparison } from '../../domain/reconciliation.ts';
 import { stateOf } from '../../domain/role.ts';
 import type { StoredWindow } from '../../ports/role-cleanup.ts';
 import type { RoleStore, Version } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import { find, get, upsert } from '../../records/steps.ts';
 import { COMPARISON_LOCK } from '../../records/tables/locks.ts';
 import { COMPARISONS } from '../../records/tables/one-row-tables.ts';
 import { MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
-import { defineChange } from '../define-change.ts';
+import { StorePrograms } from '../store-programs.ts';
+
+/** The programs of archives. */
+export const ARCHIVE_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** The columns that are read without a manifest's text. */
 const ARCHIVE = ['archive'] as const;
 const VERSION = ['version'] as const;
 
-const loadManifest = defineQuery('roles.load_manifest', (archive: ArchiveId) => get(MANIFESTS, { archive }));
+const loadManifest = ARCHIVE_PROGRAMS.query('roles.load_manifest', (archive: ArchiveId) =>
+  get(MANIFESTS, { archive }),
+);
 
-const findNamed = defineQuery('roles.named_archives', (ids: readonly ArchiveId[]) =>
+const findNamed = ARCHIVE_PROGRAMS.query('roles.named_archives', (ids: readonly ArchiveId[]) =>
   find(MANIFESTS, { archive: oneOf(ids) }, { select: ARCHIVE }),
 );
 
-interface ArchivesPage {
-  readonly after: ArchiveId | undefined;
-  readonly limit: number;
-}
-
-const listNamed = defineQuery('roles.list_archives', ({ after, limit }: ArchivesPage) =>
-  find(
-    MANIFESTS,
-    {},
-    { order: ARCHIVE, after: after === undefined ? undefined : { archive: after }, limit, select: ARCHIVE },
-  ),
+const listNamed = ARCHIVE_PROGRAMS.query(
+  'roles.list_archives',
+  ([archive, limit]: Parameters<RoleStore['listArchives']>) => {
+    const after = archive === undefined ? undefined : { archive };
+    return find(MANIFESTS, {}, { order: ARCHIVE, after, limit, select: ARCHIVE });
+  },
 );
 
 /** The columns of the index of roles that have their archive: no role is read. */
 const STORED = ['id', 'archiveBytes', 'pinned', 'expiresAt', 'deletedAt'] as const;
 
-const countStored = defineQuery('roles.count_stored', function* ({ now, after: id, limit }: StoredWindow) {
-  const after = id === undefined ? undefined : { id };
-  const rows = yield* find(ROLES, { hasArchive: true }, { order: ['id'], after, limit, select: STORED });
-  const inService = rows.filter((row) => stateOf(row, now) === 'published');
-  const pinned = inService.filter((row) => row.pinned).length;
-  const bytes = rows.reduce((sum, { archiveBytes }) => sum + archiveBytes, 0);
-  return {
-    counted: { pinned, unpinned: inService.length - pinned, bytes },
-    next: rows.length < limit ? undefined : rows.at(-1)?.id,
-  };
-});
+const countStored = ARCHIVE_PROGRAMS.query(
+  'roles.count_stored',
+  function* ({ now, after: id, limit }: StoredWindow) {
+    const after = id === undefined ? undefined : { id };
+    const rows = yield* find(ROLES, { hasArchive: true }, { order: ['id'], after, limit, select: STORED });
+    const inService = rows.filter((row) => stateOf(row, now) === 'published');
+    const pinned = inService.filter((row) => row.pinned).length;
+    const bytes = rows.reduce((sum, { archiveBytes }) => sum + archiveBytes, 0);
+    return {
+      counted: { pinned, unpinned: inService.length - pinned, bytes },
+      next: rows.length < limit ? undefined : rows.at(-1)?.id,
+    };
+  },
+);
 
-const loadComparison = defineQuery('roles.load_comparison', () => get(COMPARISONS, { id: 1 }));
+const loadComparison = ARCHIVE_PROGRAMS.query('roles.load_comparison', () => get(COMPARISONS, { id: 1 }));
 
-interface ComparisonChange {
-  readonly comparison: Comparison;
-  readonly loadedAt: Version | undefined;
-}
-
-const storeComparison = defineChange('roles.store_comparison', {
+const storeComparison = ARCHIVE_PROGRAMS.change('roles.store_comparison', {
   locks: () => ({ exclusive: [COMPARISON_LOCK] }),
   usesReserve: () => true,
-  *run({ comparison, loadedAt }: ComparisonChange) {
+  *run([comparison, loadedAt]: Parameters<RoleStore['saveComparison']>) {
     const row = yield* get(COMPARISONS, { id: 1 }, VERSION);
     if (row?.version !== loadedAt) return { kind: 'conflict' };
     const version = ((loadedAt ?? 0) + 1) as Version;
@@ -68,15 +64,6 @@ const storeComparison = defineChange('roles.store_comparison', {
     return { kind: 'saved', version };
   },
 });
-
-export const ARCHIVE_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  loadManifest,
-  findNamed,
-  listNamed,
-  countStored,
-  loadComparison,
-  storeComparison,
-];
 
 /** The archives that records name, and their comparison with those in storage. */
 export function archives(
@@ -89,10 +76,10 @@ export function archives(
     loadManifest: async (archive, signal) => (await database.read(loadManifest, archive, signal))?.manifest,
     whichAreNamed: async (ids) =>
       new Set((await database.read(findNamed, ids)).map(({ archive }) => archive)),
-    listArchives: async (after, limit) => {
+    listArchives: async (...page) => {
       // A sweep asks for page after page: others get their turn in between.
       await database.pause();
-      return (await database.read(listNamed, { after, limit })).map(({ archive }) => archive);
+      return (await database.read(listNamed, page)).map(({ archive }) => archive);
     },
     countStored: async (window) => {
       await database.pause();
@@ -102,6 +89,6 @@ export function archives(
       const row = await database.read(loadComparison, undefined);
       return row && { value: row.comparison, version: row.version };
     },
-    saveComparison: (comparison, loadedAt) => database.write(storeComparison, { comparison, loadedAt }),
+    saveComparison: (...saving) => database.write(storeComparison, saving),
   };
 }

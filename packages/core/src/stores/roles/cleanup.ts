@@ -9,17 +9,20 @@ import type { RoleStore } from '../../ports/role-store.ts';
 import { gt, lt, lte, notNull, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery, MAX_LOCKS } from '../../records/program.ts';
 import type { Steps } from '../../records/step.ts';
-import { aggregate, find, update } from '../../records/steps.ts';
+import { aggregate, find } from '../../records/steps.ts';
 import { accountLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
-import { defineChange, defineChangeQuery } from '../define-change.ts';
-import { nextVersion } from '../role-changes.ts';
+import { ROW_LOCKS } from '../locking.ts';
+import { CLAIMED, claimRoles } from '../role-changes.ts';
+import { StorePrograms } from '../store-programs.ts';
 import { SETTLEMENT_PROGRAMS, settlements } from './settlements.ts';
 
+/** The programs of cleanups. */
+export const CLEANUP_PROGRAMS: StorePrograms = new StorePrograms(SETTLEMENT_PROGRAMS);
+
 /** Roles that one program claims, perhaps of as many accounts: it holds some locks more. */
-const CLAIMED_AT_ONCE = MAX_LOCKS - 10;
+const CLAIMED_AT_ONCE = ROW_LOCKS;
 
 /** Roles that a cleanup passes over to begin elsewhere than another one. */
 const PASSED_OVER = 100;
@@ -27,8 +30,7 @@ const PASSED_OVER = 100;
 const CLAIMANT = ['account', 'cleanupToken'] as const;
 const RANKED = ['id', 'endedAt', 'cleanupNotBefore'] as const;
 const WAITING = [...RANKED, 'account'] as const;
-
-const CLAIMED = [...WAITING, 'archive', 'idempotencyKey', 'version', 'cleanupFailures'] as const;
+const CLAIMABLE = [...CLAIMED, ...RANKED] as const;
 
 type RankedRole = Pick<RoleRow, (typeof RANKED)[number]>;
 type WaitingRole = Pick<RoleRow, (typeof WAITING)[number]>;
@@ -78,7 +80,7 @@ interface WaitingRequest {
 }
 
 /** Finds the roles that have been waiting longest: more than are wanted beside other cleanups. */
-const findWaiting = defineChangeQuery(
+const findWaiting = CLEANUP_PROGRAMS.changeQuery(
   'roles.waiting_for_cleanup',
   function* ({ request, isBeside }: WaitingRequest) {
     const [few, many] = [request.limit, request.limit + PASSED_OVER];
@@ -97,52 +99,34 @@ interface Claim {
 }
 
 /** Claims those of some roles that still wait. */
-const claimRoles = defineChange('roles.claim_for_cleanup', {
+const claim = CLEANUP_PROGRAMS.change('roles.claim_for_cleanup', {
   locks: ({ waiting }: Claim) => ({ exclusive: waiting.map(({ account }) => accountLock(account)) }),
   usesReserve: () => true,
-  *run({ request, waiting }): Steps<readonly CleanupTask[]> {
+  *run({ request, waiting }) {
     const id = oneOf<RoleId>(waiting.map((role) => role.id));
     const found = yield* all(
-      find(ROLES, { ...neverClaimed(request), id }, { select: CLAIMED }),
-      find(ROLES, { ...claimedBefore(request), id }, { select: CLAIMED }),
+      find(ROLES, { ...neverClaimed(request), id }, { select: CLAIMABLE }),
+      find(ROLES, { ...claimedBefore(request), id }, { select: CLAIMABLE }),
     );
-    const { token, until } = request;
-    const rows = longestFirst(found.flat());
-    yield* all(
-      ...rows.map((row) =>
-        update(
-          ROLES,
-          { id: row.id },
-          { version: nextVersion(row), cleanupToken: token, cleanupNotBefore: until },
-        ),
-      ),
-    );
-    return rows.map(({ id: role, account, archive, idempotencyKey, cleanupFailures: failures }) => {
-      return { role, account, archive, idempotencyKey, token, failures };
-    });
+    return yield* claimRoles(longestFirst(found.flat()), request);
   },
 });
 
-const countForCleanup = defineQuery('roles.count_for_cleanup', function* (request: CleanupCountRequest) {
-  const [fresh, again, reservations] = yield* all(
-    aggregate(ROLES, neverClaimed(request)),
-    aggregate(ROLES, claimedBefore(request)),
-    aggregate(IDEMPOTENCY_KEYS, { role: null, begunAt: lt(request.begunBefore) }),
-  );
-  return { archives: fresh.count + again.count, reservations: reservations.count };
-});
+const countForCleanup = CLEANUP_PROGRAMS.query(
+  'roles.count_for_cleanup',
+  function* (request: CleanupCountRequest) {
+    const [fresh, again, reservations] = yield* all(
+      aggregate(ROLES, neverClaimed(request)),
+      aggregate(ROLES, claimedBefore(request)),
+      aggregate(IDEMPOTENCY_KEYS, { role: null, begunAt: lt(request.begunBefore) }),
+    );
+    return { archives: fresh.count + again.count, reservations: reservations.count };
+  },
+);
 
-const nextForCleanup = defineQuery('roles.next_for_cleanup', function* (request: NextForCleanup) {
+const nextForCleanup = CLEANUP_PROGRAMS.query('roles.next_for_cleanup', function* (request: NextForCleanup) {
   return (yield* findLongest(request, request.limit, RANKED)).map(({ id }) => id);
 });
-
-export const CLEANUP_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  findWaiting,
-  claimRoles,
-  countForCleanup,
-  nextForCleanup,
-  ...SETTLEMENT_PROGRAMS,
-];
 
 /** The removal of archives whose roles have ended. */
 export function cleanup(
@@ -179,7 +163,7 @@ function claims(database: Database): RoleStore['claimForCleanup'] {
         met.clear();
         break;
       }
-      const won = await database.write(claimRoles, { request, waiting });
+      const won = await database.write(claim, { request, waiting });
       // What other cleanups have claimed meanwhile is replaced by what waits next.
       claimed.push(...won);
       for (const { account } of won) met.delete(account);

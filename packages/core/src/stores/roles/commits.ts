@@ -1,9 +1,8 @@
 import { accountAfterPublishing, refuseChange } from '../../domain/admission.ts';
-import type { HistoryEvent } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { withNameWarnings } from '../../domain/name.ts';
-import type { CommitOutcome, Lease, RoleCommit, Version } from '../../ports/role-store.ts';
+import type { CommitOutcome, RoleCommit, RoleStore, Version } from '../../ports/role-store.ts';
 import { all, together } from '../../records/joining.ts';
 import type { Program } from '../../records/program.ts';
 import type { Step, Steps } from '../../records/step.ts';
@@ -13,22 +12,20 @@ import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { pointedName } from '../admission-reads.ts';
 import { changeLocks, getCredential, newAccount, refuseCredential } from '../checks.ts';
-import { defineChange } from '../define-change.ts';
 import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { getMode, modeOf } from '../service-mode.ts';
+import { StorePrograms } from '../store-programs.ts';
 import { ADMITTING, admit, readAdmission } from './admission.ts';
 import { committedAs, judgeCommit } from './key-holder.ts';
 
 const HELD = ['token', 'role', 'warnings'] as const;
 const PUBLISHER = [...ADMITTING, 'lastPublishedAt'] as const;
 
-/** One publication, and who may commit it. */
-export interface Commit {
-  readonly publication: RoleCommit;
-  readonly lease: Lease;
-  readonly events: readonly HistoryEvent[];
-}
+type Commit = Parameters<RoleStore['commit']>;
+
+/** The programs of commits. */
+export const COMMIT_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** What a role's row has at first beside the role. */
 export const FIRST: Omit<
@@ -45,15 +42,15 @@ export const FIRST: Omit<
 };
 
 /** Stores a publication whole, or nothing of it. All that decides about it is read at once. */
-export const commitRole: Program<Commit, CommitOutcome> = defineChange('roles.commit', {
-  locks: ({ publication: { role, credential }, lease, events }: Commit) => {
+export const commitRole: Program<Commit, CommitOutcome> = COMMIT_PROGRAMS.change('roles.commit', {
+  locks: ([{ role, credential }, lease, events]: Commit) => {
     const { exclusive, shared } = changeLocks({ account: role.account, credential }, events);
     return {
       exclusive: [...exclusive, idempotencyLock(lease.account, lease.key)],
       shared: [...shared, archiveLock(role.sha256)],
     };
   },
-  *run({ publication, lease, events }): Steps<CommitOutcome> {
+  *run([publication, lease, events]): Steps<CommitOutcome> {
     const { role, now, limits, name, credential = {} } = publication;
     const { account } = role;
     const candidate = { ...role, now, limits, name: name?.name };

@@ -5,18 +5,24 @@ import type { Role } from '../../domain/role.ts';
 import type { Lease, Page, RoleQuery } from '../../ports/role-store.ts';
 import { contains, gt, lte, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { type AnyProgram, type AnyQuery, defineQuery } from '../../records/program.ts';
 import type { Steps } from '../../records/step.ts';
 import { getWith, scan } from '../../records/steps.ts';
 import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { ROLE, roleOf } from '../loaded-roles.ts';
+import { StorePrograms } from '../store-programs.ts';
+
+/** The programs that list roles. */
+export const LISTING_PROGRAMS: StorePrograms = new StorePrograms();
 
 const SHOWN = { role: ROLE } as const;
 const KEY = ['key'] as const;
 
-const findByKey = defineQuery('roles.find_by_key', function* (key: Pick<Lease, 'account' | 'key'>) {
-  return (yield* getWith(IDEMPOTENCY_KEYS, key, SHOWN, KEY))?.references.role;
-});
+const findByKey = LISTING_PROGRAMS.query(
+  'roles.find_by_key',
+  function* (key: Pick<Lease, 'account' | 'key'>) {
+    return (yield* getWith(IDEMPOTENCY_KEYS, key, SHOWN, KEY))?.references.role;
+  },
+);
 
 interface ScanRequest {
   readonly query: RoleQuery;
@@ -30,7 +36,7 @@ interface ScannedRoles {
 }
 
 /** Scans a list for at most `wanted` roles. */
-const scanRoles = defineQuery('roles.scan', function* ({ query, wanted }: ScanRequest): Steps<
+const scanRoles = LISTING_PROGRAMS.query('roles.scan', function* ({ query, wanted }: ScanRequest): Steps<
   ScannedRoles,
   'read'
 > {
@@ -78,8 +84,6 @@ function filterOf({ state, search, now }: RoleQuery): Where<RoleRow> {
   if (text.length === 0) return { either: ends };
   return { either: ends.flatMap((end) => text.map((found) => ({ ...end, ...found }))) };
 }
-
-export const LISTING_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [findByKey, scanRoles];
 
 /** Lists roles. Only a search may end a page that is not full. */
 export async function listRoles(database: Database, query: RoleQuery): Promise<Page<Role>> {

@@ -4,18 +4,20 @@ import type { Lease, Reservation, ReserveOutcome, RoleStore } from '../../ports/
 import { lt } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import { type AnyProgram, type AnyQuery, defineQuery, type Locks } from '../../records/program.ts';
+import type { Locks } from '../../records/program.ts';
 import type { Steps } from '../../records/step.ts';
 import { find, get, remove, unlocked, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS } from '../../records/tables/account-tables.ts';
 import { idempotencyLock, MODE_LOCK } from '../../records/tables/locks.ts';
-import { IDEMPOTENCY_KEYS, type IdempotencyKeyRow } from '../../records/tables/role-tables.ts';
+import { IDEMPOTENCY_KEYS } from '../../records/tables/role-tables.ts';
 import { credentialLocks, getCredential, refuseCredential } from '../checks.ts';
-import { defineChange, defineChangeQuery } from '../define-change.ts';
-import { removeInBatches } from '../locking.ts';
 import { getMode, modeOf } from '../service-mode.ts';
+import { StorePrograms } from '../store-programs.ts';
 import { ADMITTING, admit, readAdmission } from './admission.ts';
 import { HOLDER, judgeHolder } from './key-holder.ts';
+
+/** The programs of reservations. */
+export const RESERVATION_PROGRAMS: StorePrograms = new StorePrograms();
 
 const ACCOUNT_GONE = { kind: 'account_gone' } as const;
 const LEASED = ['token', 'role'] as const;
@@ -59,13 +61,13 @@ function* judge(request: Reservation): Steps<Judged, 'read'> {
   return { held, isKnown };
 }
 
-const findKey = defineQuery('roles.find_key', ({ account, key }: Reservation) =>
+const findKey = RESERVATION_PROGRAMS.query('roles.find_key', ({ account, key }: Reservation) =>
   get(IDEMPOTENCY_KEYS, { account, key }, FOUND),
 );
 
-const judgeReservation = defineChangeQuery('roles.judge_reservation', judge);
+const judgeReservation = RESERVATION_PROGRAMS.changeQuery('roles.judge_reservation', judge);
 
-const reserve = defineChange('roles.reserve', {
+const reserve = RESERVATION_PROGRAMS.change('roles.reserve', {
   locks: (request: Reservation) => ({
     ...keyLocks(request),
     shared: [MODE_LOCK, ...credentialLocks(request.credential)],
@@ -86,14 +88,9 @@ function* isHeld({ account, key, token }: Lease): Steps<boolean, 'read'> {
   return row?.token === token && row.role === null;
 }
 
-interface Renewal {
-  readonly lease: Lease;
-  readonly until: Instant;
-}
-
-const renew = defineChange('roles.renew', {
-  locks: ({ lease }: Renewal) => keyLocks(lease),
-  *run({ lease, until }) {
+const renew = RESERVATION_PROGRAMS.change('roles.renew', {
+  locks: ([lease]: Parameters<RoleStore['renew']>) => keyLocks(lease),
+  *run([lease, until]) {
     if (!(yield* isHeld(lease))) return { kind: 'lost' };
     const { account, key } = lease;
     yield* update(IDEMPOTENCY_KEYS, { account, key }, { heldUntil: until });
@@ -101,7 +98,7 @@ const renew = defineChange('roles.renew', {
   },
 });
 
-const release = defineChange('roles.release', {
+const release = RESERVATION_PROGRAMS.change('roles.release', {
   locks: (lease: Lease) => keyLocks(lease),
   *run(lease) {
     const { account, key } = lease;
@@ -109,35 +106,16 @@ const release = defineChange('roles.release', {
   },
 });
 
-interface OldReservations {
-  readonly begunBefore: Instant;
-  readonly limit: number;
-}
-
 const KEY = ['account', 'key'] as const;
 
-const findOldReservations = defineChangeQuery(
-  'roles.old_reservations',
-  ({ begunBefore, limit }: OldReservations) =>
-    find(
-      IDEMPOTENCY_KEYS,
-      { role: null, begunAt: lt(begunBefore) },
-      { order: ['begunAt'], limit, select: KEY },
-    ),
-);
-
-interface ReservationRemoval {
-  readonly keys: readonly Pick<IdempotencyKeyRow, 'account' | 'key'>[];
-  readonly begunBefore: Instant;
-}
-
-/** Removes those of some keys that are still reserved since before an instant, and returns how many. */
-const removeReservations = defineChange('roles.remove_reservations', {
-  locks: ({ keys }: ReservationRemoval) => ({
-    exclusive: keys.map(({ account, key }) => idempotencyLock(account, key)),
-  }),
-  usesReserve: () => true,
-  *run({ keys, begunBefore }) {
+/** Removes keys that are reserved since before an instant. */
+const removeReservations = RESERVATION_PROGRAMS.removal('roles.remove_reservations', {
+  find: (begunBefore: Instant, limit) => {
+    const reserved = { role: null, begunAt: lt(begunBefore) };
+    return find(IDEMPOTENCY_KEYS, reserved, { order: ['begunAt'], limit, select: KEY });
+  },
+  locks: ({ account, key }) => [idempotencyLock(account, key)],
+  *remove(keys, begunBefore) {
     const rows = yield* all(
       ...keys.map(({ account, key }) => get(IDEMPOTENCY_KEYS, { account, key }, RESERVED)),
     );
@@ -146,16 +124,6 @@ const removeReservations = defineChange('roles.remove_reservations', {
     return old.length;
   },
 });
-
-export const RESERVATION_PROGRAMS: readonly (AnyProgram | AnyQuery)[] = [
-  findKey,
-  judgeReservation,
-  reserve,
-  renew,
-  release,
-  findOldReservations,
-  removeReservations,
-];
 
 /** The reservations of Idempotency-Keys. */
 export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'purge'> {
@@ -166,17 +134,12 @@ export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'r
       const judged = known === undefined ? undefined : await database.read(judgeReservation, request);
       return judged?.held ?? database.write(reserve, request);
     },
-    renew: (lease, until) => database.write(renew, { lease, until }),
+    renew: (...renewal) => database.write(renew, renewal),
     release: (lease) => database.write(release, lease),
     purge: async (begunBefore, limit) => {
       // A sweep asks for batch after batch: others get their turn in between.
       await database.pause();
-      return removeInBatches(
-        database,
-        limit,
-        (most) => database.read(findOldReservations, { begunBefore, limit: most }),
-        (keys) => database.write(removeReservations, { keys, begunBefore }),
-      );
+      return removeReservations(database, begunBefore, limit);
     },
   };
 }

@@ -5,16 +5,18 @@ import type { RoleStore } from '../../ports/role-store.ts';
 import { oneOf } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
-import type { AnyProgram } from '../../records/program.ts';
 import type { Step } from '../../records/step.ts';
 import { find, remove, update } from '../../records/steps.ts';
 import type { ChangesOf } from '../../records/table.ts';
 import { accountLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
-import { defineChange } from '../define-change.ts';
 import { eventLocks, feedEnds } from '../events.ts';
 import { ROW_LOCKS } from '../locking.ts';
 import { CHANGED, changeRoles, nextVersion } from '../role-changes.ts';
+import { StorePrograms } from '../store-programs.ts';
+
+/** The programs that end claims. */
+export const SETTLEMENT_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** Claims that one program ends, perhaps of as many accounts and keys, with events of as many other accounts. */
 const SETTLED_AT_ONCE = ROW_LOCKS / 3;
@@ -39,7 +41,7 @@ interface Settlement {
 }
 
 /** Ends claims, each once and unless another cleanup took it over. */
-const settleClaims = defineChange('roles.settle_cleanup', {
+const settleClaims = SETTLEMENT_PROGRAMS.change('roles.settle_cleanup', {
   locks: (settlements: readonly Settlement[]) => ({
     exclusive: settlements.flatMap(({ task, events }) => [
       accountLock(task.account),
@@ -98,8 +100,6 @@ function withoutArchive({
   if (key === null) return [manifest];
   return [manifest, update(IDEMPOTENCY_KEYS, { account, key }, { warnings: [] })];
 }
-
-export const SETTLEMENT_PROGRAMS: readonly AnyProgram[] = [settleClaims];
 
 /**
  * Ends claims, one program after the other: those that come while one runs are ended together by the next. So a sweep takes

@@ -1,0 +1,153 @@
+import { Fault } from '../fault.ts';
+import type { Database } from '../records/database.ts';
+import { all } from '../records/joining.ts';
+import {
+  type AnyProgram,
+  type AnyQuery,
+  defineProgram,
+  defineQuery,
+  type Program,
+  type ProgramDefinition,
+  type Query,
+} from '../records/program.ts';
+import { type Access, Step, type Steps } from '../records/step.ts';
+import { get } from '../records/steps.ts';
+import type { RowOf } from '../records/table.ts';
+import { IMPORT_LOCK } from '../records/tables/locks.ts';
+import { UNFINISHED_IMPORTS } from '../records/tables/one-row-tables.ts';
+import { ROW_LOCKS } from './locking.ts';
+
+/** Reads the mark of an unfinished import, for {@link refuseWhileImporting}. */
+export const getImportMark: Step<RowOf<typeof UNFINISHED_IMPORTS> | undefined, 'read'> = get(
+  UNFINISHED_IMPORTS,
+  { id: 1 },
+);
+
+/** The most rows that a program of a cleanup removes. Each of them has up to two locks. */
+const BATCH = ROW_LOCKS / 2;
+
+type ChangeDefinition<Args, Result> = ProgramDefinition<Args, Result> &
+  Required<Pick<ProgramDefinition<Args, Result>, 'locks'>>;
+
+/** How rows are removed that something bounds, such as the instant by which they ended. */
+interface RemovalDefinition<Bound, Place> {
+  /** Finds rows to remove, at most `limit`. */
+  find(bound: Bound, limit: number): Steps<readonly Place[], 'read'> | Step<readonly Place[], 'read'>;
+  /** The locks under which one is removed. */
+  locks(place: Place): readonly string[];
+  /** Removes those of them that are still to be removed. Returns how many. */
+  remove(places: readonly Place[], bound: Bound): Steps<number>;
+}
+
+/** The programs of a store. Each is added as it is defined, since an engine finds them by their names. */
+export class StorePrograms {
+  readonly all: (AnyProgram | AnyQuery)[];
+
+  /** @param parts the programs of other modules of the store. */
+  constructor(...parts: readonly StorePrograms[]) {
+    this.all = parts.flatMap((part) => part.all);
+  }
+
+  query<Args, const Result>(
+    name: string,
+    run: (args: Args) => Steps<Result, 'read'> | Step<Result, 'read'>,
+  ): Query<Args, Result> {
+    return this.#add(defineQuery(name, run));
+  }
+
+  program<Args, const Result>(
+    name: string,
+    definition: ProgramDefinition<Args, Result>,
+  ): Program<Args, Result> {
+    return this.#add(defineProgram(name, definition));
+  }
+
+  /** A query for what a change looks for before it takes locks: it fails while an import is unfinished, too. */
+  changeQuery<Args, const Result>(
+    name: string,
+    run: (args: Args) => Steps<Result, 'read'> | Step<Result, 'read'>,
+  ): Query<Args, Result> {
+    return this.query(name, (args: Args) => refuseWhileImporting(run(args)));
+  }
+
+  /**
+   * A program that fails while an import is unfinished. Every program that writes is one, except those of an import itself,
+   * and those that count tries of passwords, whose tables no import touches.
+   */
+  change<Args, const Result>(
+    name: string,
+    { locks, usesReserve = () => false, run }: ChangeDefinition<Args, Result>,
+  ): Program<Args, Result> {
+    return this.program(name, {
+      locks: (args: Args) => {
+        const wanted = locks(args);
+        return { ...wanted, shared: [...(wanted.shared ?? []), IMPORT_LOCK] };
+      },
+      usesReserve,
+      run: (args) => refuseWhileImporting(run(args)),
+    });
+  }
+
+  /**
+   * Finds rows and removes them under their locks, batch by batch, since a program has only so many locks.
+   *
+   * @returns what removes at most `limit` and answers how many: fewer only when none is left.
+   */
+  removal<Bound, Place>(
+    name: string,
+    { find, locks, remove }: RemovalDefinition<Bound, Place>,
+  ): (database: Database, bound: Bound, limit: number) => Promise<number> {
+    const finding = this.changeQuery(
+      `${name}_find`,
+      ({ bound, limit }: { readonly bound: Bound; readonly limit: number }) => find(bound, limit),
+    );
+    const removing = this.change(name, {
+      locks: ({ places }: { readonly places: readonly Place[]; readonly bound: Bound }) => {
+        return { exclusive: places.flatMap(locks) };
+      },
+      usesReserve: () => true,
+      run: ({ places, bound }) => remove(places, bound),
+    });
+    return async (database, bound, limit) => {
+      for (let removed = 0; ; await database.pause()) {
+        const most = Math.min(limit - removed, BATCH);
+        // Of none, too: a database that does not answer is a fault.
+        const places = await database.read(finding, { bound, limit: most });
+        if (places.length > 0) removed += await database.write(removing, { places, bound });
+        if (places.length < most || removed >= limit) return removed;
+      }
+    };
+  }
+
+  #add<One extends AnyProgram | AnyQuery>(one: One): One {
+    this.all.push(one);
+    return one;
+  }
+}
+
+/** Reads the mark along with the first step, which each has, so that it costs no round trip. */
+function* refuseWhileImporting<Result, Kind extends Access>(
+  run: Steps<Result, Kind> | Step<Result, Kind>,
+): Steps<Result, Kind | 'read'> {
+  const steps = run instanceof Step ? run[Symbol.iterator]() : run;
+  let next = steps.next();
+  let isChecked = false;
+  while (next.done !== true) {
+    let answer: unknown;
+    try {
+      answer = isChecked ? yield next.value : yield* firstAnswer(next.value);
+    } catch (error) {
+      next = steps.throw(error);
+      continue;
+    }
+    isChecked = true;
+    next = steps.next(answer);
+  }
+  return next.value;
+}
+
+function* firstAnswer<Kind extends Access>(first: Step<unknown, Kind>): Steps<unknown, Kind | 'read'> {
+  const [mark, answer] = yield* all(getImportMark, first);
+  if (mark === undefined) return answer;
+  throw new Fault('store_unavailable', 'an import into this database has not ended');
+}
