@@ -11,7 +11,7 @@ import {
   TABLES,
   unlocked,
 } from '@pinfold/core/records';
-import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
+import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
 import { aRoleId, aSha256, aToken, START } from './fixtures/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -153,6 +153,6 @@ export async function shownOf(database: Database): Promise<string> {
   return [...lines, JSON.stringify(await history.list(everything))].join('\n');
 }
 
-export function storesOf(database: Database): ReturnType<typeof createStores> {
-  return createStores(database, () => 'f'.repeat(32) as never);
+export function storesOf(database: Database): ReturnType<typeof createPersistence> {
+  return createPersistence(database, () => 'f'.repeat(32) as never);
 }

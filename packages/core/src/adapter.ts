@@ -1,3 +1,4 @@
+export { raceSignal } from './adapter/abortable.ts';
 export {
   instrument,
   type Observer,
@@ -25,8 +26,6 @@ export {
   titleFolded,
 } from './adapter/pages.ts';
 export type { Persistence, StoreName } from './adapter/persistence.ts';
-export { raceSignal } from './adapter/race-signal.ts';
-export { checkReadRange } from './adapter/read-range.ts';
 export { type Release, Semaphore, type SemaphoreOptions } from './adapter/semaphore.ts';
 export { NO_ACCOUNT_LIMITS } from './domain/account.ts';
 export { UNAUTHORIZED } from './domain/actor.ts';
@@ -70,4 +69,4 @@ export { type FilesByPath, findAnswer, findFallback, pageForFolder, type Resolut
 export { hasManyMarks } from './domain/text.ts';
 export { MAX_WARNINGS } from './domain/warnings.ts';
 export type { AllPorts, Stores } from './ports/all-ports.ts';
-export { MAX_READ } from './ports/archive-storage.ts';
+export { checkReadRange, MAX_READ } from './ports/archive-storage.ts';

@@ -1,10 +1,11 @@
-export type { AdministeredArchives, ArchiveRequest } from './use-cases/admin-archives.ts';
 export type {
+  AdministeredArchives,
   AdministeredPublication,
+  ArchiveRequest,
   Overseeing,
   RoleListOutcome,
   RoleListRequest,
-} from './use-cases/admin-reads.ts';
+} from './use-cases/admin-publications.ts';
 export {
   type AccountListOutcome,
   type AccountListRequest,

@@ -215,8 +215,7 @@ export type {
   Update,
   UpdateOutcome,
 } from './use-cases/changing.ts';
-export type { CleanUpReport } from './use-cases/clean-up-report.ts';
-export type { CleanUpRequest } from './use-cases/clean-up-run.ts';
+export type { CleanUpReport, CleanUpRequest } from './use-cases/clean-up-run.ts';
 export type { Cleaning } from './use-cases/cleaning.ts';
 export {
   createUseCases,

@@ -1,8 +1,9 @@
 // For packages of the same release; semver does not cover it.
+
+export { sleepUnlessAborted } from './adapter/abortable.ts';
 export { codeOf, isBytes, isError, isPromise, nameOf, systemCodeOf } from './adapter/foreign-values.ts';
 export { isOutdated } from './adapter/migrations.ts';
 export { STORES } from './adapter/persistence.ts';
-export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';
 export { isAccountLimit, isErasedAccount, parseAccountLimit } from './domain/account.ts';
 export { actorOf, credentialOf } from './domain/actor.ts';
 export { rateInForce } from './domain/admission.ts';

@@ -1,1 +1,1 @@
-export { createPersistence, createStores, STORE_SCHEMA } from './stores/create-stores.ts';
+export { createPersistence, STORE_SCHEMA } from './stores/create-persistence.ts';

@@ -161,5 +161,4 @@ export interface Mode {
   readonly message: string | null;
 }
 
-/** The initial mode. */
 export const NORMAL_MODE: Mode = { kind: 'normal', message: null };

@@ -76,7 +76,6 @@ export interface Cause {
   readonly asOperator?: boolean;
 }
 
-/** The origin of a request. */
 export type Origin = Pick<Cause, 'request' | 'address'>;
 
 /** An event as the history stores it: never with a secret, a title, a file name or a password. */
@@ -94,7 +93,6 @@ export interface HistoryEvent extends EventDraft {
   readonly asOperator: boolean;
 }
 
-/** An event of a publication. */
 export interface PublicationEvent extends HistoryEvent {
   readonly account: AccountId;
   readonly pin: RoleId;

@@ -1,37 +1,19 @@
 import type { Account, AccountLimits, Block } from './account.ts';
-import { type ApiKey, type ApiKeyId, KNOWN_SCOPES, parseApiKeyId } from './api-key.ts';
-import type { EventActor, EventId, EventType, HistoryEvent } from './history.ts';
-import { type Filename, type Fingerprint, type IdempotencyKey, parseFilename } from './idempotency.ts';
-import {
-  type AccountId,
-  type ArchiveId,
-  parseAccountId,
-  parseArchiveId,
-  parseRoleId,
-  type RoleId,
-} from './identity.ts';
+import { type ApiKey, KNOWN_SCOPES, parseApiKeyId } from './api-key.ts';
+import type { EventActor, HistoryEvent } from './history.ts';
+import { type Fingerprint, parseFilename } from './idempotency.ts';
+import type { RoleId } from './identity.ts';
+import { type AccountId, type ArchiveId, parseAccountId, parseArchiveId, parseRoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import { type NameRecord, type PinName, parseName, parseNameToken } from './name.ts';
-import type { PasswordHash } from './password.ts';
-import type { RateText } from './rate.ts';
-import {
-  count,
-  flag,
-  list,
-  type MemberCodecs,
-  nullable,
-  object,
-  oneOf,
-  parsedText,
-  type RecordCodec,
-  text,
-} from './record-schema.ts';
-import type { Generation, Role } from './role.ts';
-import { SHA256, type Sha256 } from './sha256.ts';
+import type { RecordCodec } from './record-schema.ts';
+import { count, flag, list, nullable, object, oneOf, parsedText, text } from './record-schema.ts';
+import type { Role } from './role.ts';
+import { SHA256 } from './sha256.ts';
 import type { EncodedManifest } from './site.ts';
 import type { Takedown } from './takedown.ts';
 import { parseTitle, type Title } from './text.ts';
-import type { CountedViews, Day } from './views.ts';
+import type { CountedViews } from './views.ts';
 import type { Warning } from './warnings.ts';
 
 /** An account in an export, without the mark of its rate. */
@@ -61,7 +43,6 @@ export interface PublicationRecord extends Role {
 /** That a role ended, and lost its archive, after its publication's record was taken. */
 export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deletedAt'>;
 
-/** A record of an export. */
 export type MovedRecord =
   | { readonly kind: 'account'; readonly value: AccountRecord }
   | { readonly kind: 'key'; readonly value: ApiKeyRecord }
@@ -76,59 +57,22 @@ export type MovedRecord =
 const anyText = <Value extends string>(): RecordCodec<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
 const uuid = <Value extends string>(): RecordCodec<Value> => parsedText(parseRoleId, 'a UUID in lower case');
 const instant: RecordCodec<Instant> = count();
-const accountName: RecordCodec<AccountId> = parsedText(parseAccountId, 'the name of an account');
-const archiveId: RecordCodec<ArchiveId> = parsedText(parseArchiveId, 'the id of an archive');
-const hash = (pattern: RegExp): RecordCodec<Sha256> => text(pattern, 'a SHA-256');
+const account: RecordCodec<AccountId> = parsedText(parseAccountId, 'the name of an account');
+const archive: RecordCodec<ArchiveId> = parsedText(parseArchiveId, 'the id of an archive');
+const name: RecordCodec<PinName> = parsedText(parseName, 'a name');
+const sha256 = <Value extends string>(): RecordCodec<Value> => text(SHA256, 'a SHA-256');
 /** Of any length: the operator may have lowered the limit since. */
 const title: RecordCodec<Title> = parsedText(
   (text) => parseTitle(text, { titleCharacters: Number.POSITIVE_INFINITY }),
   'a title',
 );
-const filename: RecordCodec<Filename> = parsedText(parseFilename, 'the name of a file');
-/** The base64 of 96 bytes: what begins with "scrypt" and a zero byte. */
-const passwordHash: RecordCodec<PasswordHash> = text(/^(?:c2NyeXB0A[\dA-Za-z+/]{119})?$/, 'a password hash');
 const quota: RecordCodec<number | 'off'> = {
-  storedAs: 'integer',
   write: (value) => value,
   read: (json) => (json === 'off' ? json : count().read(json)),
 };
-
-const actor: RecordCodec<EventActor> = object<EventActor>({
-  kind: oneOf('key', 'person', 'operator', 'system'),
-  id: nullable(anyText()),
-});
-
-export const ACCOUNT: MemberCodecs<AccountRecord> = {
-  name: accountName,
-  limits: object<AccountLimits>({
-    requests: nullable(anyText<RateText>()),
-    publications: nullable(anyText<RateText>()),
-    sites: nullable(quota),
-    bytes: nullable(quota),
-  }),
-  // Without `isErasing`: an account that was being erased is imported as a blocked one.
-  blocked: nullable(
-    object<Omit<Block, 'isErasing'>>({ reason: anyText(), sites: oneOf('keep', 'hide'), at: instant }),
-  ),
-  generation: count<Generation>(),
-  lastPublishedAt: nullable(instant),
-};
-
 const trueOrAbsent: RecordCodec<boolean> = {
-  storedAs: 'flag',
   write: (value) => value || undefined,
   read: (json) => json !== undefined && flag.read(json),
-};
-
-export const KEY: MemberCodecs<ApiKeyRecord> = {
-  id: parsedText<ApiKeyId>(parseApiKeyId, 'the id of a key'),
-  account: accountName,
-  scopes: list(oneOf(...KNOWN_SCOPES)),
-  label: anyText(),
-  secretHash: hash(SHA256),
-  createdAt: instant,
-  revokedAt: nullable(instant),
-  isEnsured: trueOrAbsent,
 };
 
 const WARNING = {
@@ -146,96 +90,102 @@ const warning = object<Record<keyof typeof WARNING, string | number>>(
   ofSomeRules,
 ) as unknown as RecordCodec<Warning>;
 
-export const ROLE: MemberCodecs<Role> = {
-  id: uuid<RoleId>(),
-  account: accountName,
-  archive: archiveId,
-  idempotencyKey: nullable(text<IdempotencyKey>(/^[\x20-\x7e]+$/, 'printable ASCII')),
-  title: nullable(title),
-  originalFilename: nullable(filename),
-  fileCount: count(),
-  size: count(),
-  archiveBytes: count(),
-  sha256: hash(/^[0-9a-f]{64}$/),
-  publishedAt: instant,
-  expiresAt: nullable(instant),
-  pinned: flag,
-  deletedAt: nullable(instant),
-  passwordHash: nullable(passwordHash),
-  generation: count<Generation>(),
+/** The members of each kind, in the order of a line. */
+const CODECS: {
+  readonly [Kind in MovedRecord['kind']]: RecordCodec<Extract<MovedRecord, { readonly kind: Kind }>['value']>;
+} = {
+  account: object({
+    name: account,
+    limits: object<AccountLimits>({
+      requests: nullable(anyText()),
+      publications: nullable(anyText()),
+      sites: nullable(quota),
+      bytes: nullable(quota),
+    }),
+    // Without `isErasing`: an account that was being erased is imported as a blocked one.
+    blocked: nullable(
+      object<Omit<Block, 'isErasing'>>({ reason: anyText(), sites: oneOf('keep', 'hide'), at: instant }),
+    ),
+    generation: count(),
+    lastPublishedAt: nullable(instant),
+  }),
+  key: object({
+    id: parsedText(parseApiKeyId, 'the id of a key'),
+    account,
+    scopes: list(oneOf(...KNOWN_SCOPES)),
+    label: anyText(),
+    secretHash: sha256(),
+    createdAt: instant,
+    revokedAt: nullable(instant),
+    isEnsured: trueOrAbsent,
+  }),
+  publication: object({
+    id: uuid(),
+    account,
+    archive,
+    idempotencyKey: nullable(text(/^[\x20-\x7e]+$/, 'printable ASCII')),
+    title: nullable(title),
+    originalFilename: nullable(parsedText(parseFilename, 'the name of a file')),
+    fileCount: count(),
+    size: count(),
+    archiveBytes: count(),
+    sha256: sha256(),
+    publishedAt: instant,
+    expiresAt: nullable(instant),
+    pinned: flag,
+    deletedAt: nullable(instant),
+    // The base64 of 96 bytes: what begins with "scrypt" and a zero byte.
+    passwordHash: nullable(text(/^(?:c2NyeXB0A[\dA-Za-z+/]{119})?$/, 'a password hash')),
+    generation: count(),
+    fingerprint: nullable(sha256()),
+    warnings: list(warning),
+    lastEventAt: instant,
+    isExpiryRecorded: flag,
+    manifest: nullable(anyText()),
+  }),
+  name: object<MovedName>(
+    {
+      account,
+      name,
+      token: parsedText(parseNameToken, 'the token of a name'),
+      role: uuid(),
+      updatedAt: instant,
+      previous: uuid(),
+    },
+    ['previous'],
+  ),
+  takedown: object({
+    id: uuid(),
+    account,
+    sha256: sha256(),
+    reason: anyText(),
+    at: instant,
+    liftedAt: nullable(instant),
+  }),
+  views: object({ role: uuid(), day: count(), views: count(), refusedPasswords: count() }),
+  event: object({
+    id: uuid(),
+    at: instant,
+    type: text(/^[a-z]+\.[a-z_]+$/, 'the type of an event'),
+    account: nullable(account),
+    pin: nullable(uuid()),
+    name: nullable(name),
+    actor: object<EventActor>({
+      kind: oneOf('key', 'person', 'operator', 'system'),
+      id: nullable(anyText()),
+    }),
+    request: nullable(anyText()),
+    address: nullable(anyText()),
+    asOperator: flag,
+    recordedAt: instant,
+  }),
+  removal: object({
+    id: uuid(),
+    archive,
+    expiresAt: nullable(instant),
+    deletedAt: nullable(instant),
+  }),
 };
-
-const fingerprint: RecordCodec<Fingerprint> = text(SHA256, 'a SHA-256');
-
-const publication: RecordCodec<PublicationRecord> = object<PublicationRecord>({
-  ...ROLE,
-  fingerprint: nullable(fingerprint),
-  warnings: list(warning),
-  lastEventAt: instant,
-  isExpiryRecorded: flag,
-  manifest: nullable(anyText<EncodedManifest>()),
-});
-
-const pinName: RecordCodec<PinName> = parsedText(parseName, 'a name');
-
-export const NAME: MemberCodecs<Omit<MovedName, 'previous'>> = {
-  account: accountName,
-  name: pinName,
-  token: parsedText(parseNameToken, 'the token of a name'),
-  role: uuid<RoleId>(),
-  updatedAt: instant,
-};
-
-/** A member that is absent is left out of the line. */
-const previous: RecordCodec<RoleId | undefined> = uuid<RoleId>();
-
-export const TAKEDOWN: MemberCodecs<Takedown> = {
-  id: uuid<RoleId>(),
-  account: accountName,
-  sha256: hash(/^[0-9a-f]{64}$/),
-  reason: anyText(),
-  at: instant,
-  liftedAt: nullable(instant),
-};
-
-export const VIEWS: MemberCodecs<CountedViews> = {
-  role: uuid<RoleId>(),
-  day: count<Day>(),
-  views: count(),
-  refusedPasswords: count(),
-};
-
-export const EVENT: MemberCodecs<HistoryEvent> = {
-  id: uuid<EventId>(),
-  at: instant,
-  type: text<EventType>(/^[a-z]+\.[a-z_]+$/, 'the type of an event'),
-  account: nullable(accountName),
-  pin: nullable(uuid<RoleId>()),
-  name: nullable(pinName),
-  actor,
-  request: nullable(anyText()),
-  address: nullable(anyText()),
-  asOperator: flag,
-  recordedAt: instant,
-};
-
-const removal: RecordCodec<RemovalRecord> = object<RemovalRecord>({
-  id: uuid<RoleId>(),
-  archive: archiveId,
-  expiresAt: nullable(instant),
-  deletedAt: nullable(instant),
-});
-
-const CODECS: { readonly [Kind in MovedRecord['kind']]: RecordCodec<never> } = {
-  account: object(ACCOUNT),
-  key: object(KEY),
-  publication,
-  name: object<MovedName>({ ...NAME, previous }, ['previous']),
-  takedown: object(TAKEDOWN),
-  views: object(VIEWS),
-  event: object(EVENT),
-  removal,
-} as { readonly [Kind in MovedRecord['kind']]: RecordCodec<never> };
 
 /**
  * Writes a record as one line of an export, without its end: a JSON object whose members are in the order of

@@ -1,11 +1,7 @@
 import { snakeCase } from './text.ts';
 
-/** The type of a column: whole numbers and flags as the database has them, lists and other objects as JSON. */
-export type StoredAs = 'text' | 'integer' | 'flag' | 'list' | 'object';
-
 /** Writes a value to JSON and reads it back, with its members in a fixed order. */
 export interface RecordCodec<Value> {
-  readonly storedAs: StoredAs;
   /** The value for JSON, its members in order. */
   write(value: Value): unknown;
   /** @throws TypeError unless the JSON value is valid. */
@@ -16,20 +12,15 @@ function refuse(expected: string): never {
   throw new TypeError(`${expected} was expected`);
 }
 
-function checked<Value>(
-  storedAs: StoredAs,
-  isValid: (json: unknown) => boolean,
-  expected: string,
-): RecordCodec<Value> {
+function checked<Value>(isValid: (json: unknown) => boolean, expected: string): RecordCodec<Value> {
   return {
-    storedAs,
     write: (value) => value,
     read: (json) => (isValid(json) ? (json as Value) : refuse(expected)),
   };
 }
 
 export function text<Value extends string>(pattern: RegExp, expected: string): RecordCodec<Value> {
-  return checked('text', (json) => typeof json === 'string' && pattern.test(json), expected);
+  return checked((json) => typeof json === 'string' && pattern.test(json), expected);
 }
 
 /** A text that a parser of the domain returns unchanged. */
@@ -37,28 +28,23 @@ export function parsedText<Value extends string>(
   parse: (text: string) => unknown,
   expected: string,
 ): RecordCodec<Value> {
-  return checked('text', (json) => typeof json === 'string' && parse(json) === json, expected);
+  return checked((json) => typeof json === 'string' && parse(json) === json, expected);
 }
 
 /** A whole number from 0. */
 export function count<Value extends number>(): RecordCodec<Value> {
   const isCount = (json: unknown): boolean => Number.isSafeInteger(json) && (json as number) >= 0;
-  return checked('integer', isCount, 'a whole number from 0');
+  return checked(isCount, 'a whole number from 0');
 }
 
-export const flag: RecordCodec<boolean> = checked(
-  'flag',
-  (json) => typeof json === 'boolean',
-  'true or false',
-);
+export const flag: RecordCodec<boolean> = checked((json) => typeof json === 'boolean', 'true or false');
 
 export function oneOf<Value extends string>(...values: readonly Value[]): RecordCodec<Value> {
-  return checked('text', (json) => values.includes(json as Value), `one of ${values.join(', ')}`);
+  return checked((json) => values.includes(json as Value), `one of ${values.join(', ')}`);
 }
 
 export function nullable<Value>(codec: RecordCodec<Value>): RecordCodec<Value | null> {
   return {
-    storedAs: codec.storedAs,
     write: (value) => (value === null ? null : codec.write(value)),
     read: (json) => (json === null ? null : codec.read(json)),
   };
@@ -66,7 +52,6 @@ export function nullable<Value>(codec: RecordCodec<Value>): RecordCodec<Value | 
 
 export function list<Item>(codec: RecordCodec<Item>): RecordCodec<readonly Item[]> {
   return {
-    storedAs: 'list',
     write: (value) => value.map((item) => codec.write(item)),
     read: (json) => (Array.isArray(json) ? json.map((item) => codec.read(item)) : refuse('a list')),
   };
@@ -87,7 +72,6 @@ export function object<Value extends object>(
   }));
   const names = members.map(({ name }) => name);
   return {
-    storedAs: 'object',
     // A member that is undefined is left out of JSON.
     write: (value) =>
       Object.fromEntries(members.map(({ member, name, codec }) => [name, codec.write(value[member])])),

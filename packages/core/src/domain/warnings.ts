@@ -1,9 +1,8 @@
 import type { NoDetails, RuleDetails } from '../refusal.ts';
-import { orderProblems } from './archive-rules.ts';
+import { type GuessedNames, orderProblems } from './archive-rules.ts';
 import type { NameEncoding } from './name-encoding.ts';
 import { isSecretPath } from './secret-files.ts';
 
-/** The kind of a secret in a file. */
 export type SecretKind =
   | 'private_key'
   | 'aws_access_key'
@@ -117,12 +116,9 @@ export interface ObservedFile {
 }
 
 /** How names in an unmarked encoding were decoded. */
-export interface DecodedNames {
-  readonly encoding: NameEncoding;
+export interface DecodedNames extends Pick<GuessedNames, 'encoding' | 'whole'> {
   /** The first of them. */
   readonly path: string;
-  /** Whether all pages were compared with the names. */
-  readonly whole: boolean;
 }
 
 const SCRIPT = /\.[cm]?js$/i;

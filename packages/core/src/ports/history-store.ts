@@ -8,6 +8,7 @@ import type {
 } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
+import type { Page } from './role-store.ts';
 
 /** Which events to list, newest first by (at, id). An absent member does not filter. */
 export interface EventQuery {
@@ -21,10 +22,7 @@ export interface EventQuery {
 }
 
 /** A part of the history; `next` is absent at its end. */
-export interface EventPage {
-  readonly items: readonly HistoryEvent[];
-  readonly next: EventCursor | undefined;
-}
+export type EventPage = Page<HistoryEvent, EventCursor>;
 
 /** Which part of a feed to read. */
 export interface FeedQuery {

@@ -59,7 +59,6 @@ export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
   readonly wasKnown?: boolean;
 }
 
-/** The outcome of a reservation. */
 export type ReserveOutcome =
   /** `isKnown`: whether the account is there. */
   | { readonly kind: 'reserved'; readonly lease: Lease; readonly isKnown: boolean }
@@ -104,9 +103,9 @@ export interface RoleQuery extends RoleFilter {
 }
 
 /** A part of a list. `next` is absent at the end; with `search`, a page may be short without being the last. */
-export interface Page<Value> {
+export interface Page<Value, Place = RoleCursor> {
   readonly items: readonly Value[];
-  readonly next: RoleCursor | undefined;
+  readonly next: Place | undefined;
 }
 
 /**

@@ -22,7 +22,6 @@ export async function discardQuietly(archive: StagedArchive): Promise<void> {
   await succeeds(archive.discard());
 }
 
-/** The outcome of receiving an upload. */
 export type ReceiveOutcome =
   | { readonly kind: 'received'; readonly archive: StagedArchive }
   | { readonly kind: 'too_large' };

@@ -56,7 +56,6 @@ const usedBy = ACCOUNT_PROGRAMS.query(
   },
 );
 
-/** Stores accounts in a database. */
 export function accountStore(database: Database): AccountStore {
   return {
     load: async (name, signal) => {

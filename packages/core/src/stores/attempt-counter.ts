@@ -143,7 +143,6 @@ const countEnded = ATTEMPT_PROGRAMS.query('attempts.count_ended', function* (end
   return windows.count + attempts.count;
 });
 
-/** Counts tries of passwords in a database. */
 export function attemptCounter(database: Database): AttemptCounter {
   return {
     begin: async (attempt): Promise<AttemptOutcome> => {

@@ -123,7 +123,6 @@ export function newAccount(name: AccountId): AccountRow {
   };
 }
 
-/** Inserts the row of an account that has none yet. */
 export function insertAccount(name: AccountId, known: object | undefined): Step<unknown> {
   return known === undefined ? insert(ACCOUNTS, newAccount(name)) : nothing;
 }

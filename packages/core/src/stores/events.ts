@@ -7,7 +7,6 @@ import { get, insert, max } from '../records/steps.ts';
 import { accountLock, SERVICE_LOCK } from '../records/tables/locks.ts';
 import { EVENTS, FEED_BEGINS } from '../records/tables/service-tables.ts';
 
-/** The columns of an event. */
 export const EVENT = [
   'id',
   'at',

@@ -3,7 +3,6 @@ import type { LoadedRole } from '../ports/role-store.ts';
 import type { AccountRow } from '../records/tables/account-tables.ts';
 import type { RoleRow } from '../records/tables/role-tables.ts';
 
-/** The columns of a role. */
 export const ROLE = [
   'id',
   'account',
@@ -25,7 +24,6 @@ export const ROLE = [
 
 /** The columns of {@link loadedRole}. */
 export const LOADED: readonly [...typeof ROLE, 'version'] = [...ROLE, 'version'];
-/** The columns of its account. */
 export const OWNER = ['blocked', 'generation'] as const;
 
 type LoadedRow = Pick<RoleRow, (typeof LOADED)[number]>;

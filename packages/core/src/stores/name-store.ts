@@ -91,7 +91,6 @@ const deleteName = NAME_PROGRAMS.change('names.delete', {
   },
 });
 
-/** Stores names of publications in a database. */
 export function nameStore(database: Database): NameStore {
   return {
     find: (...place) => database.read(findName, place),

@@ -18,9 +18,9 @@ import {
   PAIRINGS_LOCK,
   pairingLock,
 } from '../records/tables/locks.ts';
+import { createKey } from './api-key-store.ts';
 import { BLOCKED, checkAccount, credentialLocks, getCredential, refuseCredential } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
-import { createKey } from './key-creation.ts';
 import { type MoreLocks, moreLocks, tryWithLocks } from './locking.ts';
 import { StorePrograms } from './store-programs.ts';
 
@@ -148,7 +148,6 @@ const purge = PAIRING_PROGRAMS.removal('pairings.purge', {
   },
 });
 
-/** Stores pairings in a database. */
 export function pairingStore(database: Database): PairingStore {
   return {
     register: (request) => tryWithLocks((more) => database.write(register, { ...request, more })),

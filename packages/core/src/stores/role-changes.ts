@@ -27,7 +27,6 @@ export function derivedMembers(
   };
 }
 
-/** The version of a row after a change of it. */
 export function nextVersion({ version }: { readonly version: Version }): Version {
   return (version + 1) as Version;
 }

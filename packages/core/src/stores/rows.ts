@@ -1,4 +1,3 @@
-/** Some members of a row. */
 export function pick<Row extends object, Member extends keyof Row>(
   row: Row,
   members: readonly Member[],

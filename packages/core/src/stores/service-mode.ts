@@ -33,7 +33,6 @@ const changeMode = MODE_PROGRAMS.change('mode.change', {
   },
 });
 
-/** Stores the service's mode in a database. */
 export function serviceMode(database: Database): ServiceMode {
   return {
     load: async (signal) => modeOf(await database.read(loadMode, undefined, signal)),

@@ -17,7 +17,6 @@ import { IMPORT_LOCK } from '../records/tables/locks.ts';
 import { UNFINISHED_IMPORTS } from '../records/tables/one-row-tables.ts';
 import { ROW_LOCKS } from './locking.ts';
 
-/** Reads the mark of an unfinished import, for {@link refuseWhileImporting}. */
 export const getImportMark: Step<RowOf<typeof UNFINISHED_IMPORTS> | undefined, 'read'> = get(
   UNFINISHED_IMPORTS,
   { id: 1 },

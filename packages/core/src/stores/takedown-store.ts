@@ -111,7 +111,6 @@ const claimPurge = TAKEDOWN_PROGRAMS.change('takedowns.claim_purge', {
   },
 });
 
-/** Stores takedowns in a database. */
 export function takedownStore(database: Database): TakedownStore {
   return {
     takeDown: (...takingDown) => database.write(takeDown, takingDown),

@@ -38,7 +38,6 @@ const drop = VIEW_PROGRAMS.change('views.drop', {
   },
 });
 
-/** Stores views in a database. */
 export function viewStore(database: Database): ViewStore {
   return {
     add: async (counted) => {

@@ -16,14 +16,17 @@ import { expectReason, isOperatorText } from '../domain/text.ts';
 import type { AccountChange } from '../ports/account-store.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Refusal } from '../refusal.ts';
-import { type AdministeredArchives, administeredArchives } from './admin-archives.ts';
-import { type Overseeing, overseeing } from './admin-reads.ts';
+import {
+  type AdministeredArchives,
+  administeredArchives,
+  type Overseeing,
+  overseeing,
+} from './admin-publications.ts';
 import { type Erasing, erasing, refuseAccountChange } from './erasing.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
 import { type TakingDown, takingDown } from './taking-down.ts';
 
-/** An account, and what it uses. */
 export interface AdministeredAccount {
   readonly account: Account;
   readonly used: AccountUse;
@@ -32,7 +35,6 @@ export interface AdministeredAccount {
 /** A changed account; one that is being erased, or has what stays of one, is not changed. */
 export type AccountOutcome = AdministeredAccount | Refusal<'invalid_account'>;
 
-/** Which page of all accounts is wanted. */
 export type AccountListRequest = PageRequest;
 
 /** A page in order of name, and the cursor of the next one. */
@@ -77,7 +79,6 @@ export interface Administration extends Overseeing, AdministeredArchives, Taking
   changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
 
-/** The ports of `createAdministration`. */
 export type AdministrationPorts = Pick<
   AllPorts,
   'accounts' | 'erasures' | 'mode' | 'roles' | 'takedowns' | 'archives' | 'history' | 'clock' | 'ids'

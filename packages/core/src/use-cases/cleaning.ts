@@ -4,27 +4,22 @@ import { type Limits, limitsInForce } from '../domain/limits.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { CleanupTask, StoredCount } from '../ports/role-cleanup.ts';
 import type { RoleStore } from '../ports/role-store.ts';
-import { AT_ONCE, allOf } from './all-settled.ts';
 import {
-  CLOCK_DIFFERS,
   type CleanUpReport,
+  type CleanUpRequest,
+  CleanUpRun,
   NOTHING_DONE,
   OUT_OF_TIME,
-  READ_ONLY,
-  removed,
   removedOf,
   type Steps,
   withStep,
-} from './clean-up-report.ts';
-import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
+} from './clean-up-run.ts';
 import { everyErasure, finish } from './erasing.ts';
 import { type Observe, since } from './measurement.ts';
-import { type Compared, compareArchives, countArchives } from './reconciliation.ts';
+import { type Compared, compareArchives, countArchives, rolesWithoutArchive } from './reconciliation.ts';
 import { moveRemovalClock, removalInstant } from './removal.ts';
-import { CLAIM, remove } from './remove-archive.ts';
-import { rolesWithoutArchive } from './roles-without-archive.ts';
+import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
 
-/** The ports of `createCleaning`. */
 export type CleanUpPorts = Pick<
   AllPorts,
   | 'roles'
@@ -41,19 +36,17 @@ export type CleanUpPorts = Pick<
 
 /** Rows dropped in one step. */
 const BATCH = 100;
-/** Roles that one step counts: few enough that no request waits long for it. */
 /** Publications that a dry run names. */
 const MAX_ENDING = 1_000;
+/** Roles that one step counts: few enough that no request waits long for it. */
 const COUNTED_AT_ONCE = 1_000;
 /** How long a sweep erases accounts before it does the rest of its work. */
 const ERASING: Duration = minutes(1);
 
-/** Options of `createCleaning`. */
 export interface CleaningOptions {
   readonly observe?: Observe | undefined;
 }
 
-/** Removes what is no longer needed. */
 export interface Cleaning {
   /**
    * One sweep. Safe at any time, on any number of nodes. Broken off anywhere, it leaves the rest to the next one.
@@ -99,10 +92,11 @@ async function* stepsOf(ports: CleanUpPorts, limits: Limits, request: CleanUpReq
   const { dryRun, signal } = request;
   signal?.throwIfAborted();
   if (dryRun !== true) await finishErasures(ports, signal);
-  if (dryRun !== true && (await ports.mode.load(signal)).kind === 'read_only') return yield READ_ONLY;
+  if (dryRun !== true && (await ports.mode.load(signal)).kind === 'read_only')
+    return yield { finished: false, rested: true };
   const removal = await moveRemovalClock(ports, request);
-  if (removal === undefined) return yield CLOCK_DIFFERS;
-  yield { kind: 'moved', removalBehind: removal.behind };
+  if (removal === undefined) return yield { finished: false, clockDiffers: true };
+  yield { removalBehind: removal.behind };
   const run = new CleanUpRun(request, ports, removal.reached, limits.orphanAge);
   yield* (dryRun === true ? count : sweep)(ports, limits, run);
 }
@@ -124,13 +118,13 @@ async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
   const ended = { now: run.now(), endedBefore: before(judgedAt, limits.cleanupGrace) };
   const begunBefore = before(judgedAt, limits.reservationAge);
   const { archives, reservations } = await roles.countForCleanup({ ...ended, begunBefore });
-  yield removed('reservations', reservations);
-  yield removed('attempts', await attempts.countEnded(judgedAt));
-  yield removed('uploads', await staging.countAbandoned(run.abandonedBefore));
+  yield { reservations };
+  yield { attempts: await attempts.countEnded(judgedAt) };
+  yield { uploads: await staging.countAbandoned(run.abandonedBefore) };
   const compared = yield* countArchives(ports, run);
   if (!compared.isRefused) {
-    yield removed('archives', archives);
-    yield { kind: 'ending', roles: await roles.nextForCleanup({ ...ended, limit: MAX_ENDING }) };
+    yield { archives };
+    yield { ending: await roles.nextForCleanup({ ...ended, limit: MAX_ENDING }) };
   }
   yield* reportMissing(roles, compared, run);
 }
@@ -142,7 +136,7 @@ async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
   // While one of them is left, an archive that no record names may get its record yet.
   if (!(yield* drop(run, 'reservations', () => roles.purge(begunBefore, BATCH)))) return;
   yield* drop(run, 'attempts', () => attempts.purge(judgedAt, BATCH));
-  yield removed('uploads', await staging.sweep(run.abandonedBefore));
+  yield { uploads: await staging.sweep(run.abandonedBefore) };
   const compared = yield* compareArchives(ports, run);
   if (!compared.isRefused) yield* removeEnded(ports, limits, run);
   yield* reportMissing(roles, compared, run);
@@ -155,7 +149,7 @@ async function* reportMissing(roles: RoleStore, { missing }: Compared, run: Clea
   if (missing === undefined) return;
   const named = await roles.whichAreNamed(missing);
   const ids = missing.filter((id) => named.has(id));
-  yield { kind: 'missing', ids, roles: await rolesWithoutArchive(roles, new Set(ids), run) };
+  yield { missing: ids, withoutArchive: await rolesWithoutArchive(roles, new Set(ids), run) };
 }
 
 async function* countStored(roles: RoleStore, run: CleanUpRun): Steps {
@@ -168,7 +162,7 @@ async function* countStored(roles: RoleStore, run: CleanUpRun): Steps {
       unpinned: stored.unpinned + counted.unpinned,
       bytes: stored.bytes + counted.bytes,
     };
-    if (next === undefined) return yield { kind: 'counted', stored };
+    if (next === undefined) return yield { stored };
     after = next;
   }
 }
@@ -205,7 +199,7 @@ async function* drop(
 ): Steps<boolean> {
   while (await run.hasTimeLeft()) {
     const count = await step();
-    yield removed(what, count);
+    yield { [what]: count };
     if (count < BATCH) return true;
   }
   yield OUT_OF_TIME;

@@ -1,22 +1,20 @@
 import { type Account, erasedAccount, isErasedAccount, refuseErasure } from '../domain/account.ts';
 import { OPERATOR } from '../domain/actor.ts';
 import { type Cause, causedBy } from '../domain/history.ts';
-import { type AccountId, accountId } from '../domain/identity.ts';
+import { accountId } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';
 import type { Takedown } from '../domain/takedown.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Erasure, ErasureStep } from '../ports/erasure-store.ts';
 import type { Refusal } from '../refusal.ts';
-import { AT_ONCE, allOf } from './all-settled.ts';
-import { CLAIM, remove } from './remove-archive.ts';
+import { everyItem } from './paging.ts';
+import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
 
-/** The ports of erasures. */
 export type ErasingPorts = Pick<AllPorts, 'erasures' | 'roles' | 'archives' | 'clock' | 'ids'>;
 
 /** The beginning of an erasure; not found: nothing is stored of the name. */
 export type EraseOutcome = { readonly kind: 'erasing' } | Refusal<'invalid_account' | 'not_found'>;
 
-/** What erases accounts. */
 export interface Erasing {
   /**
    * Begins to erase an account: it is blocked, its sites are hidden, and its keys and sessions are unknown from then on. A
@@ -65,18 +63,9 @@ export function refuseAccountChange({
   return undefined;
 }
 
-const PAGE = 100;
-
 /** The accounts that are being erased. */
-export async function everyErasure({
-  erasures,
-}: Pick<ErasingPorts, 'erasures'>): Promise<readonly Erasure[]> {
-  const found: Erasure[] = [];
-  for (let last: AccountId | undefined; ; last = found.at(-1)?.account) {
-    const page = await erasures.list(last, PAGE);
-    found.push(...page);
-    if (page.length < PAGE) return found;
-  }
+export function everyErasure({ erasures }: Pick<ErasingPorts, 'erasures'>): Promise<readonly Erasure[]> {
+  return everyItem((last, limit) => erasures.list(last?.account, limit));
 }
 
 interface FinishOptions {

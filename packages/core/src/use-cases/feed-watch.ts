@@ -1,5 +1,4 @@
-import { raceSignal } from '../adapter/race-signal.ts';
-import { sleepUnlessAborted } from '../adapter/sleep-unless-aborted.ts';
+import { raceSignal, sleepUnlessAborted } from '../adapter/abortable.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import { type Duration, duration } from '../domain/instant.ts';

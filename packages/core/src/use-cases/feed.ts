@@ -1,4 +1,4 @@
-import { raceSignal } from '../adapter/race-signal.ts';
+import { raceSignal } from '../adapter/abortable.ts';
 import { accountOfActor, type ListScope, listedAccount } from '../domain/actor.ts';
 import { decodeFeedCursor, encodeFeedCursor, type FeedCursor, type HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
@@ -9,7 +9,6 @@ import type { Refusal } from '../refusal.ts';
 import { FeedWatch, LATEST, type Wait } from './feed-watch.ts';
 import { MAX_LISTED, pageLimit } from './paging.ts';
 
-/** Which feed to read, and from where. */
 export interface FollowRequest extends ListScope {
   readonly pin?: RoleId | undefined;
   /** A cursor of the same feed, or `latest` for its end; absent, the beginning. */
@@ -18,7 +17,6 @@ export interface FollowRequest extends ListScope {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Which page of a feed is wanted. */
 export interface FeedRequest extends FollowRequest {
   /** 1 to 100, or a TypeError is thrown; 20 when absent. */
   readonly limit?: number | undefined;
@@ -48,7 +46,6 @@ export interface FeedPage {
   readonly isCrowded: boolean;
 }
 
-/** A page of the feed, or a refusal. */
 export type FeedOutcome = FeedPage | CursorRefusal;
 
 /**

@@ -12,21 +12,17 @@ import { parseRoleId, type RoleId } from '../domain/identity.ts';
 import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { createFeed, type Feed } from './feed.ts';
-import { inBatches } from './in-batches.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
-import { type RemovalPorts, removalInstant } from './removal.ts';
+import { inBatches, type RemovalPorts, removalInstant } from './removal.ts';
 
-/** Which page of the history is wanted. */
 export interface EventListRequest extends PageRequest, ListScope {
   readonly pin?: RoleId;
   /** Only from this instant on. */
   readonly since?: Instant;
 }
 
-/** A page of events, or a refusal. */
 export type EventListOutcome = PageOutcome<'events', HistoryEvent>;
 
-/** How a sweep of the history is run. */
 export interface HistorySweep {
   /** The cause of expiration events. Default: the system. */
   readonly cause?: Cause;
@@ -46,14 +42,12 @@ export interface History extends Feed {
   sweep(options?: HistorySweep): Promise<void>;
 }
 
-/** The ports of `createHistory`. */
 export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'ids'>, RemovalPorts {
   readonly roles: RemovalPorts['roles'] & Pick<AllPorts['roles'], 'dropTitles'>;
   /** Absent: revoked keys stay. */
   readonly apiKeys?: Pick<AllPorts['apiKeys'], 'purge'>;
 }
 
-/** Options of `createHistory`. */
 export interface HistoryOptions {
   /** How long events, revoked keys, and titles of publications that have ended are stored. Default 400 days. */
   readonly retention?: Duration | undefined;

@@ -1,7 +1,7 @@
 import type { Duration, Instant } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RefusalCode } from '../refusal.ts';
-import type { CleanUpReport } from './clean-up-report.ts';
+import type { CleanUpReport } from './clean-up-run.ts';
 
 type TryOutcome = 'granted' | 'wrong' | 'limited' | 'busy' | 'not_protected' | 'expired' | 'unknown';
 

@@ -11,17 +11,14 @@ import { type Attribution, NOT_FOUND } from './changing.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
-/** Which name is meant. */
 export interface NameRequest {
   /** The account that it belongs to. */
   readonly by: string;
   readonly name: string;
 }
 
-/** Which name to change. */
 export interface NameChangeRequest extends NameRequest, Attribution {}
 
-/** Which page of an account's names is wanted. */
 export interface NameListRequest extends PageRequest {
   readonly by: string;
 }
@@ -29,14 +26,12 @@ export interface NameListRequest extends PageRequest {
 /** A page in order of name, and the cursor of the next one. */
 export type NameListOutcome = PageOutcome<'names', Name>;
 
-/** The outcome of a request to set a name. */
 export type NameSetOutcome =
   | { readonly kind: 'created' | 'moved' | 'unchanged'; readonly name: Name }
   | Refusal<'invalid_name' | 'not_found' | 'invalid_state' | 'unauthorized'>
   | NameQuotaExceeded
   | Unchangeable;
 
-/** The outcome of a request to delete a name. */
 export type NameDeleteOutcome =
   | { readonly kind: 'deleted' }
   | Refusal<'not_found' | 'unauthorized'>

@@ -1,4 +1,5 @@
 import type { CursorCodec } from '../domain/cursor.ts';
+import type { Page } from '../ports/role-store.ts';
 import type { Refusal } from '../refusal.ts';
 
 export interface PageRequest {
@@ -15,11 +16,6 @@ export type PageOutcome<Name extends string, Item> =
     })
   | Refusal<'invalid_cursor'>;
 
-export interface Listed<Item, Place> {
-  readonly items: readonly Item[];
-  readonly next: Place | undefined;
-}
-
 export const MAX_LISTED = 100;
 
 /** @throws TypeError when the limit is no whole number from 1 to 100. */
@@ -32,7 +28,7 @@ export async function readPage<Name extends string, Item, Place extends object>(
   name: Name,
   request: PageRequest,
   cursors: CursorCodec<Place>,
-  list: (after: Place | undefined, limit: number) => Promise<Listed<Item, Place>>,
+  list: (after: Place | undefined, limit: number) => Promise<Page<Item, Place>>,
 ): Promise<PageOutcome<Name, Item>> {
   const limit = pageLimit(request.limit);
   const after = request.cursor === undefined ? undefined : cursors.decode(request.cursor);
@@ -43,7 +39,19 @@ export async function readPage<Name extends string, Item, Place extends object>(
 }
 
 /** The first `limit` of items that were asked for with one more; the further one shows that a page follows. */
-export function cutTo<Item>(found: readonly Item[], limit: number): Listed<Item, Item> {
+export function cutTo<Item>(found: readonly Item[], limit: number): Page<Item, Item> {
   const items = found.slice(0, limit);
   return { items, next: found.length > limit ? items.at(-1) : undefined };
+}
+
+/** Every item of a list, read page by page up to one that is not full. */
+export async function everyItem<Item>(
+  list: (last: Item | undefined, limit: number) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  const found: Item[] = [];
+  for (;;) {
+    const page = await list(found.at(-1), MAX_LISTED);
+    found.push(...page);
+    if (page.length < MAX_LISTED) return found;
+  }
 }

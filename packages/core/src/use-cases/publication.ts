@@ -1,3 +1,4 @@
+import { sleepUnlessAborted } from '../adapter/abortable.ts';
 import type { Semaphore } from '../adapter/semaphore.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Credential } from '../domain/actor.ts';
@@ -5,19 +6,58 @@ import { type EventDraft, eventOf } from '../domain/history.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
 import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
 import { after, before, duration } from '../domain/instant.ts';
+import type { Limits } from '../domain/limits.ts';
 import type { PinName } from '../domain/name.ts';
 import type { Password } from '../domain/password.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import { encodeManifest } from '../domain/site.ts';
 import type { Title } from '../domain/text.ts';
 import type { Warning } from '../domain/warnings.ts';
-import { Fault, succeeds } from '../fault.ts';
+import { Fault, isFault, succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { Lease, ReserveOutcome } from '../ports/role-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
 import { isRefusal, type PublicationQuotaExceeded, type Refusal } from '../refusal.ts';
-import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { measured, type ProofTools, type ProvedArchive, prove, type Submitter } from './prove-archive.ts';
+
+export const LEASE_LOST: unique symbol = Symbol();
+
+/**
+ * Runs `work`, renewing the lease at a third of its length. When the lease is lost, the signal given to `work` aborts
+ * with {@link LEASE_LOST}. A store out of reach for a renewal does not end the work: the commit decides by the token.
+ */
+export async function holdLease<Result>(
+  roles: RoleStore,
+  clock: Clock,
+  lease: Lease,
+  limits: Pick<Limits, 'lease'>,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const working = new AbortController();
+  const done = new AbortController();
+  const renewing = renewUntilDone();
+  renewing.catch((error: unknown) => working.abort(error));
+  try {
+    return await work(working.signal);
+  } finally {
+    // Without a reason it would make an error with its stack.
+    done.abort(null);
+    await renewing;
+  }
+
+  async function renewUntilDone(): Promise<void> {
+    const pause = duration(Math.floor(limits.lease / 3));
+    while (await sleepUnlessAborted(clock, pause, done.signal)) {
+      const outcome = await roles.renew(lease, after(clock.now(), limits.lease)).catch((error: unknown) => {
+        if (!isFault(error) || !error.retryable) throw error;
+      });
+      if (outcome?.kind !== 'lost') continue;
+      working.abort(LEASE_LOST);
+      return;
+    }
+  }
+}
 
 export type PublicationPorts = Pick<
   AllPorts,

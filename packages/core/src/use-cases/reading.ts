@@ -12,7 +12,6 @@ import { loadFor, NOT_FOUND, type RoleRequest } from './changing.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowPublication } from './show-publication.ts';
 
-/** Which page of an account's publications is wanted. */
 export interface ListRequest extends PageRequest {
   readonly by: string;
   /** Absent: all but deleted ones. */
@@ -28,10 +27,8 @@ export type ReadOutcome =
   | { readonly kind: 'found'; readonly publication: Publication }
   | Refusal<'not_found'>;
 
-/** A page of publications, or a refusal. */
 export type ListOutcome = PageOutcome<'publications', Publication>;
 
-/** Reads publications. */
 export interface Reading {
   /** One publication in any state; those out of the actor's reach read as not found. */
   read(request: RoleRequest): Promise<ReadOutcome>;

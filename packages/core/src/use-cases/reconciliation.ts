@@ -1,4 +1,4 @@
-import { type ArchiveId, archiveCreatedAt } from '../domain/identity.ts';
+import { type ArchiveId, archiveCreatedAt, type RoleId } from '../domain/identity.ts';
 import {
   type ComparedWindow,
   type Comparison,
@@ -10,19 +10,19 @@ import {
   turnOf,
   withWindow,
 } from '../domain/reconciliation.ts';
+import { stateOf } from '../domain/role.ts';
 import { type Fault, isFault, succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { Versioned } from '../ports/role-store.ts';
-import { AT_ONCE, allOf } from './all-settled.ts';
+import type { RoleQuery, RoleStore, Versioned } from '../ports/role-store.ts';
 import {
   type CleanUpReport,
+  type CleanUpRun,
   OUT_OF_TIME,
-  removed,
   removedOf,
   type Step,
   type Steps,
-} from './clean-up-report.ts';
-import type { CleanUpRun } from './clean-up-run.ts';
+} from './clean-up-run.ts';
+import { AT_ONCE, allOf } from './remove-archive.ts';
 
 type ComparedPorts = Pick<AllPorts, 'roles' | 'archives'>;
 
@@ -86,7 +86,7 @@ export async function* countArchives(ports: ComparedPorts, run: CleanUpRun): Ste
   const counted = yield* countWindows(ports, run, NOT_COMPARED, async () => true);
   if (counted === undefined) return { isRefused: false };
   const isRefused = isImplausible(counted, run);
-  if (!isRefused) yield removed('orphans', counted.orphans.length);
+  if (!isRefused) yield { orphans: counted.orphans.length };
   yield progress({ ...counted, isRefused }, 'done');
   return { isRefused, missing: counted.missing };
 }
@@ -188,7 +188,7 @@ function isImplausible(counted: Comparison, run: CleanUpRun): boolean {
 
 /** A refusal is reported until a comparison passes. */
 function progress({ compared, unnamed, isRefused }: Comparison, listing: CleanUpReport['listing']): Step {
-  return { kind: 'compared', compared, unnamed, listing: isRefused ? 'refused' : listing };
+  return { compared, unnamed, listing: isRefused ? 'refused' : listing };
 }
 
 /** The lower id; a side without one has no more archives. */
@@ -211,4 +211,36 @@ async function stillMissing(
   }
   const named = await roles.whichAreNamed(gone);
   return gone.filter((id) => named.has(id));
+}
+
+const IN_SERVICE = {
+  account: undefined,
+  state: 'published',
+  search: undefined,
+  order: undefined,
+  idempotencyKey: undefined,
+  limit: 100,
+} as const satisfies Partial<RoleQuery>;
+
+/** Finds publications in service whose archive no record names, or is among those missing, as far as time is left. */
+export async function rolesWithoutArchive(
+  roles: RoleStore,
+  missing: ReadonlySet<ArchiveId>,
+  run: CleanUpRun,
+): Promise<readonly RoleId[]> {
+  const found: RoleId[] = [];
+  let after: RoleQuery['after'];
+  while (found.length < MAX_IDS && (await run.hasTimeLeft())) {
+    const { items, next } = await roles.list({ ...IN_SERVICE, now: run.now(), after });
+    const named = await roles.whichAreNamed(items.map(({ archive }) => archive));
+    for (const { id, archive } of items) {
+      if (named.has(archive) && !missing.has(archive)) continue;
+      // It may have been stopped, and its archive removed, since the page was read.
+      const newest = (await roles.load(id))?.value;
+      if (newest !== undefined && stateOf(newest, run.now()) === 'published') found.push(id);
+    }
+    if (next === undefined) break;
+    after = next;
+  }
+  return found.slice(0, MAX_IDS);
 }

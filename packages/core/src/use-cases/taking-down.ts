@@ -7,16 +7,11 @@ import { type Takedown, takedownCursors, takenDown } from '../domain/takedown.ts
 import { expectReason } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Refusal } from '../refusal.ts';
-import { AT_ONCE, allOf } from './all-settled.ts';
 import { NOT_FOUND } from './changing.ts';
-
-import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
-import { CLAIM, remove } from './remove-archive.ts';
+import { cutTo, everyItem, type PageOutcome, type PageRequest, readPage } from './paging.ts';
+import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
 import type { ShowPublication } from './show-publication.ts';
 
-const PAGE = 100;
-
-/** The ports of takedowns. */
 export type TakedownPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'>;
 
 /** A publication to take down, and why. */
@@ -39,7 +34,6 @@ export type TakedownOutcome =
 /** Which page of takedowns to list, newest first. */
 export type TakedownListRequest = PageRequest;
 
-/** A page of takedowns, or a refusal. */
 export type TakedownListOutcome = PageOutcome<'takedowns', Takedown>;
 
 /** Takes publications down: stops them, and keeps their archives from being published again. */
@@ -155,24 +149,15 @@ async function lift(
 }
 
 /** Publications in service with the archive of a stopped one. No more can come: the archive is forbidden. */
-async function copiesOf({ takedowns, clock }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
+function copiesOf({ takedowns, clock }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
   const now = clock.now();
-  const found: RoleId[] = [];
-  for (let last: RoleId | undefined; ; last = found.at(-1)) {
-    const page = await takedowns.copies({ sha256, now, after: last, limit: PAGE });
-    found.push(...page);
-    if (page.length < PAGE) return found;
-  }
+  return everyItem((after, limit) => takedowns.copies({ sha256, now, after, limit }));
 }
 
 /** All takedowns of the same archive, also earlier ones: an interrupted purge is completed. */
 async function takenDownOf({ takedowns }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
-  const found: Takedown[] = [];
-  for (;;) {
-    const page = await takedowns.list({ sha256, after: found.at(-1), limit: PAGE });
-    found.push(...page);
-    if (page.length < PAGE) return found.map(({ id }) => id);
-  }
+  const found = await everyItem<Takedown>((after, limit) => takedowns.list({ sha256, after, limit }));
+  return found.map(({ id }) => id);
 }
 
 async function purgeOne(ports: TakedownPorts, role: RoleId, cause: Cause): Promise<void> {

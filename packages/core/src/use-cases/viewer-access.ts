@@ -19,7 +19,6 @@ export type Visit =
   | { readonly kind: 'expired' }
   | ({ readonly kind: 'published' } & VisibleRole);
 
-/** A password that a viewer tries. */
 export interface EnterRequest {
   readonly id: string;
   readonly password: string;
@@ -31,7 +30,6 @@ export interface EnterRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Whether a password let the viewer in. */
 export type EnterOutcome =
   | { readonly kind: 'unknown' | 'expired' }
   | ({ readonly kind: 'not_protected' } & VisibleRole)

@@ -2,8 +2,7 @@ import type { RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import { type CountedViews, type Day, type DayOfViews, dayOf } from '../domain/views.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import { inBatches } from './in-batches.ts';
-import { type RemovalPorts, removalInstant } from './removal.ts';
+import { inBatches, type RemovalPorts, removalInstant } from './removal.ts';
 
 /** Counts views and refused passwords. */
 export interface ViewCounter {
@@ -33,7 +32,6 @@ export interface Views extends ViewCounter {
   sweep(signal?: AbortSignal): Promise<void>;
 }
 
-/** The ports of `createViews`. */
 export type ViewPorts = Pick<AllPorts, 'views' | 'mode'> & RemovalPorts;
 
 const DAYS_LISTED = 30;

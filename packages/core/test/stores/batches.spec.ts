@@ -27,7 +27,7 @@ import {
   type HistoryEvent,
   minutes,
 } from '../../src/index.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 
 /** More accounts than one program has locks. */
 const ACCOUNTS = 130;
@@ -35,8 +35,8 @@ const END = after(START, days(7));
 
 function openStores() {
   const database = createMemoryDatabase(STORE_SCHEMA);
-  const open = (): ReturnType<typeof createStores> =>
-    createStores(database.peer(), () => 'f'.repeat(32) as FeedId);
+  const open = (): ReturnType<typeof createPersistence> =>
+    createPersistence(database.peer(), () => 'f'.repeat(32) as FeedId);
   return { stores: open(), peer: open };
 }
 

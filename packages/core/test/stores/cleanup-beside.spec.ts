@@ -2,7 +2,7 @@ import { createMemoryDatabase } from '@pinfold/memory';
 import { aPublication, aRoleId, aToken, publishTo, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type AccountId, after, days, type FeedId, hours, type RoleId } from '../../src/index.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 
 const END = after(START, days(8));
 const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, days(1)) };
@@ -11,7 +11,7 @@ const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, 
 async function openStores(...accounts: readonly string[]) {
   const database = createMemoryDatabase(STORE_SCHEMA);
   const newFeed = () => 'f'.repeat(32) as FeedId;
-  const other = createStores(database, newFeed).roles;
+  const other = createPersistence(database, newFeed).roles;
   for (const [n, name] of accounts.entries()) {
     const role = { account: name as AccountId, expiresAt: after(START, hours(n)) };
     await publishTo(other, aPublication(n + 1, role));
@@ -24,7 +24,7 @@ async function openStores(...accounts: readonly string[]) {
     await happening;
     return found;
   };
-  const { roles } = createStores(Object.assign(database.peer(), { read }), newFeed);
+  const { roles } = createPersistence(Object.assign(database.peer(), { read }), newFeed);
   return {
     other,
     claim: async (limit: number): Promise<readonly RoleId[]> =>

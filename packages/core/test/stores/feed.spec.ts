@@ -3,7 +3,7 @@ import { MemoryTable } from '@pinfold/memory/internal';
 import { ACCOUNT, anEvent, aRoleId, aSession, aToken, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { after, days, duration, type FeedId, type HistoryEvent } from '../../src/index.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 
 const ALL = { account: undefined, pin: undefined, after: 0, limit: 10 };
 
@@ -16,7 +16,7 @@ function openStores({ isSerial = false } = {}) {
     return database.write(program, args);
   };
   const handle = Object.assign(database.peer(), { write, isSerial });
-  const stores = createStores(handle, () => 'f'.repeat(32) as FeedId);
+  const stores = createPersistence(handle, () => 'f'.repeat(32) as FeedId);
   const store = (...events: readonly HistoryEvent[]) =>
     stores.sessions.begin(aSession(events.length), events);
   const programsOf = async (work: () => Promise<unknown>): Promise<readonly string[]> => {

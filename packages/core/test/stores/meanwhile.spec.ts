@@ -17,14 +17,14 @@ import {
 import { expect } from 'chai';
 import { type AccountId, after, days, duration, type FeedId, minutes } from '../../src/index.ts';
 import type { Database } from '../../src/records.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 
 const LATER = after(START, days(1));
 
 /** Stores, and others in which something happens each time after the others looked for what to remove. */
 function openStores() {
   const database = createMemoryDatabase(STORE_SCHEMA);
-  const open = (handle: Database) => createStores(handle, () => 'f'.repeat(32) as FeedId);
+  const open = (handle: Database) => createPersistence(handle, () => 'f'.repeat(32) as FeedId);
   const openBefore = (happens: () => Promise<unknown>) => {
     const read: Database['read'] = async (...asked) => {
       const found = await database.read(...asked);

@@ -13,9 +13,9 @@ import { after, type FeedId, hours, type NameToken, type PinName } from '../../s
 import type { MovedRecord } from '../../src/moving.ts';
 import { EVENTS } from '../../src/records/tables/service-tables.ts';
 import { type Database, defineQuery, find } from '../../src/records.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 
-type Stores = ReturnType<typeof createStores>;
+type Stores = ReturnType<typeof createPersistence>;
 
 const TOKEN = aToken(1);
 
@@ -41,7 +41,7 @@ function openStores(changed: Partial<Database> = {}) {
     close: () => memory.close(),
     ...changed,
   };
-  return { ...createStores(database, () => crypto.randomUUID() as string as FeedId), database };
+  return { ...createPersistence(database, () => crypto.randomUUID() as string as FeedId), database };
 }
 
 async function recordsOf({ snapshot }: Pick<Stores, 'snapshot'>): Promise<readonly MovedRecord[]> {

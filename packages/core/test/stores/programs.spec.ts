@@ -14,7 +14,7 @@ import {
 import { expect } from 'chai';
 import { after, days, type FeedId, type NameToken } from '../../src/index.ts';
 import type { AnyProgram } from '../../src/records.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 import { eventLocks } from '../../src/stores/events.ts';
 
 const { programs } = STORE_SCHEMA;
@@ -55,7 +55,7 @@ function openStores() {
     noted.push(program.usesReserve(args));
     return database.write(program, args);
   };
-  const stores = createStores(Object.assign(database.peer(), { write }), () => 'f'.repeat(32) as FeedId);
+  const stores = createPersistence(Object.assign(database.peer(), { write }), () => 'f'.repeat(32) as FeedId);
   return { ...stores, noted };
 }
 
@@ -72,7 +72,10 @@ describe('the programs of the stores', () => {
       asked.push(lookup.name);
       return database.peek(lookup, key);
     };
-    const stores = createStores(Object.assign(database.peer(), { peek }), () => 'f'.repeat(32) as FeedId);
+    const stores = createPersistence(
+      Object.assign(database.peer(), { peek }),
+      () => 'f'.repeat(32) as FeedId,
+    );
     await stores.roles.load(aRole(1).id);
     await stores.names.resolve('0'.repeat(22) as NameToken);
     expect(asked).to.deep.equal(['roles.load', 'names.resolve']);
@@ -81,9 +84,9 @@ describe('the programs of the stores', () => {
   it('answer copies of what a database looked up at once, and of what it has to fetch', async () => {
     const database = createMemoryDatabase(STORE_SCHEMA);
     const newFeed = () => 'f'.repeat(32) as FeedId;
-    const atOnce = createStores(database, newFeed).roles;
+    const atOnce = createPersistence(database, newFeed).roles;
     const peek: typeof database.peek = (lookup, key) => Promise.resolve(database.peek(lookup, key)) as never;
-    const fetched = createStores(Object.assign(database.peer(), { peek }), newFeed).roles;
+    const fetched = createPersistence(Object.assign(database.peer(), { peek }), newFeed).roles;
     const role = await publishTo(atOnce, aPublication(1));
     for (const roles of [atOnce, fetched]) {
       expect(await roles.load(aRole(2).id)).to.equal(undefined);

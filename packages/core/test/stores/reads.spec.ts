@@ -21,7 +21,7 @@ import { useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { after, days, type FeedId, hours, minutes, type NameToken, type PinName } from '../../src/index.ts';
 import { dayOf } from '../../src/internal.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 import { WatchedReads } from './watched-reads.ts';
 
 const LATER = after(START, days(30));
@@ -55,7 +55,7 @@ const UNSORTED = ['erasures.advance', 'erasures.claim_archives', 'imports.clear'
 
 const BOUNDED = { publications: { count: 9, window: hours(1) }, sites: 9, bytes: 1_000_000, names: 9 };
 
-type Stores = ReturnType<typeof createStores>;
+type Stores = ReturnType<typeof createPersistence>;
 
 /** Calls the stores so that their programs come by what only some of their branches read. */
 async function useBranches({ roles, sessions, apiKeys, pairings, history, attempts }: Stores): Promise<void> {
@@ -146,7 +146,7 @@ async function move({ snapshot }: Stores, { imports, history }: Stores): Promise
 async function watchEveryStore(): Promise<WatchedReads> {
   const reads = new WatchedReads();
   const newFeed = () => 'f'.repeat(32) as FeedId;
-  const open = (): Stores => createStores(reads.open(STORE_SCHEMA), newFeed);
+  const open = (): Stores => createPersistence(reads.open(STORE_SCHEMA), newFeed);
   const stores = open();
   await useEveryStore({
     ...stores,
@@ -159,7 +159,7 @@ async function watchEveryStore(): Promise<WatchedReads> {
   await move(stores, open());
   await purge(stores);
   const inTurn = Object.assign(reads.open(STORE_SCHEMA), { isSerial: true });
-  const { roles, sessions, history } = createStores(inTurn, newFeed);
+  const { roles, sessions, history } = createPersistence(inTurn, newFeed);
   for (const n of [1, 1, 2]) await roles.reserve(aReservation(n));
   await roles.commit(aPublication(1), leaseOf(aReservation(1)), []);
   await roles.reserve(aReservation(1));

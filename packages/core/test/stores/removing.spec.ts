@@ -12,13 +12,13 @@ import {
 import { expect } from 'chai';
 import { after, type Day, days, duration, type FeedId, minutes } from '../../src/index.ts';
 import { dayOf } from '../../src/internal.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 
 const LATER = after(START, days(1));
 
 function openStores() {
   const database = createMemoryDatabase(STORE_SCHEMA);
-  return createStores(database, () => 'f'.repeat(32) as FeedId);
+  return createPersistence(database, () => 'f'.repeat(32) as FeedId);
 }
 
 describe('what is removed up to a limit', () => {

@@ -12,7 +12,7 @@ import {
 import { expect } from 'chai';
 import { type FeedId, hours, type NameToken, type PinName } from '../../src/index.ts';
 import { type Database, isWrite, type Step, type Steps } from '../../src/records.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 
 const FEED = 'f'.repeat(32) as FeedId;
 
@@ -58,7 +58,7 @@ function openStores({ isSerial = false } = {}) {
   const pause = async (): Promise<void> => undefined;
   const database = { isSerial, pause, ...counted } as Database;
   return {
-    stores: createStores(database, () => FEED),
+    stores: createPersistence(database, () => FEED),
     memory,
     tripsSoFar: () => trips,
     writesSoFar: () => writes,
@@ -94,7 +94,7 @@ describe('the round trips to a database', () => {
 
   it('are two for a change of a role, and one for a page of a list or of the history', async () => {
     const { stores, memory, tripsSoFar } = openStores();
-    const plain = createStores(memory, () => FEED);
+    const plain = createPersistence(memory, () => FEED);
     await plain.roles.reserve(aReservation(1));
     await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), []);
     const loaded = await plain.roles.load(aRole(1).id);
@@ -117,8 +117,8 @@ describe('the round trips to a database', () => {
 
   it('carry of a saved publication what changed, and nothing else', async () => {
     const { stores, memory } = openStores();
-    await publishTo(createStores(memory, () => FEED).roles, aPublication(1));
-    const loaded = await createStores(memory, () => FEED).roles.load(aRole(1).id);
+    await publishTo(createPersistence(memory, () => FEED).roles, aPublication(1));
+    const loaded = await createPersistence(memory, () => FEED).roles.load(aRole(1).id);
     if (loaded === undefined) throw new Error('the role is not there');
     written.length = 0;
     await stores.roles.save({ ...loaded.value, title: null }, loaded.version, [anEvent()]);
@@ -130,7 +130,7 @@ describe('the round trips to a database', () => {
 
   it('is one for the feed of an account, though events wait for their places in that of all accounts', async () => {
     const { stores, memory, tripsSoFar, writesSoFar } = openStores();
-    const plain = createStores(memory, () => FEED);
+    const plain = createPersistence(memory, () => FEED);
     const asked = { account: ACCOUNT, pin: undefined, after: 0, limit: 9 };
     await plain.history.feed(asked);
     await plain.roles.reserve(aReservation(1));
@@ -141,7 +141,7 @@ describe('the round trips to a database', () => {
 
   it('are two reads for a replay where programs run one after the other, which none has to wait for', async () => {
     const { stores, memory, tripsSoFar, writesSoFar } = openStores({ isSerial: true });
-    const plain = createStores(memory, () => FEED);
+    const plain = createPersistence(memory, () => FEED);
     await plain.roles.reserve(aReservation(1));
     expect(await stores.roles.reserve(aReservation(1))).to.have.property('kind', 'in_progress');
     await plain.roles.commit(aPublication(1), leaseOf(aReservation(1)), []);

@@ -12,7 +12,7 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type AccountId, after, days, Fault, type FeedId } from '../../src/index.ts';
-import { createStores, STORE_SCHEMA } from '../../src/stores/create-stores.ts';
+import { createPersistence, STORE_SCHEMA } from '../../src/stores/create-persistence.ts';
 
 const END = after(START, days(8));
 const CLAIM = { now: END, endedBefore: END, token: aToken(1), until: after(END, days(1)), limit: 1_000 };
@@ -27,7 +27,7 @@ function openStores(failing?: number) {
     if (settled === failing) throw new Fault('store_unavailable', 'gone');
     return database.write(program, args);
   };
-  const stores = createStores(Object.assign(database.peer(), { write }), () => 'f'.repeat(32) as FeedId);
+  const stores = createPersistence(Object.assign(database.peer(), { write }), () => 'f'.repeat(32) as FeedId);
   const claim = async (count: number, accountOf = (_: number) => ACCOUNT) => {
     for (let n = 1; n <= count; n += 1)
       await publishTo(stores.roles, aPublication(n, { account: accountOf(n) }));

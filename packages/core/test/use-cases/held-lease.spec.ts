@@ -11,7 +11,7 @@ import {
   seconds,
   type Token,
 } from '../../src/index.ts';
-import { holdLease, LEASE_LOST } from '../../src/use-cases/held-lease.ts';
+import { holdLease, LEASE_LOST } from '../../src/use-cases/publication.ts';
 import { NOW } from '../values.ts';
 
 const lease: Lease = { account: accountId('a'), key: 'k' as IdempotencyKey, token: 't' as Token };

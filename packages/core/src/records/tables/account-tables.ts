@@ -1,10 +1,9 @@
 import type { Account } from '../../domain/account.ts';
-import type { ApiKey, ApiKeyId, Scope } from '../../domain/api-key.ts';
+import type { ApiKey, Consent, Pairing } from '../../domain/api-key.ts';
 import type { EventActor, EventCursor } from '../../domain/history.ts';
 import type { AccountId, RoleId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Session, SignInLink } from '../../domain/session.ts';
-import type { Sha256 } from '../../domain/sha256.ts';
 import type { Version } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
 import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';
@@ -135,16 +134,9 @@ export const SESSION_REFUSALS: RecordTable<SessionRefusalRow, 'account'> = defin
 });
 
 /** A pairing with the members of its consent, which are null until a person agrees. */
-export interface PairingRow {
-  readonly secretHash: Sha256;
-  readonly endsAt: Instant;
-  readonly account: AccountId | null;
-  readonly scopes: readonly Scope[] | null;
-  readonly label: string | null;
-  readonly actor: EventActor | null;
-  readonly session: Sha256 | null;
-  readonly apiKey: ApiKeyId | null;
-}
+export type PairingRow = Omit<Pairing, 'consent'> & {
+  readonly [Member in keyof Consent]: Consent[Member] | null;
+};
 
 /** Programs that ask for a key. */
 export const PAIRINGS: RecordTable<PairingRow, 'secretHash'> = defineTable({

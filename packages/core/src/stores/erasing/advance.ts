@@ -5,7 +5,6 @@ import { all } from '../../records/joining.ts';
 import type { Step, Steps } from '../../records/step.ts';
 import type { MoreLocks } from '../locking.ts';
 
-/** One step of an erasure. */
 export interface Advance extends Erasure {
   readonly now: Instant;
   /** For the events that it stores. */

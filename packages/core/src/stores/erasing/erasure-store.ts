@@ -26,7 +26,6 @@ export const ERASURE_PROGRAMS: StorePrograms = new StorePrograms();
 const PLACE = ['account', 'replacement'] as const;
 const STARTED = ['version', 'generation', 'blocked'] as const;
 const ANY = { limit: 1 } as const;
-/** Takedowns that are read at once. */
 const PAGE = 100;
 
 /** What is stored of an account that has no row: a refused sign-in, an unused link, or a takedown of another database. */
@@ -107,7 +106,6 @@ const pageOfTakedowns = ERASURE_PROGRAMS.query('erasures.takedowns', (after: Tak
   find(TAKEDOWNS, {}, { order: ['id', 'sha256'], after, limit: PAGE }),
 );
 
-/** Erases accounts in a database. */
 export function erasureStore(database: Database): ErasureStore {
   return {
     eventsAtOnce: EVENTS_AT_ONCE,

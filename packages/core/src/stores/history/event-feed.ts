@@ -11,10 +11,8 @@ import { EVENTS, type EventRow, FEED_BEGINS } from '../../records/tables/service
 import { EVENT, eventOf } from '../events.ts';
 import { StorePrograms } from '../store-programs.ts';
 
-/** The programs of feeds. */
 export const FEED_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** Events that get their numbers in one program. */
 const NUMBERED_AT_ONCE = 1_000;
 
 const ID = ['id'] as const;

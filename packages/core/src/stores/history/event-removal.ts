@@ -17,7 +17,6 @@ import { ROW_LOCKS } from '../locking.ts';
 import { StorePrograms } from '../store-programs.ts';
 import { type FeedColumn, feedColumn, numberCommitted } from './event-feed.ts';
 
-/** The programs that remove events. */
 export const REMOVAL_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** Accounts whose events one program removes: it holds some locks more. */

@@ -1,24 +1,125 @@
 import type { FeedId } from '../../domain/history.ts';
 import type { Token } from '../../domain/identity.ts';
+import { withoutHash } from '../../domain/password.ts';
+import type { MovedRecord, RemovalRecord } from '../../domain/record-lines.ts';
 import type { Import } from '../../ports/import.ts';
 import type { Database } from '../../records/database.ts';
-import { all } from '../../records/joining.ts';
+import { all, nothing } from '../../records/joining.ts';
 import type { Program } from '../../records/program.ts';
 import { type Access, Step, type Steps } from '../../records/step.ts';
-import { find, remove, upsert } from '../../records/steps.ts';
-import type { AnyTable } from '../../records/table.ts';
+import { find, get, insert, remove, update, upsert } from '../../records/steps.ts';
+import type { AnyTable, NewRowOf } from '../../records/table.ts';
 import { IMPORT_LOCK } from '../../records/tables/locks.ts';
 import { COMPARISONS, FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
-import { IDEMPOTENCY_KEYS, MANIFESTS } from '../../records/tables/role-tables.ts';
-import { FEED_BEGINS } from '../../records/tables/service-tables.ts';
+import { IDEMPOTENCY_KEYS, MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
+import { EVENTS, type EventRow, FEED_BEGINS } from '../../records/tables/service-tables.ts';
+import { feedEnds } from '../events.ts';
+import { derivedMembers } from '../role-changes.ts';
+import { pick } from '../rows.ts';
 import { getImportMark, StorePrograms } from '../store-programs.ts';
-import { type FeedEnd, numberEvents } from './imported-feeds.ts';
-import { insertRecords } from './inserted-records.ts';
-import { MOVED_TABLES } from './moved-tables.ts';
+import { type AnyRow, MOVED_TABLES, type PlacedRow } from './moved-tables.ts';
 
 export const IMPORT_PROGRAMS: StorePrograms = new StorePrograms();
 
-/** Rows that one program removes. */
+const NUMBERED_AT_ONCE = 1_000;
+
+/** The last event that was numbered. */
+export interface FeedEnd extends Pick<EventRow, 'at' | 'id'> {
+  /** Its place in the feed of all accounts. */
+  readonly number: number;
+  /** Whether every event from here on is inserted again, because an earlier one came after it. */
+  readonly isMoved: boolean;
+}
+
+/** Numbers imported events in the order (at, id). Returns where to go on; undefined after the last one. */
+export function* numberEvents(isSerial: boolean, from: FeedEnd | undefined): Steps<FeedEnd | undefined> {
+  const after = from && pick(from, ['at', 'id']);
+  const events = yield* find(EVENTS, {}, { order: ['at', 'id'], after, limit: NUMBERED_AT_ONCE });
+  const ends = new Map(yield* feedEnds(events));
+  let { number, isMoved } = from ?? { number: 0, isMoved: false };
+  const steps = events.flatMap((event) => {
+    const { account, sequence } = event;
+    const accountFeedNumber = account === null ? null : (ends.get(account) ?? 0) + 1;
+    if (account !== null && accountFeedNumber !== null) ends.set(account, accountFeedNumber);
+    isMoved ||= isSerial && sequence < number;
+    number = isSerial ? sequence : number + 1;
+    const feedNumber = isSerial ? null : number;
+    return placed(event, { feedNumber, accountFeedNumber }, isMoved);
+  });
+  yield* all(...steps);
+  const last = events.at(-1);
+  return last && { at: last.at, id: last.id, number, isMoved };
+}
+
+/** The steps that number an event. Where its sequence is its place, one that came too early is inserted again. */
+function placed(
+  { sequence: _, ...event }: EventRow,
+  numbers: Pick<EventRow, 'feedNumber' | 'accountFeedNumber'>,
+  isMoved: boolean,
+): readonly Step<void, 'write'>[] {
+  const { at, id } = event;
+  const row: NewRowOf<typeof EVENTS> = { ...event, ...numbers };
+  return isMoved ? [remove(EVENTS, { at, id }), insert(EVENTS, row)] : [update(EVENTS, { at, id }, numbers)];
+}
+
+const REMOVED = [
+  'account',
+  'archive',
+  'idempotencyKey',
+  'title',
+  'originalFilename',
+  'passwordHash',
+] as const;
+
+/** Inserts records, of two with one key the first, and then removes the archives whose removal is among them. */
+export function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
+  const moved = records.flatMap(({ kind, value }) => {
+    return kind === 'removal' ? [] : [MOVED_TABLES[kind].rowsOf(value as unknown as AnyRow)];
+  });
+  const found = yield* all(...moved.map((rows) => all(...rows.map(findTaken))));
+  const taken = new Set<string>();
+  const free = moved.flatMap((rows, n) => {
+    const isFree = rows.map((row, m) => {
+      const isStored = found[n]?.[m]?.some((same) => same.length > 0) === true;
+      return !isStored && keysOf(row).every((key) => !taken.has(key));
+    });
+    const own = isFree[0] === true ? rows.filter((_, m) => isFree[m]) : [];
+    for (const key of own.flatMap(keysOf)) taken.add(key);
+    return own;
+  });
+  yield* all(...free.map(({ table, row }) => insert(table, row as never)));
+  for (const { kind, value } of records) if (kind === 'removal') yield* removeArchive(value);
+}
+
+/** Reads what has one of the keys of a row. */
+function findTaken({ table, row }: PlacedRow): Step<readonly (readonly object[])[], 'read'> {
+  const select = table.key as readonly never[];
+  return all(...keyMembers(table).map((members) => find(table, pick(row, members), { limit: 1, select })));
+}
+
+/** The keys of a row as texts. */
+function keysOf({ table, row }: PlacedRow): readonly string[] {
+  return keyMembers(table).map((members) => JSON.stringify([table.name, pick(row, members)]));
+}
+
+function keyMembers({ key, unique }: PlacedRow['table']): readonly (readonly string[])[] {
+  return [key, ...unique];
+}
+
+/** A role whose archive was removed after its publication's record was read has the ends of then. */
+function* removeArchive({ id, expiresAt, deletedAt }: RemovalRecord): Steps<void> {
+  const row = yield* get(ROLES, { id }, REMOVED);
+  if (row === undefined) return;
+  const { account, archive, idempotencyKey: key } = row;
+  const { endedAt, endingRank } = derivedMembers({ ...row, expiresAt, deletedAt });
+  const passwordHash = withoutHash(row.passwordHash);
+  yield* all(
+    update(ROLES, { id }, { expiresAt, deletedAt, endedAt, endingRank, hasArchive: false, passwordHash }),
+    remove(MANIFESTS, { archive }),
+    key === null ? nothing : update(IDEMPOTENCY_KEYS, { account, key }, { warnings: [] }),
+  );
+}
+
 const REMOVED_AT_ONCE = 1_000;
 
 /** Tables in which a row of its own prevents the import into a database. */

@@ -10,7 +10,6 @@ import { COMPARISONS } from '../../records/tables/one-row-tables.ts';
 import { MANIFESTS, ROLES } from '../../records/tables/role-tables.ts';
 import { StorePrograms } from '../store-programs.ts';
 
-/** The programs of archives. */
 export const ARCHIVE_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** The columns that are read without a manifest's text. */

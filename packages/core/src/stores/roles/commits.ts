@@ -24,7 +24,6 @@ const PUBLISHER = [...ADMITTING, 'lastPublishedAt'] as const;
 
 type Commit = Parameters<RoleStore['commit']>;
 
-/** The programs of commits. */
 export const COMMIT_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** What a role's row has at first beside the role. */

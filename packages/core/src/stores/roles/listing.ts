@@ -11,7 +11,6 @@ import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role
 import { ROLE, roleOf } from '../loaded-roles.ts';
 import { StorePrograms } from '../store-programs.ts';
 
-/** The programs that list roles. */
 export const LISTING_PROGRAMS: StorePrograms = new StorePrograms();
 
 const SHOWN = { role: ROLE } as const;

@@ -16,7 +16,6 @@ import { StorePrograms } from '../store-programs.ts';
 import { ADMITTING, admit, readAdmission } from './admission.ts';
 import { HOLDER, judgeHolder } from './key-holder.ts';
 
-/** The programs of reservations. */
 export const RESERVATION_PROGRAMS: StorePrograms = new StorePrograms();
 
 const ACCOUNT_GONE = { kind: 'account_gone' } as const;
@@ -125,7 +124,6 @@ const removeReservations = RESERVATION_PROGRAMS.removal('roles.remove_reservatio
   },
 });
 
-/** The reservations of Idempotency-Keys. */
 export function reservations(database: Database): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'purge'> {
   return {
     reserve: async (request) => {

@@ -1,19 +1,22 @@
 import { isPromise } from '../../adapter/foreign-values.ts';
+import type { Instant } from '../../domain/instant.ts';
 import type { LoadedRole, RoleStore } from '../../ports/role-store.ts';
+import { lt, notNull, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
 import { defineLookup, type Lookup } from '../../records/lookup.ts';
-import { ROLES } from '../../records/tables/role-tables.ts';
+import { find, update } from '../../records/steps.ts';
+import { accountLock } from '../../records/tables/locks.ts';
+import { ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { changeLocks, checkChange } from '../checks.ts';
 import { copyOfLoaded, LOADED, loadedRole, OWNER } from '../loaded-roles.ts';
-import { saveRole } from '../role-changes.ts';
+import { derivedMembers, nextVersion, saveRole } from '../role-changes.ts';
 import { StorePrograms } from '../store-programs.ts';
 import { ARCHIVE_PROGRAMS, archives } from './archives.ts';
 import { CLEANUP_PROGRAMS, cleanup } from './cleanup.ts';
 import { COMMIT_PROGRAMS, commitRole } from './commits.ts';
 import { LISTING_PROGRAMS, listRoles } from './listing.ts';
 import { RESERVATION_PROGRAMS, reservations } from './reservations.ts';
-import { TITLE_PROGRAMS, titles } from './titles.ts';
 
 export const ROLE_PROGRAMS: StorePrograms = new StorePrograms(
   COMMIT_PROGRAMS,
@@ -21,8 +24,47 @@ export const ROLE_PROGRAMS: StorePrograms = new StorePrograms(
   LISTING_PROGRAMS,
   CLEANUP_PROGRAMS,
   ARCHIVE_PROGRAMS,
-  TITLE_PROGRAMS,
 );
+
+const PLACE = ['id', 'account'] as const;
+const ENDED = ['id', 'version', 'expiresAt', 'deletedAt'] as const;
+const WITHOUT = { title: null, originalFilename: null } as const;
+
+function namedRoles(endedBefore: Instant): Where<RoleRow> {
+  return { endedAt: lt(endedBefore), originalFilename: notNull };
+}
+
+const dropTitles = ROLE_PROGRAMS.removal('roles.drop_titles', {
+  *find(endedBefore: Instant, limit) {
+    const withArchive = { ...namedRoles(endedBefore), hasArchive: true };
+    const inOrder = { order: ['endedAt'] as const, limit, select: PLACE };
+    // Each has an index. In the order in which a role passes from one to the next, so that none is missed.
+    const found = yield* all(
+      find(ROLES, { ...withArchive, cleanupNotBefore: null }, inOrder),
+      find(ROLES, { ...withArchive, cleanupNotBefore: notNull }, { ...inOrder, order: ['cleanupNotBefore'] }),
+      find(ROLES, { ...namedRoles(endedBefore), hasArchive: false }, inOrder),
+    );
+    return found.flat().slice(0, limit);
+  },
+  locks: ({ account }) => [accountLock(account)],
+  *remove(places, endedBefore) {
+    const id = oneOf(places.map((place) => place.id));
+    const account = oneOf(places.map((place) => place.account));
+    const rows = yield* find(ROLES, { ...namedRoles(endedBefore), id, account }, { select: ENDED });
+    yield* all(
+      ...rows.map((row) => {
+        const texts = { ...WITHOUT, ...derivedMembers({ ...row, ...WITHOUT }) };
+        return update(ROLES, { id: row.id }, { ...texts, version: nextVersion(row) });
+      }),
+    );
+    return rows.length;
+  },
+});
+
+/** The removal of titles and file names of roles that ended long ago. */
+export function titles(database: Database): Pick<RoleStore, 'dropTitles'> {
+  return { dropTitles: (endedBefore, limit) => dropTitles(database, endedBefore, limit) };
+}
 
 /** Every view looks one up. */
 const ROLE_BY_ID: Lookup<LoadedRole> = defineLookup('roles.load', {
@@ -49,7 +91,6 @@ const save = ROLE_PROGRAMS.change('roles.save', {
   },
 });
 
-/** Stores roles in a database. */
 export function roleStore(database: Database): RoleStore {
   return {
     ...reservations(database),

@@ -1,13 +1,13 @@
 import type { MemoryTables } from '@pinfold/memory/internal';
 import type { FeedId } from '../../../src/index.ts';
 import { type AnyTable, TABLES } from '../../../src/records.ts';
-import { createStores } from '../../../src/stores/create-stores.ts';
+import { createPersistence } from '../../../src/stores/create-persistence.ts';
 import { type Play, PlayedDatabase } from './played-database.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** One call of a store: it may run several programs one after the other. */
-export type Call = (stores: ReturnType<typeof createStores>) => Promise<unknown>;
+export type Call = (stores: ReturnType<typeof createPersistence>) => Promise<unknown>;
 
 /** What came of calls in one order. */
 interface Outcome {
@@ -43,7 +43,7 @@ async function playTogether(
   const answeredAfter: number[] = [];
   const answers = calls.map(async (call, n) => {
     if (call === undefined) return;
-    const stores = createStores(database.of(n), () => `feed of ${n}` as FeedId);
+    const stores = createPersistence(database.of(n), () => `feed of ${n}` as FeedId);
     const result = await call(stores).catch((error: Error) => `failed: ${error.message}`);
     answeredAfter[n] = states.length - 1;
     database.answered(n);

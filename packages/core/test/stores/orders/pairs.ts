@@ -1,5 +1,5 @@
 import type { AnyProgram, TableAction } from '../../../src/records.ts';
-import { STORE_SCHEMA } from '../../../src/stores/create-stores.ts';
+import { STORE_SCHEMA } from '../../../src/stores/create-persistence.ts';
 import { CALLS, rowsBefore } from './calls.ts';
 import { type Call, type Found, playAlone, playEveryOrder } from './every-order.ts';
 import { IN_PARTS } from './reasons.ts';

@@ -1,6 +1,5 @@
 import type { Persistence } from '../adapter/persistence.ts';
 import type { FeedId } from '../domain/history.ts';
-import type { Stores } from '../ports/all-ports.ts';
 import type { Database, DatabaseSchema } from '../records/database.ts';
 import { TABLES } from '../records/tables/tables.ts';
 import { ACCOUNT_PROGRAMS, accountStore } from './account-store.ts';
@@ -40,20 +39,21 @@ export const STORE_SCHEMA: DatabaseSchema = {
 };
 
 /**
- * The stores over a database.
+ * The stores over a database, which is migrated, checked and closed with them.
  *
  * @param newFeed makes the id of the feed of a new database, and of an import: a random text, such as 32 hex digits.
  *
  * @example
  * import type { FeedId } from '@pinfold/core';
- * import { createStores, STORE_SCHEMA } from '@pinfold/core/stores';
+ * import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
  * import { createMemoryDatabase } from '@pinfold/memory';
  *
  * const database = createMemoryDatabase(STORE_SCHEMA);
- * const { mode } = createStores(database, () => crypto.randomUUID().replaceAll('-', '') as FeedId);
- * (await mode.load()).kind; // 'normal'
+ * const persistence = createPersistence(database, () => crypto.randomUUID().replaceAll('-', '') as FeedId);
+ * await persistence.migrate();
+ * await persistence.close();
  */
-export function createStores(database: Database, newFeed: () => FeedId): Stores {
+export function createPersistence(database: Database, newFeed: () => FeedId): Persistence {
   return {
     roles: roleStore(database),
     accounts: accountStore(database),
@@ -69,27 +69,6 @@ export function createStores(database: Database, newFeed: () => FeedId): Stores 
     imports: importStore(database, newFeed),
     pairings: pairingStore(database),
     names: nameStore(database),
-  };
-}
-
-/**
- * The stores over a database, which is migrated, checked and closed with them.
- *
- * @param newFeed as for {@link createStores}.
- *
- * @example
- * import type { FeedId } from '@pinfold/core';
- * import { createPersistence, STORE_SCHEMA } from '@pinfold/core/stores';
- * import { createMemoryDatabase } from '@pinfold/memory';
- *
- * const database = createMemoryDatabase(STORE_SCHEMA);
- * const persistence = createPersistence(database, () => crypto.randomUUID().replaceAll('-', '') as FeedId);
- * await persistence.migrate();
- * await persistence.close();
- */
-export function createPersistence(database: Database, newFeed: () => FeedId): Persistence {
-  return {
-    ...createStores(database, newFeed),
     migrate: () => database.migrate(),
     check: (signal) => database.check(signal),
     close: () => database.close(),

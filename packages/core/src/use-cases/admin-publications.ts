@@ -1,8 +1,12 @@
+import { OPERATOR } from '../domain/actor.ts';
+import { type Cause, eventOf } from '../domain/history.ts';
 import { parseRoleId } from '../domain/identity.ts';
+import { before, minutes } from '../domain/instant.ts';
 import type { Publication, Role } from '../domain/role.ts';
 import type { Takedown } from '../domain/takedown.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { Refusal } from '../refusal.ts';
+import { archiveReading, type OpenArchiveOutcome } from './archive-reading.ts';
 import { NOT_FOUND } from './changing.ts';
 import type { PageOutcome } from './paging.ts';
 import { type ListRequest, listRoles } from './reading.ts';
@@ -14,7 +18,6 @@ export interface AdministeredPublication {
   readonly takedown: Takedown | undefined;
 }
 
-/** Which page of all roles is wanted. */
 export interface RoleListRequest extends Omit<ListRequest, 'by' | 'order'> {
   /** Absent: every account. */
   readonly account?: string;
@@ -23,7 +26,6 @@ export interface RoleListRequest extends Omit<ListRequest, 'by' | 'order'> {
 /** A page, newest first, and the cursor of the next one; with `search` it may be short without being the last. */
 export type RoleListOutcome = PageOutcome<'publications', AdministeredPublication>;
 
-/** Reads the roles of all accounts. */
 export interface Overseeing {
   /**
    * A page of all roles, newest first.
@@ -59,4 +61,56 @@ export function overseeing({ roles, takedowns, clock }: OverseeingPorts, show: S
       return { kind: 'found', ...(found as AdministeredPublication) };
     },
   };
+}
+
+/** Whose ZIP the operator wants, and who it is. */
+export interface ArchiveRequest {
+  /** A UUID in any letter case. */
+  readonly id: string;
+  readonly cause: Cause;
+  /** False for a takedown that follows, which is recorded itself. Default: true. */
+  readonly isRecorded?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface AdministeredArchives {
+  /**
+   * Opens the ZIP of a publication in any state, as long as it is stored. The first read is recorded as
+   * `pin.archive_read`, at most once a minute for each actor and publication.
+   *
+   * @throws Fault as `OpenedArchive.read` does.
+   */
+  openArchive(request: ArchiveRequest): Promise<OpenArchiveOutcome>;
+}
+
+type ArchivePorts = Pick<AllPorts, 'roles' | 'archives' | 'history' | 'clock' | 'ids'>;
+
+export function administeredArchives(ports: ArchivePorts, show: ShowPublication): AdministeredArchives {
+  const { openArchive } = archiveReading(ports, show);
+  return {
+    async openArchive({ id, cause, isRecorded = true, signal }) {
+      const opened = await openArchive({ by: OPERATOR, id, ...(signal && { signal }) });
+      if (opened.kind === 'refused' || !isRecorded) return opened;
+      let recorded: Promise<unknown> | undefined;
+      return {
+        ...opened,
+        read: async (...range) => {
+          recorded ??= recordRead(ports, opened.publication, cause);
+          await recorded;
+          return await opened.read(...range);
+        },
+      };
+    },
+  };
+}
+
+/** A download in several parts, or one that is taken up again, is one event. */
+async function recordRead(
+  { history, clock, ids }: ArchivePorts,
+  { account, id }: Publication,
+  cause: Cause,
+): Promise<void> {
+  const at = clock.now();
+  const event = eventOf(ids, { type: 'pin.archive_read', at }, cause, account, id);
+  await history.recordOnce({ ...event, account, pin: id }, before(at, minutes(1)));
 }
