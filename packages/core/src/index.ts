@@ -1,14 +1,14 @@
 export type { Account, AccountLimits, AccountUse, Block, PublicationLimits } from './domain/account.ts';
-export type { Credential } from './domain/actor.ts';
-export { type Actor, type Authority, OPERATOR, type SaveAuthority } from './domain/actor.ts';
+export { type Actor, type Authority, type Credential, OPERATOR, type SaveAuthority } from './domain/actor.ts';
 export type { Inadmissible, Mode, Unchangeable } from './domain/admission.ts';
-export type { Consent, Pairing } from './domain/api-key.ts';
 export {
   type ApiKey,
   type ApiKeyId,
   type Caller,
+  type Consent,
   DEFAULT_SCOPES,
   MEMBER_SCOPES,
+  type Pairing,
   type Scope,
 } from './domain/api-key.ts';
 export type {
@@ -53,13 +53,14 @@ export {
   parseFilename,
   parseIdempotencyKey,
 } from './domain/idempotency.ts';
-export type { Branded, Token } from './domain/identity.ts';
 export {
   type AccountId,
   type ArchiveId,
   accountId,
+  type Branded,
   parseRoleId,
   type RoleId,
+  type Token,
 } from './domain/identity.ts';
 export type { IndexHint } from './domain/index-hint.ts';
 export {
@@ -93,11 +94,11 @@ export {
 } from './domain/password.ts';
 export type { Rate, RateMark, RateText } from './domain/rate.ts';
 export type { Comparison, RemovalClock, Uptime } from './domain/reconciliation.ts';
-export type { Publication } from './domain/role.ts';
 export {
   type Decision,
   decide,
   type Generation,
+  type Publication,
   type Role,
   type RoleCommand,
   type RoleState,

@@ -49,9 +49,9 @@ export interface Refusals {
   /** The first request may have ended at `retryAt`. */
   readonly idempotency_in_progress: { readonly retryAt: Instant };
   readonly idempotency_mismatch: NoDetails;
-  /** `omitted` is the number of further problems, which are not listed; absent means 0. */
   /** An account that is being erased, or has what stays of one, is not changed; one account is never erased. */
   readonly invalid_account: { readonly state: 'erased' | 'erasing' | 'never_erased' };
+  /** `omitted` is the number of further problems, which are not listed; absent means 0. */
   readonly invalid_archive: { readonly problems: readonly ArchiveProblem[]; readonly omitted?: number };
   readonly invalid_cursor: NoDetails;
   readonly invalid_filename: NoDetails;

@@ -1,17 +1,8 @@
 import type { Stores } from '../ports/all-ports.ts';
-import type { DatabaseClock } from '../ports/database-clock.ts';
+import type { Database } from '../records/database.ts';
 
 /** Every store of one database, and what its life needs. */
-export interface Persistence extends Stores, DatabaseClock {
-  /**
-   * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
-   *
-   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
-   */
-  migrate(): Promise<void>;
-  /** Closes the handle. Later calls fail with `store_unavailable`; closing again does nothing. */
-  close(): Promise<void>;
-}
+export interface Persistence extends Stores, Pick<Database, 'migrate' | 'check' | 'close'> {}
 
 /** A member of {@link Persistence} that is a store. */
 export type StoreName = keyof Stores;

@@ -11,8 +11,6 @@ export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'gener
  * Stores accounts. An account exists from its first key, publication, sign-in or change on: the stores of those create it
  * in the same transaction. A write stores its events in the same transaction; a store without a history may drop them.
  *
- * Faults: `store_unavailable`, `store_corrupt`.
- *
  * @promise account-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise account-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
  * @promise account-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was

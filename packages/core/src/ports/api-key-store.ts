@@ -21,8 +21,6 @@ export type ApiKeyPlace = Pick<ApiKey, 'createdAt' | 'id'>;
  * Stores API keys. Only key management, signing in to the management screen and authentication by {@link ApiKey} need it.
  * A write stores its events in the same step.
  *
- * Faults: `store_unavailable`, `store_corrupt`.
- *
  * @promise api-key-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise api-key-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
  * @promise api-key-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
@@ -43,11 +41,7 @@ export interface ApiKeyStore {
     limit?: number | null,
     credential?: Credential,
   ): Promise<
-    | { readonly kind: 'created' }
-    | { readonly kind: 'exists' }
-    | Unchangeable
-    | KeyQuotaExceeded
-    | Refusal<'unauthorized'>
+    { readonly kind: 'created' | 'exists' } | Unchangeable | KeyQuotaExceeded | Refusal<'unauthorized'>
   >;
 
   /** @promise api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late */

@@ -24,8 +24,6 @@ export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: Attem
  * ends its length later. A try is under way until it is settled, which makes it wrong, or forgiven, which takes it
  * back. Only wrong ones limit; those under way keep others waiting.
  *
- * Faults: `store_unavailable`.
- *
  * @promise attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise attempt-counter/lets-go: of tries that ended nothing is left once their windows are dropped, and of a call no open file or connection
  */

@@ -26,8 +26,6 @@ export type ErasureClaim = Pick<CleanupRequest, 'now' | 'token' | 'until' | 'lim
 /**
  * Erases accounts, a few rows at a time, so that another node continues after a process that was killed. What a mode or a
  * block refuses does not bind it.
- *
- * Faults: `store_unavailable`, `store_corrupt`.
  */
 export interface ErasureStore {
   /**

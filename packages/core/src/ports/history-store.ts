@@ -69,8 +69,6 @@ export interface EventTrimming {
  * Lists the events that the other stores of the same database write with their changes, records expirations, and drops
  * old events. Time comes in with each request.
  *
- * Faults: `store_unavailable`, `store_corrupt`.
- *
  * @promise history-store/with-publication: a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none
  * @promise history-store/with-change: a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does
  * @promise history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none

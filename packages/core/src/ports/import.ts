@@ -5,8 +5,6 @@ import type { MovedRecord } from '../domain/record-lines.ts';
  * Takes the records of another database into one that has none. While an import is unfinished nothing else can be
  * changed: archives keep their old ids, so that a sweep would take those for orphans whose records are yet to come.
  *
- * Faults: `store_unavailable`, `store_corrupt`.
- *
  * @promise import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work
  */
 export interface Import {

@@ -36,8 +36,6 @@ export interface NamedRole {
  * Stores names of publications. `RoleStore.commit` changes them, too; all changes of an account's names take turns on
  * its row. Events come with the writes they are about.
  *
- * Faults: `store_unavailable`, `store_corrupt`.
- *
  * @promise name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name
  * @promise name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing
  * @promise name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all

@@ -25,8 +25,6 @@ export interface PairingRedemption extends Pick<Pairing, 'secretHash'> {
 /**
  * Stores programs that ask for a key, and consents, until the program collects its key. Only signing programs in
  * needs it. Time comes in with each request. A write stores its events in the same step.
- *
- * Faults: `store_unavailable`, `store_corrupt`.
  */
 export interface PairingStore {
   /**
@@ -68,8 +66,7 @@ export interface PairingStore {
     events: readonly UnattributedEvent[],
   ): Promise<
     | { readonly kind: 'created'; readonly key: ApiKey }
-    | { readonly kind: 'exists' }
-    | { readonly kind: 'waiting' | 'unknown' }
+    | { readonly kind: 'exists' | 'waiting' | 'unknown' }
     | Unchangeable
     | KeyQuotaExceeded
   >;

@@ -112,8 +112,6 @@ export interface Page<Value, Place = RoleCursor> {
  * Stores roles, manifests and idempotency keys, in transactions: a publication is stored whole or not at all. Time comes
  * in with each request, never from the database or the host. A write stores its events in the same step.
  *
- * Faults: `store_unavailable` when it cannot be reached (the outcome of a write is then unknown), `store_corrupt`.
- *
  * @promise role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone
  * @promise role-store/answers-stay: what was answered is the caller's: nothing that is done or asked later changes it
  */

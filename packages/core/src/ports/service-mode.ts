@@ -5,8 +5,6 @@ import type { HistoryEvent } from '../domain/history.ts';
  * Keeps the mode of the service, which binds the other stores of the same database: while it is read-only they refuse
  * what accounts would change, and go on with everything else.
  *
- * Faults: `store_unavailable`, `store_corrupt`.
- *
  * @promise service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever
  * @promise service-mode/changes: while read-only no role is saved and no key is created in the name of an account; what the operator changes is
  * @promise service-mode/viewing: while read-only a role is saved with the authority of viewing, unless its account is blocked

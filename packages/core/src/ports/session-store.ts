@@ -34,8 +34,6 @@ export interface SessionQuery {
 /**
  * Keeps sessions of the management screen and the links that begin them, so that both hold on every node.
  * Time comes in with each request. A write stores its events in the same step.
- *
- * Faults: `store_unavailable`, `store_corrupt`.
  */
 export interface SessionStore {
   /** @promise session-store/offer: an offered link can be redeemed through every peer, for its account */

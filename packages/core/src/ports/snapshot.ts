@@ -5,8 +5,6 @@ import type { MovedRecord } from '../domain/record-lines.ts';
  * Gives all that a database keeps for good, as it was at one instant, for export. What only a running service needs
  * stays out: sessions and links, tries of passwords, how far rates were taken from, when keys were used, reservations,
  * claims and versions.
- *
- * Faults: `store_unavailable`, `store_corrupt`.
  */
 export interface Snapshot {
   /**

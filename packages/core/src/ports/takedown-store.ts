@@ -1,10 +1,10 @@
 import type { HistoryEvent } from '../domain/history.ts';
-import type { RoleId, Token } from '../domain/identity.ts';
+import type { RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Role } from '../domain/role.ts';
 import type { Sha256 } from '../domain/sha256.ts';
 import type { Takedown, TakedownCursor } from '../domain/takedown.ts';
-import type { CleanupTask } from './role-cleanup.ts';
+import type { CleanupRequest, CleanupTask } from './role-cleanup.ts';
 import type { Versioned } from './role-store.ts';
 
 /** Which takedowns to list that were not lifted, newest first by (at, id, sha256). An absent member does not filter. */
@@ -25,18 +25,13 @@ export interface CopyQuery {
 }
 
 /** A wish to remove the archive of a role that was taken down. */
-export interface PurgeClaim {
+export interface PurgeClaim extends Pick<CleanupRequest, 'token' | 'until'> {
   readonly role: RoleId;
-  readonly token: Token;
-  /** From when another claim may take it over. */
-  readonly until: Instant;
 }
 
 /**
  * Stores takedowns and the archives that may not be published. It shares its database with the store of roles, which
  * reads the bans when it publishes. Time comes in with each request; a write stores its events in the same step.
- *
- * Faults: `store_unavailable`, `store_corrupt`.
  */
 export interface TakedownStore {
   /**

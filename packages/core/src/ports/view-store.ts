@@ -3,8 +3,6 @@ import type { CountedViews, Day, DayOfViews } from '../domain/views.ts';
 
 /**
  * Keeps how often each role was viewed, by day. Nothing of who viewed it comes in. Time comes in with each request.
- *
- * Faults: `store_unavailable`, `store_corrupt`.
  */
 export interface ViewStore {
   /**

@@ -38,8 +38,7 @@ const save = ACCOUNT_PROGRAMS.change('accounts.save', {
 });
 
 const list = ACCOUNT_PROGRAMS.query('accounts.list', ([name, limit]: Parameters<AccountStore['list']>) => {
-  const after = name === undefined ? undefined : { name };
-  return find(ACCOUNTS, {}, { order: ['name'], after, limit, select: ACCOUNT });
+  return find(ACCOUNTS, {}, { order: ['name'], after: name && { name }, limit, select: ACCOUNT });
 });
 
 const usedBy = ACCOUNT_PROGRAMS.query(

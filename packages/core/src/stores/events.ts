@@ -23,23 +23,6 @@ export const EVENT = [
 
 const NUMBER = ['number'] as const;
 
-/** The event without its places. Member by member, because V8 is slow with members by their names. */
-export function eventOf(row: HistoryEvent): HistoryEvent {
-  return {
-    id: row.id,
-    at: row.at,
-    type: row.type,
-    account: row.account,
-    pin: row.pin,
-    name: row.name,
-    actor: row.actor,
-    request: row.request,
-    address: row.address,
-    asOperator: row.asOperator,
-    recordedAt: row.recordedAt,
-  };
-}
-
 /** The number of the last event in the feed of each account. */
 export type FeedEnds = ReadonlyMap<AccountId, number>;
 

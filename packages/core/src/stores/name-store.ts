@@ -45,8 +45,11 @@ const resolve = defineLookup('names.resolve', {
 const list = NAME_PROGRAMS.query(
   'names.list',
   function* ([account, last, limit]: Parameters<NameStore['list']>) {
-    const after = last === undefined ? undefined : { name: last };
-    const names = yield* find(NAMES, { account }, { order: ['name'], after, limit, select: RECORD });
+    const names = yield* find(
+      NAMES,
+      { account },
+      { order: ['name'], after: last && { name: last }, limit, select: RECORD },
+    );
     const roles = yield* find(ROLES, { id: oneOf(names.map(({ role }) => role)) }, { select: ENDS });
     const byId = new Map(roles.map((role) => [role.id, role]));
     return names.map((row) => shownName(row, byId.get(row.role)));

@@ -169,15 +169,12 @@ const findPlace = SESSION_PROGRAMS.changeQuery('sessions.find_place', (tokenHash
   find(SESSIONS, { tokenHash }, { select: PLACE }),
 );
 
-interface SessionEnd {
-  readonly place: SessionPlace;
-  readonly events: Parameters<SessionStore['end']>[1];
-}
-
 const end = SESSION_PROGRAMS.change('sessions.end', {
-  locks: ({ place, events }: SessionEnd) => ({ exclusive: [...sessionLocks(place), ...eventLocks(events)] }),
+  locks: ([place, events]: readonly [SessionPlace, readonly HistoryEvent[]]) => ({
+    exclusive: [...sessionLocks(place), ...eventLocks(events)],
+  }),
   usesReserve: () => true,
-  *run({ place: { tokenHash }, events }) {
+  *run([{ tokenHash }, events]) {
     const [session, ends] = yield* together(get(SESSIONS, { tokenHash }, HASH), feedEnds(events));
     if (session === undefined) return;
     yield* all(remove(SESSIONS, { tokenHash }), ...insertEvents(events, ends));
@@ -238,7 +235,7 @@ export function sessionStore(database: Database): SessionStore {
     list: (query) => database.read(list, query),
     end: async (tokenHash, events) => {
       const [place] = await database.read(findPlace, tokenHash);
-      if (place !== undefined) await database.write(end, { place, events });
+      if (place !== undefined) await database.write(end, [place, events]);
     },
     refuse: (...refused) => database.write(refuse, refused),
     purge: async (endedBy, limit) => {

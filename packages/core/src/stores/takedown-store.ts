@@ -87,7 +87,7 @@ const copies = TAKEDOWN_PROGRAMS.query('takedowns.copies', ({ sha256, now, after
   find(
     ROLES,
     { sha256, deletedAt: null, either: [{ expiresAt: null }, { expiresAt: gt(now) }] },
-    { order: ['id'], after: id === undefined ? undefined : { id }, limit, select: ID },
+    { order: ['id'], after: id && { id }, limit, select: ID },
   ),
 );
 
@@ -95,15 +95,10 @@ const findAccount = TAKEDOWN_PROGRAMS.changeQuery('takedowns.find_account', (id:
   find(ROLES, { id }, { select: ACCOUNT }),
 );
 
-interface OwnedClaim {
-  readonly claim: PurgeClaim;
-  readonly account: AccountId;
-}
-
 const claimPurge = TAKEDOWN_PROGRAMS.change('takedowns.claim_purge', {
-  locks: ({ account }: OwnedClaim) => ({ exclusive: [accountLock(account)] }),
+  locks: ([, account]: readonly [PurgeClaim, AccountId]) => ({ exclusive: [accountLock(account)] }),
   usesReserve: () => true,
-  *run({ claim, account }) {
+  *run([claim, account]) {
     const stopped = { id: claim.role, account, hasArchive: true, deletedAt: notNull };
     const rows = yield* find(ROLES, stopped, { select: CLAIMED });
     const [task] = yield* claimRoles(rows, claim, { isPurged: true });
@@ -125,7 +120,7 @@ export function takedownStore(database: Database): TakedownStore {
     copies: async (query) => (await database.read(copies, query)).map(({ id }) => id),
     claimPurge: async (claim) => {
       const [found] = await database.read(findAccount, claim.role);
-      return found && database.write(claimPurge, { claim, account: found.account });
+      return found && database.write(claimPurge, [claim, found.account]);
     },
   };
 }

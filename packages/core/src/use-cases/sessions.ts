@@ -168,13 +168,9 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const { account, id } = key;
       const actor: EventActor = { kind: 'key', id };
       const cause = { actor, ...origin };
-      if (key.revokedAt !== null) {
+      if (key.revokedAt !== null || !mayManage(key.scopes)) {
         await noteRefusal(ports, cause, account);
-        return undefined;
-      }
-      if (!mayManage(key.scopes)) {
-        await noteRefusal(ports, cause, account);
-        return { kind: 'refused', code: 'forbidden' };
+        return key.revokedAt === null ? { kind: 'refused', code: 'forbidden' } : undefined;
       }
       const { text: token, times, hash } = await begun(ports, lifetime);
       const granted = { scope: scopeOf(key.scopes), displayName: null };
@@ -188,16 +184,8 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     async signInPerson({ account, id, displayName, scope }, origin) {
       const actor: EventActor = { kind: 'person', id };
       const { text, times, hash } = await begun(ports, scope === 'admin' ? adminLifetime : lifetime);
-      const session: Session = {
-        tokenHash: hash,
-        account,
-        apiKey: null,
-        actor,
-        scope,
-        displayName,
-        ...times,
-      };
-      return await begin(session, { actor, ...origin }, text);
+      const person = { account, actor, scope, displayName };
+      return await begin({ tokenHash: hash, apiKey: null, ...person, ...times }, { actor, ...origin }, text);
     },
     refusePerson: ({ account, id }, origin) =>
       noteRefusal(ports, { actor: { kind: 'person', id }, ...origin }, account),

@@ -14,10 +14,7 @@ import { WaitingTries } from './password-queue.ts';
 import type { ShowPublication } from './show-publication.ts';
 
 /** The current target of a shared URL. Stopped and hidden roles are unknown. */
-export type Visit =
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'expired' }
-  | ({ readonly kind: 'published' } & VisibleRole);
+export type Visit = { readonly kind: 'unknown' | 'expired' } | ({ readonly kind: 'published' } & VisibleRole);
 
 export interface EnterRequest {
   readonly id: string;

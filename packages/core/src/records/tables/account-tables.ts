@@ -4,6 +4,7 @@ import type { EventActor, EventCursor } from '../../domain/history.ts';
 import type { AccountId, RoleId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Session, SignInLink } from '../../domain/session.ts';
+import type { Erasure } from '../../ports/erasure-store.ts';
 import type { Version } from '../../ports/role-store.ts';
 import { notNull } from '../conditions.ts';
 import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';
@@ -15,10 +16,7 @@ export interface AccountRow extends Account {
 }
 
 /** An account that is being erased, and how far that has come. */
-export interface ErasureRow {
-  readonly account: AccountId;
-  /** The account for what stays. */
-  readonly replacement: AccountId;
+export interface ErasureRow extends Erasure {
   /** The actor who began it. */
   readonly actor: EventActor;
   /** The ids of persons who acted as the account, which are looked for in all events. */

@@ -1,5 +1,5 @@
-import type { Fingerprint, IdempotencyKey } from '../../domain/idempotency.ts';
-import type { AccountId, ArchiveId, RoleId, Token } from '../../domain/identity.ts';
+import type { Fingerprint } from '../../domain/idempotency.ts';
+import type { ArchiveId, RoleId, Token } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { NameRecord } from '../../domain/name.ts';
 import type { Role } from '../../domain/role.ts';
@@ -7,7 +7,7 @@ import type { EncodedManifest } from '../../domain/site.ts';
 import type { Takedown } from '../../domain/takedown.ts';
 import type { CountedViews } from '../../domain/views.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import type { Version } from '../../ports/role-store.ts';
+import type { Lease, Version } from '../../ports/role-store.ts';
 import { column, gte, notNull } from '../conditions.ts';
 import { defineTable, flag, integer, json, nullable, type RecordTable, text } from '../table.ts';
 import { ACCOUNTS, type AccountRow } from './account-tables.ts';
@@ -129,11 +129,8 @@ export const MANIFESTS: RecordTable<ManifestRow, 'archive'> = defineTable({
 });
 
 /** An Idempotency-Key: reserved while its role is null, then complete. */
-export interface IdempotencyKeyRow {
-  readonly account: AccountId;
-  readonly key: IdempotencyKey;
+export interface IdempotencyKeyRow extends Lease {
   readonly fingerprint: Fingerprint;
-  readonly token: Token;
   readonly begunAt: Instant;
   readonly heldUntil: Instant;
   readonly role: RoleId | null;

@@ -1,6 +1,7 @@
 import { erasedBlock, erasingBlock } from '../../domain/account.ts';
 import type { EventActor } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
+import type { Instant } from '../../domain/instant.ts';
 import { FIRST_GENERATION, type Generation } from '../../domain/role.ts';
 import type { Takedown } from '../../domain/takedown.ts';
 import type { ErasureRequest, ErasureStep, ErasureStore } from '../../ports/erasure-store.ts';
@@ -9,19 +10,88 @@ import { lte, notNull } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all } from '../../records/joining.ts';
 import type { Step, Steps } from '../../records/step.ts';
-import { find, get, insert, unlocked, update, upsert } from '../../records/steps.ts';
-import { ACCOUNTS, ERASURES, SESSION_REFUSALS, SIGN_IN_LINKS } from '../../records/tables/account-tables.ts';
+import { find, get, insert, remove, unlocked, update, upsert } from '../../records/steps.ts';
+import {
+  ACCOUNTS,
+  ERASURES,
+  type ErasureRow,
+  SESSION_REFUSALS,
+  SIGN_IN_LINKS,
+} from '../../records/tables/account-tables.ts';
 import { accountLock } from '../../records/tables/locks.ts';
 import { ROLES, TAKEDOWNS } from '../../records/tables/role-tables.ts';
-import { EVENTS } from '../../records/tables/service-tables.ts';
+import { EVENTS, FEED_BEGINS } from '../../records/tables/service-tables.ts';
 import { newAccount } from '../checks.ts';
-import { tryWithLocks } from '../locking.ts';
+import { appendEvents } from '../events.ts';
+import { type MoreLocks, tryWithLocks } from '../locking.ts';
 import { CLAIMED, claimRoles, nextVersion } from '../role-changes.ts';
 import { StorePrograms } from '../store-programs.ts';
 import type { Advance } from './advance.ts';
-import { EVENTS_AT_ONCE, forgetNext, isMoreLocks } from './forgetting.ts';
+import { erasureEvent, forgetEvents, forgetPersons } from './events-of-erased.ts';
+import {
+  forgetConsents,
+  forgetKeys,
+  forgetLinks,
+  forgetNames,
+  forgetReservations,
+  forgetRoles,
+  forgetSessions,
+  forgetTakedowns,
+  ROLES_AT_ONCE,
+} from './rows-of-erased.ts';
 
 export const ERASURE_PROGRAMS: StorePrograms = new StorePrograms();
+
+/** Events of one step: one of each role that it stops. */
+const EVENTS_AT_ONCE = ROLES_AT_ONCE;
+
+function isMoreLocks(outcome: ErasureStep | MoreLocks): outcome is MoreLocks {
+  return typeof outcome === 'object';
+}
+
+/**
+ * Erases rows of the first kind of which any are left. Events come first: those of stops are stored after them in
+ * the replacement's feed.
+ */
+function* forgetNext(erasure: ErasureRow, step: Advance): Steps<ErasureStep | MoreLocks> {
+  const kinds = [
+    forgetEvents,
+    forgetSessions,
+    forgetLinks,
+    forgetConsents,
+    forgetKeys,
+    forgetNames,
+    forgetRoles,
+    forgetReservations,
+    forgetTakedowns,
+    forgetPersons,
+  ];
+  for (const forget of kinds) {
+    const outcome = yield* forget(erasure, step);
+    if (outcome !== undefined) return outcome;
+  }
+  return yield* end(erasure, step);
+}
+
+function* end(erasure: ErasureRow, { now, ids }: Advance): Steps<ErasureStep> {
+  const { account, replacement } = erasure;
+  const stored = { account: replacement, deletedAt: notNull, hasArchive: true };
+  const newest = { order: ['at', 'id'] as const, descending: true, limit: 1, select: ['at'] as const };
+  const [[left], [last]] = yield* all(
+    find(ROLES, stored, { limit: 1, select: ['id'] }),
+    find(EVENTS, { account: replacement }, newest),
+  );
+  if (left !== undefined) return 'archives_left';
+  yield* all(
+    remove(ACCOUNTS, { name: account }),
+    remove(ERASURES, { account }),
+    remove(SESSION_REFUSALS, { account }),
+    remove(FEED_BEGINS, { account }),
+  );
+  const at = Math.max(now, (last?.at ?? 0) + 1) as Instant;
+  yield* appendEvents([erasureEvent(erasure, { type: 'account.erased', at, ids, actor: erasure.actor })]);
+  return 'erased';
+}
 
 const PLACE = ['account', 'replacement'] as const;
 const STARTED = ['version', 'generation', 'blocked'] as const;

@@ -6,7 +6,7 @@ import { ERASURES, type ErasureRow } from '../../records/tables/account-tables.t
 import { accountLock, SERVICE_LOCK } from '../../records/tables/locks.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
 import { type Advance, type Forgotten, otherLocks } from './advance.ts';
-import { addPersons } from './credentials.ts';
+import { addPersons } from './rows-of-erased.ts';
 
 /** Events of the account that one step changes, all under its lock. */
 const CHANGED_AT_ONCE = 500;
@@ -78,12 +78,11 @@ export function* forgetPersons(erasure: ErasureRow, { more }: Advance): Forgotte
       ? []
       : yield* unlocked(find(EVENTS, {}, { ...range, after: searchedTo ?? undefined }));
   const accounts = new Set<string>();
-  const seen = page.filter((event) => {
+  for (const event of page) {
     if (isBy(event, persons) && accounts.size < ACCOUNTS_AT_ONCE) accounts.add(lockOfEvent(event));
-    return true;
-  });
-  const cut = seen.findIndex((event) => isBy(event, persons) && !accounts.has(lockOfEvent(event)));
-  const searched = cut === -1 ? seen : seen.slice(0, cut);
+  }
+  const cut = page.findIndex((event) => isBy(event, persons) && !accounts.has(lockOfEvent(event)));
+  const searched = cut === -1 ? page : page.slice(0, cut);
   const found = searched.filter((event) => isBy(event, persons));
   const missing = otherLocks(
     [...accounts].filter((lock) => lock !== accountLock(account)),

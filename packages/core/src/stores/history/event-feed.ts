@@ -8,7 +8,7 @@ import { find, get, insert, max, unlocked, update } from '../../records/steps.ts
 import { FEED_LOCK } from '../../records/tables/locks.ts';
 import { FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
 import { EVENTS, type EventRow, FEED_BEGINS } from '../../records/tables/service-tables.ts';
-import { EVENT, eventOf } from '../events.ts';
+import { EVENT } from '../events.ts';
 import { StorePrograms } from '../store-programs.ts';
 
 export const FEED_PROGRAMS: StorePrograms = new StorePrograms();
@@ -47,11 +47,6 @@ function numbered(column: FeedColumn, match: Match<number>): Where<EventRow> {
   return column === 'feedNumber' ? { feedNumber: match } : { accountFeedNumber: match };
 }
 
-interface FeedRequest {
-  readonly query: FeedQuery;
-  readonly column: FeedColumn;
-}
-
 /** Reads whether events wait for their numbers, for {@link isBehind}. */
 const behind = all(
   find(EVENTS, { feedNumber: null }, { limit: 1, select: ID }),
@@ -68,42 +63,45 @@ function isBehind([[unnumbered], unfinished]: Behind): boolean {
 const findBehind = FEED_PROGRAMS.query('history.behind', () => behind);
 
 /** Its steps read one state. */
-const readFeed = FEED_PROGRAMS.query('history.feed', function* ({ query, column }: FeedRequest) {
-  const { account, pin, after, limit } = query;
-  // A publication has fewer events than its account: as a range, the account is in no index before it.
-  const owner = pin === undefined || account === undefined ? account : [gte(account), lte(account)];
-  const page = (number: number) =>
-    find(
-      EVENTS,
-      { pin, account: owner, ...numbered(column, gt(number)) },
-      { order: [column], limit, select: PLACED[column] },
+const readFeed = FEED_PROGRAMS.query(
+  'history.feed',
+  function* ([query, column]: readonly [FeedQuery, FeedColumn]) {
+    const { account, pin, after, limit } = query;
+    // A publication has fewer events than its account: as a range, the account is in no index before it.
+    const owner = pin === undefined || account === undefined ? account : [gte(account), lte(account)];
+    const page = (number: number) =>
+      find(
+        EVENTS,
+        { pin, account: owner, ...numbered(column, gt(number)) },
+        { order: [column], limit, select: PLACED[column] },
+      );
+    const [feed, began, [newest], there, late, rows] = yield* all(
+      get(FEEDS, { id: 1 }),
+      get(FEED_BEGINS, { account: account ?? '' }),
+      find(
+        EVENTS,
+        { account, ...numbered(column, notNull) },
+        { order: [column], descending: true, limit: 1, select: PLACES[column] },
+      ),
+      find(EVENTS, { account, ...numbered(column, after) }, { limit: 1, select: ID }),
+      column === 'feedNumber' ? behind : nothing,
+      page(after),
     );
-  const [feed, began, [newest], there, late, rows] = yield* all(
-    get(FEEDS, { id: 1 }),
-    get(FEED_BEGINS, { account: account ?? '' }),
-    find(
-      EVENTS,
-      { account, ...numbered(column, notNull) },
-      { order: [column], descending: true, limit: 1, select: PLACES[column] },
-    ),
-    find(EVENTS, { account, ...numbered(column, after) }, { limit: 1, select: ID }),
-    column === 'feedNumber' ? behind : nothing,
-    page(after),
-  );
-  const begin =
-    began === undefined ? { number: 0, event: null } : { number: began.number, event: began.event };
-  const isDropped = after < begin.number;
-  const items = isDropped ? yield* page(begin.number) : rows;
-  const last = newest?.[column] ?? 0;
-  return {
-    feed: feed?.feed,
-    isBehind: late !== undefined && isBehind(late),
-    begin,
-    last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
-    there: isDropped ? undefined : there[0]?.id,
-    items: items.map((row) => ({ number: row[column] ?? 0, event: eventOf(row) })),
-  };
-});
+    const begin =
+      began === undefined ? { number: 0, event: null } : { number: began.number, event: began.event };
+    const isDropped = after < begin.number;
+    const items = isDropped ? yield* page(begin.number) : rows;
+    const last = newest?.[column] ?? 0;
+    return {
+      feed: feed?.feed,
+      isBehind: late !== undefined && isBehind(late),
+      begin,
+      last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
+      there: isDropped ? undefined : there[0]?.id,
+      items: items.map(({ [column]: number, ...event }) => ({ number: number ?? 0, event })),
+    };
+  },
+);
 
 /**
  * Numbers committed events in the feed of all accounts, in the order in which they were inserted, and returns how many. An
@@ -151,7 +149,7 @@ export async function readFeedPart(
   newFeed: () => FeedId,
   query: FeedQuery,
 ): Promise<FeedPart> {
-  const request = { query, column: feedColumn(database, query.account) };
+  const request = [query, feedColumn(database, query.account)] as const;
   let found = await database.snapshot(readFeed, request);
   if (found.feed === undefined) await database.write(beginFeed, newFeed());
   if (found.isBehind) await numberAll(database);

@@ -84,18 +84,13 @@ const findRecentRoles = REMOVAL_PROGRAMS.changeQuery(
     distinct(EVENTS, { recordedAt: [gte(since), lt(until)] }, 'pin', { after, limit: ROLES_AT_ONCE }),
 );
 
-interface Removal {
-  readonly choice: Choice;
-  readonly accounts: readonly (AccountId | null)[];
-}
-
 /** Removes the chosen events of some accounts, and lets the feeds begin after them. Returns how many. */
 const removeEvents = REMOVAL_PROGRAMS.change('history.remove', {
-  locks: ({ accounts }: Removal) => ({
+  locks: ([, accounts]: readonly [Choice, readonly (AccountId | null)[]]) => ({
     exclusive: [FEED_LOCK, ...accounts.map((one) => (one === null ? SERVICE_LOCK : accountLock(one)))],
   }),
   usesReserve: () => true,
-  *run({ choice, accounts }) {
+  *run([choice, accounts]) {
     const own = accounts.filter((account) => account !== null);
     const [chosen, ofAll, begins] = yield* together(
       choose(choice, PLACED),
@@ -170,10 +165,8 @@ async function removeChosen(database: Database, choice: Choice): Promise<number>
     const accounts = [...new Set(chosen.map(({ account }) => account))].slice(0, ACCOUNTS_AT_ONCE);
     const other = chosen.findIndex(({ account }) => !accounts.includes(account));
     const first = other === -1 ? chosen : chosen.slice(0, other);
-    removed += await database.write(removeEvents, {
-      choice: { ...choice, ...rolesOf(choice, first), limit: first.length },
-      accounts,
-    });
+    const own = { ...choice, ...rolesOf(choice, first), limit: first.length };
+    removed += await database.write(removeEvents, [own, accounts]);
     // Others get their turn. If another node has removed all of these meanwhile, the next ones are chosen.
     await database.pause();
   } while (removed < choice.limit);

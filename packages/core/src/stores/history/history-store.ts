@@ -40,17 +40,12 @@ const findOwners = HISTORY_PROGRAMS.changeQuery('history.owners', (events: reado
   find(ROLES, { ...UNRECORDED, id: oneOf(pinsOf(events)) }, { select: OWNED }),
 );
 
-interface Expirations {
-  readonly events: readonly HistoryEvent[];
-  readonly accounts: readonly AccountId[];
-}
-
 const recordExpirations = HISTORY_PROGRAMS.change('history.record_expirations', {
-  locks: ({ events, accounts }: Expirations) => ({
+  locks: ([events, accounts]: readonly [readonly HistoryEvent[], readonly AccountId[]]) => ({
     exclusive: [...accounts.map(accountLock), ...eventLocks(events)],
   }),
   usesReserve: () => true,
-  *run({ events }) {
+  *run([events]) {
     const [roles, ends] = yield* together(
       find(ROLES, { ...UNRECORDED, id: oneOf(pinsOf(events)) }, { select: RECORDED }),
       feedEnds(events),
@@ -106,7 +101,7 @@ export async function storeExpirations(database: Database, events: readonly Hist
     const accounts = new Map(owners.map(({ id, account }) => [id, account]));
     const own = batch.filter(({ pin }) => pin !== null && accounts.has(pin));
     if (own.length === 0) continue;
-    await database.write(recordExpirations, { events: own, accounts: [...new Set(accounts.values())] });
+    await database.write(recordExpirations, [own, [...new Set(accounts.values())]]);
   }
 }
 

@@ -14,26 +14,24 @@ export const SNAPSHOT_PROGRAMS: StorePrograms = new StorePrograms();
 /** Rows that are read at once: each may have a manifest of a megabyte. */
 const PAGE = 64;
 
-interface Place {
-  readonly kind: MovedKind;
-  readonly after: AnyRow | undefined;
-}
-
-const readPage = SNAPSHOT_PROGRAMS.query('snapshot.page', function* ({ kind, after }: Place) {
-  const { table, select, valuesOf } = MOVED_TABLES[kind];
-  const order = table.key as readonly never[];
-  const rows: readonly AnyRow[] = yield* find(
-    table,
-    {},
-    { order, after, limit: PAGE, select: select as readonly never[] },
-  );
-  const values = valuesOf === undefined ? rows : yield* valuesOf(rows);
-  const last = rows.length < PAGE ? undefined : rows.at(-1);
-  return {
-    records: values.map((value) => ({ kind, value }) as unknown as MovedRecord),
-    next: last && pick(last, table.key),
-  };
-});
+const readPage = SNAPSHOT_PROGRAMS.query(
+  'snapshot.page',
+  function* ([kind, after]: readonly [MovedKind, AnyRow | undefined]) {
+    const { table, select, valuesOf } = MOVED_TABLES[kind];
+    const order = table.key as readonly never[];
+    const rows: readonly AnyRow[] = yield* find(
+      table,
+      {},
+      { order, after, limit: PAGE, select: select as readonly never[] },
+    );
+    const values = valuesOf === undefined ? rows : yield* valuesOf(rows);
+    const last = rows.length < PAGE ? undefined : rows.at(-1);
+    return {
+      records: values.map((value) => ({ kind, value }) as unknown as MovedRecord),
+      next: last && pick(last, table.key),
+    };
+  },
+);
 
 const getScheduledExport = get(SCHEDULED_EXPORTS, { id: 1 });
 
@@ -59,7 +57,7 @@ export function snapshot(database: Database): Snapshot {
         for (const kind of Object.keys(MOVED_TABLES) as MovedKind[]) {
           let after: AnyRow | undefined;
           do {
-            const { records, next } = await state.read(readPage, { kind, after }, signal);
+            const { records, next } = await state.read(readPage, [kind, after], signal);
             for (const record of records) {
               signal?.throwIfAborted();
               yield record;

@@ -26,10 +26,8 @@ const findNamed = ARCHIVE_PROGRAMS.query('roles.named_archives', (ids: readonly 
 
 const listNamed = ARCHIVE_PROGRAMS.query(
   'roles.list_archives',
-  ([archive, limit]: Parameters<RoleStore['listArchives']>) => {
-    const after = archive === undefined ? undefined : { archive };
-    return find(MANIFESTS, {}, { order: ARCHIVE, after, limit, select: ARCHIVE });
-  },
+  ([archive, limit]: Parameters<RoleStore['listArchives']>) =>
+    find(MANIFESTS, {}, { order: ARCHIVE, after: archive && { archive }, limit, select: ARCHIVE }),
 );
 
 /** The columns of the index of roles that have their archive: no role is read. */
@@ -38,8 +36,11 @@ const STORED = ['id', 'archiveBytes', 'pinned', 'expiresAt', 'deletedAt'] as con
 const countStored = ARCHIVE_PROGRAMS.query(
   'roles.count_stored',
   function* ({ now, after: id, limit }: StoredWindow) {
-    const after = id === undefined ? undefined : { id };
-    const rows = yield* find(ROLES, { hasArchive: true }, { order: ['id'], after, limit, select: STORED });
+    const rows = yield* find(
+      ROLES,
+      { hasArchive: true },
+      { order: ['id'], after: id && { id }, limit, select: STORED },
+    );
     const inService = rows.filter((row) => stateOf(row, now) === 'published');
     const pinned = inService.filter((row) => row.pinned).length;
     const bytes = rows.reduce((sum, { archiveBytes }) => sum + archiveBytes, 0);

@@ -204,16 +204,13 @@ const findWaiting = CLEANUP_PROGRAMS.changeQuery(
   },
 );
 
-interface Claim {
-  readonly request: CleanupRequest;
-  readonly waiting: readonly WaitingRole[];
-}
-
 /** Claims those of some roles that still wait. */
 const claim = CLEANUP_PROGRAMS.change('roles.claim_for_cleanup', {
-  locks: ({ waiting }: Claim) => ({ exclusive: waiting.map(({ account }) => accountLock(account)) }),
+  locks: ([, waiting]: readonly [CleanupRequest, readonly WaitingRole[]]) => ({
+    exclusive: waiting.map(({ account }) => accountLock(account)),
+  }),
   usesReserve: () => true,
-  *run({ request, waiting }) {
+  *run([request, waiting]) {
     const id = oneOf<RoleId>(waiting.map((role) => role.id));
     const found = yield* all(
       find(ROLES, { ...neverClaimed(request), id }, { select: CLAIMABLE }),
@@ -274,7 +271,7 @@ function claims(database: Database): RoleStore['claimForCleanup'] {
         met.clear();
         break;
       }
-      const won = await database.write(claim, { request, waiting });
+      const won = await database.write(claim, [request, waiting]);
       // What other cleanups have claimed meanwhile is replaced by what waits next.
       claimed.push(...won);
       for (const { account } of won) met.delete(account);

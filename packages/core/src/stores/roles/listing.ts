@@ -1,11 +1,9 @@
 import { MAX_SEARCHED, pageOf, startOf } from '../../adapter/pages.ts';
-import type { RoleCursor } from '../../domain/cursor.ts';
 import { instant } from '../../domain/instant.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Lease, Page, RoleQuery } from '../../ports/role-store.ts';
 import { contains, gt, lte, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import type { Steps } from '../../records/step.ts';
 import { getWith, scan } from '../../records/steps.ts';
 import { IDEMPOTENCY_KEYS, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { ROLE, roleOf } from '../loaded-roles.ts';
@@ -23,52 +21,34 @@ const findByKey = LISTING_PROGRAMS.query(
   },
 );
 
-interface ScanRequest {
-  readonly query: RoleQuery;
-  readonly wanted: number;
-}
+/** The columns of each order, greatest first: a rank, and the id. */
+const ORDERS = {
+  newest: ['publishedAt', 'id'],
+  ending: ['endingRank', 'id'],
+  largest: ['archiveBytes', 'id'],
+} as const;
 
-interface ScannedRoles {
-  readonly roles: readonly Role[];
-  /** The last role that was scanned, when that is not the end of the list. */
-  readonly scannedTo: RoleCursor | undefined;
-}
-
-/** Scans a list for at most `wanted` roles. */
-const scanRoles = LISTING_PROGRAMS.query('roles.scan', function* ({ query, wanted }: ScanRequest): Steps<
-  ScannedRoles,
-  'read'
-> {
-  const { account, state, search, order } = query;
-  const { rank, id } = startOf(query);
-  const where: Where<RoleRow> = { account, deletedAt: state === 'deleted' ? notNull : null };
-  const filter = filterOf(query);
-  const range = {
-    descending: true,
-    limit: wanted,
-    maxScanned: MAX_SEARCHED,
-    mayScanMore: search === undefined,
-    select: ROLE,
-  };
-  switch (order) {
-    case undefined: {
-      const after = { publishedAt: instant(rank), id };
-      const newest = { ...range, order: ['publishedAt', 'id'] as const, after };
-      const { rows, scannedTo } = yield* scan(ROLES, where, filter, newest);
-      return { roles: rows, scannedTo: scannedTo && { rank: scannedTo.publishedAt, id: scannedTo.id } };
-    }
-    case 'ending': {
-      const ending = { ...range, order: ['endingRank', 'id'] as const, after: { endingRank: rank, id } };
-      const { rows, scannedTo } = yield* scan(ROLES, where, filter, ending);
-      return { roles: rows, scannedTo: scannedTo && { rank: scannedTo.endingRank, id: scannedTo.id } };
-    }
-    case 'largest': {
-      const largest = { ...range, order: ['archiveBytes', 'id'] as const, after: { archiveBytes: rank, id } };
-      const { rows, scannedTo } = yield* scan(ROLES, where, filter, largest);
-      return { roles: rows, scannedTo: scannedTo && { rank: scannedTo.archiveBytes, id: scannedTo.id } };
-    }
-  }
-});
+/** Scans a list for at most `wanted` roles; `scannedTo` is the last one that was scanned, unless the list has ended. */
+const scanRoles = LISTING_PROGRAMS.query(
+  'roles.scan',
+  function* ([query, wanted]: readonly [query: RoleQuery, wanted: number]) {
+    const { account, state, search, order: name = 'newest' } = query;
+    const { rank, id } = startOf(query);
+    const where: Where<RoleRow> = { account, deletedAt: state === 'deleted' ? notNull : null };
+    const order = ORDERS[name];
+    const [column] = order;
+    const { rows: roles, scannedTo } = yield* scan(ROLES, where, filterOf(query), {
+      order,
+      descending: true,
+      after: { publishedAt: instant(rank), endingRank: rank, archiveBytes: rank, id },
+      limit: wanted,
+      maxScanned: MAX_SEARCHED,
+      mayScanMore: search === undefined,
+      select: ROLE,
+    });
+    return { roles, scannedTo: scannedTo && { rank: scannedTo[column], id: scannedTo.id } };
+  },
+);
 
 /** The conditions for which a row is read that its index found: its end, and the text searched for. */
 function filterOf({ state, search, now }: RoleQuery): Where<RoleRow> {
@@ -98,7 +78,7 @@ export async function listRoles(database: Database, query: RoleQuery): Promise<P
   for (;;) {
     // One more than the page holds shows whether there is more.
     const wanted = limit + 1 - found.length;
-    const { roles, scannedTo } = await database.read(scanRoles, { query: { ...query, after }, wanted });
+    const { roles, scannedTo } = await database.read(scanRoles, [{ ...query, after }, wanted]);
     found.push(...roles);
     if (scannedTo === undefined) return pageOf(found, query);
     await database.pause();
