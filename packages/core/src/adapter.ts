@@ -16,9 +16,7 @@ export {
   type SchemaState,
 } from './adapter/migrations.ts';
 export {
-  eventPageOf,
   filenameFolded,
-  MAX_RANK,
   MAX_SEARCHED,
   pageOf,
   roleCursorOf,
@@ -65,7 +63,7 @@ export { foldPath } from './domain/path-conflicts.ts';
 export type { RateLeft } from './domain/rate.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
 export { secretOfFile } from './domain/secret-files.ts';
-export { type FilesByPath, findAnswer, findFallback, pageForFolder, type Resolution } from './domain/site.ts';
+export { findAnswer, findFallback, pageForFolder, type Resolution } from './domain/site.ts';
 export { hasManyMarks } from './domain/text.ts';
 export { MAX_WARNINGS } from './domain/warnings.ts';
 export type { AllPorts, Stores } from './ports/all-ports.ts';

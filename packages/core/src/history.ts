@@ -9,7 +9,6 @@ export {
 } from './use-cases/feed.ts';
 export {
   createHistory,
-  type EventListOutcome,
   type EventListRequest,
   type History,
   type HistoryOptions,

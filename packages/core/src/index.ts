@@ -200,7 +200,6 @@ export type {
   RuleDetails,
 } from './refusal.ts';
 export type {
-  ArchiveReading,
   ArchiveRefusal,
   OpenArchiveOutcome,
   OpenedArchive,
@@ -209,7 +208,6 @@ export type { Cancelling, CancelOutcome } from './use-cases/cancelling.ts';
 export type {
   ChangeOutcome,
   ChangeRequest,
-  Changing,
   Conflict,
   Precondition,
   RoleRequest,
@@ -224,9 +222,8 @@ export {
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
-export type { Granting, GrantOutcome } from './use-cases/granting.ts';
+export type { GrantOutcome } from './use-cases/granting.ts';
 export type {
-  KeyListOutcome,
   KeyListRequest,
   KeyOptions,
   KeyPorts,
@@ -239,7 +236,6 @@ export type { Measurement, Observe } from './use-cases/measurement.ts';
 export type {
   NameChangeRequest,
   NameDeleteOutcome,
-  NameListOutcome,
   NameListRequest,
   NameRequest,
   NameSetOutcome,
@@ -247,6 +243,7 @@ export type {
   NameVisit,
   Naming,
 } from './use-cases/naming.ts';
+export type { PageOutcome, PageRequest } from './use-cases/paging.ts';
 export type { NewConsent, PairingOutcome, PairingPorts, Pairings } from './use-cases/pairings.ts';
 export type { BeforePublish, Submitted, Submitter } from './use-cases/prove-archive.ts';
 export type {
@@ -258,7 +255,7 @@ export type {
   PublishRequest,
 } from './use-cases/publishing.ts';
 export type { Quotas } from './use-cases/quotas.ts';
-export type { ListOutcome, ListRequest, Reading, ReadOutcome } from './use-cases/reading.ts';
+export type { ListRequest, Reading, ReadOutcome } from './use-cases/reading.ts';
 export type {
   SessionOptions,
   SessionPorts,
@@ -267,4 +264,4 @@ export type {
 } from './use-cases/sessions.ts';
 export type { Sharing } from './use-cases/sharing.ts';
 export type { Ended, Open } from './use-cases/site-content.ts';
-export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/viewer-access.ts';
+export type { EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/viewer-access.ts';

@@ -1,10 +1,7 @@
 export type {
-  AccountRecord,
-  ApiKeyRecord,
   MovedName,
   MovedRecord,
   PublicationRecord,
-  RemovalRecord,
 } from './domain/record-lines.ts';
 export type { Import } from './ports/import.ts';
 export type { Snapshot } from './ports/snapshot.ts';

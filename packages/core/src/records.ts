@@ -1,6 +1,5 @@
 export {
   ColumnValue,
-  type Comparing,
   Comparison,
   column,
   contains,
@@ -25,7 +24,6 @@ export {
   all,
   isWrite,
   nothing,
-  type ResultsTogether,
   together,
 } from './records/joining.ts';
 export { defineLookup, type Lookup } from './records/lookup.ts';
@@ -40,10 +38,9 @@ export {
   locksInOrder,
   MAX_LOCKS,
   type Program,
-  type ProgramDefinition,
   type Query,
 } from './records/program.ts';
-export { type ActionHandler, runAtOnce, runByPromises, stepError } from './records/run.ts';
+export { runAtOnce, runByPromises, stepError } from './records/run.ts';
 export type {
   Access,
   Action,
@@ -72,10 +69,8 @@ export {
   insert,
   type Joined,
   max,
-  type ReferenceSelection,
   remove,
   type Scanned,
-  type ScanRange,
   scan,
   type Totals,
   unlocked,
@@ -86,23 +81,18 @@ export {
   type AnyTable,
   type ChangesOf,
   type Column,
-  type ColumnFor,
-  type ColumnType,
   defineTable,
   flag,
   integer,
   json,
   type KeyOf,
-  type NameOf,
   type NewRowOf,
   nullable,
   type RecordTable,
   type ReferencesOf,
   type RowOf,
   sequence,
-  type TableDefinition,
   type TableIndex,
-  type TableTypes,
   text,
 } from './records/table.ts';
 export { TABLES } from './records/tables/tables.ts';

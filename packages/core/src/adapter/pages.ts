@@ -1,9 +1,7 @@
 import type { RoleCursor, RoleOrder } from '../domain/cursor.ts';
-import type { HistoryEvent } from '../domain/history.ts';
 import type { RoleId } from '../domain/identity.ts';
 import type { Role } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
-import type { EventPage } from '../ports/history-store.ts';
 import type { Page, RoleQuery } from '../ports/role-store.ts';
 
 /** The greatest rank. In the list by end, a role's rank is this minus its end in milliseconds, or 0 without an end. */
@@ -40,13 +38,6 @@ export function pageOf(
   const items = roles.slice(0, limit);
   const last = roles.length > limit ? items.at(-1) : undefined;
   return { items, next: last === undefined ? readTo : roleCursorOf(last, order) };
-}
-
-/** A page of the history. Query one event more than the page holds: it shows whether another page follows. */
-export function eventPageOf(events: readonly HistoryEvent[], limit: number): EventPage {
-  const items = events.slice(0, limit);
-  const last = events.length > limit ? items.at(-1) : undefined;
-  return { items, next: last && { at: last.at, id: last.id } };
 }
 
 /** Folds the title of a role for searches. Store the result with the role, so that searches need not fold again. */

@@ -1,6 +1,7 @@
 /** Frees a place. Calling it again does nothing. */
 export type Release = () => void;
 
+/** The bounds of a {@link Semaphore}. */
 export interface SemaphoreOptions {
   /** Callers inside at the same time. */
   readonly places: number;

@@ -24,6 +24,7 @@ export interface Block {
   readonly isErasing?: true;
 }
 
+/** An owner of roles. */
 export interface Account {
   readonly name: AccountId;
   readonly limits: AccountLimits;
@@ -34,6 +35,7 @@ export interface Account {
   readonly publicationsMark: RateMark | null;
 }
 
+/** The usage of an account. */
 export interface AccountUse {
   readonly sites: number;
   readonly bytes: number;
@@ -50,6 +52,7 @@ export interface PublicationLimits {
   readonly names: number | null;
 }
 
+/** The limits of a new account. */
 export const NO_ACCOUNT_LIMITS: AccountLimits = {
   requests: null,
   publications: null,

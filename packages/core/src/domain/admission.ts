@@ -161,4 +161,5 @@ export interface Mode {
   readonly message: string | null;
 }
 
+/** The initial mode. */
 export const NORMAL_MODE: Mode = { kind: 'normal', message: null };

@@ -72,8 +72,10 @@ export interface ArchiveRules {
   readonly forbidden_content: NoDetails;
 }
 
+/** The name of a rule for archives. */
 export type ArchiveRule = keyof ArchiveRules;
 
+/** One broken rule of an archive, with its data. */
 export type ArchiveProblem = RuleDetails<ArchiveRules>;
 
 /** The most problems of one rule: an archive within the limits has no more. */

@@ -76,6 +76,7 @@ export interface Cause {
   readonly asOperator?: boolean;
 }
 
+/** The origin of a request. */
 export type Origin = Pick<Cause, 'request' | 'address'>;
 
 /** An event as the history stores it: never with a secret, a title, a file name or a password. */
@@ -93,6 +94,7 @@ export interface HistoryEvent extends EventDraft {
   readonly asOperator: boolean;
 }
 
+/** An event of a publication. */
 export interface PublicationEvent extends HistoryEvent {
   readonly account: AccountId;
   readonly pin: RoleId;

@@ -40,10 +40,12 @@ export function seconds(count: number): Duration {
   return duration(Math.round(count * 1_000));
 }
 
+/** `count` minutes. */
 export function minutes(count: number): Duration {
   return seconds(count * 60);
 }
 
+/** `count` hours. */
 export function hours(count: number): Duration {
   return minutes(count * 60);
 }
@@ -53,10 +55,12 @@ export function days(count: number): Duration {
   return hours(count * 24);
 }
 
+/** The instant `length` after `start`. */
 export function after(start: Instant, length: Duration): Instant {
   return instant(start + length);
 }
 
+/** The instant `length` before `end`. */
 export function before(end: Instant, length: Duration): Instant {
   return instant(end - length);
 }

@@ -16,6 +16,7 @@ export const NAME_ENCODINGS = [
   'CP437',
 ] as const;
 
+/** An encoding of names without a mark. */
 export type NameEncoding = (typeof NAME_ENCODINGS)[number];
 
 /** One way to read an archive's unmarked names, in which each is plausible ({@link isPlausibleName}). */

@@ -60,6 +60,7 @@ const TOKEN = /^[0-9A-Za-z]{22}$/;
 /** From this share of the limit on, an account is warned. */
 const NEARLY = 0.9;
 
+/** Reads a name. */
 export function parseName(text: string): PinName | Refusal<'invalid_name'> {
   return NAME.test(text) ? (text as PinName) : { kind: 'refused', code: 'invalid_name' };
 }

@@ -43,6 +43,7 @@ export interface PublicationRecord extends Role {
 /** That a role ended, and lost its archive, after its publication's record was taken. */
 export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deletedAt'>;
 
+/** A record of an export. */
 export type MovedRecord =
   | { readonly kind: 'account'; readonly value: AccountRecord }
   | { readonly kind: 'key'; readonly value: ApiKeyRecord }

@@ -11,6 +11,7 @@ import type { Title } from './text.ts';
 /** A grant is good for one generation only. */
 export type Generation = Branded<number, 'Generation'>;
 
+/** The initial generation. */
 export const FIRST_GENERATION: Generation = 1 as Generation;
 
 /** A published item. Its state is derived from it and the time, never stored. */

@@ -3,6 +3,7 @@ import { type GuessedNames, orderProblems } from './archive-rules.ts';
 import type { NameEncoding } from './name-encoding.ts';
 import { isSecretPath } from './secret-files.ts';
 
+/** The kind of a secret in a file. */
 export type SecretKind =
   | 'private_key'
   | 'aws_access_key'

@@ -59,6 +59,7 @@ export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
   readonly wasKnown?: boolean;
 }
 
+/** The outcome of a reservation. */
 export type ReserveOutcome =
   /** `isKnown`: whether the account is there. */
   | { readonly kind: 'reserved'; readonly lease: Lease; readonly isKnown: boolean }

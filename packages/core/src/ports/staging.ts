@@ -22,6 +22,7 @@ export async function discardQuietly(archive: StagedArchive): Promise<void> {
   await succeeds(archive.discard());
 }
 
+/** The outcome of receiving an upload. */
 export type ReceiveOutcome =
   | { readonly kind: 'received'; readonly archive: StagedArchive }
   | { readonly kind: 'too_large' };

@@ -18,21 +18,20 @@ export interface AdministeredPublication {
   readonly takedown: Takedown | undefined;
 }
 
+/** Which page of all roles is wanted. */
 export interface RoleListRequest extends Omit<ListRequest, 'by' | 'order'> {
   /** Absent: every account. */
   readonly account?: string;
 }
 
-/** A page, newest first, and the cursor of the next one; with `search` it may be short without being the last. */
-export type RoleListOutcome = PageOutcome<'publications', AdministeredPublication>;
-
+/** Reads the roles of all accounts. */
 export interface Overseeing {
   /**
    * A page of all roles, newest first.
    *
    * @throws TypeError when the limit is no whole number from 1 to 100, or the account or the state is invalid.
    */
-  listRoles(request?: RoleListRequest): Promise<RoleListOutcome>;
+  listRoles(request?: RoleListRequest): Promise<PageOutcome<'publications', AdministeredPublication>>;
 
   /** One role in any state; its id is a UUID in any letter case. */
   showRole(
@@ -73,6 +72,7 @@ export interface ArchiveRequest {
   readonly signal?: AbortSignal;
 }
 
+/** Reads the ZIPs of all accounts' publications. */
 export interface AdministeredArchives {
   /**
    * Opens the ZIP of a publication in any state, as long as it is stored. The first read is recorded as

@@ -27,6 +27,7 @@ import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts
 import { type PublicationOptions, showing } from './show-publication.ts';
 import { type TakingDown, takingDown } from './taking-down.ts';
 
+/** An account, and what it uses. */
 export interface AdministeredAccount {
   readonly account: Account;
   readonly used: AccountUse;
@@ -34,11 +35,6 @@ export interface AdministeredAccount {
 
 /** A changed account; one that is being erased, or has what stays of one, is not changed. */
 export type AccountOutcome = AdministeredAccount | Refusal<'invalid_account'>;
-
-export type AccountListRequest = PageRequest;
-
-/** A page in order of name, and the cursor of the next one. */
-export type AccountListOutcome = PageOutcome<'accounts', AdministeredAccount>;
 
 /** Why an account is to change nothing, and what becomes of its sites. */
 export type NewBlock = Omit<Block, 'at'>;
@@ -48,7 +44,8 @@ export type NewBlock = Omit<Block, 'at'>;
  * nothing here does.
  */
 export interface Administration extends Overseeing, AdministeredArchives, TakingDown, Erasing {
-  listAccounts(request?: AccountListRequest): Promise<AccountListOutcome>;
+  /** A page in order of name, and the cursor of the next one. */
+  listAccounts(request?: PageRequest): Promise<PageOutcome<'accounts', AdministeredAccount>>;
 
   showAccount(name: string): Promise<AdministeredAccount | undefined>;
 
@@ -79,6 +76,7 @@ export interface Administration extends Overseeing, AdministeredArchives, Taking
   changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
 
+/** The ports of `createAdministration`. */
 export type AdministrationPorts = Pick<
   AllPorts,
   'accounts' | 'erasures' | 'mode' | 'roles' | 'takedowns' | 'archives' | 'history' | 'clock' | 'ids'

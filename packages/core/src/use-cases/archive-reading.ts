@@ -31,6 +31,7 @@ export interface OpenedArchive {
   refusal(signal?: AbortSignal): Promise<ArchiveRefusal | undefined>;
 }
 
+/** The ZIP, or why it cannot be read. */
 export type OpenArchiveOutcome = OpenedArchive | ArchiveRefusal;
 
 /** Gives publications back as the ZIPs that they were. */

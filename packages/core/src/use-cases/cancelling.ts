@@ -19,6 +19,7 @@ export type CancelOutcome =
   | { readonly kind: 'published'; readonly publication: Publication }
   | Refusal<'invalid_idempotency_key'>;
 
+/** Cancels publications. */
 export interface Cancelling {
   /**
    * Keeps an Idempotency-Key from publishing, unless it has published or a publication is running under it. What is

@@ -19,6 +19,7 @@ import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { ShowPublication } from './show-publication.ts';
 
+/** Which role is meant, and in whose name it is asked for. */
 export interface RoleRequest {
   /** An account, or OPERATOR. */
   readonly by: Actor | string;
@@ -35,6 +36,7 @@ export interface Attribution {
   readonly credential?: Credential;
 }
 
+/** Which role to change, and in whose name. */
 export interface ChangeRequest extends RoleRequest, Attribution {}
 
 /** The one attribute an owner changes. The empty string and null both mean none. */

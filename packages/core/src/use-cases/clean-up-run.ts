@@ -87,6 +87,7 @@ export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
   return { ...report, ...step, ...Object.fromEntries(sums) };
 }
 
+/** How a sweep is run. */
 export interface CleanUpRequest {
   /** Compares storage with the records even if that was done lately, and removes even suspiciously many archives. */
   readonly force?: boolean;

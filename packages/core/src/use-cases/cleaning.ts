@@ -20,6 +20,7 @@ import { type Compared, compareArchives, countArchives, rolesWithoutArchive } fr
 import { moveRemovalClock, removalInstant } from './removal.ts';
 import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
 
+/** The ports of `createCleaning`. */
 export type CleanUpPorts = Pick<
   AllPorts,
   | 'roles'
@@ -43,10 +44,12 @@ const COUNTED_AT_ONCE = 1_000;
 /** How long a sweep erases accounts before it does the rest of its work. */
 const ERASING: Duration = minutes(1);
 
+/** Options of `createCleaning`. */
 export interface CleaningOptions {
   readonly observe?: Observe | undefined;
 }
 
+/** Removes what is no longer needed. */
 export interface Cleaning {
   /**
    * One sweep. Safe at any time, on any number of nodes. Broken off anywhere, it leaves the rest to the next one.

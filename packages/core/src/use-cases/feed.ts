@@ -9,6 +9,7 @@ import type { Refusal } from '../refusal.ts';
 import { FeedWatch, LATEST, type Wait } from './feed-watch.ts';
 import { MAX_LISTED, pageLimit } from './paging.ts';
 
+/** Which feed to read, and from where. */
 export interface FollowRequest extends ListScope {
   readonly pin?: RoleId | undefined;
   /** A cursor of the same feed, or `latest` for its end; absent, the beginning. */
@@ -17,6 +18,7 @@ export interface FollowRequest extends ListScope {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Which page of a feed is wanted. */
 export interface FeedRequest extends FollowRequest {
   /** 1 to 100, or a TypeError is thrown; 20 when absent. */
   readonly limit?: number | undefined;
@@ -46,6 +48,7 @@ export interface FeedPage {
   readonly isCrowded: boolean;
 }
 
+/** A page of the feed, or a refusal. */
 export type FeedOutcome = FeedPage | CursorRefusal;
 
 /**

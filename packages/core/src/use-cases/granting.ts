@@ -12,6 +12,7 @@ import {
 } from './changing.ts';
 import type { ShowPublication } from './show-publication.ts';
 
+/** A grant for the site, or why it is refused. */
 export type GrantOutcome =
   | {
       readonly kind: 'granted';

@@ -15,14 +15,14 @@ import { createFeed, type Feed } from './feed.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import { inBatches, type RemovalPorts, removalInstant } from './removal.ts';
 
+/** Which page of the history is wanted. */
 export interface EventListRequest extends PageRequest, ListScope {
   readonly pin?: RoleId;
   /** Only from this instant on. */
   readonly since?: Instant;
 }
 
-export type EventListOutcome = PageOutcome<'events', HistoryEvent>;
-
+/** How a sweep of the history is run. */
 export interface HistorySweep {
   /** The cause of expiration events. Default: the system. */
   readonly cause?: Cause;
@@ -32,7 +32,7 @@ export interface HistorySweep {
 /** Reads the history, and keeps it up. */
 export interface History extends Feed {
   /** A page of the history, newest first. For an account, the operator's actions have no name and no address. */
-  list(request: EventListRequest): Promise<EventListOutcome>;
+  list(request: EventListRequest): Promise<PageOutcome<'events', HistoryEvent>>;
 
   /**
    * Records expirations, drops old events, titles of publications that ended as long ago, and revoked keys, and thins
@@ -42,12 +42,14 @@ export interface History extends Feed {
   sweep(options?: HistorySweep): Promise<void>;
 }
 
+/** The ports of `createHistory`. */
 export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'ids'>, RemovalPorts {
   readonly roles: RemovalPorts['roles'] & Pick<AllPorts['roles'], 'dropTitles'>;
   /** Absent: revoked keys stay. */
   readonly apiKeys?: Pick<AllPorts['apiKeys'], 'purge'>;
 }
 
+/** Options of `createHistory`. */
 export interface HistoryOptions {
   /** How long events, revoked keys, and titles of publications that have ended are stored. Default 400 days. */
   readonly retention?: Duration | undefined;

@@ -26,6 +26,7 @@ import type { ApiKeyPlace } from '../ports/api-key-store.ts';
 import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 import { cutTo, MAX_LISTED, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
+/** A new key to create. */
 export interface NewKey {
   /** The operator, whom neither a block, the mode of the service nor the limit of keys binds; when absent, the account. */
   readonly by?: typeof OPERATOR;
@@ -54,16 +55,16 @@ export interface RevokeRequest {
   readonly cause?: Cause;
 }
 
+/** Which page of keys is wanted. */
 export interface KeyListRequest extends PageRequest, ListScope {}
 
-/** A page of API keys, newest first, or a refusal. */
-export type KeyListOutcome = PageOutcome<'keys', ApiKey>;
-
+/** Options of `createKeys`. */
 export interface KeyOptions {
   /** The most keys of an account that are not revoked; null: any number. Default 100. */
   readonly limit?: number | null | undefined;
 }
 
+/** Makes, lists, revokes and recognises API keys. */
 export interface Keys {
   /** The most keys of an account that are not revoked; null: any number. */
   readonly limit: number | null;
@@ -89,7 +90,8 @@ export interface Keys {
    */
   ensure(text: string, wanted: NewKey): Promise<void>;
 
-  list(request: KeyListRequest): Promise<KeyListOutcome>;
+  /** A page of API keys, newest first. */
+  list(request: KeyListRequest): Promise<PageOutcome<'keys', ApiKey>>;
 
   /** Revokes a key at once, if the actor reaches it. */
   revoke(request: RevokeRequest): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
@@ -106,6 +108,7 @@ export interface Keys {
 
 const CURSORS = cursorCodec<ApiKeyPlace>({ createdAt: readInstant, id: parseApiKeyId }, ['keys']);
 
+/** The ports of `createKeys`. */
 export type KeyPorts = Pick<AllPorts, 'apiKeys' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
 /** Walks all keys that an actor reaches, newest first, a page at a time. */

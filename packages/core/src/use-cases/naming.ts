@@ -11,27 +11,29 @@ import { type Attribution, NOT_FOUND } from './changing.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
+/** Which name is meant. */
 export interface NameRequest {
   /** The account that it belongs to. */
   readonly by: string;
   readonly name: string;
 }
 
+/** Which name to change. */
 export interface NameChangeRequest extends NameRequest, Attribution {}
 
+/** Which page of an account's names is wanted. */
 export interface NameListRequest extends PageRequest {
   readonly by: string;
 }
 
-/** A page in order of name, and the cursor of the next one. */
-export type NameListOutcome = PageOutcome<'names', Name>;
-
+/** The outcome of a request to set a name. */
 export type NameSetOutcome =
   | { readonly kind: 'created' | 'moved' | 'unchanged'; readonly name: Name }
   | Refusal<'invalid_name' | 'not_found' | 'invalid_state' | 'unauthorized'>
   | NameQuotaExceeded
   | Unchangeable;
 
+/** The outcome of a request to delete a name. */
 export type NameDeleteOutcome =
   | { readonly kind: 'deleted' }
   | Refusal<'not_found' | 'unauthorized'>
@@ -41,7 +43,8 @@ export type NameDeleteOutcome =
 export interface Names {
   get(request: NameRequest): Promise<{ readonly kind: 'found'; readonly name: Name } | Refusal<'not_found'>>;
 
-  list(request: NameListRequest): Promise<NameListOutcome>;
+  /** A page in order of name, and the cursor of the next one. */
+  list(request: NameListRequest): Promise<PageOutcome<'names', Name>>;
 
   /**
    * Points a name at a publication of its account that is in service, and makes the name if it is new.

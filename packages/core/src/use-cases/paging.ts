@@ -2,6 +2,7 @@ import type { CursorCodec } from '../domain/cursor.ts';
 import type { Page } from '../ports/role-store.ts';
 import type { Refusal } from '../refusal.ts';
 
+/** Which page of a list is wanted. */
 export interface PageRequest {
   /** The `next` of an earlier page under the same filter. */
   readonly cursor?: string;

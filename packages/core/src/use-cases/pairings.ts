@@ -9,6 +9,7 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type KeyQuotaExceeded, type Refusal } from '../refusal.ts';
 import type { Keys, MintedKey } from './keys.ts';
 
+/** A person's consent. */
 export interface NewConsent extends Pick<Consent, 'scopes' | 'label'> {
   /** The SHA-256 of the program's secret. */
   readonly secretHash: string;
@@ -53,6 +54,7 @@ export interface Pairings {
   redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;
 }
 
+/** The ports of `createPairings`. */
 export type PairingPorts = Pick<AllPorts, 'pairings' | 'sessionSecrets' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
 const PURGED_AT_ONCE = 100;

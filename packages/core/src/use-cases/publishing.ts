@@ -23,6 +23,7 @@ import type { ShowName, ShowPublication } from './show-publication.ts';
 /** A staged archive, which is always discarded in the end, or bytes to stage. */
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
 
+/** A publication to make. */
 export interface PublishRequest extends Attribution {
   /** The account that will own it. */
   readonly by: string;

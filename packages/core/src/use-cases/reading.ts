@@ -12,6 +12,7 @@ import { loadFor, NOT_FOUND, type RoleRequest } from './changing.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowPublication } from './show-publication.ts';
 
+/** Which page of an account's publications is wanted. */
 export interface ListRequest extends PageRequest {
   readonly by: string;
   /** Absent: all but deleted ones. */
@@ -27,14 +28,13 @@ export type ReadOutcome =
   | { readonly kind: 'found'; readonly publication: Publication }
   | Refusal<'not_found'>;
 
-export type ListOutcome = PageOutcome<'publications', Publication>;
-
+/** Reads publications. */
 export interface Reading {
   /** One publication in any state; those out of the actor's reach read as not found. */
   read(request: RoleRequest): Promise<ReadOutcome>;
 
   /** @throws TypeError when the limit is no whole number from 1 to 100, or the state is unknown. */
-  list(request: ListRequest): Promise<ListOutcome>;
+  list(request: ListRequest): Promise<PageOutcome<'publications', Publication>>;
 
   /** The publication of a key, in any state, for a caller whose answer got lost. */
   findByKey(request: { readonly by: string; readonly key: string }): Promise<Publication | undefined>;

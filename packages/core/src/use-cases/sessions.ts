@@ -34,6 +34,7 @@ export interface StartedSession {
   readonly token: string;
 }
 
+/** Lifetimes, and an observer of ended sessions. */
 export interface SessionOptions {
   /** The lifetime of a session. Default 12 hours. */
   readonly lifetime?: Duration | undefined;
@@ -100,6 +101,7 @@ export interface SessionPage {
   readonly next: SessionId | undefined;
 }
 
+/** The ports of `createSessions`. */
 export type SessionPorts = Pick<AllPorts, 'sessions' | 'sessionSecrets' | 'apiKeys' | 'clock' | 'ids'>;
 
 const PURGED_AT_ONCE = 100;

@@ -12,6 +12,7 @@ import { type PublicationOptions, showing } from './show-publication.ts';
 /** Names and grants for owners, the further URLs that open a publication, its ZIP, and the cancelling of one. */
 export interface Sharing extends Naming, Granting, ArchiveReading, Cancelling {}
 
+/** The ports of `createSharing`. */
 export interface SharingPorts extends NamingPorts, ChangePorts, Pick<AllPorts, 'archives'> {}
 
 /** Options that have to be those of the use cases. */

@@ -12,6 +12,7 @@ import { cutTo, everyItem, type PageOutcome, type PageRequest, readPage } from '
 import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
 import type { ShowPublication } from './show-publication.ts';
 
+/** The ports of takedowns. */
 export type TakedownPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'>;
 
 /** A publication to take down, and why. */
@@ -31,11 +32,6 @@ export type TakedownOutcome =
   | { readonly kind: 'taken_down'; readonly publication: Publication; readonly copies: readonly RoleId[] }
   | Refusal<'not_found'>;
 
-/** Which page of takedowns to list, newest first. */
-export type TakedownListRequest = PageRequest;
-
-export type TakedownListOutcome = PageOutcome<'takedowns', Takedown>;
-
 /** Takes publications down: stops them, and keeps their archives from being published again. */
 export interface TakingDown {
   /**
@@ -50,7 +46,7 @@ export interface TakingDown {
   copiesOf(id: RoleId): Promise<readonly RoleId[]>;
 
   /** A page of the takedowns in force, newest first. */
-  listTakedowns(request?: TakedownListRequest): Promise<TakedownListOutcome>;
+  listTakedowns(request?: PageRequest): Promise<PageOutcome<'takedowns', Takedown>>;
 
   /** Lets an archive be published again; what was taken down with it stays stopped. */
   liftTakedown(sha256: Sha256, cause: Cause): Promise<{ readonly kind: 'lifted' } | Refusal<'not_found'>>;

@@ -16,6 +16,7 @@ import type { ShowPublication } from './show-publication.ts';
 /** The current target of a shared URL. Stopped and hidden roles are unknown. */
 export type Visit = { readonly kind: 'unknown' | 'expired' } | ({ readonly kind: 'published' } & VisibleRole);
 
+/** A password that a viewer tries. */
 export interface EnterRequest {
   readonly id: string;
   readonly password: string;
@@ -27,6 +28,7 @@ export interface EnterRequest {
   readonly signal?: AbortSignal;
 }
 
+/** Whether a password let the viewer in. */
 export type EnterOutcome =
   | { readonly kind: 'unknown' | 'expired' }
   | ({ readonly kind: 'not_protected' } & VisibleRole)

@@ -32,6 +32,7 @@ export interface Views extends ViewCounter {
   sweep(signal?: AbortSignal): Promise<void>;
 }
 
+/** The ports of `createViews`. */
 export type ViewPorts = Pick<AllPorts, 'views' | 'mode'> & RemovalPorts;
 
 const DAYS_LISTED = 30;

@@ -1,6 +1,6 @@
-import { accountId, type Cause, minutes, OPERATOR, type RoleId } from '@pinfold/core';
+import { accountId, type Cause, minutes, OPERATOR, type PageRequest as Page, type RoleId } from '@pinfold/core';
 import { createKeys, everyKey } from '@pinfold/core/accounts';
-import { createAdministration, type AccountListRequest as Page } from '@pinfold/core/administration';
+import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';

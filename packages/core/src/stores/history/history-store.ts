@@ -1,4 +1,3 @@
-import { eventPageOf } from '../../adapter/pages.ts';
 import { type FeedId, type HistoryEvent, isSameActor } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
@@ -141,7 +140,12 @@ const recordOnce = HISTORY_PROGRAMS.change('history.record_once', {
  */
 export function historyStore(database: Database, newFeed: () => FeedId): HistoryStore {
   return {
-    list: async (query) => eventPageOf(await database.read(listEvents, query), query.limit),
+    list: async (query) => {
+      const found = await database.read(listEvents, query);
+      const items = found.slice(0, query.limit);
+      const last = found.length > query.limit ? items.at(-1) : undefined;
+      return { items, next: last && { at: last.at, id: last.id } };
+    },
     feed: (query) => readFeedPart(database, newFeed, query),
     recordOnce: (...event) => database.write(recordOnce, event),
     expired: (by, limit) => listExpired(database, by, limit),

@@ -8,14 +8,7 @@ import {
   stateOf,
   type Version,
 } from '@pinfold/core';
-import {
-  eventPageOf,
-  FIRST_GENERATION,
-  filenameFolded,
-  roleCursorOf,
-  startOf,
-  titleFolded,
-} from '@pinfold/core/adapter';
+import { FIRST_GENERATION, filenameFolded, roleCursorOf, startOf, titleFolded } from '@pinfold/core/adapter';
 import {
   claimForCleanup,
   countForCleanup,
@@ -121,7 +114,9 @@ function historyOf({ events }: ModelData): Pick<HistoryStore, 'list'> {
   return {
     list: async ({ after, limit }) => {
       const following = events.filter((event) => after === undefined || newestFirst(after, event) < 0);
-      return eventPageOf(structuredClone(following.sort(newestFirst).slice(0, limit + 1)), limit);
+      const items = structuredClone(following.sort(newestFirst).slice(0, limit));
+      const last = following.length > limit ? items.at(-1) : undefined;
+      return { items, next: last && { at: last.at, id: last.id } };
     },
   };
 }
