@@ -209,6 +209,7 @@ export type {
   ChangeOutcome,
   ChangeRequest,
   Conflict,
+  GrantOutcome,
   Precondition,
   RoleRequest,
   Update,
@@ -216,13 +217,13 @@ export type {
 } from './use-cases/changing.ts';
 export type { CleanUpReport, CleanUpRequest } from './use-cases/clean-up-run.ts';
 export type { Cleaning } from './use-cases/cleaning.ts';
+export type { Sharing } from './use-cases/create-use-cases.ts';
 export {
   createUseCases,
   type Ports,
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
-export type { GrantOutcome } from './use-cases/granting.ts';
 export type {
   KeyListRequest,
   KeyOptions,
@@ -262,6 +263,5 @@ export type {
   Sessions,
   StartedSession,
 } from './use-cases/sessions.ts';
-export type { Sharing } from './use-cases/sharing.ts';
 export type { Ended, Open } from './use-cases/site-content.ts';
 export type { EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/viewer-access.ts';

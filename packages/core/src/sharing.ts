@@ -1,1 +1,1 @@
-export { createSharing, type SharingOptions, type SharingPorts } from './use-cases/sharing.ts';
+export { createSharing, type SharingOptions, type SharingPorts } from './use-cases/create-use-cases.ts';

@@ -10,7 +10,7 @@ import { aggregate, find, get, upsert } from '../records/steps.ts';
 import { ACCOUNTS, type AccountRow } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';
 import { ROLES } from '../records/tables/role-tables.ts';
-import { countInService, inServiceOf } from './admission-reads.ts';
+import { countInService, inServiceOf } from './admission.ts';
 import { newAccount } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { nextVersion } from './role-changes.ts';

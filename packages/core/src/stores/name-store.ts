@@ -7,7 +7,7 @@ import { all, together } from '../records/joining.ts';
 import { defineLookup } from '../records/lookup.ts';
 import { find, get, getWith, remove, upsert } from '../records/steps.ts';
 import { NAMES, ROLES } from '../records/tables/role-tables.ts';
-import { countNames, namesInUseOf, pointedName } from './admission-reads.ts';
+import { countNames, namesInUseOf, pointedName } from './admission.ts';
 import { changeLocks, checkChange } from './checks.ts';
 import { feedEnds } from './events.ts';
 import { copyOfLoaded, LOADED, loadedRole, OWNER } from './loaded-roles.ts';

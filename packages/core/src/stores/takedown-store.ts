@@ -9,7 +9,7 @@ import { all, nothing, together } from '../records/joining.ts';
 import { find, get, update, upsert } from '../records/steps.ts';
 import { accountLock, archiveLock } from '../records/tables/locks.ts';
 import { ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
-import { findBan } from './admission-reads.ts';
+import { findBan } from './admission.ts';
 import { appendEvents, eventLocks } from './events.ts';
 import { appendEventsOfRole, CLAIMED, claimRoles, saveRole } from './role-changes.ts';
 import { StorePrograms } from './store-programs.ts';

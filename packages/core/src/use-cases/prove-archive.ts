@@ -26,11 +26,8 @@ const UNRESTED = 8;
 const NO_TIME = duration(0);
 const ASCII = /^[\0-\x7f]*$/;
 
-export interface ProvedArchive {
+export interface ProvedArchive extends Omit<Submitted, 'archive'> {
   readonly kind: 'proved';
-  readonly entries: readonly ManifestEntry[];
-  /** Bytes of the site's files, expanded. */
-  readonly size: number;
   readonly warnings: readonly Warning[];
 }
 

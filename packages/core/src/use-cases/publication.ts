@@ -2,6 +2,7 @@ import { sleepUnlessAborted } from '../adapter/abortable.ts';
 import type { Semaphore } from '../adapter/semaphore.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Credential } from '../domain/actor.ts';
+import type { Inadmissible } from '../domain/admission.ts';
 import { type EventDraft, eventOf } from '../domain/history.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
 import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
@@ -18,7 +19,7 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
-import { isRefusal, type PublicationQuotaExceeded, type Refusal } from '../refusal.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
 import { measured, type ProofTools, type ProvedArchive, prove, type Submitter } from './prove-archive.ts';
 
 export const LEASE_LOST: unique symbol = Symbol();
@@ -90,23 +91,19 @@ export type RunOutcome =
       readonly role: Role;
       readonly warnings: readonly Warning[];
     }
+  | Inadmissible
   | Refusal<
-      | 'account_blocked'
       | 'archive_too_large'
       | 'idempotency_in_progress'
       | 'idempotency_mismatch'
-      | 'invalid_archive'
       | 'invalid_filename'
       | 'invalid_idempotency_key'
       | 'invalid_name'
       | 'invalid_password'
       | 'invalid_title'
-      | 'rate_limited'
-      | 'read_only'
       | 'refused_by_host'
       | 'unauthorized'
-    >
-  | PublicationQuotaExceeded;
+    >;
 
 interface Stored {
   readonly kind: 'stored' | 'committing';

@@ -10,13 +10,12 @@ import { get, insert, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS, type AccountRow } from '../../records/tables/account-tables.ts';
 import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
-import { pointedName } from '../admission-reads.ts';
+import { ADMITTING, admit, pointedName, readAdmission } from '../admission.ts';
 import { changeLocks, getCredential, newAccount, refuseCredential } from '../checks.ts';
 import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { getMode, modeOf } from '../service-mode.ts';
 import { StorePrograms } from '../store-programs.ts';
-import { ADMITTING, admit, readAdmission } from './admission.ts';
 import { committedAs, judgeCommit } from './key-holder.ts';
 
 const HELD = ['token', 'role', 'warnings'] as const;

@@ -10,10 +10,10 @@ import { find, get, remove, unlocked, update, upsert } from '../../records/steps
 import { ACCOUNTS } from '../../records/tables/account-tables.ts';
 import { idempotencyLock, MODE_LOCK } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS } from '../../records/tables/role-tables.ts';
+import { ADMITTING, admit, readAdmission } from '../admission.ts';
 import { credentialLocks, getCredential, refuseCredential } from '../checks.ts';
 import { getMode, modeOf } from '../service-mode.ts';
 import { StorePrograms } from '../store-programs.ts';
-import { ADMITTING, admit, readAdmission } from './admission.ts';
 import { HOLDER, judgeHolder } from './key-holder.ts';
 
 export const RESERVATION_PROGRAMS: StorePrograms = new StorePrograms();
