@@ -118,15 +118,12 @@ export function accountAfterPublishing(
 ): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
   const { publicationsMark: mark, lastPublishedAt } = account;
   const rate = publicationLimitsOf(account, limits).publications;
+  // Databases store safe integers, which microseconds are until the year 2255: from then on no publications are counted.
+  const taken = rate && (Math.min(takenFrom(rate, mark, now), Number.MAX_SAFE_INTEGER) as RateMark);
   return {
-    publicationsMark: rate === null ? mark : storableMark(takenFrom(rate, mark, now)),
+    publicationsMark: taken ?? mark,
     lastPublishedAt: lastPublishedAt !== null && lastPublishedAt > now ? lastPublishedAt : now,
   };
-}
-
-/** Databases store safe integers, which microseconds are until the year 2255: from then on no publications are counted. */
-function storableMark(mark: RateMark): RateMark {
-  return Math.min(mark, Number.MAX_SAFE_INTEGER) as RateMark;
 }
 
 function refuseBeyondQuota(

@@ -127,7 +127,10 @@ export function* judgeInChunks(listing: ArchiveListing, limits: ArchiveLimits): 
   yield* addProblemsOfEach(entries, found);
   found.add(boundProblems(entries, limits));
   yield* addNameProblems(entries, files, limits, found);
-  if (root === undefined && readable) found.add([noIndex(own)]);
+  if (root === undefined && readable) {
+    const hint = indexHint(own);
+    found.add([{ rule: 'missing_index', ...(hint && { hint }) }]);
+  }
   const provable = listing.trusted && !BOUNDS.some((rule) => found.has(rule));
   return {
     problems: found.listed,
@@ -242,11 +245,6 @@ function* addSamePathProblems(files: readonly NamedEntry[], found: ProblemList):
     }
     yield;
   }
-}
-
-function noIndex(names: readonly string[]): ArchiveProblem {
-  const hint = indexHint(names);
-  return { rule: 'missing_index', ...(hint && { hint }) };
 }
 
 function* siteFiles(files: readonly NamedEntry[], root: string): Generator<void, readonly SiteFile[]> {

@@ -117,10 +117,7 @@ export function limitsInForce(given: Partial<Limits>): Limits {
 export function withAccountLimits(inForce: Limits, own: OwnLimits): Limits {
   if (typeof own !== 'object' || own === null) throw new TypeError('limitsOf must answer an object');
   const { lifetime, renewal = lifetime ?? inForce.renewal } = own;
-  return limitsInForce({ ...inForce, ...present(own), renewal });
-}
-
-/** A member that is undefined is absent, as in `{ files: plan?.files }`. */
-function present<Given extends object>(given: Given): Given {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given;
+  // A member that is undefined is absent, as in `{ files: plan?.files }`.
+  const present = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+  return limitsInForce({ ...inForce, ...present, renewal });
 }

@@ -149,7 +149,7 @@ export function decide(
     events: [{ type, at: now }],
   });
   const unchanged: Decision = { kind: 'decided', role, events: [] };
-  const generation = nextGeneration(role.generation);
+  const generation = (role.generation + 1) as Generation;
   const renewed = after(now, limits.renewal);
   switch (command.type) {
     case 'set_title':
@@ -173,10 +173,6 @@ export function decide(
     default:
       return command satisfies never;
   }
-}
-
-function nextGeneration(generation: Generation): Generation {
-  return (generation + 1) as Generation;
 }
 
 /**

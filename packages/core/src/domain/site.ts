@@ -42,7 +42,7 @@ export function findAnswer<File>(
   name: string,
 ): Extract<Resolution<File>, { kind: 'file' | 'folder' | 'page' }> | undefined {
   const isFolder = name === '' || name.endsWith('/');
-  const direct = isFolder ? files.get(`${name}index.html`) : file(files, name);
+  const direct = isFolder ? files.get(`${name}index.html`) : (files.get(name) ?? files.get(`${name}.html`));
   if (direct !== undefined) return { kind: 'file', entry: direct, fallback: false };
   const page = isFolder ? pageForFolder(name) : undefined;
   if (page !== undefined && files.get(page) !== undefined) return { kind: 'page' };
@@ -53,10 +53,6 @@ export function findAnswer<File>(
 /** The page that answers for a folder without a start page, by the folder's path. */
 export function pageForFolder(folder: string): string | undefined {
   return /[^/]\/$/.test(folder) ? `${folder.slice(0, -1)}.html` : undefined;
-}
-
-function file<File>(files: FilesByPath<File>, name: string): File | undefined {
-  return files.get(name) ?? files.get(`${name}.html`);
 }
 
 /**

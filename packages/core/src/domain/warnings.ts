@@ -167,7 +167,8 @@ export function warningsOf(
   const unused = aboutFiles('unused_server_file', ({ path }) => SERVER_FILES.has(path));
   const isWhole = names?.whole !== false && files.every(({ whole }) => whole);
   const incomplete: readonly Warning[] = isWhole ? [] : [{ rule: 'not_all_checked' }];
-  const decoded = names === undefined ? [] : [nameWarning(names)];
+  const decoded: readonly Warning[] =
+    names === undefined ? [] : [{ rule: 'names_decoded', path: names.path, encoding: names.encoding }];
   const all = [
     ...secrets,
     ...decoded,
@@ -180,10 +181,6 @@ export function warningsOf(
     ...incomplete,
   ];
   return orderProblems(all).slice(0, MAX_WARNINGS);
-}
-
-function nameWarning({ path, encoding }: DecodedNames): Warning {
-  return { rule: 'names_decoded', path, encoding };
 }
 
 /** The scripts that pages load as modules, and those that these import. */

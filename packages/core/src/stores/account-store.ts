@@ -1,13 +1,11 @@
-import type { Account } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { before, days } from '../domain/instant.ts';
 import type { AccountStore } from '../ports/account-store.ts';
-import type { Versioned } from '../ports/role-store.ts';
 import { gt, notNull } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, together } from '../records/joining.ts';
 import { aggregate, find, get, upsert } from '../records/steps.ts';
-import { ACCOUNTS, type AccountRow } from '../records/tables/account-tables.ts';
+import { ACCOUNTS } from '../records/tables/account-tables.ts';
 import { accountLock } from '../records/tables/locks.ts';
 import { ROLES } from '../records/tables/role-tables.ts';
 import { countInService, inServiceOf } from './admission.ts';
@@ -59,14 +57,12 @@ export function accountStore(database: Database): AccountStore {
   return {
     load: async (name, signal) => {
       const row = await database.read(load, name, signal);
-      return row && versioned(row);
+      if (row === undefined) return undefined;
+      const { version, ...value } = row;
+      return { value, version };
     },
     save: (...saving) => database.write(save, saving),
     list: (...place) => database.read(list, place),
     usedBy: (...use) => database.snapshot(usedBy, use),
   };
-}
-
-function versioned({ version, ...value }: AccountRow): Versioned<Account> {
-  return { value, version };
 }

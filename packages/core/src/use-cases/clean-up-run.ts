@@ -107,50 +107,42 @@ export interface CleanUpRequest {
 
 const TIME: Duration = minutes(5);
 
-type RunPorts = Pick<AllPorts, 'clock' | 'machine' | 'mode'>;
-
-export class CleanUpRun {
+/** One sweep under way. */
+export interface CleanUpRun extends Pick<Required<CleanUpRequest>, 'cause'> {
   /** Archives and uploads without a record are abandoned if they were made before this instant. */
   readonly abandonedBefore: Instant;
   readonly signal: AbortSignal | undefined;
-  readonly cause: Cause;
   readonly isForced: boolean;
   readonly takesOver: boolean;
-  readonly #ports: RunPorts;
-  readonly #removal: Instant;
-  /** On the machine's uptime. */
-  readonly #deadline: number;
-
-  /** @param removal where the clock of removal is. */
-  constructor(
-    { force = false, takeOver = false, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
-    ports: RunPorts,
-    removal: Instant,
-    orphanAge: Duration,
-  ) {
-    this.signal = signal;
-    this.cause = cause;
-    this.isForced = force;
-    this.takesOver = takeOver;
-    this.#ports = ports;
-    this.#removal = removal;
-    this.#deadline = ports.machine.uptime().elapsed + time;
-    this.abandonedBefore = before(this.judgedAt(), orphanAge);
-  }
-
-  now(): Instant {
-    return this.#ports.clock.now();
-  }
-
+  now(): Instant;
   /** The instant by which everything that is removed for its age is judged. */
-  judgedAt(): Instant {
-    return earlier(this.now(), this.#removal);
-  }
-
+  judgedAt(): Instant;
   /** Whether time is left and the service is not read-only. Rejects with the signal's reason when it is aborted. */
-  async hasTimeLeft(): Promise<boolean> {
-    this.signal?.throwIfAborted();
-    const { machine, mode } = this.#ports;
-    return machine.uptime().elapsed < this.#deadline && (await mode.load(this.signal)).kind !== 'read_only';
-  }
+  hasTimeLeft(): Promise<boolean>;
+}
+
+/** @param removal where the clock of removal is. */
+export function beginRun(
+  { force = false, takeOver = false, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
+  { clock, machine, mode }: Pick<AllPorts, 'clock' | 'machine' | 'mode'>,
+  removal: Instant,
+  orphanAge: Duration,
+): CleanUpRun {
+  // On the machine's uptime.
+  const deadline = machine.uptime().elapsed + time;
+  const now = () => clock.now();
+  const judgedAt = () => earlier(now(), removal);
+  return {
+    signal,
+    cause,
+    isForced: force,
+    takesOver: takeOver,
+    now,
+    judgedAt,
+    abandonedBefore: before(judgedAt(), orphanAge),
+    async hasTimeLeft() {
+      signal?.throwIfAborted();
+      return machine.uptime().elapsed < deadline && (await mode.load(signal)).kind !== 'read_only';
+    },
+  };
 }

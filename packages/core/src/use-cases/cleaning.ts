@@ -5,9 +5,10 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { CleanupTask, StoredCount } from '../ports/role-cleanup.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import {
+  beginRun,
   type CleanUpReport,
   type CleanUpRequest,
-  CleanUpRun,
+  type CleanUpRun,
   NOTHING_DONE,
   OUT_OF_TIME,
   removedOf,
@@ -100,7 +101,7 @@ async function* stepsOf(ports: CleanUpPorts, limits: Limits, request: CleanUpReq
   const removal = await moveRemovalClock(ports, request);
   if (removal === undefined) return yield { finished: false, clockDiffers: true };
   yield { removalBehind: removal.behind };
-  const run = new CleanUpRun(request, ports, removal.reached, limits.orphanAge);
+  const run = beginRun(request, ports, removal.reached, limits.orphanAge);
   yield* (dryRun === true ? count : sweep)(ports, limits, run);
 }
 

@@ -1,5 +1,5 @@
 import { type Credential, type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
-import { mayManage, type Scope } from '../domain/api-key.ts';
+import { mayManage } from '../domain/api-key.ts';
 import {
   type Cause,
   causedBy,
@@ -175,7 +175,10 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
         return key.revokedAt === null ? { kind: 'refused', code: 'forbidden' } : undefined;
       }
       const { text: token, times, hash } = await begun(ports, lifetime);
-      const granted = { scope: scopeOf(key.scopes), displayName: null };
+      const granted = {
+        scope: key.scopes.includes('admin') ? ('admin' as const) : ('manage' as const),
+        displayName: null,
+      };
       const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...granted, ...times };
       const started = await begin(session, cause, token, { key: id, isKeyStored: true });
       // Meanwhile the key was revoked, or its account is being erased: then the key is unknown.
@@ -231,10 +234,6 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       return { kind: 'ended' };
     },
   };
-}
-
-function scopeOf(scopes: readonly Scope[]): SessionScope {
-  return scopes.includes('admin') ? 'admin' : 'manage';
 }
 
 async function begun({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
