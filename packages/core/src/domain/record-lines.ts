@@ -16,12 +16,6 @@ import { parseTitle, type Title } from './text.ts';
 import type { CountedViews } from './views.ts';
 import type { Warning } from './warnings.ts';
 
-/** An account in an export, without the mark of its rate. */
-export type AccountRecord = Omit<Account, 'publicationsMark'>;
-
-/** A key in an export, without the time of its last use. */
-export type ApiKeyRecord = Omit<ApiKey, 'lastUsedAt'>;
-
 /** A name in an export; `previous` is absent if it never showed another role. */
 export interface MovedName extends Omit<NameRecord, 'previous'> {
   /** The role that it showed before it was last moved. */
@@ -45,8 +39,8 @@ export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deleted
 
 /** A record of an export. */
 export type MovedRecord =
-  | { readonly kind: 'account'; readonly value: AccountRecord }
-  | { readonly kind: 'key'; readonly value: ApiKeyRecord }
+  | { readonly kind: 'account'; readonly value: Omit<Account, 'publicationsMark'> }
+  | { readonly kind: 'key'; readonly value: Omit<ApiKey, 'lastUsedAt'> }
   | { readonly kind: 'publication'; readonly value: PublicationRecord }
   | { readonly kind: 'name'; readonly value: MovedName }
   | { readonly kind: 'takedown'; readonly value: Takedown }

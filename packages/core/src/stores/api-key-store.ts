@@ -43,8 +43,6 @@ export interface KeyCreation {
   readonly credential?: Credential | undefined;
 }
 
-type Created = { readonly kind: 'created' } | { readonly kind: 'exists' };
-
 /** A key by what its locks follow from. */
 export type KeyPlace = Pick<ApiKey, 'id' | 'account'>;
 
@@ -74,7 +72,13 @@ export function countLive(account: AccountId): Step<Totals, 'read'> {
 export function* createKey<Refused>(
   { key, events, authority, limit }: Omit<KeyCreation, 'credential'>,
   check: Steps<CheckedChange<Refused>, 'read'>,
-): Steps<Created | Refused | Refusal<'account_blocked'> | KeyQuotaExceeded> {
+): Steps<
+  | { readonly kind: 'created' }
+  | { readonly kind: 'exists' }
+  | Refused
+  | Refusal<'account_blocked'>
+  | KeyQuotaExceeded
+> {
   const [{ account, refusal }, taken, live, ends] = yield* together(
     check,
     get(API_KEYS, { id: key.id }, TAKEN),
@@ -167,15 +171,12 @@ const findPlace = API_KEY_PROGRAMS.changeQuery('api_keys.find_place', (id: ApiKe
   find(API_KEYS, { id }, { select: PLACE }),
 );
 
-interface Revocation extends Pick<KeyCreation, 'events'> {
-  readonly place: KeyPlace;
-  readonly at: Instant;
-}
-
 const revoke = API_KEY_PROGRAMS.change('api_keys.revoke', {
-  locks: ({ place, events }: Revocation) => ({ exclusive: [...keyLocks(place), ...eventLocks(events)] }),
+  locks: ([place, , events]: readonly [KeyPlace, Instant, KeyCreation['events']]) => ({
+    exclusive: [...keyLocks(place), ...eventLocks(events)],
+  }),
   usesReserve: () => true,
-  *run({ place: { id }, at, events }) {
+  *run([{ id }, at, events]) {
     const [key, ends] = yield* together(get(API_KEYS, { id }, REVOKED), feedEnds(events));
     if (key === undefined) return { kind: 'unknown' };
     if (key.revokedAt === null) {
@@ -232,7 +233,7 @@ export function apiKeyStore(database: Database): ApiKeyStore {
     countLive: async (account) => (await database.read(count, account)).count,
     revoke: async (id, at, events) => {
       const [place] = await database.read(findPlace, id);
-      return place === undefined ? { kind: 'unknown' } : database.write(revoke, { place, at, events });
+      return place === undefined ? { kind: 'unknown' } : database.write(revoke, [place, at, events]);
     },
     touch: async (id, at, unlessSince) => {
       // Nearly every use was noted a moment ago, and asking takes no lock.

@@ -33,19 +33,18 @@ const AGREED = ['secretHash', 'actor'] as const;
 const REVOKED = ['revokedAt'] as const;
 const NO_CONSENT = { account: null, scopes: null, label: null, actor: null, session: null, apiKey: null };
 
-interface Held {
-  readonly more: readonly string[];
-}
+type More = readonly string[];
+type Agreement = Parameters<PairingStore['agree']>;
 
 const findPairing = PAIRING_PROGRAMS.query('pairings.find', (secretHash: Sha256) =>
   get(PAIRINGS, { secretHash }),
 );
 
 const register = PAIRING_PROGRAMS.change('pairings.register', {
-  locks: ({ secretHash, more }: Registration & Held) => ({
+  locks: ([{ secretHash }, more]: readonly [Registration, More]) => ({
     exclusive: [PAIRINGS_LOCK, pairingLock(secretHash), ...more],
   }),
-  *run({ secretHash, endsAt, now, limit, more }) {
+  *run([{ secretHash, endsAt, now, limit }, more]) {
     const [known, { count }] = yield* all(
       get(PAIRINGS, { secretHash }),
       // Of all accounts: no other registers meanwhile, and who ends one makes room.
@@ -60,16 +59,12 @@ const register = PAIRING_PROGRAMS.change('pairings.register', {
   },
 });
 
-interface Agreement extends Held {
-  readonly agreed: Parameters<PairingStore['agree']>;
-}
-
 const agree = PAIRING_PROGRAMS.change('pairings.agree', {
-  locks: ({ agreed: [secretHash, { account }, , events, credential], more }: Agreement) => ({
+  locks: ([[secretHash, { account }, , events, credential], more]: readonly [Agreement, More]) => ({
     exclusive: [pairingLock(secretHash), accountLock(account), ...eventLocks(events), ...more],
     shared: credentialLocks(credential),
   }),
-  *run({ agreed: [secretHash, consent, now, events, credential = {}], more }) {
+  *run([[secretHash, consent, now, events, credential = {}], more]) {
     const { account: name, session } = consent;
     const [known, ofSession, account, caller, ends] = yield* together(
       get(PAIRINGS, { secretHash }),
@@ -104,16 +99,12 @@ const agree = PAIRING_PROGRAMS.change('pairings.agree', {
   },
 });
 
-interface Taking extends Held {
-  readonly taken: Parameters<PairingStore['take']>;
-}
-
 const take = PAIRING_PROGRAMS.change('pairings.take', {
-  locks: ({ taken: [{ secretHash, key }], more }: Taking) => ({
+  locks: ([[{ secretHash, key }], more]: readonly [Parameters<PairingStore['take']>, More]) => ({
     exclusive: [pairingLock(secretHash), credentialLock(key.id), ...more],
     shared: [MODE_LOCK, FIRST_KEY_LOCK],
   }),
-  *run({ taken: [{ secretHash, now, key: wanted, limit }, events], more }) {
+  *run([[{ secretHash, now, key: wanted, limit }, events], more]) {
     const row = yield* get(PAIRINGS, { secretHash });
     if (row === undefined || row.endsAt <= now) return { kind: 'unknown' };
     const { consent } = pairingOf(row);
@@ -150,13 +141,13 @@ const purge = PAIRING_PROGRAMS.removal('pairings.purge', {
 
 export function pairingStore(database: Database): PairingStore {
   return {
-    register: (request) => tryWithLocks((more) => database.write(register, { ...request, more })),
-    agree: (...agreed) => tryWithLocks((more) => database.write(agree, { agreed, more })),
+    register: (request) => tryWithLocks((more) => database.write(register, [request, more])),
+    agree: (...agreed) => tryWithLocks((more) => database.write(agree, [agreed, more])),
     find: async (secretHash, now) => {
       const row = await database.read(findPairing, secretHash);
       return row === undefined || row.endsAt <= now ? undefined : pairingOf(row);
     },
-    take: (...taken) => tryWithLocks((more) => database.write(take, { taken, more })),
+    take: (...taken) => tryWithLocks((more) => database.write(take, [taken, more])),
     purge: (endedBy, limit) => purge(database, endedBy, limit),
   };
 }

@@ -7,6 +7,7 @@ import { gt, notNull, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
 import { all, nothing, together } from '../records/joining.ts';
 import { find, get, update, upsert } from '../records/steps.ts';
+import type { KeyOf } from '../records/table.ts';
 import { accountLock, archiveLock } from '../records/tables/locks.ts';
 import { ROLES, TAKEDOWNS } from '../records/tables/role-tables.ts';
 import { findBan } from './admission.ts';
@@ -41,17 +42,11 @@ const takeDown = TAKEDOWN_PROGRAMS.change('takedowns.take_down', {
   },
 });
 
-interface Lifting {
-  readonly place: Pick<Takedown, 'id' | 'sha256' | 'account'>;
-  readonly at: Instant;
-  readonly events: readonly HistoryEvent[];
-}
-
 const lift = TAKEDOWN_PROGRAMS.change('takedowns.lift', {
-  locks: ({ place: { sha256, account }, events }: Lifting) => ({
+  locks: ([{ sha256, account }, , events]: readonly [Takedown, Instant, readonly HistoryEvent[]]) => ({
     exclusive: [archiveLock(sha256), accountLock(account), ...eventLocks(events)],
   }),
-  *run({ place: { id, sha256, account }, at, events }) {
+  *run([{ id, sha256, account }, at, events]) {
     const known = yield* get(TAKEDOWNS, { id, sha256 }, LIFTED_OF);
     if (known === undefined || known.liftedAt !== null) return { kind: 'conflict' };
     // An erasure may have given it to another account since it was read.
@@ -63,10 +58,9 @@ const lift = TAKEDOWN_PROGRAMS.change('takedowns.lift', {
   },
 });
 
-type TakedownKey = Pick<Takedown, 'id' | 'sha256'>;
-
-const findTakedown = TAKEDOWN_PROGRAMS.changeQuery('takedowns.find', ({ id, sha256 }: TakedownKey) =>
-  get(TAKEDOWNS, { id, sha256 }),
+const findTakedown = TAKEDOWN_PROGRAMS.changeQuery(
+  'takedowns.find',
+  ({ id, sha256 }: KeyOf<typeof TAKEDOWNS>) => get(TAKEDOWNS, { id, sha256 }),
 );
 
 const findBans = TAKEDOWN_PROGRAMS.query('takedowns.find_ban', findBan);
@@ -112,7 +106,7 @@ export function takedownStore(database: Database): TakedownStore {
     lift: async ({ id, sha256 }, at, events) => {
       // Its account is not known before.
       const place = await database.read(findTakedown, { id, sha256 });
-      return place === undefined ? { kind: 'conflict' } : database.write(lift, { place, at, events });
+      return place === undefined ? { kind: 'conflict' } : database.write(lift, [place, at, events]);
     },
     isForbidden: async (sha256) => (await database.read(findBans, sha256)).length > 0,
     of: (ids) => database.read(ofRoles, ids),

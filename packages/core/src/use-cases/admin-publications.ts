@@ -40,9 +40,10 @@ export interface Overseeing {
   ): Promise<({ readonly kind: 'found' } & AdministeredPublication) | Refusal<'not_found'>>;
 }
 
-export type OverseeingPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'clock'>;
-
-export function overseeing({ roles, takedowns, clock }: OverseeingPorts, show: ShowPublication): Overseeing {
+export function overseeing(
+  { roles, takedowns, clock }: Pick<AllPorts, 'roles' | 'takedowns' | 'clock'>,
+  show: ShowPublication,
+): Overseeing {
   async function withTakedowns(found: readonly Role[]): Promise<readonly AdministeredPublication[]> {
     const records = await takedowns.of(found.map(({ id }) => id));
     return found.map((role) => ({

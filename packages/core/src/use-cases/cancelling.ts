@@ -35,14 +35,12 @@ export interface Cancelling {
   cancel(request: { readonly by: string; readonly key: string }): Promise<CancelOutcome>;
 }
 
-export type CancellingPorts = Pick<AllPorts, 'roles' | 'clock' | 'ids'>;
-
 const CANCELLED = 'cancelled' as Fingerprint;
 const NO_ARCHIVE = { archiveBytes: 0, sha256: '0'.repeat(64) as Sha256 };
 const UNLIMITED: PublicationLimits = { publications: null, sites: null, bytes: null, names: null };
 
 export function cancelling(
-  { roles, clock, ids }: CancellingPorts,
+  { roles, clock, ids }: Pick<AllPorts, 'roles' | 'clock' | 'ids'>,
   limits: Limits,
   findByKey: Reading['findByKey'],
 ): Cancelling {

@@ -112,7 +112,7 @@ async function finishErasures(ports: CleanUpPorts, signal: AbortSignal | undefin
   const uptime = (): Duration => ports.machine.uptime().elapsed;
   const begun = uptime();
   for (const erasure of erasures) {
-    await finish(ports, erasure, { signal, hasTimeLeft: () => uptime() - begun < ERASING });
+    await finish(ports, erasure, signal, () => uptime() - begun < ERASING);
   }
 }
 

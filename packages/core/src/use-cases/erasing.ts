@@ -49,7 +49,7 @@ export function erasing(ports: ErasingPorts): Erasing {
     async finishErasure(name, signal) {
       const account = accountId(name);
       const erasure = (await everyErasure(ports)).find((one) => one.account === account);
-      return erasure === undefined || (await finish(ports, erasure, { signal }));
+      return erasure === undefined || (await finish(ports, erasure, signal));
     },
     takedownsNaming: (text) => erasures.takedownsNaming(text),
   };
@@ -70,17 +70,12 @@ export function everyErasure({ erasures }: Pick<ErasingPorts, 'erasures'>): Prom
   return everyItem((last, limit) => erasures.list(last?.account, limit));
 }
 
-interface FinishOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Whether another step may be taken; always when absent. */
-  readonly hasTimeLeft?: (() => boolean) | undefined;
-}
-
-/** Takes the steps of an erasure that are left. Answers whether it has ended. */
+/** Takes the steps of an erasure that are left, while there is time. Answers whether it has ended. */
 export async function finish(
   ports: ErasingPorts,
   erasure: Erasure,
-  { signal, hasTimeLeft = () => true }: FinishOptions,
+  signal: AbortSignal | undefined,
+  hasTimeLeft: () => boolean = () => true,
 ): Promise<boolean> {
   const { erasures, clock, ids } = ports;
   while (hasTimeLeft()) {

@@ -89,8 +89,6 @@ export interface Feed {
   follow(request: FollowRequest): AsyncGenerator<FeedItem, void, undefined>;
 }
 
-type FeedPorts = Pick<AllPorts, 'history' | 'clock'>;
-
 interface Scope {
   /** Undefined for the operator. */
   readonly own: AccountId | undefined;
@@ -99,7 +97,7 @@ interface Scope {
 }
 
 export function createFeed(
-  { history, clock }: FeedPorts,
+  { history, clock }: Pick<AllPorts, 'history' | 'clock'>,
   asShownToAccounts: (event: HistoryEvent) => HistoryEvent,
   stopping: AbortSignal = new AbortController().signal,
 ): Feed {

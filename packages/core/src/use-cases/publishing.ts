@@ -84,15 +84,13 @@ export interface Publishing {
   check(request: CheckRequest): Promise<CheckOutcome>;
 }
 
-export type PublishPorts = PublicationPorts & Pick<AllPorts, 'staging' | 'takedowns' | 'names'>;
-
 interface PublishOptions extends ProofOptions {
   readonly limitsOf: (account: AccountId) => Promise<Limits>;
   readonly quotasOf: (account: AccountId) => Promise<PublicationLimits>;
 }
 
 export function publishing(
-  ports: PublishPorts,
+  ports: PublicationPorts & Pick<AllPorts, 'staging' | 'takedowns' | 'names'>,
   limits: Limits,
   { show, showName }: { readonly show: ShowPublication; readonly showName: ShowName },
   { limitsOf, quotasOf, ...shared }: PublishOptions,

@@ -55,8 +55,6 @@ export interface TakingDown {
   bringTakedown(takedown: Omit<Takedown, 'liftedAt'>, cause: Cause): Promise<boolean>;
 }
 
-type Words = Pick<Takedown, 'reason'> & Partial<Pick<Takedown, 'at'>>;
-
 export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingDown {
   const { takedowns } = ports;
   return {
@@ -105,7 +103,7 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
 async function stop(
   { roles, takedowns, clock, ids }: TakedownPorts,
   id: RoleId,
-  { reason, at: since }: Words,
+  { reason, at: since }: Pick<Takedown, 'reason'> & Partial<Pick<Takedown, 'at'>>,
   cause: Cause,
 ): Promise<{ readonly role: Role; readonly isChanged: boolean } | undefined> {
   for (;;) {

@@ -118,13 +118,10 @@ export const SIGN_IN_LINKS: RecordTable<SignInLink, 'tokenHash'> = defineTable({
 });
 
 /** When the last event of a refused sign-in of an account was stored. */
-export interface SessionRefusalRow {
-  readonly account: AccountId;
-  readonly recordedAt: Instant;
-}
-
-/** Refused sign-ins, one row for each account. */
-export const SESSION_REFUSALS: RecordTable<SessionRefusalRow, 'account'> = defineTable({
+export const SESSION_REFUSALS: RecordTable<
+  { readonly account: AccountId; readonly recordedAt: Instant },
+  'account'
+> = defineTable({
   name: 'session_refusals',
   columns: { account: text, recordedAt: integer },
   key: ['account'],

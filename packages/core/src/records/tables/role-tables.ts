@@ -114,14 +114,11 @@ export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }>
   guards: ({ account }) => lockOf(accountLock, account),
 });
 
-/** The manifest of an archive that was not removed yet. */
-export interface ManifestRow {
-  readonly archive: ArchiveId;
-  readonly manifest: EncodedManifest;
-}
-
-/** Manifests, found by the archive of a role. */
-export const MANIFESTS: RecordTable<ManifestRow, 'archive'> = defineTable({
+/** Manifests of archives that were not removed yet, found by the archive of a role. */
+export const MANIFESTS: RecordTable<
+  { readonly archive: ArchiveId; readonly manifest: EncodedManifest },
+  'archive'
+> = defineTable({
   name: 'manifests',
   columns: { archive: text, manifest: text },
   key: ['archive'],

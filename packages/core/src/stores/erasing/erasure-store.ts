@@ -170,9 +170,7 @@ const claimArchives = ERASURE_PROGRAMS.change('erasures.claim_archives', {
   },
 });
 
-type TakedownPlace = Pick<Takedown, 'id' | 'sha256'>;
-
-const pageOfTakedowns = ERASURE_PROGRAMS.query('erasures.takedowns', (after: TakedownPlace | undefined) =>
+const pageOfTakedowns = ERASURE_PROGRAMS.query('erasures.takedowns', (after: Takedown | undefined) =>
   find(TAKEDOWNS, {}, { order: ['id', 'sha256'], after, limit: PAGE }),
 );
 

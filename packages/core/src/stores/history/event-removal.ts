@@ -74,13 +74,9 @@ const chooseEvents = REMOVAL_PROGRAMS.changeQuery('history.choose', (choice: Cho
   choose(choice, OWNED),
 );
 
-interface RecentRoles extends Pick<EventTrimming, 'since' | 'until'> {
-  readonly after: RoleId | undefined;
-}
-
 const findRecentRoles = REMOVAL_PROGRAMS.changeQuery(
   'history.recent_roles',
-  ({ since, until, after }: RecentRoles) =>
+  ([{ since, until }, after]: readonly [Pick<EventTrimming, 'since' | 'until'>, RoleId | undefined]) =>
     distinct(EVENTS, { recordedAt: [gte(since), lt(until)] }, 'pin', { after, limit: ROLES_AT_ONCE }),
 );
 
@@ -141,7 +137,7 @@ export async function removeExtraEvents(
   const ofAll = feedColumn(database, undefined);
   let [removed, after]: [number, RoleId | undefined] = [0, undefined];
   do {
-    const found: readonly RoleId[] = await database.read(findRecentRoles, { since, until, after });
+    const found: readonly RoleId[] = await database.read(findRecentRoles, [{ since, until }, after]);
     for (let n = 0; n < found.length && removed < limit; n += READ_AT_ONCE) {
       const roles = { ids: found.slice(n, n + READ_AT_ONCE), keep };
       removed += await removeChosen(database, {

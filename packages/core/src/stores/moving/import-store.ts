@@ -176,20 +176,17 @@ const store = defineImport('imports.store', function* ([token, records]: Paramet
   return { kind: 'saved' };
 });
 
-interface Numbering {
-  readonly token: Token;
-  readonly isSerial: boolean;
-  readonly from: FeedEnd | undefined;
-}
-
 /** Numbers some events in their feeds, and ends the import with the last of them. */
-const end = defineImport('imports.end', function* ({ token, isSerial, from }: Numbering) {
-  if ((yield* getImportMark)?.token !== token) return { kind: 'lost' };
-  const numbered = yield* numberEvents(isSerial, from);
-  if (numbered !== undefined) return { kind: 'numbered', numbered };
-  yield* remove(UNFINISHED_IMPORTS, { id: 1 });
-  return { kind: 'ended' };
-});
+const end = defineImport(
+  'imports.end',
+  function* ([token, isSerial, from]: readonly [Token, boolean, FeedEnd | undefined]) {
+    if ((yield* getImportMark)?.token !== token) return { kind: 'lost' };
+    const numbered = yield* numberEvents(isSerial, from);
+    if (numbered !== undefined) return { kind: 'numbered', numbered };
+    yield* remove(UNFINISHED_IMPORTS, { id: 1 });
+    return { kind: 'ended' };
+  },
+);
 
 /**
  * Imports the records of another database.
@@ -210,7 +207,7 @@ export function importStore(database: Database, newFeed: () => FeedId): Import {
       const { isSerial } = database;
       let from: FeedEnd | undefined;
       for (;;) {
-        const outcome = await database.write(end, { token, isSerial, from });
+        const outcome = await database.write(end, [token, isSerial, from]);
         if (outcome.kind !== 'numbered') return outcome;
         from = outcome.numbered;
         await database.pause();
