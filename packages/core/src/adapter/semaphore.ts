@@ -31,10 +31,7 @@ type Line = readonly [begun: Set<Settle>, others: Set<Settle>];
  * await gate.run(undefined, async () => console.log('at most two at once'));
  */
 export class Semaphore<Key = undefined> {
-  readonly #places: number;
-  readonly #queue: number;
-  readonly #overloaded: () => Error;
-  readonly #limitsKeys: boolean;
+  readonly #options: Required<SemaphoreOptions>;
   readonly #held: Map<Key, number> = new Map();
   /** In order of turns: a Map keeps the order of insertion, and a key that was served goes to its end. */
   readonly #lines: Map<Key, Line> = new Map();
@@ -47,10 +44,7 @@ export class Semaphore<Key = undefined> {
     overloaded = () => new Error('too many wait'),
     limitsKeys = false,
   }: SemaphoreOptions) {
-    this.#places = places;
-    this.#queue = queue;
-    this.#overloaded = overloaded;
-    this.#limitsKeys = limitsKeys;
+    this.#options = { places, queue, overloaded, limitsKeys };
   }
 
   get running(): number {
@@ -67,7 +61,7 @@ export class Semaphore<Key = undefined> {
   }
 
   tryEnter(key: Key): Release | undefined {
-    return this.#inside < this.#places && this.#mayEnter(key) ? this.#admit(key) : undefined;
+    return this.#inside < this.#options.places && this.#mayEnter(key) ? this.#admit(key) : undefined;
   }
 
   /**
@@ -80,8 +74,8 @@ export class Semaphore<Key = undefined> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const place = this.tryEnter(key);
     if (place !== undefined) return Promise.resolve(place);
-    if (isNew && this.#waiting >= this.#queue && !this.#makeRoomFor(key))
-      return Promise.reject(this.#overloaded());
+    if (isNew && this.#waiting >= this.#options.queue && !this.#makeRoomFor(key))
+      return Promise.reject(this.#options.overloaded());
     return this.#wait(key, signal, isNew);
   }
 
@@ -101,7 +95,7 @@ export class Semaphore<Key = undefined> {
     let longest: ReadonlySet<Settle> = new Set();
     for (const [, others] of this.#lines.values()) if (others.size > longest.size) longest = others;
     if (longest.size <= own) return false;
-    [...longest].at(-1)?.(undefined, this.#overloaded());
+    [...longest].at(-1)?.(undefined, this.#options.overloaded());
     return true;
   }
 
@@ -126,10 +120,10 @@ export class Semaphore<Key = undefined> {
   }
 
   #mayEnter(key: Key): boolean {
-    if (!this.#limitsKeys) return true;
+    if (!this.#options.limitsKeys) return true;
     // Two keys cannot both hold half while a place is free, so no free place stays unused.
     const share = this.waitingOfOthers(key) === 0 ? 3 / 4 : 1 / 2;
-    return (this.#held.get(key) ?? 0) < Math.ceil(this.#places * share);
+    return (this.#held.get(key) ?? 0) < Math.ceil(this.#options.places * share);
   }
 
   #admit(key: Key): Release {

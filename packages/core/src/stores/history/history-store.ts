@@ -1,7 +1,7 @@
 import { type FeedId, type HistoryEvent, isSameActor } from '../../domain/history.ts';
 import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
-import type { EventQuery, ExpiredRole, HistoryStore } from '../../ports/history-store.ts';
+import type { EventQuery, HistoryStore } from '../../ports/history-store.ts';
 import { column, gt, gte, lte, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
 import { all, together } from '../../records/joining.ts';
@@ -80,20 +80,8 @@ function pinsOf(events: readonly HistoryEvent[]): readonly RoleRow['id'][] {
   return events.flatMap(({ pin }) => pin ?? []);
 }
 
-/** Lists roles that expired by an instant, and have no event of it. */
-export async function listExpired(
-  database: Database,
-  by: Instant,
-  limit: number,
-): Promise<readonly ExpiredRole[]> {
-  const found = await database.read(findExpired, [by, limit]);
-  return found.flatMap(({ id: role, account, expiresAt }) =>
-    expiresAt === null ? [] : [{ role, account, expiresAt }],
-  );
-}
-
 /** Stores the events of expirations that still hold and have none. */
-export async function storeExpirations(database: Database, events: readonly HistoryEvent[]): Promise<void> {
+async function storeExpirations(database: Database, events: readonly HistoryEvent[]): Promise<void> {
   for (let n = 0; n < events.length; n += RECORDED_AT_ONCE) {
     const batch = events.slice(n, n + RECORDED_AT_ONCE);
     const owners = await database.read(findOwners, batch);
@@ -148,7 +136,12 @@ export function historyStore(database: Database, newFeed: () => FeedId): History
     },
     feed: (query) => readFeedPart(database, newFeed, query),
     recordOnce: (...event) => database.write(recordOnce, event),
-    expired: (by, limit) => listExpired(database, by, limit),
+    expired: async (...expired) => {
+      const found = await database.read(findExpired, expired);
+      return found.flatMap(({ id: role, account, expiresAt }) =>
+        expiresAt === null ? [] : [{ role, account, expiresAt }],
+      );
+    },
     recordExpired: (events) => storeExpirations(database, events),
     drop: (recordedBefore, limit) => removeOldEvents(database, recordedBefore, limit),
     trimEvents: (trimming) => removeExtraEvents(database, trimming),

@@ -24,7 +24,7 @@ export const IMPORT_PROGRAMS: StorePrograms = new StorePrograms();
 const NUMBERED_AT_ONCE = 1_000;
 
 /** The last event that was numbered. */
-export interface FeedEnd extends Pick<EventRow, 'at' | 'id'> {
+interface FeedEnd extends Pick<EventRow, 'at' | 'id'> {
   /** Its place in the feed of all accounts. */
   readonly number: number;
   /** Whether every event from here on is inserted again, because an earlier one came after it. */
@@ -32,7 +32,7 @@ export interface FeedEnd extends Pick<EventRow, 'at' | 'id'> {
 }
 
 /** Numbers imported events in the order (at, id). Returns where to go on; undefined after the last one. */
-export function* numberEvents(isSerial: boolean, from: FeedEnd | undefined): Steps<FeedEnd | undefined> {
+function* numberEvents(isSerial: boolean, from: FeedEnd | undefined): Steps<FeedEnd | undefined> {
   const after = from && pick(from, ['at', 'id']);
   const events = yield* find(EVENTS, {}, { order: ['at', 'id'], after, limit: NUMBERED_AT_ONCE });
   const ends = new Map(yield* feedEnds(events));
@@ -72,7 +72,7 @@ const REMOVED = [
 ] as const;
 
 /** Inserts records, of two with one key the first, and then removes the archives whose removal is among them. */
-export function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
+function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
   const moved = records.flatMap(({ kind, value }) => {
     return kind === 'removal' ? [] : [MOVED_TABLES[kind].rowsOf(value as unknown as AnyRow)];
   });

@@ -111,7 +111,7 @@ function withoutArchive({
  * Ends claims, one program after the other: those that come while one runs are ended together by the next. So a sweep takes
  * the locks of its accounts seldom, and one connection of a pool.
  */
-export function settlements(database: Database): RoleStore['settleCleanup'] {
+function settlements(database: Database): RoleStore['settleCleanup'] {
   let open: readonly Settlement[] | undefined;
   let last: Promise<void> = Promise.resolve();
   const settle = async (batch: readonly Settlement[], before: Promise<void>): Promise<void> => {

@@ -61,11 +61,6 @@ const dropTitles = ROLE_PROGRAMS.removal('roles.drop_titles', {
   },
 });
 
-/** The removal of titles and file names of roles that ended long ago. */
-export function titles(database: Database): Pick<RoleStore, 'dropTitles'> {
-  return { dropTitles: (endedBefore, limit) => dropTitles(database, endedBefore, limit) };
-}
-
 /** Every view looks one up. */
 const ROLE_BY_ID: Lookup<LoadedRole> = defineLookup('roles.load', {
   table: ROLES,
@@ -105,6 +100,6 @@ export function roleStore(database: Database): RoleStore {
     list: (query) => listRoles(database, query),
     ...cleanup(database),
     ...archives(database),
-    ...titles(database),
+    dropTitles: (endedBefore, limit) => dropTitles(database, endedBefore, limit),
   };
 }
