@@ -49,8 +49,6 @@ export function forbiddenSegment(name: string): string | undefined {
   return FORBIDDEN.exec(name)?.[1];
 }
 
-export type EntryKind = 'file_or_folder' | 'symlink' | 'special';
-
 const S_IFMT = 0o170000;
 const S_IFLNK = 0o120000;
 const S_IFREG = 0o100000;
@@ -64,7 +62,7 @@ const WINDOWS_HOSTS = [0, 10, 11, 14];
 export function kindOfEntry(
   path: string,
   entry: Pick<ListedEntry, 'host' | 'externalAttributes'>,
-): EntryKind {
+): 'file_or_folder' | 'symlink' | 'special' {
   const type = (entry.externalAttributes >>> 16) & S_IFMT;
   if (type === S_IFLNK) return 'symlink';
   if (WINDOWS_HOSTS.includes(entry.host)) {

@@ -89,8 +89,6 @@ export interface WarningRules {
   readonly not_all_checked: NoDetails;
 }
 
-type FileRule = 'source_map' | 'service_worker' | 'unused_server_file';
-
 /** A finding that does not stop a publication: viewers may miss something, or see too much. */
 export type Warning = RuleDetails<WarningRules>;
 
@@ -156,8 +154,10 @@ export function warningsOf(
       ? []
       : made.flatMap((reference) => referenceWarning(path, reference, absolutePathsWork, tool) ?? []),
   );
-  const aboutFiles = (rule: FileRule, isMeant: (file: ObservedFile) => boolean): readonly Warning[] =>
-    files.filter(isMeant).map(({ path }) => ({ rule, path }));
+  const aboutFiles = (
+    rule: 'source_map' | 'service_worker' | 'unused_server_file',
+    isMeant: (file: ObservedFile) => boolean,
+  ): readonly Warning[] => files.filter(isMeant).map(({ path }) => ({ rule, path }));
   const maps = aboutFiles('source_map', ({ path }) => path.endsWith('.map'));
   const workers = aboutFiles('service_worker', ({ serviceWorker }) => serviceWorker === true);
   const embeds = files.flatMap(({ path, withoutReferrer = [] }) =>

@@ -5,6 +5,11 @@ export type Operator = 'lt' | 'lte' | 'gt' | 'gte' | 'in' | 'contains' | 'not_nu
 
 /**
  * The value of another column of the same row, as the operand of a comparison.
+ *
+ * @example
+ * import { column } from '@pinfold/core/records';
+ *
+ * column('expiresAt').column; // 'expiresAt'
  */
 export class ColumnValue {
   readonly column: string;
@@ -16,6 +21,11 @@ export class ColumnValue {
 
 /**
  * A comparison other than for an equal value. Null is never less, greater or in a list.
+ *
+ * @example
+ * import { gt } from '@pinfold/core/records';
+ *
+ * gt(3).operator; // 'gt'
  */
 export class Comparison<out Value> {
   readonly operator: Operator;

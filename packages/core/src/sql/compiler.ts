@@ -33,7 +33,9 @@ import {
  */
 export class SqlCompiler {
   readonly #dialect: SqlDialect;
-  readonly #tables: Map<AnyTable, KnownTable> = new Map();
+  /** What was written for each table, by the shapes of actions, and by lookups. */
+  readonly #tables: Map<AnyTable, { own: SqlTable; plans: Map<string | Lookup<unknown>, unknown> }> =
+    new Map();
   readonly #texts: WeakMap<object, string> = new WeakMap();
 
   constructor(dialect: SqlDialect) {
@@ -105,10 +107,4 @@ export class SqlCompiler {
     this.#texts.set(columns, text);
     return text;
   }
-}
-
-/** A table with what was written for it, by the shapes of actions, and by lookups. */
-interface KnownTable {
-  readonly own: SqlTable;
-  readonly plans: Map<string | Lookup<unknown>, unknown>;
 }

@@ -90,17 +90,11 @@ export function getCredential({
   );
 }
 
-/** The account that a caller changes. */
-interface Owner {
-  readonly name: AccountId;
-  readonly account: Pick<AccountRow, 'blocked'> | undefined;
-}
-
 /** Why a caller may change nothing any more: its key was revoked or is gone, its session has ended, or its account is being erased. */
 export function refuseCredential(
   { key: named = null, isKeyStored = false, session: wanted = null }: Credential,
   [key, session]: FoundCredential,
-  owner: Owner,
+  owner: { readonly name: AccountId; readonly account: Pick<AccountRow, 'blocked'> | undefined },
 ): Refusal<'unauthorized'> | undefined {
   const isOwn = key?.account === owner.name || session?.account === owner.name;
   if (isOwn && owner.account?.blocked?.isErasing === true) return UNAUTHORIZED;

@@ -26,9 +26,6 @@ export const ROLE = [
 export const LOADED: readonly [...typeof ROLE, 'version'] = [...ROLE, 'version'];
 export const OWNER = ['blocked', 'generation'] as const;
 
-type LoadedRow = Pick<RoleRow, (typeof LOADED)[number]>;
-type OwnerRow = Pick<AccountRow, (typeof OWNER)[number]>;
-
 /** The role without what only the store uses. Member by member, because V8 is slow with members by their names. */
 export function roleOf(row: Role): Role {
   return {
@@ -52,7 +49,10 @@ export function roleOf(row: Role): Role {
 }
 
 /** A role with what its viewers need to know of its account, which has no row before its first change. */
-export function loadedRole(row: LoadedRow, owner: OwnerRow | undefined): LoadedRole {
+export function loadedRole(
+  row: Pick<RoleRow, (typeof LOADED)[number]>,
+  owner: Pick<AccountRow, (typeof OWNER)[number]> | undefined,
+): LoadedRole {
   return {
     value: roleOf(row),
     version: row.version,

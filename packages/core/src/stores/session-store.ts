@@ -79,11 +79,9 @@ const beginSession = SESSION_PROGRAMS.change('sessions.begin', {
   },
 });
 
-type ExcessEnding = Pick<LockedStart, 'session' | 'limits' | 'locked'>;
-
 /** Ends some of the sessions that a further one would push past the limits. */
 const endExcess = SESSION_PROGRAMS.change('sessions.end_excess', {
-  locks: ({ session: { account }, locked }: ExcessEnding) => ({
+  locks: ({ session: { account }, locked }: Pick<LockedStart, 'session' | 'limits' | 'locked'>) => ({
     exclusive: [accountLock(account), ...locked.map(credentialLock)],
   }),
   *run({ session, limits, locked }) {

@@ -182,19 +182,17 @@ async function changeSeen(
   return outcome.kind === 'saved' ? { kind: 'changed', publication: show(outcome.role) } : outcome;
 }
 
-interface SavedDecision {
-  readonly kind: 'saved';
-  readonly role: Role;
-  readonly loaded: LoadedRole;
-}
-
 /** Saves what is decided about the newest state of a role; decides again whenever another change was faster. */
 export async function saveDecision<Other extends { readonly kind: 'refused' | 'overtaken' }>(
   { roles, ids }: Pick<ChangePorts, 'roles' | 'ids'>,
   request: ChangeRequest,
   authority: SaveAuthority,
   decideOn: (loaded: LoadedRole) => Promise<Decision | Other>,
-): Promise<SavedDecision | Other | Exclude<ChangeOutcome, { readonly kind: 'changed' }>> {
+): Promise<
+  | { readonly kind: 'saved'; readonly role: Role; readonly loaded: LoadedRole }
+  | Other
+  | Exclude<ChangeOutcome, { readonly kind: 'changed' }>
+> {
   const { by, cause = causedBy(by), credential, signal } = request;
   for (;;) {
     signal?.throwIfAborted();

@@ -10,32 +10,21 @@ import {
 } from '../domain/reconciliation.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { RoleStore } from '../ports/role-store.ts';
+import type { CleanUpRequest } from './clean-up-run.ts';
 
 /** The ports of everything that removes by age. */
 export interface RemovalPorts extends Pick<AllPorts, 'clock' | 'machine' | 'persistence'> {
   readonly roles: Pick<RoleStore, 'loadComparison' | 'saveComparison' | 'countForCleanup'>;
 }
 
-export interface RemovalOptions {
-  /** Moves it to the node's clock at once. */
-  readonly catchUp?: boolean | undefined;
-  /** Stores nothing. */
-  readonly dryRun?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Where the clock of removal is after a sweep has moved it. */
-export interface Removal {
-  readonly reached: Instant;
-  /** How far it is behind the clock of the sweep. */
-  readonly behind: Duration;
-}
-
-/** Moves the clock of removal; `undefined` on a node whose clock differs too much from the database's. */
+/**
+ * Moves the clock of removal. Answers where it is then, and how far behind the clock of the sweep; `undefined` on a node
+ * whose clock differs too much from the database's.
+ */
 export async function moveRemovalClock(
   ports: RemovalPorts,
-  { catchUp = false, dryRun = false, signal }: RemovalOptions,
-): Promise<Removal | undefined> {
+  { catchUp = false, dryRun = false, signal }: Pick<CleanUpRequest, 'catchUp' | 'dryRun' | 'signal'>,
+): Promise<{ readonly reached: Instant; readonly behind: Duration } | undefined> {
   const { roles, clock, machine } = ports;
   const asked = clock.now();
   const database = await ports.persistence.check(signal);
@@ -66,7 +55,7 @@ export async function removalInstant(
   ports: RemovalPorts,
   signal: AbortSignal | undefined,
 ): Promise<Instant | undefined> {
-  const removal = await moveRemovalClock(ports, { dryRun: true, signal });
+  const removal = await moveRemovalClock(ports, { dryRun: true, ...(signal && { signal }) });
   return removal && earlier(removal.reached, ports.clock.now());
 }
 

@@ -1,23 +1,19 @@
-import { type Cause, eventOf } from '../domain/history.ts';
+import { eventOf } from '../domain/history.ts';
 import { after, type Duration, days, minutes } from '../domain/instant.ts';
 import { succeeds } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { CleanupOutcome, CleanupTask } from '../ports/role-cleanup.ts';
+import type { CleanUpRun } from './clean-up-run.ts';
 
 /** From when on another process may claim the removal of an archive. */
 export const CLAIM: Duration = minutes(10);
 const MAX_PAUSE: Duration = days(1);
 
-interface RemovalOptions {
-  readonly cause: Cause;
-  readonly signal: AbortSignal | undefined;
-}
-
 /** One archive that cannot be removed waits longer each time, and keeps no other waiting. */
 export async function remove(
   { roles, archives, clock, ids }: Pick<AllPorts, 'roles' | 'archives' | 'clock' | 'ids'>,
   task: CleanupTask,
-  { cause, signal }: RemovalOptions,
+  { cause, signal }: Pick<CleanUpRun, 'cause' | 'signal'>,
 ): Promise<boolean> {
   const isGone = await succeeds(archives.delete(task.archive, signal));
   const now = clock.now();

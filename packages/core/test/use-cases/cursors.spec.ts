@@ -1,4 +1,11 @@
-import { accountId, type Cause, minutes, OPERATOR, type PageRequest as Page, type RoleId } from '@pinfold/core';
+import {
+  accountId,
+  type Cause,
+  minutes,
+  OPERATOR,
+  type PageRequest as Page,
+  type RoleId,
+} from '@pinfold/core';
 import { createKeys, everyKey } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';

@@ -184,16 +184,10 @@ function* findOthers({ now, until, token }: CleanupRequest): Steps<readonly Acco
   return claimed.filter((role) => role.cleanupToken !== token).map(({ account }) => account);
 }
 
-interface WaitingRequest {
-  readonly request: CleanupRequest;
-  /** Whether others were met, so that more is looked at. */
-  readonly isBeside: boolean;
-}
-
-/** Finds the roles that have been waiting longest: more than are wanted beside other cleanups. */
+/** Finds the roles that have been waiting longest: more than are wanted beside other cleanups, once some were met. */
 const findWaiting = CLEANUP_PROGRAMS.changeQuery(
   'roles.waiting_for_cleanup',
-  function* ({ request, isBeside }: WaitingRequest) {
+  function* ([request, isBeside]: readonly [CleanupRequest, isBeside: boolean]) {
     const [few, many] = [request.limit, request.limit + PASSED_OVER];
     const [longest, others] = yield* together(
       findLongest(request, isBeside ? many : few, WAITING),
@@ -255,7 +249,7 @@ export function cleanup(
 function claims(database: Database): RoleStore['claimForCleanup'] {
   const met = new Set<AccountId>();
   const findBeside = async (request: CleanupRequest): Promise<readonly WaitingRole[]> => {
-    const { longest, others } = await database.read(findWaiting, { request, isBeside: met.size > 0 });
+    const { longest, others } = await database.read(findWaiting, [request, met.size > 0]);
     if (met.size + others.length === 0) return longest;
     const byAccount = [...Map.groupBy(longest, ({ account }) => account)];
     const free = byAccount.filter(([account]) => !met.has(account) && !others.includes(account));

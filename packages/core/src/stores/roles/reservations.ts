@@ -27,18 +27,15 @@ function keyLocks({ account, key }: Pick<Lease, 'account' | 'key'>): Locks {
   return { exclusive: [idempotencyLock(account, key)] };
 }
 
-interface Judged {
-  readonly held: ReserveOutcome | undefined;
-  readonly isKnown: boolean;
-}
-
 /**
  * Judges a reservation; `held` is undefined if the key can be reserved. A key that is held already does not count against the rate.
  *
  * What belongs to the account is read unlocked: the commit decides by all of it again, and until then a publication keeps
  * none waiting.
  */
-function* judge(request: Reservation): Steps<Judged, 'read'> {
+function* judge(
+  request: Reservation,
+): Steps<{ readonly held: ReserveOutcome | undefined; readonly isKnown: boolean }, 'read'> {
   const { account, key, name, credential = {}, wasKnown = false } = request;
   const candidate = { ...request, name };
   const [[row, owner, mode, caller], facts] = yield* together(
