@@ -4,7 +4,12 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const MAIN = join(import.meta.dirname, '../../packages/pinfold/src/main.ts');
+/** The arguments of Node that make it the command of these sources. */
+const SOURCES: readonly string[] = [
+  '--conditions=@pinfold/source',
+  '--disable-warning=ExperimentalWarning',
+  join(import.meta.dirname, '../../packages/pinfold/src/main.ts'),
+];
 
 /** A server with all its processes. */
 export interface Server {
@@ -18,27 +23,28 @@ export interface Server {
 }
 
 /** Starts a server on a free port. Its log is a file beside the data folder. */
-export async function startServer(data: string, key: string, env: NodeJS.ProcessEnv): Promise<Server> {
+export async function startServer(
+  data: string,
+  key: string,
+  env: NodeJS.ProcessEnv,
+  command: readonly string[] = SOURCES,
+): Promise<Server> {
   const path = `${data}.log`;
   const log = openSync(path, 'w', 0o600);
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning', MAIN, 'serve'],
-    {
-      detached: true,
-      stdio: ['ignore', log, log],
-      env: {
-        ...process.env,
-        PINFOLD_PORT: '0',
-        PINFOLD_DATA_DIR: data,
-        PINFOLD_API_KEY: key,
-        PINFOLD_WELCOME: 'off',
-        PINFOLD_RATE_REQUESTS: 'off',
-        PINFOLD_RATE_PUBLICATIONS: 'off',
-        ...env,
-      },
+  const child = spawn(process.execPath, [...command, 'serve'], {
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: {
+      ...process.env,
+      PINFOLD_PORT: '0',
+      PINFOLD_DATA_DIR: data,
+      PINFOLD_API_KEY: key,
+      PINFOLD_WELCOME: 'off',
+      PINFOLD_RATE_REQUESTS: 'off',
+      PINFOLD_RATE_PUBLICATIONS: 'off',
+      ...env,
     },
-  );
+  });
   closeSync(log);
   const ended = once(child, 'exit');
   const signal = (name: NodeJS.Signals): void => {

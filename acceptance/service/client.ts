@@ -8,6 +8,7 @@ export interface Answer {
   readonly code?: string;
   readonly pin?: PinJson;
   readonly pins?: readonly PinJson[];
+  readonly name?: { readonly pin: string };
 }
 
 /** A role as the API tells of it. */
@@ -58,6 +59,11 @@ export class Client {
   point(name: string, pin: string): Promise<Answer> {
     const headers = { 'content-type': 'application/json' };
     return this.#ask('', { method: 'PUT', body: JSON.stringify({ pin }), headers }, `names/${name}`);
+  }
+
+  /** The publication that a name shows; undefined without the name. */
+  async named(name: string): Promise<string | undefined> {
+    return (await this.#ask('', {}, `names/${name}`)).name?.pin;
   }
 
   /** A hundred of the account's roles that are not deleted. */

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { startServer } from '../power-cuts/server.ts';
+import { Ledger } from './ledger.ts';
+import type { Releases } from './releases.ts';
+
+/** What came of a drill. */
+export interface Drilled {
+  readonly publications: number;
+  /** Requests that were sent again. */
+  readonly repeated: number;
+  /** By look at the nodes, what was not as it was acknowledged. */
+  readonly differences: Readonly<Record<string, readonly string[]>>;
+}
+
+const PUBLICATIONS = 40;
+
+/** The previous release fills the data folder and is killed, the next one continues, and the previous one again. */
+export async function onOneMachine(folder: string, { previous, next }: Releases): Promise<Drilled> {
+  const { text: key } = new NodeApiKeySecrets().mint();
+  const ledger = new Ledger(key);
+  const differences: Record<string, readonly string[]> = {};
+  const turns = { filled: previous, migrated: next, 'stepped back': previous };
+  for (const [look, { command }] of Object.entries(turns)) {
+    const env = { PINFOLD_VIEWER_MODE: 'path' };
+    const server = await startServer(join(folder, 'data'), key, env, command);
+    const node = ledger.nodeAt(server.url);
+    const before = await ledger.differences(node);
+    for (let n = 0; n < PUBLICATIONS; n += 1) await ledger.add(() => [node]);
+    differences[look] = [...before, ...(await ledger.differences(node))];
+    await (look === 'filled' ? server.kill() : server.end());
+  }
+  return { publications: ledger.size, repeated: ledger.repeated, differences };
+}
