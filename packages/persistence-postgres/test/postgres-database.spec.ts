@@ -126,12 +126,8 @@ const mixed = defineProgram('pots.mix', {
   },
 });
 
-const searching = defineProgram('pots.search', {
-  *run() {
-    const range = { order: ['name'], limit: 2, maxScanned: 5, mayScanMore: false } as const;
-    return yield* scan(POTS, {}, { coins: 1 }, range);
-  },
-});
+const RANGE = { order: ['name'], limit: 2, maxScanned: 5, mayScanMore: false } as const;
+const searching = defineProgram('pots.search', { run: () => scan(POTS, {}, { coins: 1 }, RANGE) });
 
 /** The trips of a program, without that which proves that the server is the primary one. */
 function begun(trips: readonly (readonly string[])[]): readonly (readonly string[])[] {
