@@ -32,4 +32,4 @@ const create = async () => {
   };
 };
 
-describeArchiveStorage({ name: 'SqliteArchiveStorage', create, runs: 20 });
+describeArchiveStorage({ name: 'SqliteArchiveStorage', create, runs: 8 });
