@@ -1,8 +1,10 @@
-import type { EventId } from '../../domain/history.ts';
+import type { EventActor, EventId } from '../../domain/history.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Erasure } from '../../ports/erasure-store.ts';
 import { all } from '../../records/joining.ts';
 import type { Step, Steps } from '../../records/step.ts';
+import { update } from '../../records/steps.ts';
+import { ERASURES, type ErasureRow } from '../../records/tables/account-tables.ts';
 import type { MoreLocks } from '../locking.ts';
 
 export interface Advance extends Erasure {
@@ -33,4 +35,15 @@ export function* changeUnder(
   if (missing !== undefined) return missing;
   yield* all(...changes);
   return 'continued';
+}
+
+/** The step that adds the persons among the actors of rows to those whose ids are looked for in every event. */
+export function addPersons(
+  { account, persons }: ErasureRow,
+  rows: readonly { readonly actor: EventActor | null }[],
+): readonly Step<void, 'write'>[] {
+  const ids = rows.flatMap(({ actor }) => (actor?.kind === 'person' && actor.id !== null ? [actor.id] : []));
+  const known = [...new Set([...persons, ...ids])];
+  if (known.length === persons.length) return [];
+  return [update(ERASURES, { account }, { persons: known, searchedTo: null, isSearched: false })];
 }

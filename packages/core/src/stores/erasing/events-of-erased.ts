@@ -5,8 +5,7 @@ import { find, max, unlocked, update } from '../../records/steps.ts';
 import { ERASURES, type ErasureRow } from '../../records/tables/account-tables.ts';
 import { accountLock, SERVICE_LOCK } from '../../records/tables/locks.ts';
 import { EVENTS } from '../../records/tables/service-tables.ts';
-import { type Advance, type Forgotten, otherLocks } from './advance.ts';
-import { addPersons } from './rows-of-erased.ts';
+import { type Advance, addPersons, type Forgotten, otherLocks } from './advance.ts';
 
 /** Events of the account that one step changes, all under its lock. */
 const CHANGED_AT_ONCE = 500;

@@ -1,4 +1,3 @@
-import type { EventActor } from '../../domain/history.ts';
 import type { RoleId } from '../../domain/identity.ts';
 import { withoutHash } from '../../domain/password.ts';
 import type { Generation } from '../../domain/role.ts';
@@ -11,7 +10,6 @@ import {
   API_KEYS,
   ATTEMPT_WINDOWS,
   ATTEMPTS,
-  ERASURES,
   type ErasureRow,
   PAIRINGS,
   SESSIONS,
@@ -35,7 +33,7 @@ import {
 } from '../../records/tables/role-tables.ts';
 import { feedEnds } from '../events.ts';
 import { CHANGED, changeRoles, derivedMembers, nextVersion, type RoleChange } from '../role-changes.ts';
-import { type Advance, changeUnder, type Forgotten, otherLocks } from './advance.ts';
+import { type Advance, addPersons, changeUnder, type Forgotten, otherLocks } from './advance.ts';
 import { erasureEvent } from './events-of-erased.ts';
 
 /** Rows that one step removes, each with a lock of its own. */
@@ -49,17 +47,6 @@ const OF_CONSENT = { ...RANGE, select: ['secretHash', 'actor'] } as const;
 
 /** What no secret has the hash of. */
 const NO_SECRET = '0'.repeat(64) as Sha256;
-
-/** The step that adds the persons among the actors of rows to those whose ids are looked for in every event. */
-export function addPersons(
-  { account, persons }: ErasureRow,
-  rows: readonly { readonly actor: EventActor | null }[],
-): readonly Step<void, 'write'>[] {
-  const ids = rows.flatMap(({ actor }) => (actor?.kind === 'person' && actor.id !== null ? [actor.id] : []));
-  const known = [...new Set([...persons, ...ids])];
-  if (known.length === persons.length) return [];
-  return [update(ERASURES, { account }, { persons: known, searchedTo: null, isSearched: false })];
-}
 
 export function* forgetSessions(erasure: ErasureRow, { more }: Advance): Forgotten {
   const rows = yield* find(SESSIONS, { account: erasure.account }, OF_SESSION);
