@@ -57,7 +57,10 @@ export async function readArchive(
     return archiveOf(id, pieces, bytes);
   } catch (cause) {
     if (!isFault(cause)) throw cause;
-    throw new CommandFailure(`archive ${id} cannot be read: ${cause.message} (${cause.code})`, { cause });
+    throw new CommandFailure(`archive ${id} cannot be read: ${cause.message} (${cause.code})`, {
+      cause,
+      code: 'unreadable',
+    });
   }
 }
 

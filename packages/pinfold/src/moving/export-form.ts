@@ -111,7 +111,7 @@ function recordOf(line: string, place: string): MovedRecord {
     return readRecordLine(line);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new CommandFailure(`${place} cannot be read: ${cause.message}`, { cause });
+    throw new CommandFailure(`${place} cannot be read: ${cause.message}`, { cause, code: 'unreadable' });
   }
 }
 

@@ -75,7 +75,7 @@ export async function manifestIn(folder: string): Promise<ExportManifest> {
     const code = codeOf(cause);
     if (code === undefined) throw cause;
     const message = `${file} cannot be read (${code}): there is no export, or one that has not ended`;
-    throw new CommandFailure(message, { cause });
+    throw new CommandFailure(message, { cause, code: 'unreadable' });
   });
   return readManifest(bytes);
 }

@@ -117,8 +117,9 @@ describe('pinfold verify of an export', () => {
     expect([without.code, without.report.missing.length]).to.deep.equal([1, 3]);
     await rm(join(folder, 'manifest.json'));
     for (const place of [folder, join(folder, 'none')]) {
-      const { code, err } = await run(NOWHERE, 'verify', place);
+      const { code, out, err } = await run(NOWHERE, 'verify', place, '--json');
       expect([code, err.includes('there is no export')]).to.deep.equal([1, true]);
+      expect(JSON.parse(out).error.code).to.equal('unreadable');
     }
   });
 
