@@ -54,7 +54,7 @@ export const unjudged: readonly Unjudged[] = [
     shownBy: 'contention',
     code: {
       [FOLDERS]: ['forget(place: ArchivePlace)'],
-      [ARCHIVES]: ["if (systemCode(error) !== 'ENOENT' ||", 'this.#folders.forget(place);'],
+      [ARCHIVES]: ["if (systemCodeOf(error) !== 'ENOENT' ||", 'this.#folders.forget(place);'],
     },
   },
   {
