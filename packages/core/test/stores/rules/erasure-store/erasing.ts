@@ -182,6 +182,7 @@ export const erasingClauses: Clauses = {
         anEvent({ account: OTHER, actor: { kind: 'key', id: 'alice' }, type: 'key.revoked' }),
         anEvent({ account: OTHER, actor: admin, type: 'session.ended' }),
         anEvent({ account: ACCOUNT, actor: admin, asOperator: true, type: 'account.limits_changed' }),
+        anEvent({ account: ACCOUNT, actor: { kind: 'key', id: 'bob' }, type: 'key.created' }),
       ]);
       await port.mode.change({ kind: 'read_only', message: null }, [
         anEvent({ account: null, actor: PERSON }),
