@@ -91,6 +91,7 @@ function endsWord(code: number): boolean {
 
 /** The end of a comment, an end tag, a declaration or a plain `<`. */
 function endOfOther(html: string, at: number): number {
+  // From the second character on, since `<!-->` is a whole comment.
   if (html.startsWith('<!--', at)) return positionAfter(html, '-->', at + 2);
   const next = html[at + 1];
   return next === '!' || next === '/' || next === '?' ? positionAfter(html, '>', at) : at + 1;
@@ -166,76 +167,4 @@ function endOfElement(html: string, from: number, name: string): number {
     if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
   }
   return html.length;
-}
-
-/** Longer values are data URLs. */
-const MAX_TARGET_LENGTH = 2_048;
-/** Space and character references: the value is not the target as it stands. */
-const NEEDS_DECODING = /[\s&]/;
-const CHARACTERS = /&(?:#(\d{1,7}|x[\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
-const NAMED: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
-/** A path with a character reference by name, which HTML has 2,231 of: another character may stand for it. */
-const UNKNOWN_CHARACTER = /^(?:[^?#&]|&#|&(?!#))*?&(?!(?:amp|quot|apos|lt|gt)\b)[a-z][a-z\d]/i;
-
-/**
- * A value as a URL parser takes it: without space around it, tabs and line ends. Empty if it is too long for a path, or
- * has a character reference that is not known here.
- */
-export function targetOf(value: string): string {
-  if (value.length > MAX_TARGET_LENGTH) return '';
-  if (!NEEDS_DECODING.test(value)) return value;
-  return UNKNOWN_CHARACTER.test(value) ? '' : withoutSpace(decodeCharacters(value));
-}
-
-/** The same for a value in CSS or a script, which have no character references. */
-export function plainTargetOf(value: string): string {
-  return value.length > MAX_TARGET_LENGTH ? '' : withoutSpace(value);
-}
-
-function withoutSpace(value: string): string {
-  return value.replaceAll(/[\t\n\f\r]/g, '').trim();
-}
-
-/** Resolves character references as far as URLs and styles need it. */
-export function decodeCharacters(value: string): string {
-  return value.includes('&') ? value.replaceAll(CHARACTERS, characterOf) : value;
-}
-
-function characterOf(whole: string, digits: string, name?: string): string {
-  if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
-  // The 0 changes no decimal number, and makes x1f the hexadecimal 0x1f.
-  const code = Number(`0${digits}`);
-  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
-}
-
-/** A candidate of a `srcset`: its URL, and its descriptors up to the next comma. */
-const CANDIDATE = /[\s,]*([^\s,]\S*)(?:\s[^,(]*(?:\([^)]{0,99}\)[^,(]*)*)?/y;
-
-/** The URLs of a `srcset` (HTML, "parse a srcset attribute"), as they stand. */
-export function* candidatesOf(srcset: string): Generator<string> {
-  for (let at = 0; ; ) {
-    CANDIDATE.lastIndex = at;
-    const match = CANDIDATE.exec(srcset);
-    if (match?.[1] === undefined) return;
-    const url = match[1];
-    const end = withoutCommas(url);
-    yield end;
-    // Without a space before it, a comma at the end of a URL separates it from the next.
-    at = end === url ? CANDIDATE.lastIndex : match.index + match[0].indexOf(url) + url.length;
-  }
-}
-
-/** Removes commas from the end. A regular expression would take quadratic time for a run of commas. */
-function withoutCommas(url: string): string {
-  let end = url.length;
-  while (url[end - 1] === ',') end -= 1;
-  return url.slice(0, end);
-}
-
-const REFRESH = /^\s*[\d.]+\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|([^"'].*))/is;
-
-/** The URL of `<meta http-equiv="refresh">`; `undefined` where it names none. */
-export function refreshTarget(content: string): string | undefined {
-  const [, double, single, bare] = REFRESH.exec(content) ?? [];
-  return double ?? single ?? bare;
 }

@@ -1,11 +1,12 @@
 import type { OriginNeed, SecretKind, SiteTool } from '@pinfold/core';
 import { secretOfFile } from '@pinfold/core/adapter';
-import { importsOf, isManifest, manifestUrls } from './file-urls.ts';
-import { plainTargetOf } from './html-tags.ts';
+import { plainTargetOf } from './attribute-values.ts';
+import { importsOf } from './module-imports.ts';
 import { type PageFindings, readCss, readModule, readPage } from './page-reader.ts';
 import { type ObservationBounds, type Reference, ReferenceCollector } from './reference-collector.ts';
 import { findInScripts, isPage, isScript, type ScriptFindings } from './script-findings.ts';
 import { secretsIn } from './secrets.ts';
+import { isWebAppManifest, webAppManifestUrls } from './web-app-manifest.ts';
 
 /** The findings in one file of a site. */
 export interface Observation {
@@ -42,7 +43,7 @@ export function isObservable(path: string): boolean {
 
 /** Whether all of a file's text is read for references; of scripts, their beginning is. */
 export function isReferring(path: string): boolean {
-  return isPage(path) || STYLE_SHEET.test(path) || isManifest(path);
+  return isPage(path) || STYLE_SHEET.test(path) || isWebAppManifest(path);
 }
 
 /**
@@ -106,8 +107,10 @@ function readReferences(path: string, text: string, collector: ReferenceCollecto
   if (isPage(path)) return readPage(text, collector);
   if (STYLE_SHEET.test(path)) readCss(text, collector);
   else if (isScript(path)) readModule(text.slice(0, PIECE_BYTES), collector);
-  else if (isManifest(path)) {
-    manifestUrls(text).every(({ url, navigation }) => collector.add(plainTargetOf(url), { navigation }));
+  else if (isWebAppManifest(path)) {
+    webAppManifestUrls(text).every(({ url, navigation }) =>
+      collector.add(plainTargetOf(url), { navigation }),
+    );
   }
   return undefined;
 }

@@ -1,14 +1,14 @@
 import type { OriginNeed, SiteTool } from '@pinfold/core';
-import { importsOf, urlsOf } from './file-urls.ts';
 import {
   candidatesOf,
   decodeCharacters,
   plainTargetOf,
   refreshTarget,
-  type Tag,
-  tagsOf,
   targetOf,
-} from './html-tags.ts';
+} from './attribute-values.ts';
+import { urlsOf } from './css-urls.ts';
+import { type Tag, tagsOf } from './html-tags.ts';
+import { importsOf } from './module-imports.ts';
 import type { ReferenceCollector } from './reference-collector.ts';
 
 /** Findings in a page other than its references. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { candidatesOf, refreshTarget } from '../../src/observe/html-tags.ts';
+import { candidatesOf, refreshTarget } from '../../src/observe/attribute-values.ts';
 
 describe('the URLs of a srcset', () => {
   for (const [srcset, urls] of [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { urlsOf } from '../../src/observe/file-urls.ts';
+import { urlsOf } from '../../src/observe/css-urls.ts';
 
 describe('the URLs of a style sheet', () => {
   for (const [css, urls] of [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { importsOf } from '../../src/observe/file-urls.ts';
+import { importsOf } from '../../src/observe/module-imports.ts';
 
 describe('the imports of a module', () => {
   for (const [script, urls] of [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { manifestUrls } from '../../src/observe/file-urls.ts';
+import { webAppManifestUrls } from '../../src/observe/web-app-manifest.ts';
 
-const urls = (manifest: unknown) => manifestUrls(JSON.stringify(manifest));
+const urls = (manifest: unknown) => webAppManifestUrls(JSON.stringify(manifest));
 
 describe('the URLs of a web app manifest', () => {
   it('are its images, and the pages that it opens', () => {
@@ -36,8 +36,8 @@ describe('the URLs of a web app manifest', () => {
       expect(urls(value), JSON.stringify(value)).to.deep.equal([]);
     }
     for (const text of ['', '{', '{"icons":[{"src":1},null]}', `{"start_url":"/"}${' '.repeat(262_144)}`]) {
-      expect(manifestUrls(text)).to.deep.equal([]);
+      expect(webAppManifestUrls(text)).to.deep.equal([]);
     }
-    expect(manifestUrls('\u{feff}{"start_url":"/"}')).to.have.lengthOf(1);
+    expect(webAppManifestUrls('\u{feff}{"start_url":"/"}')).to.have.lengthOf(1);
   });
 });
