@@ -136,7 +136,7 @@ class Following<Arrived extends Arrival, Outcome extends Settled> {
     if (this.#door.send !== undefined) {
       this.#ended = this.#door.now();
       sent = outcome && this.#door.send(outcome);
-      outgoingBytes.gave(this.#arrival.response, () => clientOf(this.#door.client?.() ?? ''));
+      outgoingBytes.followWritten(this.#arrival.response, () => clientOf(this.#door.client?.() ?? ''));
       const account = outcome?.account ?? this.#door.caller?.()?.account;
       if (account !== undefined) accountBacklogs.follow(account, this.#arrival.response);
     }

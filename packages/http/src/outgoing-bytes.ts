@@ -99,8 +99,8 @@ export class OutgoingBytes {
     return answer;
   }
 
-  /** Follows an answer that was given whole, if its client has not taken it already. An app may pass it on later. */
-  gave(response: ServerResponse, client: () => string): void {
+  /** Follows an answer that was written whole, unless its client has taken it already. An app may pass it on later. */
+  followWritten(response: ServerResponse, client: () => string): void {
     // Not a number for a response without a connection.
     if (!(response.writableLength > 0) && response.writableEnded) return;
     this.follow(response, client()).measure();
@@ -190,8 +190,8 @@ export class OutgoingAnswer {
     this.#count(bytes);
   }
 
-  /** Counts bytes that were given to the response, until the client takes them. */
-  gave(bytes: number): void {
+  /** Counts bytes that were written to the response, until the client takes them. */
+  countWritten(bytes: number): void {
     this.#given += bytes;
     this.measure();
   }

@@ -80,7 +80,7 @@ export async function sendPieces(
       unchecked += piece.length;
       begin();
       const isTaken = response.write(piece);
-      outgoing.gave(piece.length);
+      outgoing.countWritten(piece.length);
       if (!isTaken) await once(response, 'drain', { signal: gone });
       outgoing.measure();
     }

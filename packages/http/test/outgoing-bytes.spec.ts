@@ -40,7 +40,7 @@ describe('the bytes that clients leave untaken', () => {
     const followed = outgoing.follow(answer as unknown as ServerResponse, client);
     const more = (given: number, taken: number): void => {
       answer.writableLength += given - taken;
-      followed.gave(given);
+      followed.countWritten(given);
     };
     more(bytes, 0);
     return { answer, followed, more };
@@ -178,7 +178,7 @@ describe('the bytes that clients leave untaken', () => {
       client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
       const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
       give(response, body);
-      outgoing.gave(response, () => 'a');
+      outgoing.followWritten(response, () => 'a');
       return { client, response };
     }
 

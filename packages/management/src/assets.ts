@@ -59,7 +59,7 @@ export function loadAssets(): Assets {
       });
       if (isGzipped) response.set('Content-Encoding', 'gzip');
       response.end(body);
-      outgoingBytes.gave(response, () => clientOf(client()));
+      outgoingBytes.followWritten(response, () => clientOf(client()));
       return true;
     },
   };

@@ -8,7 +8,8 @@ if (complaint !== undefined) {
 }
 // Loaded only now: an old Node fails in these modules, with a message that does not help.
 const { processTerminal, trackWrites } = await import('./command-line/terminal.ts');
-const { bypassProxy, runCommand } = await import('./command-line/run-command.ts');
+const { bypassProxy } = await import('./command-line/bypass-proxy.ts');
+const { runCommand } = await import('./command-line/run-command.ts');
 
 bypassProxy(process.env);
 

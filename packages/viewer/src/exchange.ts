@@ -60,7 +60,7 @@ export function writeHead(
 /** Ends an answer with all of its body, and counts what its client has not taken of it. */
 export function end(exchange: Exchange, body?: Buffer): void {
   exchange.response.end(body);
-  outgoingBytes.gave(exchange.response, () => clientOf(exchange));
+  outgoingBytes.followWritten(exchange.response, () => clientOf(exchange));
 }
 
 interface Arrived {
@@ -119,7 +119,7 @@ function endAll(): void {
     const { response } = exchange;
     try {
       exchange.asyncContext.runInAsyncScope(response.end, response, text, 'latin1');
-      outgoingBytes.gave(response, () => clientOf(exchange));
+      outgoingBytes.followWritten(response, () => clientOf(exchange));
     } catch (error) {
       // Of an app's listener, or of an `end` that its framework gives to all responses.
       console.error('Pinfold failed to end an answer:', error);

@@ -18,7 +18,7 @@ export interface SchemaState {
   readonly oldestRelease: string;
 }
 
-/** The steps to take, in their order, and what to keep as the state after them. */
+/** The steps to run, in their order, and the state to store after them. */
 export interface MigrationPlan<Step> {
   readonly steps: readonly Step[];
   /** Absent: there is nothing to do. */
@@ -26,7 +26,7 @@ export interface MigrationPlan<Step> {
 }
 
 /**
- * Plans the way from the schema that is there to the newest one. Ask for it, and go it, in one transaction.
+ * Plans the steps from the present schema to the newest one. Read the state, plan and run the steps in one transaction.
  *
  * @throws Fault `store_unavailable` when the schema needs a newer release than this one.
  *
@@ -73,7 +73,7 @@ export function refuseOutdated(state: SchemaState | undefined, known: readonly M
   });
 }
 
-/** What diagnosis says of a schema: its version, the newest one, and why this release cannot work with it if it cannot. */
+/** The diagnosis of a schema: its version, the newest one, and, if this release cannot work with it, why. */
 export function examineSchema(
   state: SchemaState | undefined,
   known: readonly Migration<unknown>[],

@@ -18,6 +18,7 @@ export function roleCursorOf(role: Role, order: RoleOrder | undefined): RoleCurs
 /** The cursor that a page begins after. The list of published roles by end skips those that have ended. */
 export function startOf({ after, order, state, now }: RoleQuery): RoleCursor {
   if (after !== undefined) return after;
+  // No id is before the empty one, and none, being a UUID, after `~`.
   const skips = order === 'ending' && state === 'published';
   return skips ? { rank: MAX_RANK - now, id: '' as RoleId } : { rank: MAX_RANK, id: '~' as RoleId };
 }
@@ -28,7 +29,7 @@ export const MAX_SEARCHED = 2_000;
 /**
  * A page of a list. Query one role more than the page holds: it shows whether another page follows.
  *
- * @param lookedTo the last role that a search checked, if it stopped at its limit.
+ * @param readTo the last role that a search checked, if it stopped at its limit.
  */
 export function pageOf(
   roles: readonly Role[],

@@ -1,5 +1,10 @@
 import type { Instant } from './instant.ts';
 
+declare const brand: unique symbol;
+
+/** A value that was proved once: `Name` is the receipt, and only the function that proves it makes one. */
+export type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
+
 /** A role's id: a UUID in lower case, and the last segment of its shared URL. */
 export type RoleId = Branded<string, 'RoleId'>;
 
@@ -8,6 +13,9 @@ export type ArchiveId = Branded<string, 'ArchiveId'>;
 
 /** The owner of roles: 1 to 255 printable characters, opaque to Pinfold, from the embedding team's `authenticate`. */
 export type AccountId = Branded<string, 'AccountId'>;
+
+/** Identifies one holder of a reservation or claim; never reused. */
+export type Token = Branded<string, 'Token'>;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ARCHIVE = /^\d{13}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -19,13 +27,14 @@ let parsed: RoleId | undefined;
 export function parseRoleId(text: string): RoleId | undefined {
   // Each view parses its id twice: in the door and in the use case.
   if (text === parsed) return parsed;
+  // Callers without types may pass anything.
   const lower = String(text).toLowerCase();
   if (!UUID.test(lower)) return undefined;
   parsed = lower as RoleId;
   return parsed;
 }
 
-/** Reads the name of a stored archive; `undefined` when it is not one of ours. */
+/** Reads the id of an archive from its name in storage; `undefined` if the name is not one of ours. */
 export function parseArchiveId(text: string): ArchiveId | undefined {
   return ARCHIVE.test(text) ? (text as ArchiveId) : undefined;
 }
@@ -58,11 +67,3 @@ export function parseAccountId(name: string): AccountId | undefined {
   const isName = typeof name === 'string' && PRINTABLE.test(name);
   return isName ? (name as AccountId) : undefined;
 }
-
-declare const brand: unique symbol;
-
-/** A value that was proved once: `Name` is the receipt, and only the function that proves it makes one. */
-export type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
-
-/** Identifies one holder of a reservation or claim; never reused. */
-export type Token = Branded<string, 'Token'>;

@@ -34,14 +34,14 @@ const UNITS: Readonly<Record<string, (count: number) => Duration>> = {
   h: hours,
   d: days,
 };
-const MICROSECONDS = 1_000;
+const MICROSECONDS_PER_MILLISECOND = 1_000;
 
 /** Reads a rate, `N/1s`, `N/5m`, `N/1h` or `N/1d`, or `off`; `undefined` for anything else, and for more than one a microsecond. */
 export function parseRate(text: string): Rate | 'off' | undefined {
   if (text === 'off') return 'off';
   const [, count, length, unit] = RATE_TEXT.exec(text) ?? [];
   const window = UNITS[unit ?? '']?.(Number(length));
-  if (window === undefined || Number(count) > window * MICROSECONDS) return undefined;
+  if (window === undefined || Number(count) > window * MICROSECONDS_PER_MILLISECOND) return undefined;
   return { count: Number(count), window };
 }
 
@@ -49,11 +49,14 @@ export function parseRate(text: string): Rate | 'off' | undefined {
 export function rateLeft(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
   const { count, window } = rate;
   const share = microsecondsPerUnit(rate);
-  const present = now * MICROSECONDS;
+  const present = now * MICROSECONDS_PER_MILLISECOND;
   const owed = microsecondsAhead(rate, mark, present);
   const remaining = Math.max(0, Math.floor((count * share - owed) / share));
-  const wait = Math.max(0, Math.ceil((owed - (count - costWithin(rate, cost)) * share) / MICROSECONDS));
-  const whole = Math.ceil(owed / MICROSECONDS);
+  const wait = Math.max(
+    0,
+    Math.ceil((owed - (count - costWithin(rate, cost)) * share) / MICROSECONDS_PER_MILLISECOND),
+  );
+  const whole = Math.ceil(owed / MICROSECONDS_PER_MILLISECOND);
   return {
     limit: count,
     window,
@@ -65,7 +68,7 @@ export function rateLeft(rate: Rate, mark: RateMark | null, now: Instant, cost =
 
 /** The mark after a cost was taken at an instant. Check first, with {@link rateLeft}, that it passes. */
 export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateMark {
-  const present = now * MICROSECONDS;
+  const present = now * MICROSECONDS_PER_MILLISECOND;
   return (present +
     microsecondsAhead(rate, mark, present) +
     costWithin(rate, cost) * microsecondsPerUnit(rate)) as RateMark;
@@ -86,5 +89,5 @@ function microsecondsAhead(rate: Rate, mark: RateMark | null, present: number): 
 
 /** Whole microseconds: sums of them are exact. */
 function microsecondsPerUnit({ count, window }: Rate): number {
-  return Math.floor((window * MICROSECONDS) / count);
+  return Math.floor((window * MICROSECONDS_PER_MILLISECOND) / count);
 }

@@ -10,13 +10,13 @@ export function quoted(name: string): string {
  * each parameter once, in the order in which their values are bound, so a member that is given one writes it exactly once.
  */
 export interface SqlDialect {
-  /** A name of a column that may be a word of the language. */
+  /** Quotes the name of a column: it may be a reserved word. */
   quote(name: string): string;
   /** A table by its name, quoted, and in its schema if it has one of its own. */
   table(name: string): string;
   /** The parameter at a place, counted from 1: `$1`, or `?` for every place. */
   parameter(place: number): string;
-  /** A parameter as the greatest number of rows; just so when absent. */
+  /** What stands behind LIMIT, given its parameter. When absent, the parameter itself. */
   limit?(parameter: string): string;
 
   /** Whether a column's text is in a list that is bound as one parameter. The list may be empty, or have 1,000 texts. */
@@ -33,7 +33,7 @@ export interface SqlDialect {
   readFlag(value: unknown): boolean;
   /** A sum of whole numbers as a whole number, which is answered as a number or as a text of one. */
   wholeNumber(sum: string): string;
-  /** A column of a table that finds a row faster than its primary key. Absent or undefined: there is none. */
+  /** A column that finds a row faster than the table's primary key, such as `rowid`. Absent or undefined: none. */
   rowPlace?(table: AnyTable): string | undefined;
   /**
    * Whether the rows of `(SELECT … ORDER BY …) CROSS JOIN …` come in the order of the subquery. `false` is right for every
@@ -66,8 +66,8 @@ export interface SqlDialect {
    */
   indexColumns(columns: readonly string[], covers: readonly string[], compared: readonly string[]): string;
   /**
-   * A text in an index that is no key and has a number of texts: such as its first characters, where the database bounds
-   * the length of an index. The column may be in a key as well, with the type that `columnType` gives it then. The whole
+   * A text in an index of `texts` texts that is not a key: such as its first characters, where the database bounds the
+   * length of an index. The column may be in a key as well, with the type that `columnType` gives it then. The whole
    * text when absent.
    */
   indexedText?(name: string, texts: number): string;

@@ -100,7 +100,7 @@ describe('the feed of all accounts', () => {
     }
   });
 
-  it('loses old events of no account, too', async () => {
+  it('drops old events that belong to no account, too', async () => {
     const { history, mode } = openStores();
     await mode.change({ kind: 'read_only', message: null }, [anEvent({ account: null })]);
     expect(await history.drop(after(START, days(1)), 10)).to.equal(1);

@@ -41,7 +41,7 @@ describe('The feed', () => {
     expect(idsOf(await stage.history.feed({ by: ADA, after: latest.next }))).to.deep.equal([]);
   });
 
-  it('has cursors of one account, with and without a publication, that go past the events of others', async () => {
+  it('accepts a cursor in every feed of the account, with and without a publication, and no altered or foreign one', async () => {
     const pin = aRoleId(1);
     const own = await stage.keep(ADA, { pin });
     await stage.keep(ADA);
@@ -54,7 +54,7 @@ describe('The feed', () => {
     const byOperator = await stage.history.feed({ by: OPERATOR, account: ADA });
     expect(pageOf(byOperator).next, 'the cursor of one feed').to.equal(page.next);
     const all = pageOf(await stage.history.feed({ by: OPERATOR }));
-    const marks = [
+    const wrong = [
       all.next,
       page.next.replace(/^./, '9'),
       `${page.next}0`,
@@ -64,7 +64,7 @@ describe('The feed', () => {
       `${page.next} `,
       `0${page.next}`,
     ];
-    for (const after of [...marks]) {
+    for (const after of wrong) {
       expect(await stage.history.feed({ by: ADA, after }), after).to.deep.equal({
         kind: 'refused',
         code: 'invalid_cursor',
@@ -154,7 +154,7 @@ describe('The feed', () => {
       expect(await codeOf(cursor, stage.open(imported))).to.equal('cursor_expired');
   });
 
-  it('shows an account deeds of the operator without name and address', async () => {
+  it("shows an account the operator's actions without name and address", async () => {
     const more = { actor: { kind: 'operator', id: 'eve' }, address: '192.0.2.1', asOperator: true } as const;
     await stage.keep(ADA, more);
     const [own] = pageOf(await stage.history.feed({ by: ADA })).items;

@@ -27,35 +27,35 @@ describe('taking down', () => {
 
   const administering = (ports: Partial<AdministrationPorts> = {}) =>
     createAdministration({ ...stage.ports, ...ports });
-  const wish = (more: object = {}) => ({ id, reason: 'Phishing', cause: CAUSE, ...more });
+  const request = (more: object = {}) => ({ id, reason: 'Phishing', cause: CAUSE, ...more });
 
-  /** What the history says since the operator began. */
-  async function told(): Promise<unknown> {
+  /** The events since the operator began. */
+  async function recorded(): Promise<unknown> {
     const events = await eventsOf(stage, { by: OPERATOR, since: stage.clock.now() });
     return events.map(({ type, account, pin }) => ({ type, account, pin }));
   }
 
   it('is decided again when the owner changes the role meanwhile', async () => {
-    let isMeanwhile = true;
+    let isFirst = true;
     const takedowns = replacing(stage.memory.takedowns, {
       takeDown: async (...all) => {
-        if (isMeanwhile) await stage.useCases.pin({ by: OWNER, id });
-        isMeanwhile = false;
+        if (isFirst) await stage.useCases.pin({ by: OWNER, id });
+        isFirst = false;
         return await stage.memory.takedowns.takeDown(...all);
       },
     });
-    expect((await administering({ takedowns }).takeDown(wish())).kind).to.equal('taken_down');
+    expect((await administering({ takedowns }).takeDown(request())).kind).to.equal('taken_down');
     const { value } = (await stage.memory.roles.load(id)) ?? {};
     expect(value).to.include({ pinned: true, deletedAt: stage.clock.now() });
     expect(await stage.memory.takedowns.of([id])).to.have.length(1);
   });
 
-  it('stops and purges of the copies those that are listed', async () => {
+  it('stops and purges the listed copies, and leaves the others', async () => {
     const copy = await stage.publish({ key: 'copy' as IdempotencyKey });
     const late = await stage.publish({ key: 'late' as IdempotencyKey });
     const { takeDown, copiesOf } = administering();
     expect(await copiesOf(id)).to.have.members([copy, late]);
-    const outcome = await takeDown(wish({ copies: [copy], purge: true }));
+    const outcome = await takeDown(request({ copies: [copy], purge: true }));
     expect(outcome.kind === 'taken_down' && outcome.copies).to.have.members([copy, late]);
     const stored = async (role: RoleId) => {
       const { archive = '' as ArchiveId, deletedAt } = (await stage.memory.roles.load(role))?.value ?? {};
@@ -70,7 +70,7 @@ describe('taking down', () => {
     expect(await copiesOf('00000000-0000-4000-8000-000000000000' as RoleId)).to.deep.equal([]);
   });
 
-  it('purges nothing of a list that is no copy, and what an interrupted purge has left', async () => {
+  it('purges what an interrupted purge has left, and ignores listed publications that are no copies', async () => {
     const copy = await stage.publish({ key: 'copy' as IdempotencyKey });
     const other = await stage.publish({ key: 'other' as IdempotencyKey, bytes: 'another site' });
     await stage.useCases.stop({ by: OWNER, id: other });
@@ -79,32 +79,32 @@ describe('taking down', () => {
       const { archive = '' as ArchiveId } = (await stage.memory.roles.load(role))?.value ?? {};
       return (await stage.memory.archives.size(archive)) !== undefined;
     };
-    await takeDown(wish({ copies: [copy] }));
-    await takeDown(wish({ copies: [copy, other], purge: true }));
+    await takeDown(request({ copies: [copy] }));
+    await takeDown(request({ copies: [copy, other], purge: true }));
     expect(await Promise.all([id, copy, other].map(isStored))).to.deep.equal([false, false, true]);
   });
 
-  it('lets one publish again what was lifted, and forbids it again', async () => {
+  it('allows the archive again once lifted, and can forbid it again', async () => {
     const { takeDown, liftTakedown, showRole } = administering();
-    await takeDown(wish());
+    await takeDown(request());
     const { sha256 } = (await stage.memory.roles.load(id))?.value ?? aTakedown(1);
     const publish = async (key: string) => (await stage.useCases.publish(await stage.request({ key }))).kind;
     expect(await publish('again')).to.equal('refused');
     expect((await stage.useCases.check(await stage.request())).kind, 'in a dry run').to.equal('refused');
     expect(await liftTakedown(sha256, CAUSE)).to.deep.equal({ kind: 'lifted' });
-    expect(await told()).to.have.deep.members([
+    expect(await recorded()).to.have.deep.members([
       { type: 'pin.taken_down', account: OWNER, pin: id },
       { type: 'takedown.lifted', account: OWNER, pin: id },
     ]);
     expect(await publish('again')).to.equal('published');
-    expect(await takeDown(wish({ reason: 'After all' }))).to.deep.include({ kind: 'taken_down' });
+    expect(await takeDown(request({ reason: 'After all' }))).to.deep.include({ kind: 'taken_down' });
     expect(await showRole(id))
       .to.deep.include({ kind: 'found' })
       .and.to.have.nested.property('takedown.reason', 'After all');
     expect(await publish('once more')).to.equal('refused');
   });
 
-  it('forbids again what was lifted, though another archive is still forbidden with the same id', async () => {
+  it('can forbid a lifted archive again while another archive is forbidden under the same id', async () => {
     const of = async (ids: readonly RoleId[]) => (await stage.memory.takedowns.of(ids)).toReversed();
     const takedowns = replacing(stage.memory.takedowns, { of });
     const { takeDown, bringTakedown, liftTakedown, showRole } = administering({ takedowns });
@@ -113,7 +113,7 @@ describe('taking down', () => {
     await bringTakedown({ ...elsewhere, id }, CAUSE);
     await liftTakedown(sha256, CAUSE);
     expect(await takedowns.isForbidden(sha256)).to.equal(false);
-    await takeDown(wish());
+    await takeDown(request());
     expect(await takedowns.isForbidden(sha256)).to.equal(true);
     expect(await showRole(id)).to.have.nested.property('takedown.sha256', sha256);
   });
@@ -147,7 +147,7 @@ describe('taking down', () => {
       // Takedowns of before are completed.
       [{ copies: true, purge: true }, [], 'unknown', 2],
     ] as const) {
-      const outcome = await takeDown(wish(more));
+      const outcome = await takeDown(request(more));
       if (outcome.kind === 'refused') throw new Error(outcome.code);
       expect([...outcome.copies].sort()).to.deep.equal(found);
       expect(await states()).to.deep.equal(new Set([state]));
@@ -180,24 +180,24 @@ describe('taking down', () => {
       [{}, { purge: true }, 0],
       [{}, { purge: true }, 0],
     ] as const) {
-      expect((await administering(ports).takeDown(wish(more))).kind).to.equal('taken_down');
+      expect((await administering(ports).takeDown(request(more))).kind).to.equal('taken_down');
       expect(await stored()).to.equal(left);
     }
   });
 
-  it('is told of, as other changes are', async () => {
-    const told: HistoryEvent[] = [];
-    const observer = onRoleEvents((event) => told.push(event));
+  it('emits one event to observers, also if repeated', async () => {
+    const emitted: HistoryEvent[] = [];
+    const observer = onRoleEvents((event) => emitted.push(event));
     const { takedowns } = instrument({ takedowns: stage.memory.takedowns }, [observer]);
     const { takeDown, liftTakedown } = administering({ takedowns });
-    for (let n = 0; n < 2; n += 1) await takeDown(wish());
-    expect(told.map(({ type, pin, account }) => [type, pin, account])).to.deep.equal([
+    for (let n = 0; n < 2; n += 1) await takeDown(request());
+    expect(emitted.map(({ type, pin, account }) => [type, pin, account])).to.deep.equal([
       ['pin.taken_down', id, OWNER],
     ]);
     expect((await liftTakedown(aTakedown(1).sha256, CAUSE)).kind).to.equal('refused');
   });
 
-  it('is brought from elsewhere once: what is there goes, what is not there is forbidden', async () => {
+  it('can be imported, and changes nothing the second time: it stops its publication, or forbids an archive not here yet', async () => {
     const { bringTakedown, listTakedowns } = administering();
     const { liftedAt: _, ...elsewhere } = aTakedown(7);
     const { account, sha256 } = (await stage.memory.roles.load(id))?.value ?? elsewhere;
@@ -212,13 +212,13 @@ describe('taking down', () => {
     const listed = await listTakedowns();
     const brought = [elsewhere, here, otherwise].map((each) => ({ ...each, liftedAt: null }));
     expect(listed.kind === 'page' && listed.takedowns, 'as they were').to.have.deep.members(brought);
-    expect(await told()).to.have.deep.members(
+    expect(await recorded()).to.have.deep.members(
       brought.map((each) => ({ type: 'pin.taken_down', account: each.account, pin: each.id })),
     );
     expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
   });
 
-  it('is brought though it was forbidden before its publication came', async () => {
+  it('can be imported again to stop a publication that came after it', async () => {
     const { value } = (await stage.memory.roles.load(id)) ?? {};
     const { liftedAt: _, ...takedown } = { ...aTakedown(1), ...(value && { id, sha256: value.sha256 }) };
     const roles = replacing(stage.memory.roles, { load: async () => undefined });

@@ -3,6 +3,7 @@ import * as T from '../schema.ts';
 
 const problemError = T.named('ProblemError', () =>
   T.object({
+    // Rules of the embedding server's `beforePublish` begin with `host:`.
     rule: T.string({ pattern: '^(?:[a-z_]+|host:.+)$' }),
     detail: T.string({ minLength: 1 }),
     path: T.optional(T.string({ description: 'The entry of the archive it concerns.' })),
@@ -22,6 +23,7 @@ export const problemSchema = T.named('Problem', () =>
       status: T.integer({ minimum: 400, maximum: 599 }),
       detail: T.string({ minLength: 1, description: 'What to do, in one sentence.' }),
       code: T.oneOf([...new Set(Object.values(problemTable).map(({ code }) => code))]),
+      // `T.UUID` without its `^`.
       instance: T.string({ pattern: `^urn:uuid:${T.UUID.slice(1)}`, description: 'The request id.' }),
       retryable: T.boolean({
         description: 'Whether the very same request, with the same Idempotency-Key, may succeed later.',

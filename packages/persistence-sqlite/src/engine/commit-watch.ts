@@ -60,8 +60,8 @@ export class CommitWatch {
     }
   }
 
-  /** Watches the same file for another caller. */
-  another(): CommitWatch {
+  /** Another watch of the same file, for a caller that asks at other times. */
+  fork(): CommitWatch {
     return new CommitWatch(this.#descriptor);
   }
 

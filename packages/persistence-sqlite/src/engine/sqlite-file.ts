@@ -9,12 +9,12 @@ const CACHE_KIB = 16_384;
  * and the log gets each page whole.
  */
 const PAGE_BYTES = 1_024;
-/** The size of the log from which a commit checkpoints it, and to which it is truncated; the worker thread is earlier. */
+/** A commit checkpoints a log of this size, and truncates it to that; the thread of `checkpoint.ts` is earlier. */
 const LOG_BYTES = 67_108_864;
 
 /** How many bytes of a recovered log are written again at once. */
-const PIECE = 1_048_576;
-/** How often that is tried: the connection would copy a log with holes into the file if it were closed. */
+const PIECE_BYTES = 1_048_576;
+/** Attempts at that. If all fail, closing the connection copies a log into the file that is not all on the disk. */
 const TRIES = 3;
 
 /** Returns the prepared statement of a text; a connection prepares each text once. */
@@ -63,7 +63,7 @@ export class SqliteFile {
       const row = this.prepare<Row>(sql).get(one);
       return row && make(row);
     };
-    const made = this.#watch === undefined ? { get: read } : new RowCache(this.#watch.another(), read);
+    const made = this.#watch === undefined ? { get: read } : new RowCache(this.#watch.fork(), read);
     this.#caches.set(sql, made);
     return made.get(key);
   }
@@ -162,9 +162,9 @@ export function pageBytesOf(database: Database.Database): number {
 function writeAgain(log: string, tries = TRIES): void {
   const descriptor = openSync(log, 'r+');
   try {
-    const piece = Buffer.allocUnsafe(PIECE);
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
     for (let at = 0; ; ) {
-      const length = readSync(descriptor, piece, 0, PIECE, at);
+      const length = readSync(descriptor, piece, 0, PIECE_BYTES, at);
       if (length === 0) break;
       at += writeSync(descriptor, piece, 0, length, at);
     }

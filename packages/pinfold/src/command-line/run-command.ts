@@ -6,7 +6,7 @@ import { escapeControlsInLines, jsonLine, type Terminal } from './terminal.ts';
 
 type Load = () => Promise<{ readonly commands: readonly Command[] }>;
 
-/** The files of the commands, by their first words in the order of the help. Most commands need a part of the program. */
+/** The commands' files, by first words in the order of the help. Loaded on demand: most commands need few modules. */
 const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
   [() => import('../commands/publish.ts'), 'publish'],
   [
@@ -60,9 +60,10 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
   };
   let name = '';
   try {
-    const help = args.findIndex((arg) => arg === '--help' || arg === '-h' || arg === '--');
-    if (help !== -1 && args[help] !== '--') {
-      terminal.out(helpText(await allCommands(), args.slice(0, help)));
+    // After `--` everything is a value, also `--help`.
+    const at = args.findIndex((arg) => arg === '--help' || arg === '-h' || arg === '--');
+    if (at !== -1 && args[at] !== '--') {
+      terminal.out(helpText(await allCommands(), args.slice(0, at)));
       return 0;
     }
     const [words, rest] =
@@ -71,7 +72,7 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
     name = found.name;
     return await found.run([...words.slice(name.split(' ').length), ...rest], terminal);
   } catch (error) {
-    // The last line of standard output.
+    // Programs read the last line of standard output, which is the outcome also if others came before.
     const json = args.includes('--json') ? failureJson(error) : undefined;
     if (json !== undefined) terminal.out(jsonLine({ error: json }));
     // A reader such as `head` has read what it wanted.
@@ -113,19 +114,4 @@ function report(error: unknown, name: string, { err }: Terminal): number {
   err(`pinfold: ${reasonOf(error)}`);
   if (error instanceof CommandFailure) return error.exitCode;
   return isUnavailable(error) ? 3 : 1;
-}
-
-const LOOPBACK = 'localhost,127.0.0.1,[::1]';
-
-/**
- * Lets requests to this machine go there. With `NODE_USE_ENV_PROXY`, Node sends them to the proxy of `HTTP_PROXY`, and
- * with them the key of a server on this machine.
- *
- * @param env the environment of the process: Node reads it at each request.
- */
-export function bypassProxy(env: Record<string, string | undefined>): void {
-  // Node uses the variable in lower case if both exist.
-  const name = env.no_proxy === undefined ? 'NO_PROXY' : 'no_proxy';
-  const given = env[name]?.trim();
-  if (given !== '*') env[name] = given ? `${given},${LOOPBACK}` : LOOPBACK;
 }

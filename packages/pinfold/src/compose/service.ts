@@ -157,7 +157,12 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
   };
 }
 
-/** Makes the API, the viewer and the management screen with the current addresses; `guarded` may let more callers in. */
+/**
+ * Makes the API, the viewer and the management screen with the current addresses.
+ *
+ * @param unknownPaths whether the API and the screen refuse paths that are not theirs, or pass them on.
+ * @param guarded may let more callers in.
+ */
 export async function makeDoors(
   service: Service,
   unknownPaths: 'refuse' | 'pass',

@@ -57,6 +57,6 @@ function answer(
     const length = Buffer.byteLength(text);
     response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': length });
     response.end(request.method === 'HEAD' ? undefined : text);
-    outgoingBytes.gave(response, () => socketAddress(request));
+    outgoingBytes.followWritten(response, () => socketAddress(request));
   }
 }

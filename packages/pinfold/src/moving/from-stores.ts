@@ -4,7 +4,7 @@ import type { MovedRecord } from '@pinfold/core/moving';
 import { prefetch, readArchive, storedArchives } from './archives.ts';
 import type { Gap, NamedArchive, Source, Step, Walking } from './walk.ts';
 
-/** Records that are given at once. */
+/** Records of one step. */
 const PAGE = 200;
 
 export type ExportedStores = Pick<AllPorts, 'snapshot' | 'roles' | 'archives' | 'clock'>;
@@ -16,6 +16,7 @@ export function fromStores(stores: ExportedStores): Source {
     let page: MovedRecord[] = [];
     for await (const record of stores.snapshot.records()) {
       const { kind, value } = record;
+      // A role loses its manifest with its archive.
       if (kind === 'publication' && value.manifest === null && isInService(stores, value))
         removed.push({ archive: value.archive, pin: value.id });
       page.push(record);
@@ -28,9 +29,10 @@ export function fromStores(stores: ExportedStores): Source {
       const gap = await gapOf(stores, archive, pin);
       if (gap.fault === 'removed' && gap.isLost) yield gap;
     }
+    // Given last, in one step: reading the archives finds them one by one.
     const removals: MovedRecord[] = [];
     const ids = [...walking.named.keys()].sort();
-    // Of those that need not be read, storage tells a thousand in one request.
+    // One request lists a thousand archives: for those that need not be read, it is enough to know that they exist.
     const isKnown = ids.some((id) => walking.has(id));
     const stored = new Set(isKnown ? await Array.fromAsync(storedArchives(stores.archives)) : []);
     for await (const steps of prefetch(ids, (id) => stepsOf(stores, walking, id, stored.has(id)))) {

@@ -67,7 +67,7 @@ export class HttpServer {
   #draining = false;
   #stopping = false;
 
-  /** @param times shorter ones, for tests. */
+  /** Times are given by tests alone, which need shorter ones. */
   constructor({
     restTimeout = REST_TIMEOUT,
     idleInterval = IDLE_INTERVAL,

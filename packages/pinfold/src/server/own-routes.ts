@@ -17,12 +17,13 @@ export interface OwnRoutesOptions {
   readonly health: Pick<Health, 'has' | 'report'>;
   /** The dependencies of readiness, unless a probe names its own. */
   readonly needs: readonly Need[];
-  /** To whom the parts are named that are not well. */
+  /** The clients to which `/healthz` names the parts and their states. */
   readonly isTrustedClient: IsTrustedClient;
   readonly log: RequestLog;
   /** The path of the public URL, without `/` at its end. */
   readonly publicPath: string;
   readonly isStopping: () => boolean;
+  /** The settings of the page at the public URL. */
   readonly service: PublicPage;
 }
 
@@ -30,7 +31,7 @@ type Respond = (request: IncomingMessage) => Answer;
 
 /**
  * Answers what is neither API nor viewer: the probes `/livez`, `/readyz` and `/healthz`, all from memory, and the page
- * at the public URL. Answers whether the request was one of these.
+ * at the public URL. Returns whether the request was one of these.
  */
 export function ownRoutes(
   options: OwnRoutesOptions,
@@ -80,10 +81,10 @@ function readiness({ health, needs, isStopping }: OwnRoutesOptions, url: string)
   return { status: 200, json: { status: 'ok' } };
 }
 
-function healthAnswer({ status, parts, clock }: HealthReport, named: boolean): Answer {
+function healthAnswer({ status, parts, clock }: HealthReport, isTrusted: boolean): Answer {
   return {
     status: status === 'unavailable' ? 503 : 200,
-    json: named ? { status, ...parts, clock } : { status },
+    json: isTrusted ? { status, ...parts, clock } : { status },
   };
 }
 
@@ -99,7 +100,7 @@ export function sendOwn(
   const { status, headers, body } = encodeAnswer(answered, requestId);
   response.writeHead(status, { 'X-Robots-Tag': 'noindex', ...headers });
   response.end(method === 'HEAD' ? undefined : body);
-  outgoingBytes.gave(response, () => socketAddress(request));
+  outgoingBytes.followWritten(response, () => socketAddress(request));
   const milliseconds = performance.now() - began;
   log({ method, route, role: null, status, milliseconds, requestId }, request);
 }

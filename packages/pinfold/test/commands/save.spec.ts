@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -163,7 +163,7 @@ describe('saving the ZIP of a publication', () => {
     expect(await files()).to.deep.equal([]);
   });
 
-  it('asks for a missing file name of the operator, and saves in any state', async () => {
+  it('needs a file name from the operator, and saves a publication in any state', async () => {
     expect((await served.run('pins', 'save', id)).code).to.equal(2);
     await served.run('stop', id);
     const file = join(folder, 'evidence.zip');
@@ -178,22 +178,16 @@ describe('saving the ZIP of a publication', () => {
     expect(await files()).to.deep.equal(['evidence.zip']);
   });
 
-  describe('from a server that sends', () => {
-    /** Answers every request with a ZIP that is sent by `send`. */
-    async function pretend(
-      send: (end: (bytes: Uint8Array) => void, cut: () => void, write: (bytes: Uint8Array) => void) => void,
-    ): Promise<Env> {
+  describe('from a server that misbehaves', () => {
+    /** Opens a server that answers every request with the headers of the ZIP, and the bytes that `send` sends. */
+    async function openServer(send: (response: ServerResponse) => void): Promise<Env> {
       const server = createServer((_, response) => {
         response.writeHead(200, {
           'content-type': 'application/zip',
           'content-length': zip.length,
           etag: `"${sha256()}"`,
         });
-        send(
-          (bytes) => response.end(bytes),
-          () => response.destroy(),
-          (bytes) => response.write(bytes),
-        );
+        send(response);
       }).listen(0, '127.0.0.1');
       await once(server, 'listening');
       closedAfterTest(async () => {
@@ -209,18 +203,18 @@ describe('saving the ZIP of a publication', () => {
     const saving = (env: Env, ...more: string[]) =>
       run(env, 'save', id, join(folder, 'site.zip'), '--json', ...more);
 
-    it('other bytes, it leaves nothing', async () => {
-      const env = await pretend((end) => end(zip.with(-1, 1)));
+    it('leaves nothing if other bytes come', async () => {
+      const env = await openServer((response) => response.end(zip.with(-1, 1)));
       const { code, out } = await saving(env);
       expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'unreadable']);
       expect(await files()).to.deep.equal([]);
     });
 
-    it('half of it, it leaves nothing, and an existing file as it was', async () => {
+    it('leaves an existing file as it was, and no other, if half of the bytes come', async () => {
       await writeFile(join(folder, 'site.zip'), 'mine');
-      const env = await pretend((_, cut, write) => {
-        write(zip.subarray(0, 1_000_000));
-        setTimeout(cut, 100);
+      const env = await openServer((response) => {
+        response.write(zip.subarray(0, 1_000_000));
+        setTimeout(() => response.destroy(), 100);
       });
       const { code, out } = await saving(env, '--force');
       expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
@@ -229,8 +223,8 @@ describe('saving the ZIP of a publication', () => {
     });
 
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      it(`nothing more, a ${signal} leaves nothing`, async () => {
-        const env = await pretend((_, __, write) => write(zip.subarray(0, 1_000_000)));
+      it(`leaves nothing if ${signal} ends it in the middle`, async () => {
+        const env = await openServer((response) => response.write(zip.subarray(0, 1_000_000)));
         const child = spawnCommand(env, 'save', id, join(folder, 'site.zip'));
         while ((await files()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
         child.kill(signal);
@@ -239,8 +233,8 @@ describe('saving the ZIP of a publication', () => {
       });
     }
 
-    it('half of it, what is killed leaves no file of that name', async () => {
-      const env = await pretend((_, __, write) => write(zip.subarray(0, 1_000_000)));
+    it('leaves no file of that name if it is killed in the middle', async () => {
+      const env = await openServer((response) => response.write(zip.subarray(0, 1_000_000)));
       const child = spawnCommand(env, 'save', id, join(folder, 'site.zip'));
       while ((await files()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       child.kill('SIGKILL');

@@ -21,7 +21,7 @@ describe('pinfold sessions', () => {
   const listed = async (...args: readonly string[]): Promise<readonly Record<string, unknown>[]> =>
     (await machine.json('sessions', 'list', ...args)).sessions;
 
-  it('tells who is signed in, and by a link for whom what', async () => {
+  it('lists who is signed in, with the scope of the link and who made it', async () => {
     await signIn('--account', 'ada');
     await signIn('--account', 'ops', '--admin');
     expect(await listed()).to.have.length(2);
@@ -35,7 +35,7 @@ describe('pinfold sessions', () => {
     expect(line).to.match(new RegExp(`^${ops?.id}  ops  admin  operator \\S+  since \\S+  until \\S+\n$`));
   });
 
-  it('signs somebody out, as the history tells', async () => {
+  it('ends one session, which the history records', async () => {
     await signIn('--account', 'ada');
     await signIn('--account', 'ada');
     const [one, other] = await listed();
@@ -53,7 +53,7 @@ describe('pinfold sessions', () => {
     expect((await machine.run('sessions', 'close')).code).to.equal(2);
   });
 
-  it('signs everybody of an account out, or everybody', async () => {
+  it('ends all sessions of an account, or of everybody', async () => {
     for (const account of ['ada', 'ada', 'grace', 'hedy']) await signIn('--account', account);
     const ofAda = (await listed('--account', 'ada')).map(({ id }) => id);
     const { ended } = await machine.json('sessions', 'end', '--account', 'ada');
