@@ -14,7 +14,7 @@ const AT_ONCE = 2;
 const READS =
   / (?:inspector\.\w+|\w+\.(?:find|load|of|copies|list|listArchives|loadComparison|whichAreNamed)) \d+$/;
 
-/** Drops moments around reads, and those before a call that directly follows the one after another call. */
+/** The moments that differ in what is stored: not those around reads, nor the one between two calls a second time. */
 function distinct(moments: readonly Moment[]): readonly Moment[] {
   const writes = moments.filter((moment) => !READS.test(moment));
   return writes.filter((moment, n) => moment.startsWith('after ') || !writes[n - 1]?.startsWith('after '));
@@ -49,27 +49,28 @@ const ELSEWHERE: Backends = { records: 'postgres', archives: 's3' };
 /** The moments at which it matters where records and archives are. */
 const BACKENDS = /^(?:before|after) (?:roles|archives|takedowns|erasures)\./;
 
-/** A task, moments that it has on SQLite and files, and on PostgreSQL and S3 those worth a kill and their least number. */
-type Killed<Stock> = readonly [
-  what: string,
-  task: Task<Stock>,
-  among: readonly Moment[],
-  elsewhere: RegExp,
-  least: number,
-];
+interface Kills<Stock> {
+  readonly title: string;
+  readonly task: Task<Stock>;
+  /** Some of the moments on SQLite and files: if one is missing, the task no longer does what it did. */
+  readonly expected: readonly Moment[];
+  /** The moments worth a kill on PostgreSQL and S3. Default: all that {@link BACKENDS} matches. */
+  readonly elsewhere?: RegExp;
+  readonly minElsewhere: number;
+}
 
-function describeKills<Stock>([what, task, among, elsewhere, least]: Killed<Stock>): void {
-  describe(what, () => {
+function describeKills<Stock>({ title, task, expected, elsewhere = /./, minElsewhere }: Kills<Stock>): void {
+  describe(title, () => {
     it('at every moment, on SQLite and files', async () => {
       const moments = await momentsOf(HERE, task);
-      expect(moments).to.include.members(among);
+      expect(moments).to.include.members(expected);
       await killAtEach(HERE, task, moments);
     });
 
     it('around the calls of PostgreSQL and S3', async () => {
       const all = await momentsOf(ELSEWHERE, task);
       const moments = all.filter((moment) => BACKENDS.test(moment) && elsewhere.test(moment));
-      expect(moments.length).to.be.at.least(least);
+      expect(moments.length).to.be.at.least(minElsewhere);
       await killAtEach(ELSEWHERE, task, moments);
     });
   });
@@ -78,10 +79,10 @@ function describeKills<Stock>([what, task, among, elsewhere, least]: Killed<Stoc
 describe('A node that is killed', function () {
   this.timeout(900_000);
 
-  describeKills([
-    'while it publishes, publishes whole or not at all, and its key is good',
-    publishing,
-    [
+  describeKills({
+    title: 'while it publishes, publishes whole or not at all, and its Idempotency-Key can be used again',
+    task: publishing,
+    expected: [
       'before staging.receive 1',
       'before roles.reserve 1',
       'after roles.renew 1',
@@ -91,13 +92,12 @@ describe('A node that is killed', function () {
       'after roles.commit 1',
       'after staged.discard 1',
     ],
-    /./,
-    8,
-  ]);
-  describeKills([
-    'while it cleans up, costs nothing that is published, and the next one ends its work',
-    cleaningUp,
-    [
+    minElsewhere: 8,
+  });
+  describeKills({
+    title: 'while it cleans up, loses nothing that is published, and the next sweep ends its work',
+    task: cleaningUp,
+    expected: [
       'after roles.purge 1',
       'after attempts.purge 1',
       'after staging.sweep 1',
@@ -111,26 +111,26 @@ describe('A node that is killed', function () {
       'after roles.settleCleanup 2',
     ],
     // The third call of a kind is like the second.
-    /^after .* [12]$/,
-    10,
-  ]);
-  describeKills([
-    'while it takes a publication down, has stopped and forbidden each copy or none, and again ends it',
-    takingDown,
-    [
+    elsewhere: /^after .* [12]$/,
+    minElsewhere: 10,
+  });
+  describeKills({
+    title:
+      'while it takes a publication down, stops and forbids each copy or none, and the same request again ends it',
+    task: takingDown,
+    expected: [
       'after takedowns.takeDown 2',
       'after takedowns.copies 1',
       'before takedowns.claimPurge 2',
       'after archives.delete 1',
       'before roles.settleCleanup 2',
     ],
-    /./,
-    20,
-  ]);
-  describeKills([
-    'while it erases an account, hides all of it or nothing, and the next sweep erases the rest',
-    erasing,
-    [
+    minElsewhere: 20,
+  });
+  describeKills({
+    title: 'while it erases an account, hides all of it or nothing, and the next sweep erases the rest',
+    task: erasing,
+    expected: [
       'before erasures.begin 1',
       'after erasures.begin 1',
       'after erasures.advance 1',
@@ -138,12 +138,11 @@ describe('A node that is killed', function () {
       'after archives.delete 1',
       'before roles.settleCleanup 2',
     ],
-    /./,
-    10,
-  ]);
+    minElsewhere: 10,
+  });
 
   for (const backends of [HERE, ELSEWHERE]) {
-    it(`in the middle of a comparison, costs one window of it, on ${backends.records}`, () =>
+    it(`in the middle of a comparison, leaves one window of it to compare again, on ${backends.records}`, () =>
       killAt(backends, comparing, 'after archives.list 2'));
   }
 });
