@@ -6,7 +6,7 @@ import type { Session, SessionLimits, SignInLink } from '../domain/session.ts';
 import type { Sha256 } from '../domain/sha256.ts';
 import type { Refusal } from '../refusal.ts';
 
-/** A wish to begin a session with a link. */
+/** A request to begin a session with a link. */
 export interface Redemption {
   readonly link: Sha256;
   readonly now: Instant;

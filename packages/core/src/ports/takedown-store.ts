@@ -24,7 +24,7 @@ export interface CopyQuery {
   readonly limit: number;
 }
 
-/** A wish to remove the archive of a role that was taken down. */
+/** A request to remove the archive of a role that was taken down. */
 export interface PurgeClaim extends Pick<CleanupRequest, 'token' | 'until'> {
   readonly role: RoleId;
 }

@@ -118,57 +118,76 @@ describe('taking down', () => {
     expect(await showRole(id)).to.have.nested.property('takedown.sha256', sha256);
   });
 
-  it('names the copies in service, and stops and removes them, too, sixteen at a time, where asked', async () => {
-    const other = await stage.publish({ key: 'other', bytes: 'PK other' });
-    const copies: RoleId[] = [];
-    for (let n = 0; n < 101; n += 1)
-      copies.push(await stage.publish({ by: `account ${n % 7}`, key: `${n}` }));
-    // The newest is on the first page of a list.
-    stage.clock.advance(days(1));
-    const ended = await stage.publish({ key: 'ended' });
-    await stage.useCases.stop({ by: OWNER, id: ended });
-    const [all, stored] = [[...copies].sort(), async () => await stage.memory.archives.list(undefined, 200)];
-    let [atOnce, most] = [0, 0];
-    const archives = replacing(stage.memory.archives, {
-      delete: async (...which) => {
-        atOnce += 1;
-        most = Math.max(most, atOnce);
-        await new Promise((resolve) => setImmediate(resolve));
-        await stage.memory.archives.delete(...which);
-        atOnce -= 1;
-      },
+  describe('with copies', () => {
+    let copies: readonly RoleId[];
+    let other: RoleId;
+    let ended: RoleId;
+
+    beforeEach(async () => {
+      other = await stage.publish({ key: 'other', bytes: 'PK other' });
+      const published: RoleId[] = [];
+      for (let n = 0; n < 101; n += 1)
+        published.push(await stage.publish({ by: `account ${n % 7}`, key: `${n}` }));
+      copies = published.sort();
+      // The newest is on the first page of a list.
+      stage.clock.advance(days(1));
+      ended = await stage.publish({ key: 'ended' });
+      await stage.useCases.stop({ by: OWNER, id: ended });
     });
-    const { takeDown, listRoles } = administering({ archives });
-    const states = async () =>
-      new Set(await Promise.all(copies.map(async (copy) => (await stage.useCases.visit(copy)).kind)));
-    for (const [more, found, state, left] of [
-      [{ purge: true }, all, 'published', 103],
-      [{ copies: true }, all, 'unknown', 103],
-      // Takedowns of before are completed.
-      [{ copies: true, purge: true }, [], 'unknown', 2],
-    ] as const) {
-      const outcome = await takeDown(request(more));
-      if (outcome.kind === 'refused') throw new Error(outcome.code);
-      expect([...outcome.copies].sort()).to.deep.equal(found);
-      expect(await states()).to.deep.equal(new Set([state]));
-      expect(await stored()).to.have.length(left);
-    }
-    expect(most).to.equal(16);
-    expect((await stage.useCases.visit(other)).kind).to.equal('published');
-    const { of } = stage.memory.takedowns;
-    expect(await of([other, ended])).to.deep.equal([]);
-    const listed = await listRoles({ state: 'deleted', limit: 100 });
-    if (listed.kind === 'refused') throw new Error(listed.code);
-    expect(listed.publications.map(({ publication }) => publication.id)).to.include(ended);
-    for (const { publication, takedown } of listed.publications) {
-      expect(takedown?.id).to.equal(publication.id === ended ? undefined : publication.id);
-    }
-    const { sha256 } = (await stage.memory.roles.load(id))?.value ?? aTakedown(1);
-    const takedowns = await of(all);
-    expect(takedowns).to.have.length(all.length);
-    for (const takedown of takedowns) {
-      expect(takedown).to.include({ sha256, reason: 'Phishing', at: stage.clock.now() });
-    }
+
+    it('names those in service, and stops and purges them, too, if asked', async () => {
+      const { takeDown } = administering();
+      const states = async () =>
+        new Set(await Promise.all(copies.map(async (copy) => (await stage.useCases.visit(copy)).kind)));
+      for (const [more, found, state, left] of [
+        [{ purge: true }, copies, 'published', 103],
+        [{ copies: true }, copies, 'unknown', 103],
+        // Takedowns of before are completed.
+        [{ copies: true, purge: true }, [], 'unknown', 2],
+      ] as const) {
+        const outcome = await takeDown(request(more));
+        if (outcome.kind === 'refused') throw new Error(outcome.code);
+        expect([...outcome.copies].sort()).to.deep.equal(found);
+        expect(await states()).to.deep.equal(new Set([state]));
+        expect(await stage.memory.archives.list(undefined, 200)).to.have.length(left);
+      }
+      expect((await stage.useCases.visit(other)).kind).to.equal('published');
+    });
+
+    it('purges sixteen at a time', async () => {
+      let atOnce = 0;
+      let max = 0;
+      const archives = replacing(stage.memory.archives, {
+        delete: async (...which) => {
+          atOnce += 1;
+          max = Math.max(max, atOnce);
+          await new Promise((resolve) => setImmediate(resolve));
+          await stage.memory.archives.delete(...which);
+          atOnce -= 1;
+        },
+      });
+      await administering({ archives }).takeDown(request({ copies: true, purge: true }));
+      expect(max).to.equal(16);
+    });
+
+    it('records a takedown of each, and of no publication that was stopped before or has another archive', async () => {
+      const { takeDown, listRoles } = administering();
+      await takeDown(request({ copies: true, purge: true }));
+      const { of } = stage.memory.takedowns;
+      expect(await of([other, ended])).to.deep.equal([]);
+      const listed = await listRoles({ state: 'deleted', limit: 100 });
+      if (listed.kind === 'refused') throw new Error(listed.code);
+      expect(listed.publications.map(({ publication }) => publication.id)).to.include(ended);
+      for (const { publication, takedown } of listed.publications) {
+        expect(takedown?.id).to.equal(publication.id === ended ? undefined : publication.id);
+      }
+      const { sha256 } = (await stage.memory.roles.load(id))?.value ?? aTakedown(1);
+      const takedowns = await of(copies);
+      expect(takedowns).to.have.length(copies.length);
+      for (const takedown of takedowns) {
+        expect(takedown).to.include({ sha256, reason: 'Phishing', at: stage.clock.now() });
+      }
+    });
   });
 
   it('removes the archive at once only with purge, also when repeated, unless another is removing it', async () => {

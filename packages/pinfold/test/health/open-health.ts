@@ -1,0 +1,108 @@
+import {
+  type ArchiveStorage,
+  type Fault,
+  instant,
+  type Mode,
+  type RoleStore,
+  type Staging,
+  seconds,
+} from '@pinfold/core';
+import { instrument, type Persistence } from '@pinfold/core/adapter';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { Health } from '../../src/health/health.ts';
+
+const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** How the stores are, as a test sets it, and what was asked of them. */
+class Backends {
+  readonly asked = { database: 0, storage: 0, staging: 0, listings: 0 };
+  readonly wrong: { database?: Fault; storage?: Fault; staging?: Fault } = {};
+  /** Milliseconds by which the database's clock is ahead. */
+  databaseClock = 0;
+  mode: Mode = { kind: 'normal', message: null };
+  /** Free bytes of the disk for uploads. */
+  free = 1_000;
+
+  answer<Result>(part: 'database' | 'storage' | 'staging', result: Result): Promise<Result> {
+    const fault = this.wrong[part];
+    return fault === undefined ? Promise.resolve(result) : Promise.reject(fault);
+  }
+}
+
+function storesOver(backends: Backends) {
+  const { asked } = backends;
+  const roles: Partial<RoleStore> = {
+    load: () => backends.answer('database', undefined),
+    renew: () => backends.answer('database', { kind: 'lost' as const }),
+  };
+  const archives: Partial<ArchiveStorage> = {
+    check: () => {
+      asked.storage += 1;
+      return backends.answer('storage', undefined);
+    },
+    list: async () => {
+      asked.listings += 1;
+      return [];
+    },
+    read: () => backends.answer('storage', undefined),
+    delete: () => backends.answer('storage', undefined),
+  };
+  const staging: Partial<Staging> = {
+    check: () => {
+      asked.staging += 1;
+      return backends.answer('staging', undefined);
+    },
+    receive: () => backends.answer('staging', { kind: 'too_large' as const }),
+  };
+  return {
+    roles: roles as RoleStore,
+    archives: archives as ArchiveStorage,
+    staging: staging as Staging,
+    mode: { load: async () => backends.mode, change: async () => {} },
+  };
+}
+
+/** The health of stores that count what is asked of them, and fail as a test says. */
+export function openHealth() {
+  const clock = createManualClock();
+  const backends = new Backends();
+  const { asked, wrong } = backends;
+  const persistence: Partial<Persistence> = {
+    check: () => {
+      asked.database += 1;
+      return backends.answer('database', instant(clock.now() + backends.databaseClock));
+    },
+  };
+  const health = new Health();
+  const ports = instrument(storesOver(backends), [health.observer]);
+  const disk = { free: async () => backends.free, archiveBytes: 100 };
+  health.watch({ ...ports, persistence: persistence as Persistence, clock, disk });
+  const stop = new AbortController();
+  const running = health.run(clock, stop.signal);
+  return {
+    health,
+    asked,
+    wrong,
+    ...ports,
+    setMode: (kind: Mode['kind']): void => {
+      backends.mode = { kind, message: null };
+    },
+    setFree: (bytes: number): void => {
+      backends.free = bytes;
+    },
+    setDatabaseClock: (ahead: number): void => {
+      backends.databaseClock = ahead;
+    },
+    /** Lets seconds pass, in the steps of the timer that checks the stores. */
+    pass: async (count: number): Promise<void> => {
+      for (let passed = 0; passed < count; passed += 5) {
+        clock.advance(seconds(5));
+        await turns();
+      }
+    },
+    end: async (): Promise<void> => {
+      stop.abort();
+      await running;
+    },
+  };
+}
