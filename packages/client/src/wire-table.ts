@@ -1,11 +1,11 @@
 // Made of the API document by `pnpm --filter @pinfold/client wire`.
 /** The objects of the API; wire.ts says how a member is written. */
 export const OBJECTS = {
-  Publication: {
-    pin: 'Pin',
-    warnings: 'Warning[]',
-    /** Only if a name was requested: as it is now, or null if it was deleted since. */
-    name: 'Name | null | undefined',
+  PinList: {
+    /** Newest first. */
+    pins: 'Pin[]',
+    /** Ask for the next page with this as cursor and the same parameters; null on the last page. */
+    next_cursor: 'string | null',
   },
   Pin: {
     /** The last segment of the shared URL. */
@@ -31,6 +31,12 @@ export const OBJECTS = {
     size: 'number',
     /** As uploaded; null once it was dropped, some time after the end. */
     original_filename: 'string | null',
+  },
+  Publication: {
+    pin: 'Pin',
+    warnings: 'Warning[]',
+    /** Only if a name was requested: as it is now, or null if it was deleted since. */
+    name: 'Name | null | undefined',
   },
   Warning: {
     rule: 'string',
@@ -67,9 +73,6 @@ export const OBJECTS = {
     /** Their bytes, expanded. */
     size: 'number',
   },
-  PinAnswer: {
-    pin: 'Pin',
-  },
   ViewedPinAnswer: {
     pin: 'Pin',
     /** Only with `include=views`: the last 30 days in UTC, newest first, without days on which nothing was counted. Counts are up to 10 seconds old. */
@@ -82,11 +85,8 @@ export const OBJECTS = {
     /** Passwords that were wrong. */
     refused_passwords: 'number',
   },
-  PinList: {
-    /** Newest first. */
-    pins: 'Pin[]',
-    /** Ask for the next page with this as cursor and the same parameters; null on the last page. */
-    next_cursor: 'string | null',
+  PinAnswer: {
+    pin: 'Pin',
   },
   GrantAnswer: {
     grant: 'Grant',
@@ -96,44 +96,6 @@ export const OBJECTS = {
     url: 'string',
     /** RFC 3339, UTC, milliseconds. */
     expires_at: 'string',
-  },
-  NameAnswer: {
-    name: 'Name',
-  },
-  NameList: {
-    /** By name. */
-    names: 'Name[]',
-    /** Ask for the next page with this as cursor; null on the last page. */
-    next_cursor: 'string | null',
-  },
-  EventList: {
-    /** In the order that was asked for. */
-    events: 'Event[]',
-    /** Ask for the next page with this as `cursor` and the same filters; null on the last page. With order=asc as `after`; never null. */
-    next_cursor: 'string | null',
-    /** The cursor after each of `events`. */
-    cursors: 'string[] | undefined',
-  },
-  Event: {
-    id: 'string',
-    /** RFC 3339, UTC, milliseconds. */
-    at: 'string',
-    type: 'string',
-    account: 'string | null',
-    /** The publication that it happened to. */
-    pin: 'string | null',
-    actor: 'EventActor',
-    /** The id of the request. */
-    request: 'string | null',
-    /** The name that was set or deleted. */
-    name: 'string | undefined',
-    /** The client’s address, if this service stores addresses. */
-    address: 'string | undefined',
-  },
-  EventActor: {
-    kind: 'key | person | operator | system',
-    /** The id of the key, or the name of who did it. */
-    id: 'string | null',
   },
   LimitsAnswer: {
     limits: 'Limits',
@@ -184,6 +146,44 @@ export const OBJECTS = {
     limit: 'number',
     /** The current use. */
     used: 'number',
+  },
+  EventList: {
+    /** In the order that was asked for. */
+    events: 'Event[]',
+    /** Ask for the next page with this as `cursor` and the same filters; null on the last page. With order=asc as `after`; never null. */
+    next_cursor: 'string | null',
+    /** The cursor after each of `events`. */
+    cursors: 'string[] | undefined',
+  },
+  Event: {
+    id: 'string',
+    /** RFC 3339, UTC, milliseconds. */
+    at: 'string',
+    type: 'string',
+    account: 'string | null',
+    /** The publication that it happened to. */
+    pin: 'string | null',
+    actor: 'EventActor',
+    /** The id of the request. */
+    request: 'string | null',
+    /** The name that was set or deleted. */
+    name: 'string | undefined',
+    /** The client’s address, if this service stores addresses. */
+    address: 'string | undefined',
+  },
+  EventActor: {
+    kind: 'key | person | operator | system',
+    /** The id of the key, or the name of who did it. */
+    id: 'string | null',
+  },
+  NameList: {
+    /** By name. */
+    names: 'Name[]',
+    /** Ask for the next page with this as cursor; null on the last page. */
+    next_cursor: 'string | null',
+  },
+  NameAnswer: {
+    name: 'Name',
   },
   RuleError: {
     rule: 'string',

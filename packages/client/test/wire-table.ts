@@ -18,21 +18,6 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** The answers whose objects the client knows. */
-const ANSWERS = [
-  'Publication',
-  'DryRun',
-  'PinAnswer',
-  'ViewedPinAnswer',
-  'PinList',
-  'GrantAnswer',
-  'NameAnswer',
-  'NameList',
-  'EventList',
-  'LimitsAnswer',
-  'ProblemError',
-];
-
 /** The client's names of objects that have another in the document, or none. */
 const NAMES: Readonly<Record<string, string>> = {
   ProblemError: 'RuleError',
@@ -52,9 +37,19 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Texts of which a later server may have more. */
 const OPEN = new Set(['Event.type', 'Warning.rule']);
 
-const { components } = openApiDocument({ publicUrl: 'https://share.example' }) as unknown as {
+const { components, paths } = openApiDocument({ publicUrl: 'https://share.example' }) as unknown as {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses?: object }>>>>;
 };
+
+/** The objects that answers of success are, and what the client reads of a problem. */
+const ANSWERS = [...new Set([...Object.values(paths).flatMap(answersOf), 'ProblemError'])];
+
+function answersOf(operations: (typeof paths)[string]): readonly string[] {
+  const responses = Object.values(operations).flatMap(({ responses = {} }) => Object.entries(responses));
+  const successes = JSON.stringify(responses.filter(([status]) => status.startsWith('2')));
+  return [...successes.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name);
+}
 
 /** The source of the table, as the formatter leaves it. */
 export function wireTable(): string {
