@@ -60,7 +60,7 @@ describe('what is said of a refusal', () => {
     }
   });
 
-  it('is told by no door in a second sentence of its own', () => {
+  it('is said by every door in the sentence of the catalogue', () => {
     const known = Object.entries(CATALOGUE).map(([id, { en }]) => [id, wordsOf(en)] as const);
     const isOther = (sentence: string) => OTHERS.some((pattern) => pattern.test(sentence));
     const own = ownSentences().filter(([, sentence]) => !isOther(sentence));

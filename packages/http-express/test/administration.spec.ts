@@ -43,7 +43,7 @@ describe('/admin/v1', () => {
     }
   });
 
-  it('tells a caller of the scope what there is not, and takes no rate', async () => {
+  it('answers 404, 405 and 400 to a caller of the scope, and has no rate', async () => {
     const { ask, own } = await openAdministered({ api: { requestRate: { count: 1, window: minutes(1) } } });
     for (let asked = 0; asked < 3; asked += 1) {
       const answer = await ask('GET', '/accounts');

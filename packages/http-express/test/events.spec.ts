@@ -4,7 +4,7 @@ import { ask, askAs, publish, update } from './client.ts';
 import { openRig } from './rig.ts';
 
 describe('GET /api/v1/events', () => {
-  it('tells what was done by which key in which request, newest first, and nothing of others', async () => {
+  it('lists what was done by which key in which request, newest first, and nothing of others', async () => {
     const rig = await openRig();
     const role = (await publish(rig)).json.pin;
     rig.clock.advance(minutes(1));

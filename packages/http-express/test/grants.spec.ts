@@ -44,7 +44,7 @@ describe('POST /api/v1/pins/{id}/grants', () => {
     }
   });
 
-  it('tells why there is no grant', async () => {
+  it('answers with the reason when there is no grant', async () => {
     answer = async () => ({ kind: 'refused', code: 'forbidden' });
     const { status, json } = await create();
     expect([status, json.code, json.title]).to.deep.equal([

@@ -87,7 +87,7 @@ describe('A problem', () => {
     for (const other of ['invalid_filename', 'toString']) expect(isWireCode(other), other).to.equal(false);
   });
 
-  it('tells a running publication’s twin to wait 1 to 5 seconds', () => {
+  it('answers a concurrent duplicate with Retry-After 1 to 5', () => {
     for (const [wait, details] of [
       [60, '5'],
       [3, '3'],

@@ -16,7 +16,7 @@ describe('The rate of requests', () => {
     expect(json.rates).to.deep.equal({ requests: null, publications: null });
   });
 
-  it('is told on every answer of the API, and past it is 429 with Retry-After', async () => {
+  it('is on every answer of the API, and past it is 429 with Retry-After', async () => {
     const rig = await openRig({ api: { requestRate: { count: 3, window: seconds(60) } } });
     expect(details(await ask(rig, '/api/v1/limits'))).to.deep.equal({
       requests: { q: 3, w: 60, r: 2, t: 20 },
@@ -97,7 +97,7 @@ describe('The rate of requests', () => {
 describe('The rate of publications', () => {
   const quotas = { publications: { count: 2, window: minutes(2) } };
 
-  it('is told to publications that came as far, and past it is 429 with Retry-After', async () => {
+  it('is on answers to publications that were checked against it, and past it is 429 with Retry-After', async () => {
     let refusal: Refusal<'refused_by_host'> | undefined;
     const api = { requestRate: { count: 100, window: seconds(100) } };
     const rig = await openRig({ quotas, api, beforePublish: () => refusal });

@@ -8,7 +8,7 @@ const ONLY =
   'Only the fields "archive" and "title" are accepted; a name goes into the query (?name=…), a password into the header Pinfold-Password.';
 const NAMED = 'The file needs a name of 1 to 255 characters in UTF-8, without control characters.';
 
-describe('What is wrong with a request', () => {
+describe('The problem of a wrong request', () => {
   const rig = ofEachTest(openRig);
 
   /** What a publication is answered, in bytes that may be changed. */
@@ -23,7 +23,7 @@ describe('What is wrong with a request', () => {
     return JSON.parse((await askRaw(rig, head(lengthened), changed)).body) as Answer['json'];
   }
 
-  it('is told of each field of a form', async () => {
+  it('names each wrong field of a form', async () => {
     const forms: readonly (readonly [readonly FormPart[], string, string])[] = [
       [[], 'archive_missing', 'Send the ZIP as a file named "archive".'],
       [[{ name: 'archive', body: 'x' }], 'filename', NAMED],
@@ -45,14 +45,14 @@ describe('What is wrong with a request', () => {
     }
   });
 
-  it('is told of a body that ends early, is no form, or is not an archive', async () => {
+  it('names a body that ends early, is no form, or is not an archive', async () => {
     const broken = await refused([archive], (body) => body.slice(0, -10));
     expect(broken.detail).to.match(/^Send the form whole and well-formed/);
     const { detail } = await refused([{ ...archive, type: 'text/html' }]);
     expect(detail).to.match(/^Send the archive as application\/zip/);
   });
 
-  it('is told of a file whose head cannot be read, in place of a missing file', async () => {
+  it('names a file whose head cannot be read, rather than a missing file', async () => {
     for (const [what, change] of [
       [
         'a file name without quotation marks',
@@ -75,7 +75,7 @@ describe('What is wrong with a request', () => {
     expect(attached.errors).to.have.nested.property('[0].rule', 'archive_missing');
   });
 
-  it('is told with what becomes of the Idempotency-Key, but of a dry run', async () => {
+  it('suggests whether to keep the Idempotency-Key, except in a dry run', async () => {
     const noZip = Buffer.from('no zip');
     const publication = await publish(rig, 'key', undefined, noZip);
     expect(publication.json.suggestion).to.match(/, keeping the same Idempotency-Key\.$/);
@@ -83,7 +83,7 @@ describe('What is wrong with a request', () => {
     expect(dryRun.json.suggestion).to.equal('Correct the ZIP and send it again.');
   });
 
-  it('is told of an Idempotency-Key that comes twice', async () => {
+  it('names an Idempotency-Key that comes twice', async () => {
     const twice = await refused([archive], undefined, (head) =>
       head.replace('\r\n', '\r\nIdempotency-Key: other\r\n'),
     );
@@ -92,7 +92,7 @@ describe('What is wrong with a request', () => {
     expect({ code, errors }).to.deep.equal({ code: 'invalid_idempotency_key', errors: expected });
   });
 
-  it('is told of a Pinfold-Password, which is counted as it was typed', async () => {
+  it('names a wrong Pinfold-Password, whose characters are counted as typed', async () => {
     const sent = async (...passwords: readonly string[]) => {
       const lines = passwords.map((password) => `\r\nPinfold-Password: ${password}`).join('');
       const head = (text: string) => text.replace('\r\n', `${lines}\r\n`);
@@ -116,7 +116,7 @@ describe('What is wrong with a request', () => {
     expect(pin).to.have.property('password_protected', true);
   });
 
-  it('is told of a query', async () => {
+  it('names what is wrong with a query', async () => {
     const ONLY_KNOWN = /^Send only query parameters that \/openapi\.json names/;
     for (const [query, detail] of [
       ['pins?limit=many', ONLY_KNOWN],

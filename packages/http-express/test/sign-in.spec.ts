@@ -41,7 +41,7 @@ describe('the API with a sign-in of the team', () => {
       .and.have.property('message', 'authenticate must answer an account with its scopes, or undefined');
   });
 
-  it('tells the log of a rejection with nothing, too', async () => {
+  it('logs a rejection without a reason, too', async () => {
     const own = await openRig({ api: { authenticate: () => Promise.reject() } });
     expect((await ask(own, '/api/v1/pins')).status).to.equal(500);
     await until(() => own.log.length === 1);

@@ -169,7 +169,7 @@ describe('/admin/v1/takedowns', () => {
     expect(method.headers.get('allow')).to.equal('DELETE');
   });
 
-  it('tells the account no more than that the operator did it', async () => {
+  it('shows the account that the operator did it, and not which person or key', async () => {
     const tools = await openAdministered();
     const { rig, ask, own } = tools;
     const { id } = await publishAs(rig, 'first', 'one');

@@ -16,7 +16,7 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
   const get = (path: string, of = rig, key: 'first' | 'second' = 'first') =>
     askAs(of, of.keys[key], `/api/v1/pins/${path}`);
 
-  it('tells the days of the publication beside it, newest first and without those of nothing', async () => {
+  it('adds the days of the publication, newest first and without those that have no views', async () => {
     const pin = (await get(id)).json;
     expect(pin).to.have.all.keys('pin');
     expect((await get(`${id}?include=views`)).json).to.deep.equal({ ...pin, views: [] });
@@ -39,7 +39,7 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     });
   });
 
-  it('tells them in any state, and to nobody else', async () => {
+  it('adds them in any state, and shows them to no other account', async () => {
     rig.views.viewed(id);
     await rig.views.store();
     await rig.useCases.stop({ by: 'first', id });

@@ -15,13 +15,13 @@ describe('a door without a log', () => {
     console.error = print;
   });
 
-  it('tells the console of what failed', () => {
+  it('writes faults to the console', () => {
     const error = new Error('directory away');
     consoleLog({ ...entry, status: 500, error });
     expect(printed).to.deep.equal([['Pinfold answered GET site with 500 (request r-1):', error]]);
   });
 
-  it('tells it of nothing else', () => {
+  it('writes nothing else to it', () => {
     consoleLog({ ...entry, status: 200 });
     consoleLog({ ...entry, status: 503 });
     consoleLog({ ...entry, status: 404, error: new Error('expected') });

@@ -37,7 +37,7 @@ describe('what an account may publish, on the screen', () => {
     expect(text.match(/class="limits quiet"/g)).to.have.lengthOf(1);
   });
 
-  it('is told below the field, with what is left of it', async () => {
+  it('stands below the field, with what is left of it', async () => {
     await open({ publications: { count: 2, window: minutes(2) }, sites: 3, bytes: 1_048_576 });
     await upload('a');
     const { text } = await person.get('/');

@@ -173,7 +173,7 @@ describe("an embedding team's own sign-in", () => {
     expect((await person.post(path, { form: page.token }, owner)).status).to.equal(303);
   });
 
-  it('tells the log of a rejection with nothing, too', async () => {
+  it('logs a rejection without a reason, too', async () => {
     const screen = await openScreen({ management: { authenticate: () => Promise.reject() } });
     expect((await new Person(screen.base).get('/')).status).to.equal(500);
     expect(screen.log.at(-1)?.error).to.have.property('message', 'undefined was thrown');

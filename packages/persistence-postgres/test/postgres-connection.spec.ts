@@ -203,7 +203,7 @@ describe('PostgresConnection', () => {
     expect(pool.released).to.deep.equal([true, true]);
   });
 
-  it('tells a busy, full or shut server from a damaged one and from a mistake of ours', async () => {
+  it('distinguishes a busy, full or shut server from a damaged one and from a mistake of ours', async () => {
     const codes: Readonly<Record<string, string>> = {
       '53100': 'store_unavailable',
       '53300': 'store_unavailable',

@@ -59,7 +59,7 @@ describe('SqliteConnection, and what a power cut may take', () => {
 });
 
 describe('SqliteConnection, and what was changed', () => {
-  it('tells of each transaction that was committed, and of nothing else', () =>
+  it('reports each transaction that was committed, and nothing else', () =>
     inFolder(async (folder) => {
       let changes = 0;
       const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), neverWait, () => {

@@ -36,7 +36,7 @@ describe('FsStaging', () => {
     }
   });
 
-  it('tells age by the name, not by the time of the file, and touches nothing else there', async () => {
+  it('judges age by the name, not by the time of the file, and touches nothing else there', async () => {
     const archive = await opened.stage(someBytes(20_000, 1));
     const [old, strange] = [new Date(0), join(opened.staging.folder, 'notes.txt')];
     await utimes(archive.file, old, old);

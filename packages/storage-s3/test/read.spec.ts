@@ -81,7 +81,7 @@ describe('S3ArchiveStorage.read', () => {
     expect(stub.methods()).to.equal('GET GET GET GET GET GET GET');
   });
 
-  it('tells an archive that is absent from a bucket that is', async () => {
+  it('distinguishes an absent archive from an absent bucket', async () => {
     let code = 'NoSuchKey';
     stub = await startStub((_, response) => refuse(response, 404, code));
     expect(await stub.storage.read(id, 0, 10)).to.equal(undefined);

@@ -115,7 +115,7 @@ for (const { mode, signer, ports } of [
       expect((await open(unmarked, { ...DOCUMENT, cookie })).text).to.equal('docs');
     });
 
-    it('is told which cookies to allow if the browser sends none', async () => {
+    it('sees which cookies to allow if the browser sends none', async () => {
       const { id, way } = await enter(`?to=${encodeURIComponent('/docs/?q=1')}`);
       const other = { cookie: 'pinfold_grants=x; other=pinfold_grant' };
       for (const more of [{}, other, { range: 'bytes=0-3' }, { 'if-none-match': '*' }]) {

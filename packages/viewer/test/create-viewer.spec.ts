@@ -21,7 +21,7 @@ describe('the viewer on a server of its own', () => {
     expect(answer).to.match(/^HTTP\/1\.1 302 /);
   });
 
-  it('tells the log of each request once, and no secret', async () => {
+  it('logs each request once, without secrets', async () => {
     const id = await rig.publish(SITE, PASSWORD);
     rig.log.length = 0;
     const begun = performance.now();
@@ -170,7 +170,7 @@ describe('the viewer while something is broken', () => {
     expect(rig.log.at(-1)?.error).to.include({ code: 'archive_missing' });
   });
 
-  it('tells the log of a rejection with nothing, too', async () => {
+  it('logs a rejection without a reason, too', async () => {
     const rig = await broken(undefined);
     expectPage(await rig.ask(`/s/${ID}`), 500);
     expect(rig.log.at(-1)?.error).to.have.property('message', 'undefined was thrown');

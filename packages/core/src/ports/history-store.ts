@@ -43,7 +43,7 @@ export interface FeedPart {
   /** The place of the newest event; `begin` without one after it. */
   readonly last: FeedPlace;
   /** The event whose number is `after`, if it is in the feed. */
-  readonly there: EventId | undefined;
+  readonly cursorEvent: EventId | undefined;
   readonly items: readonly { readonly number: number; readonly event: HistoryEvent }[];
 }
 

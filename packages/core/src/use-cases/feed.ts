@@ -171,7 +171,7 @@ export function createFeed(
 /** The place still exists, and nothing after it was dropped, unless this is so. */
 function hasExpired({ feed, number, event }: FeedCursor, part: FeedPart): boolean {
   if (feed !== part.feed) return true;
-  return number === part.begin.number ? event !== part.begin.event : event !== part.there;
+  return number === part.begin.number ? event !== part.begin.event : event !== part.cursorEvent;
 }
 
 function scopeOf(request: Pick<FollowRequest, 'by' | 'account' | 'pin'>): Scope {

@@ -122,7 +122,7 @@ describe('the state machine', () => {
     });
   }
 
-  it('tells what happened at the moment, and nothing where nothing did', () => {
+  it('gives events of the moment, and none when nothing changes', () => {
     const told = (role: typeof published, command: RoleCommand) => {
       const outcome = decide(role, command, NOW, limits);
       if (outcome.kind !== 'decided') return outcome.code;

@@ -39,7 +39,7 @@ describe('isSystemEntry', () => {
 });
 
 describe('AppleDouble', () => {
-  it('is told by a name that begins with ._, and by its first four bytes', () => {
+  it('is recognized by a name that begins with ._, and by its first four bytes', () => {
     expect(['._a', 'a/._b.html', 'a/._Icon\r'].filter(mayBeAppleDouble)).to.have.length(3);
     expect(['._', 'a._b', '._a/b', 'a/._b/'].filter(mayBeAppleDouble)).to.deep.equal([]);
     expect(isAppleDouble(Uint8Array.of(0, 5, 0x16, 7, 0))).to.equal(true);

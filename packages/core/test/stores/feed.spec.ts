@@ -79,8 +79,8 @@ describe('the feed of all accounts', () => {
     const late = anEvent({ recordedAt: after(START, days(2)) });
     await store(late, anEvent());
     await history.drop(after(START, days(1)), 10);
-    const { begin, there } = await history.feed({ ...ALL, account: ACCOUNT, after: 1 });
-    expect([begin.number, there]).to.deep.equal([2, undefined]);
+    const { begin, cursorEvent } = await history.feed({ ...ALL, account: ACCOUNT, after: 1 });
+    expect([begin.number, cursorEvent]).to.deep.equal([2, undefined]);
   });
 
   it('begins after the last event that was removed, whichever came last', async () => {

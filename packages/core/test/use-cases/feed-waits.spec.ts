@@ -199,7 +199,7 @@ describe('Waiting for events', () => {
     await stage.keep(ADA);
     let isRestored = false;
     const feed = over((part) =>
-      isRestored ? { ...part, last: part.begin, there: undefined, items: [] } : part,
+      isRestored ? { ...part, last: part.begin, cursorEvent: undefined, items: [] } : part,
     );
     const restored = feed({ by: ADA, after: 'latest', wait: seconds(30) });
     const page = waiting();

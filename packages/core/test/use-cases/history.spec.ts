@@ -152,7 +152,7 @@ describe('The sweep of the history', () => {
 
   const types = async () => (await eventsOf(stage)).map(({ type }) => type);
 
-  it('tells once of what expired, stopped since or not, and not of what was stopped before', async () => {
+  it('records each expiration once, also of roles that were stopped since, and none of roles that were stopped before', async () => {
     const { clock, ports } = stage;
     const { stop } = stage.useCases;
     const expiresAt = after(clock.now(), days(7));

@@ -34,7 +34,7 @@ describe('publishing where something breaks', () => {
     return await stage.with({ archives }).publish(await stage.request());
   }
 
-  it('tells the fault that came first, though the key cannot be freed either', async () => {
+  it('throws the fault that came first, though the key cannot be freed either', async () => {
     const fault = new Fault('storage_unavailable', 'full');
     const broken = stage.with({
       archives: replacing(stage.memory.archives, { put: failing(fault) }),

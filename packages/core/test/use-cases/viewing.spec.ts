@@ -36,7 +36,7 @@ describe('letting viewers in', () => {
     expect((await enter('e\u0301'.repeat(8))).kind).to.equal('granted');
   });
 
-  it('tells who needs no password, and what is not there', async () => {
+  it('says that no password is needed, or that the site is unknown or expired', async () => {
     await protect(null);
     expect((await enter('x')).kind).to.equal('not_protected');
     await stage.useCases.stop({ by: OPERATOR, id });
@@ -48,7 +48,7 @@ describe('letting viewers in', () => {
     expect((await enter('x')).kind).to.equal('expired');
   });
 
-  it('tells of a role at once where the store answers at once', async () => {
+  it('answers synchronously if the store does', async () => {
     const loaded = await stage.memory.roles.load(id);
     const { visit } = stage.with({ roles: replacing(stage.memory.roles, { load: () => loaded }) });
     expect(visit(id)).to.have.property('kind', 'published');

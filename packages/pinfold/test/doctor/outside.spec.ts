@@ -241,7 +241,7 @@ describe('pinfold doctor, from outside', () => {
     expect(all['proxy.host']?.advice).to.include('PINFOLD_SECRET');
   });
 
-  it('is told how it is seen by its own server alone', async () => {
+  it('answers the mirror only to a mark of its own', async () => {
     await start();
     const mirror = `${proxyUrl()}/healthz/mirror/x`;
     for (const mark of ['', 'x', 'A'.repeat(100)]) {

@@ -40,7 +40,7 @@ describe("the difference between this machine's clock and the database's", () =>
     expect(difference.milliseconds).to.equal(0);
   });
 
-  it('is told of once when it grows above a minute, and once when it is over', () => {
+  it('is logged once when it grows above a minute, and once when it is over', () => {
     const { difference, said } = rig();
     difference.note(at(70), at(10), at(70));
     expect([difference.isGreat, said]).to.deep.equal([false, []]);

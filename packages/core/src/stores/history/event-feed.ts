@@ -75,7 +75,7 @@ const readFeed = FEED_PROGRAMS.query(
         { pin, account: owner, ...numbered(column, gt(number)) },
         { order: [column], limit, select: PLACED[column] },
       );
-    const [feed, began, [newest], there, late, rows] = yield* all(
+    const [feed, began, [newest], atCursor, late, rows] = yield* all(
       get(FEEDS, { id: 1 }),
       get(FEED_BEGINS, { account: account ?? '' }),
       find(
@@ -97,7 +97,7 @@ const readFeed = FEED_PROGRAMS.query(
       isBehind: late !== undefined && isBehind(late),
       begin,
       last: newest !== undefined && last > begin.number ? { number: last, event: newest.id } : begin,
-      there: isDropped ? undefined : there[0]?.id,
+      cursorEvent: isDropped ? undefined : atCursor[0]?.id,
       items: items.map(({ [column]: number, ...event }) => ({ number: number ?? 0, event })),
     };
   },
@@ -154,7 +154,7 @@ export async function readFeedPart(
   if (found.feed === undefined) await database.write(beginFeed, newFeed());
   if (found.isBehind) await numberAll(database);
   if (found.feed === undefined || found.isBehind) found = await database.snapshot(readFeed, request);
-  const { feed, begin, last, there, items } = found;
+  const { feed, begin, last, cursorEvent, items } = found;
   if (feed === undefined) throw new Error('the feed has no id');
-  return { feed, begin, last, there, items };
+  return { feed, begin, last, cursorEvent, items };
 }

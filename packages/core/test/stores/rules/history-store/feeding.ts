@@ -201,7 +201,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       );
       for (const [n, event] of events.entries()) await keep(port, n, event);
       const there = async (number: number, account?: AccountId) =>
-        (await read(other, { account, after: number, pin: aRoleId(9), limit: 1 })).there;
+        (await read(other, { account, after: number, pin: aRoleId(9), limit: 1 })).cursorEvent;
       const ids = events.map(({ id }) => id);
       expect([await there(1), await there(2), await there(3)]).to.deep.equal(ids);
       expect([await there(1, ONE), await there(2, ONE)]).to.deep.equal([ids[0], ids[2]]);
