@@ -113,18 +113,19 @@ export interface Page<Value, Place = RoleCursor> {
  * Stores roles, manifests and idempotency keys, in transactions: a publication is stored whole or not at all. Time comes
  * in with each request, never from the database or the host. A write stores its events in the same step.
  *
- * @promise role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone
- * @promise role-store/answers-stay: what was answered is the caller's: nothing that is done or asked later changes it
+ * - Of calls that one handle makes at once each is answered, and does, what it would alone.
+ * - What was answered is the caller's: nothing that is done or asked later changes it.
  */
 export interface RoleStore {
   /**
+   * - An unlapsed reservation of the same fingerprint is in progress until its instant.
+   * - From its instant on, a lapsed reservation is replaced, with any fingerprint.
+   * - A publication past the rate is refused with the instant from which it would pass, and looking takes nothing.
+   * - A publication that would pass a quota is refused with what there would be; the key stays free.
+   *
    * @promise role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and another account's key is another key
-   * @promise role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
    * @promise role-store/reserve-complete: a complete key answers its role for ever, and the warnings stored with it until the archive is removed
-   * @promise role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, with any fingerprint
-   * @promise role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing
-   * @promise role-store/reserve-quota: a publication that would pass a quota is refused with what there would be; the key stays free
    * @promise role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas
    * @promise role-store/reserve-again: a reservation tells whether its account is there; one that follows on a lost one is refused once the account is gone, and the key stays free
    * @promise role-store/reserve-race: of many at once exactly one reserves
@@ -132,23 +133,25 @@ export interface RoleStore {
   reserve(request: Reservation): Promise<ReserveOutcome>;
 
   /**
-   * @promise role-store/renew-held: a lease whose token is stored is held and lasts until the new instant, lapsed or not
-   * @promise role-store/renew-lost: a lease whose token was replaced, released or completed is lost, and nothing changes
+   * - A lease whose token is stored is held and lasts until the new instant, lapsed or not.
+   * - A lease whose token was replaced, released or completed is lost, and nothing changes.
    */
   renew(lease: Lease, until: Instant): Promise<{ readonly kind: 'held' } | { readonly kind: 'lost' }>;
 
   /**
-   * @promise role-store/release-frees: a released key can be reserved at once, with any fingerprint
-   * @promise role-store/release-only-own: a lost lease releases nothing, and a complete key stays complete
+   * - A released key can be reserved at once, with any fingerprint.
+   * - A lost lease releases nothing, and a complete key stays complete.
    */
   release(lease: Lease): Promise<void>;
 
   /**
+   * - With a lease that was replaced, released or completed with another role nothing is stored.
+   * - A lapsed lease whose token is still stored commits.
+   * - The same lease and role again answer committed, and change nothing.
+   *
    * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
    * @promise role-store/commit-large: a manifest of tens of MiB and a thousand warnings are stored whole
-   * @promise role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored
-   * @promise role-store/commit-by-token: a lapsed lease whose token is still stored commits
-   * @promise role-store/commit-again: the same lease and role again answer committed, and change nothing
+   * @promise role-store/commit-another: a lease that was completed with one role stores no other
    * @promise role-store/commit-rate: of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease
    * @promise role-store/commit-quota: publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease
    * @promise role-store/commit-race: of two leases for one key at once at most one commits
@@ -158,8 +161,10 @@ export interface RoleStore {
   /**
    * The newest stored role of any account, with what viewers need to know of the account. A role that is in memory may be
    * returned, and a failure thrown, without a promise: callers `await` inside `try`.
+   *
+   * - An unknown id is undefined.
+   *
    * @promise role-store/load-newest: what any peer saved last is loaded, every field as it was saved
-   * @promise role-store/load-absent: an unknown id is undefined
    * @promise role-store/load-aborted: an aborted signal rejects with its reason
    */
   load(id: RoleId, signal?: AbortSignal): Promise<LoadedRole | undefined> | LoadedRole | undefined;
@@ -167,9 +172,11 @@ export interface RoleStore {
   /**
    * Stores a changed role with its events; without an authority it is the account's. A credential is checked in
    * the same transaction. Only title, expiration, pinning, deletion, password and generation ever change.
-   * @promise role-store/save-stores: the changed role is what the next load gives, under another version
+   *
+   * - The changed role is what the next load gives, under another version.
+   * - A version that is no longer the newest is a conflict, and changes nothing.
+   *
    * @promise role-store/save-versions: of one role no version comes twice, however often it is saved or claimed
-   * @promise role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing
    * @promise role-store/save-race: of many saves of one version at once exactly one is stored
    */
   save(
@@ -181,13 +188,14 @@ export interface RoleStore {
   ): Promise<{ readonly kind: 'saved' | 'conflict' } | Unchangeable | Refusal<'unauthorized'>>;
 
   /**
+   * - The state is judged at the request's instant; without one, all but deleted ones come.
+   * - An idempotency key finds its role in any state, and none of another account.
+   * - Search, state and cursor hold together: what is listed fits each of them.
+   *
    * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all
    * @promise role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last
    * @promise role-store/list-sorted: by end, soonest first and without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, also when others are published or changed meanwhile
-   * @promise role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come
-   * @promise role-store/list-key: an idempotency key finds its role in any state, and none of another account
    * @promise role-store/list-search: a folded text is found in the folded title as it is now, in the folded original file name and in the id, taken literally
-   * @promise role-store/list-search-state: search, state and cursor hold together: what is listed fits each of them
    * @promise role-store/list-sparse: a few of a state among thousands of others fill their pages as many do
    * @promise role-store/list-search-walk: pages of a search may be short, yet walking them gives every match exactly once
    */
@@ -203,26 +211,29 @@ export interface RoleStore {
    * Claims ended roles whose archive is still there, at most `limit`, longest waiting first: since the end or, once it was
    * claimed, since the retry or the lapse of that claim was due, even if its end was moved. Beside other cleanups it claims
    * account by account.
-   * @promise role-store/claim-ended: exactly the roles deleted or expired by then are claimed; pinned and later ones are not
-   * @promise role-store/claim-order: those that wait longest are claimed and answered first, so that failing ones keep none waiting
+   *
+   * - Exactly the roles deleted or expired by then are claimed; pinned and later ones are not.
+   * - Those that wait longest are claimed and answered first, so that failing ones keep none waiting.
+   * - A claim raises the role's version, so that a change decided before it conflicts.
+   *
    * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one
    * @promise role-store/claim-beside: while other cleanups have claims in an account, roles of others are claimed first, and those of that account when nothing else waits
-   * @promise role-store/claim-conflicts: a claim raises the role's version, so that a change decided before it conflicts
    */
   claimForCleanup(request: CleanupRequest): Promise<readonly CleanupTask[]>;
 
   /**
    * Ends a claim and stores its events. Only the token decides: a lapsed claim that was not taken over is settled.
-   * @promise role-store/settle-removed: the role stays, its manifest, its warnings and the hash of its password go, its archive is named no more, and it is never claimed again, also after later saves; of a password it stays known that there was one, and a change decided before conflicts
-   * @promise role-store/settle-failed: the role is claimed again from the instant of retry on, with one failure more
-   * @promise role-store/settle-lost: a claim that another took over, or that was settled, settles nothing
+   *
+   * - Removed: the role stays, its manifest, its warnings and the hash of its password go, its archive is named no more, and it is never claimed again, also after later saves; of a password it stays known that there was one, and a change decided before conflicts.
+   * - Failed: the role is claimed again from the instant of retry on, with one failure more.
+   * - Lost: a claim that another took over, or that was settled, settles nothing.
    */
   settleCleanup(task: CleanupTask, outcome: CleanupOutcome, events: readonly HistoryEvent[]): Promise<void>;
 
-  /** @promise role-store/count-for-cleanup: exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes */
+  /** Exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes. */
   countForCleanup(request: CleanupCountRequest): Promise<CleanupCount>;
 
-  /** @promise role-store/next-for-cleanup: the roles that claims would get are named, those that wait longest first and at most the limit, and nothing changes */
+  /** The roles that claims would get are named, those that wait longest first and at most the limit, and nothing changes. */
   nextForCleanup(request: NextForCleanup): Promise<readonly RoleId[]>;
 
   /**
@@ -233,19 +244,21 @@ export interface RoleStore {
     window: StoredWindow,
   ): Promise<{ readonly counted: StoredCount; readonly next: RoleId | undefined }>;
 
-  /** @promise role-store/named: exactly the archives of committed, not removed roles */
+  /** Exactly the archives of committed, not removed roles. */
   whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>>;
 
   /**
    * The archives that records name, in order of id. A page may be short; an empty one is the end.
-   * @promise role-store/archives-walk: pages after an id, up to an empty one, give every named archive exactly once, in order
+   *
+   * - Pages after an id, up to an empty one, give every named archive exactly once, in order.
    */
   listArchives(after: ArchiveId | undefined, limit: number): Promise<readonly ArchiveId[]>;
 
   /**
    * Drops reservations begun before an instant; answers how many: fewer than `limit` only when none is left.
-   * @promise role-store/purge-old: exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay
-   * @promise role-store/purge-loses-lease: the lease of a dropped reservation is lost
+   *
+   * - Exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay.
+   * - The lease of a dropped reservation is lost.
    */
   purge(begunBefore: Instant, limit: number): Promise<number>;
 
@@ -256,11 +269,12 @@ export interface RoleStore {
    */
   dropTitles(endedBefore: Instant, limit: number): Promise<number>;
 
-  /** @promise role-store/comparison-newest: what any peer stored last is loaded, every field as it was stored; before the first there is nothing */
+  /** What any peer stored last is loaded, every field as it was stored; before the first there is nothing. */
   loadComparison(): Promise<Versioned<Comparison> | undefined>;
 
   /**
-   * @promise role-store/comparison-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
+   * - A version that is no longer the newest, and none when there is one, is a conflict, and changes nothing.
+   *
    * @promise role-store/comparison-race: of many at once with one version, or with none, exactly one is stored
    */
   saveComparison(

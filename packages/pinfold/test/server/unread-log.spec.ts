@@ -29,7 +29,7 @@ process.stdin.once('data', async () => {
 process.stderr.write('ready');
 `;
 
-const FLAGS = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval'];
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--expose-gc', '--input-type=module', '--eval'];
 
 function start(source: string = program(20_000)) {
   return spawn(process.execPath, [...FLAGS, source], { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -57,6 +57,7 @@ for (let n = 0; n < 5_000; n += 1) {
   // Other work uses Node's buffer pool meanwhile.
   Buffer.from('x'.repeat(30_000));
 }
+globalThis.gc();
 process.stderr.write(\`\${process.memoryUsage().arrayBuffers} bytes, \`);`;
     const child = start(program(0, failing));
     const [counted] = await once(child.stderr, 'data');
