@@ -82,7 +82,8 @@ function endOfName(html: string, from: number): number {
 }
 
 function isSpace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13);
+  // A vertical tab is none in HTML.
+  return code === 32 || (code >= 9 && code <= 13 && code !== 11);
 }
 
 function endsWord(code: number): boolean {

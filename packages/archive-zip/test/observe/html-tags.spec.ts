@@ -27,6 +27,7 @@ describe('tagsOf', () => {
     ['<a href>', [{ name: 'a', href: '' }]],
     ['<img src="x"/>', [{ name: 'img', src: 'x' }]],
     ['<img/src=x>', [{ name: 'img', src: 'x' }]],
+    ['<img\vsrc=x>', []],
     ['<link rel=icon href=x>', [{ name: 'link', rel: 'icon', href: 'x' }]],
     [
       '<a href="x"><b><a href="y">',
