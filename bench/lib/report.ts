@@ -49,7 +49,7 @@ export async function reportParts(
 export async function reportPart(name: string, rows: readonly Row[]): Promise<void> {
   const isSame = (one: Row) => (other: Row) => one.what === other.what && one.unit === other.unit;
   const others = (await earlierRows(name)).filter((row) => !rows.some(isSame(row)));
-  await report(name, [...others, ...rows]);
+  await report(name, [...others, ...rows], {}, rows);
 }
 
 async function earlierRows(name: string): Promise<readonly Row[]> {
@@ -57,13 +57,14 @@ async function earlierRows(name: string): Promise<readonly Row[]> {
   return rows.map((row: Row) => ({ date, commit, ...row }));
 }
 
-/** Prints a table for people and writes it as JSON for machines. */
+/** Prints a table, or the rows of it that were measured now, for people, and writes all of it as JSON for machines. */
 export async function report(
   name: string,
   rows: readonly Row[],
   more: Readonly<Record<string, unknown>> = {},
+  printed: readonly Row[] = rows,
 ): Promise<void> {
-  print(rows);
+  print(printed);
   await mkdir(RESULTS, { recursive: true });
   const about = JSON.stringify({ name, ...circumstances(), ...more });
   // A line each, so that a diff shows the rows that were measured again.
