@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export interface Suite {
   readonly name: string;
   readonly files: readonly string[];
+  /** Whether its specs read packages as they were compiled. */
+  readonly compiled: boolean;
   /** Suites that must pass first: this one would only repeat their failures. */
   readonly derivesFrom: readonly string[];
 }
@@ -57,12 +59,12 @@ export function suites(): readonly Suite[] {
     Object.entries(named).map(([name, patterns]) => {
       const files = found(patterns).filter((file) => left.delete(file));
       if (files.length === 0) throw new Error(`no spec is one of ${name}`);
-      return { name, files, derivesFrom };
+      return { name, files, compiled: false, derivesFrom };
     });
   const quick = taken(QUICK);
   const derived = Object.keys(QUICK);
   const rest = [...taken(DERIVED_AND_LONG, derived), ...taken(THOROUGH), ...taken(DERIVED, derived)];
-  return [...quick, { name: OTHERS, files: [...left], derivesFrom: [] }, ...rest];
+  return [...quick, { name: OTHERS, files: [...left], compiled: true, derivesFrom: [] }, ...rest];
 }
 
 function found(patterns: readonly string[]): readonly string[] {

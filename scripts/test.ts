@@ -23,16 +23,16 @@ const env = {
   NODE_OPTIONS: '--conditions=@pinfold/source',
   PATH: join(root, 'node_modules', '.bin') + delimiter + process.env.PATH,
 };
-const specs: readonly Step[] = suites().map(({ name, files, derivesFrom }, index) => ({
+const BUILD = 'types and build';
+const PACKED = 'packed packages';
+
+const specs: readonly Step[] = suites().map(({ name, files, compiled, derivesFrom }, index) => ({
   name,
-  needs: [],
+  needs: compiled ? [BUILD] : [],
   derivesFrom,
   command: ['mocha', '--reporter=./scripts/totals-reporter.ts', ...files],
   totals: join(temporary, `totals-${index}.json`),
 }));
-
-const BUILD = 'types and build';
-const PACKED = 'packed packages';
 
 function check(name: string, command: Step['command'], needs: readonly string[] = []): Step {
   return { name, command, needs, derivesFrom: [] };

@@ -41,7 +41,9 @@ export async function clientOf(
     );
   };
   const send: typeof fetch = async (address, init) => {
-    if (budget !== undefined && init?.body instanceof FormData) await watchArchive(init.body, progress);
+    if (budget !== undefined && progress !== undefined && init?.body instanceof FormData) {
+      await watchArchive(init.body, progress);
+    }
     const answer = await given(address, init);
     // An answer ends a failure, also one that refuses.
     if (answer.status < 500 && !LATER.includes(answer.status)) {

@@ -1,11 +1,14 @@
 import type { Terminal } from '../command-line/terminal.ts';
 
 /** Shows how much of a form's archive is sent. */
-export async function watchArchive(form: FormData, progress: Terminal['progress']): Promise<void> {
+export async function watchArchive(
+  form: FormData,
+  progress: NonNullable<Terminal['progress']>,
+): Promise<void> {
   const archive = form.get('archive') as File;
   const bytes = new Uint8Array(await archive.arrayBuffer());
   const sending = (sent: number): void =>
-    progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
+    progress(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
   form.set('archive', new WatchedFile(archive.name, bytes, sending));
 }
 
