@@ -4,6 +4,8 @@ const MAX_TARGET_LENGTH = 2_048;
 const NEEDS_DECODING = /[\s&]/;
 const CHARACTERS = /&(?:#(\d{1,7}|x[\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
+/** The characters that HTML reads in numbers from 128 to 159: they are of windows-1252. */
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 /** A path with a character reference by name, which HTML has 2,231 of: another character may stand for it. */
 const UNKNOWN_CHARACTER = /^(?:[^?#&]|&#|&(?!#))*?&(?!(?:amp|quot|apos|lt|gt)\b)[a-z][a-z\d]/i;
 
@@ -35,7 +37,7 @@ function characterOf(whole: string, digits: string, name?: string): string {
   if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
   // The 0 changes no decimal number, and makes x1f the hexadecimal 0x1f.
   const code = Number(`0${digits}`);
-  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
+  return WINDOWS_1252[code - 128] ?? (code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole);
 }
 
 /** A candidate of a `srcset`: its URL, and its descriptors up to the next comma. */

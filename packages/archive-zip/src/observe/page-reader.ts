@@ -62,8 +62,9 @@ const OTHER_SITE = /^\s*(?:[a-z][a-z\d+.-]*:|[\\/]{2})/i;
 const PDF = /\.pdf\s*(?:[?#]|$)/i;
 /** YouTube's player refuses to play without a Referer. */
 const NEEDS_REFERRER = /^\s*(?:https?:)?\/\/(?:www\.)?youtube(?:-nocookie)?\.com\/embed\//i;
-/** Referrer policies that send none to another site; Pinfold's own is `same-origin`. */
-const NO_REFERRER = /^(?:no-referrer|same-origin)?$/i;
+/** Policies that send one to another site, those of old pages among them. Browsers ignore unknown ones. */
+const SENDS_REFERRER =
+  /^(?:no-referrer-when-downgrade|(?:strict-)?origin|(?:strict-)?origin-when-cross-?origin|unsafe-url|always|default)$/i;
 
 /** Reads the references of a page into a collector, and returns what else it finds. */
 export function readPage(html: string, collector: ReferenceCollector): PageFindings {
@@ -141,7 +142,8 @@ class PageReader {
   }
 
   #readMeta({ name, content = '', ...tag }: Tag): boolean {
-    if (/^\s*referrer\s*$/i.test(tag.metaName ?? '')) this.#sendsReferrer = !NO_REFERRER.test(content.trim());
+    if (/^\s*referrer\s*$/i.test(tag.metaName ?? ''))
+      this.#sendsReferrer = SENDS_REFERRER.test(content.trim());
     const url = /^\s*refresh\s*$/i.test(tag['http-equiv'] ?? '') ? refreshTarget(content) : undefined;
     return url === undefined || this.#collector.add(targetOf(url), { navigation: true }, url);
   }
@@ -171,7 +173,7 @@ class PageReader {
     if (name === 'iframe' || name === 'embed' || name === 'object') {
       if (PDF.test(embedded) && !OTHER_SITE.test(embedded)) this.#needs.add('embedded_pdf');
     }
-    if (name === 'iframe' && NEEDS_REFERRER.test(embedded) && NO_REFERRER.test(referrerpolicy.trim())) {
+    if (name === 'iframe' && NEEDS_REFERRER.test(embedded) && !SENDS_REFERRER.test(referrerpolicy.trim())) {
       this.#embeds.push(targetOf(embedded));
     }
   }

@@ -56,6 +56,7 @@ describe('the references of a page', () => {
     expect(targets('<a href="a?b=1&amp;c=2">')).to.deep.equal(['a?b=1&c=2']);
     expect(targets('<a href="&#x2F;a&#47;b&quot;">')).to.deep.equal(['/a/b"']);
     expect(targets('<a href="&lt;&gt;&apos;&QUOT;&#X41;&#0065">')).to.deep.equal(['<>\'"AA']);
+    expect(targets('<a href="&#128;&#150;&#x9F;&#129;&#8364;">')).to.deep.equal(['€–Ÿ\x81€']);
     expect(targets('<a href="&#x10FFFF;">')).to.deep.equal(['\u{10ffff}']);
     expect(targets('<a href="a&b&1;&#x110000;&#9999999;">')).to.deep.equal(['a&b&1;&#x110000;&#9999999;']);
   });

@@ -76,6 +76,7 @@ describe('what only a site with its own origin has', () => {
     expect(embeds(`<iframe src="${player}"></iframe>`)).to.deep.equal([player.replace('&amp;', '&')]);
     expect(embeds('<iframe src="//youtube.com/embed/x" referrerpolicy=same-origin>')).to.have.lengthOf(1);
     expect(embeds(`<meta name=referrer content=no-referrer><iframe src="${player}">`)).to.have.lengthOf(1);
+    expect(embeds(`<iframe src="${player}" referrerpolicy="cross-origin"></iframe>`)).to.have.lengthOf(1);
     for (const html of [
       `<iframe src="${player}" referrerpolicy="strict-origin-when-cross-origin"></iframe>`,
       `<iframe src="${player}"></iframe><meta name="Referrer" content="origin">`,
