@@ -10,9 +10,15 @@ export function readPath(text: string, name: string): string {
   return text;
 }
 
+/** Refuses a text that a terminal in another encoding than UTF-8 gave: two names would become one. */
+export function readWhole(text: string, name: string): string {
+  if (text.includes('\u{fffd}')) throw new UsageError(`${name} is not in UTF-8, or has the character U+FFFD`);
+  return text;
+}
+
 export function readAccount(name: string): AccountId {
   try {
-    return accountId(name);
+    return accountId(readWhole(name, 'the name of the account'));
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
     throw error;
@@ -55,7 +61,7 @@ export function readState(text: string): RoleState {
 
 /** Reads a text of the operator that other people read: `--reason` or `--message`. */
 export function readOperatorText(text: string | undefined, option: string): string {
-  if (isOperatorText(text)) return text;
+  if (isOperatorText(text)) return readWhole(text, option);
   if (text === undefined) throw new UsageError(`${option} is missing`);
   throw new UsageError(`${option} needs 1 to 255 characters without control characters`);
 }

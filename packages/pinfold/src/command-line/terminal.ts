@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Environment } from '../settings/settings.ts';
+import { decodeText, encodingOf } from './decode-text.ts';
 import { CommandFailure, UsageError } from './failures.ts';
 
 export interface Terminal {
@@ -118,27 +119,13 @@ function endOfLine(bytes: Uint8Array): number {
   return -1;
 }
 
-function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-}
-
 function decoded(bytes: Uint8Array): string {
-  const text = textOf(bytes);
-  // UTF-16 without its mark is read as UTF-8 with a NUL beside each letter.
-  if (text === undefined || text.includes('\0'))
+  const text = decodeText(bytes);
+  if (text === undefined)
     throw new UsageError(
       'standard input is not UTF-8: write it in UTF-8, or as UTF-16 with a byte order mark',
     );
   return text.split('\r', 1)[0] ?? '';
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Moves to the first column and clears the line. */

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { AccountId, Takedown } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import { parseAccountId } from '@pinfold/core/internal';
@@ -11,12 +10,8 @@ import {
   type Result,
   valueOption,
 } from '../command-line/command.ts';
-import {
-  CommandFailure,
-  reportingSystemErrors,
-  UnavailableError,
-  UsageError,
-} from '../command-line/failures.ts';
+import { readLines } from '../command-line/decode-text.ts';
+import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -157,9 +152,7 @@ interface Listed {
 }
 
 async function namesIn(file: string): Promise<readonly Listed[]> {
-  const content = await reportingSystemErrors(() => readFile(file, 'utf8'));
-  return content
-    .split('\n')
+  return (await readLines(file))
     .map((text, n) => ({ text: text.trim(), line: n + 1 }))
     .filter(({ text }) => text !== '')
     .map(({ text, line }) => {

@@ -9,7 +9,7 @@ import {
 } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
-import { readAccount, readActingAccount, readOneOrAll } from '../command-line/arguments.ts';
+import { readAccount, readActingAccount, readOneOrAll, readWhole } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, listOption, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
@@ -123,7 +123,7 @@ function readLabel(text: string): string {
   if (text.length > 255 || /\p{Cc}/u.test(text)) {
     throw new UsageError('--label must have at most 255 characters, and no control characters');
   }
-  return text;
+  return readWhole(text, '--label');
 }
 
 function readScopes(names: readonly string[] | undefined): readonly Scope[] | undefined {

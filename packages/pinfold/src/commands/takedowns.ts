@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { type Instant, instant, parseRoleId, type Takedown } from '@pinfold/core';
 import { isOperatorText, parseAccountId, parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { type Command, command } from '../command-line/command.ts';
-import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
+import { readLines } from '../command-line/decode-text.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -57,9 +57,7 @@ const importTakedowns = command({
   example: 'pinfold takedowns import takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
   run: async ([file = '-'], _, terminal) => {
-    const exported = readTakedowns(
-      file === '-' ? await inputOf(terminal) : await reportingSystemErrors(() => readFile(file, 'utf8')),
-    );
+    const exported = readTakedowns(await readLines(file === '-' ? inputOf(terminal) : file));
     let changed = 0;
     await withComposition(terminal, async ({ administration }) => {
       for (const takedown of exported)
@@ -86,9 +84,9 @@ async function printTakedowns(
   });
 }
 
-async function inputOf({ input }: Terminal): Promise<string> {
+function inputOf({ input }: Terminal): () => Promise<Uint8Array> {
   if (input === undefined) throw new UsageError('FILE is missing');
-  return new TextDecoder().decode(await input());
+  return input;
 }
 
 function factsOf({ id, account, sha256, reason, at }: WireTakedown): readonly string[] {
@@ -98,8 +96,8 @@ function factsOf({ id, account, sha256, reason, at }: WireTakedown): readonly st
 type SavedTakedown = Omit<Takedown, 'liftedAt'>;
 
 /** Reads what `pinfold takedowns export` wrote. Throws for the first invalid line, before any change. */
-function readTakedowns(text: string): readonly SavedTakedown[] {
-  return text.split('\n').flatMap((line, index) => {
+function readTakedowns(lines: readonly string[]): readonly SavedTakedown[] {
+  return lines.flatMap((line, index) => {
     if (line.trim() === '') return [];
     const takedown = takedownIn(line);
     if (takedown !== undefined) return [takedown];

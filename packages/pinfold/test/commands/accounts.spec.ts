@@ -125,6 +125,32 @@ describe('pinfold accounts', () => {
     expect((await machine.run('accounts', 'limits', name, '--sites', '3')).code).to.equal(1);
   });
 
+  it('reads a list in UTF-16, and erases nobody by one that is in another encoding', async () => {
+    for (const account of ['Zoë', 'ada']) await machine.run('keys', 'create', '--account', account);
+    const lines = '\uFEFF"ada"\r\n"Zoë"\r\n';
+    const list = await machine.write('erased.jsonl', Buffer.from(lines, 'latin1'));
+    const { code, out, err } = await machine.run('accounts', 'erase', '--list', list, '--json');
+    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'unreadable']);
+    expect(err).to.include('write it in UTF-8');
+    expect((await machine.run('accounts', 'show', 'ada')).code).to.equal(0);
+    await writeFile(list, Buffer.from(lines, 'utf16le'));
+    expect(await asJson('erase', '--list', list)).to.deep.equal({ erased: 2, passed_over: 0 });
+  });
+
+  it('takes no name or reason that a terminal in another encoding than UTF-8 gave', async () => {
+    const lossy = 'Zo\ufffd';
+    for (const args of [
+      ['keys', 'create', '--account', lossy],
+      ['keys', 'create', '--label', lossy],
+      ['accounts', 'block', 'ada', '--create', '--reason', lossy],
+      ['mode', 'read_only', '--message', lossy],
+    ]) {
+      const { code, err } = await machine.run(...args);
+      expect([code, err.includes('not in UTF-8')], args.join(' ')).to.deep.equal([2, true]);
+    }
+    expect((await asJson('list')).accounts).to.deep.equal([]);
+  });
+
   it('erases the rest of a list that names the default account, and says so', async () => {
     for (const account of ['ada', 'zoe']) await machine.run('keys', 'create', '--account', account);
     const list = await machine.write('erased.jsonl', '"ada"\r\n"default"\r\n"zoe"');

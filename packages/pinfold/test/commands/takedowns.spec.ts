@@ -201,6 +201,26 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect([again.code, again.out]).to.deep.equal([0, '1 takedown, of which 0 changed anything.\n']);
   });
 
+  it('import an export that Windows wrote in UTF-16, and nothing in another encoding', async () => {
+    const takedown = {
+      id: NOWHERE,
+      account: 'Zoë',
+      sha256: 'a'.repeat(64),
+      reason: 'Größe',
+      at: '2026-11-20T12:00:00.000Z',
+    };
+    const line = `\uFEFF${JSON.stringify(takedown)}\r\n`;
+    const file = await machine.write('takedowns.jsonl', Buffer.from(line.slice(1), 'latin1'));
+    const { code, err } = await run('takedowns', 'import', file);
+    expect([code, err.includes('write it in UTF-8')]).to.deep.equal([1, true]);
+    expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal([]);
+    for (const bytes of [Buffer.from(line, 'utf16le'), Buffer.from(line)]) {
+      await writeFile(file, bytes);
+      expect((await run('takedowns', 'import', file)).code).to.equal(0);
+    }
+    expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal([takedown]);
+  });
+
   it('reach a running server at its next request', async () => {
     const served = await serve();
     const page = await served.write('page.html', 'one');
