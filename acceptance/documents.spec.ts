@@ -156,7 +156,7 @@ function packageOf(specifier: string): string {
 }
 
 describe('the samples', () => {
-  it('import only what their page tells to install', async () => {
+  it('import only what their page installs', async () => {
     const missing: string[] = [];
     for (const document of documents()) {
       const page = await readFile(document, 'utf8');

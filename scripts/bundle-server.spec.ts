@@ -84,7 +84,7 @@ describe('scripts/bundle-server.ts', () => {
     expect(Object.keys(modules)).to.include.members(['packages/core/src/index.ts', ENTRY]);
   });
 
-  it('tells each file where its source is', () => {
+  it('says in each file where its source is', () => {
     bundle(`import { late } from './late.ts'; console.log(late, import.meta.dirname, import.meta.url);`);
     const source = join(clone, ENTRY);
     expect(printed()).to.equal(`${join(clone, LATE)} ${dirname(source)} file://${source}\n`);

@@ -16,7 +16,7 @@ const ready = {
 };
 
 describe('npm run release', () => {
-  it('has nothing against a workspace in which all is told, committed and of one version', () => {
+  it('accepts a workspace in which all is described, committed and of one version', () => {
     expect(obstacle(ready)).to.equal(undefined);
   });
 

@@ -104,7 +104,7 @@ describe('a hostile site among its siblings, in a browser', () => {
     expect([outside, await run(seen)]).to.deep.equal(['refused,refused,refused', 'refused,refused,refused']);
   });
 
-  it('can shut viewers out by cookies for their domain, who are told what to do', async () => {
+  it('can shut viewers out by cookies for their domain, who then read what to do', async () => {
     await openSiblings();
     const other = await publish(siteThatRuns('return "other"'));
     await run(fillingJar('Domain=pins.test; Path=/'));

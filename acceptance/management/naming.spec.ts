@@ -44,7 +44,7 @@ describe('names in a browser', () => {
     expect(await viewer.title()).to.equal('Second');
   });
 
-  it('tell their rule where one is typed, and wait for a spelling that fits, which is offered', async () => {
+  it('show their rule where one is typed, and wait for a spelling that fits, which is offered', async () => {
     await summary().click();
     await nameField().pressSequentially('Sommer-Fest 2026');
     await publisher.chooseFolder(version('Feast'));

@@ -11,7 +11,7 @@ const FLAGS = [
 ];
 
 describe('In a test runner that gives tests a realm of their own, as Jest does', () => {
-  it('servers open, publish, show, refuse and close, and the client tells failures apart', async () => {
+  it('servers open, publish, show, refuse and close, and the client distinguishes failures', async () => {
     const [realm, program] = ['realm.ts', 'program.ts'].map((file) => join(import.meta.dirname, file));
     const args = [...FLAGS, String(realm), String(program)];
     const { stdout } = await promisify(execFile)(process.execPath, args);

@@ -32,7 +32,7 @@ describe('A comparison that fails', () => {
     );
   });
 
-  it('tells ids apart that are nearly one of them, and archives of one number by their instants', () => {
+  it('distinguishes ids that differ in little, and archives of one number by their instants', () => {
     const near = (id: string) => id.replace('-4000-', '-4001-');
     const one = anArchiveId(1);
     expect(description(() => expect([anArchiveIdAt(5, 1)]).to.deep.equal([near(one)]))).to.equal(
@@ -59,7 +59,7 @@ describe('A comparison that fails', () => {
     expect(description(() => expect([12n]).to.deep.equal([12]))).to.equal('expected 12 at [0], but 12n came');
   });
 
-  it('tells nothing from undefined, and hashes by number', () => {
+  it('names a missing value undefined, and hashes by number', () => {
     expect(description(() => expect(undefined, 'the newest').to.deep.equal({ hash: aSha256(7) }))).to.equal(
       'the newest: expected {"hash":hash 7}, but undefined came',
     );

@@ -6,7 +6,7 @@ import { type Answer, clientOf, openServer, server } from './scripted-server.ts'
 describe('PinfoldClient', () => {
   beforeEach(openServer);
 
-  it('publishes, and tells what the server answered with the key and whether it was a replay', async () => {
+  it('publishes, and gives the server’s answer with the key and whether it was a replay', async () => {
     server.answer(PUBLISHED, { ...PUBLISHED, status: 200, headers: { 'idempotent-replayed': 'true' } });
     const first = await clientOf().publish(ARCHIVE, { filename: 'ä.zip', title: 'T' });
     expect(first.idempotencyKey).to.match(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);

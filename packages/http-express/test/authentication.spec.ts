@@ -94,7 +94,7 @@ describe('Authentication by API keys', () => {
     await until(async () => (await firstKey()).lastUsedAt === noted + minutes(1) + 1_000);
   });
 
-  it('answers though the use cannot be noted, and tells of that', async () => {
+  it('answers though the use cannot be noted, and reports that', async () => {
     const errors: unknown[] = [];
     const fault = new Fault('store_unavailable', 'no database');
     const { manageKeys } = rig;

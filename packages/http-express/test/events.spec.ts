@@ -52,7 +52,7 @@ describe('GET /api/v1/events', () => {
     }
   });
 
-  it('keeps an address only where the service is told to', async () => {
+  it('keeps an address only where a setting asks for it', async () => {
     const rig = await openRig({ api: { historyAddress: () => '192.0.2.7' } });
     const role = (await publish(rig)).json.pin;
     await update(rig, role.id, { title: 'Renamed' });

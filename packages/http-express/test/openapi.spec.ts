@@ -147,7 +147,7 @@ describe('The API documents', () => {
     ]);
   });
 
-  it('tell of a wrong body without naming members of another one', () => {
+  it('describe a wrong body without naming members of another one', () => {
     let details = 0;
     for (const { components, paths = {} } of documents) {
       for (const { requestBody, responses } of Object.values(paths).flatMap((item) => Object.values(item))) {
@@ -164,7 +164,7 @@ describe('The API documents', () => {
     expect(details).to.be.greaterThan(3);
   });
 
-  it('tells what it calls operations, and the parameter that not every service has', () => {
+  it('names the operations, and the parameter that not every service has', () => {
     const tags = Object.values(paths).flatMap((item) =>
       Object.values(item).flatMap((one) => (one.tags as unknown as readonly string[] | undefined) ?? []),
     );
@@ -200,7 +200,7 @@ describe('The API documents', () => {
     for (const { components } of documents) expect(components?.responses).to.have.all.keys(common);
   });
 
-  it('tells the limits in force', () => {
+  it('has the limits in force', () => {
     const limits = { ...defaultLimits, titleCharacters: 10, lifetime: days(1), renewal: days(3) };
     const text = JSON.stringify(openApiDocument({ publicUrl: 'https://share.example', limits }));
     expect(text)

@@ -36,7 +36,7 @@ const SECRETS = [
 ] as const;
 
 describe('The words of a refusal', () => {
-  it('are a sentence of every rule, with what it tells', () => {
+  it('are a sentence of every rule, with its figures and path', () => {
     const details = new Set(BROKEN.map((details) => archiveError(details).detail));
     expect(details.size).to.equal(BROKEN.length);
     expect([...details].join()).not.to.include('undefined');
@@ -51,7 +51,7 @@ describe('The words of a refusal', () => {
     expect(detail).to.match(/disagree: crc32, compressed size\. /);
   });
 
-  it('tell of a broken rule its path and figures, and nothing else it carries', () => {
+  it('have the path and figures of a broken rule, and nothing else that it carries', () => {
     const large: ArchiveProblem = { rule: 'file_too_large', path: 'a.mp4', limit: 10, actual: 12 };
     const detail = '12 bytes: A file can have at most 10 bytes. Make larger ones smaller, or leave them out.';
     expect(archiveError(large)).to.deep.equal({ ...large, detail });
@@ -108,7 +108,7 @@ describe('The words of a refusal', () => {
     }
   });
 
-  it('tell how to make room for a name, when an answer comes, and nothing where the code says all', () => {
+  it('say how to make room for a name and when an answer comes, and nothing where the code says all', () => {
     const details = (refusal: object) => problemDetails({ kind: 'refused', ...refusal } as Refusal);
     expect(details({ code: 'quota_exceeded', rule: 'names', ...limits }).advice).to.match(/^Delete names/);
     expect(details({ code: 'quota_exceeded', rule: 'keys', ...limits })).to.have.all.keys('errors');

@@ -129,7 +129,7 @@ describe('What was thrown', () => {
     }
   });
 
-  it('is 500 otherwise, and tells nothing of it', () => {
+  it('is 500 otherwise, and reveals nothing of it', () => {
     const strange = { [Symbol.for('@pinfold/core/fault')]: true, code: 'a code of a later version' };
     for (const error of [
       new Fault('store_corrupt', 'secret'),

@@ -127,7 +127,7 @@ describe('The rate of publications', () => {
     expect((await publish(rig, 'c')).status).to.equal(201);
   });
 
-  it('costs nothing for a replay, a mismatch, a refusal or a dry run, and is not told there', async () => {
+  it('costs nothing for a replay, a mismatch, a refusal or a dry run, and their answers lack its headers', async () => {
     const rig = await openRig({ quotas });
     await publish(rig, 'a');
     await publish(rig, 'b');

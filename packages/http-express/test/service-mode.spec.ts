@@ -6,7 +6,7 @@ import { type Answer, siteZip, update } from './client.ts';
 describe('the mode under /admin/v1', () => {
   const NORMAL = { mode: 'normal', message: null };
 
-  it('is normal until it is changed, and each change is told once', async () => {
+  it('is normal until it is changed, and each change has one event', async () => {
     const { rig, ask } = await openAdministered();
     const service = async (answer: Answer) => {
       expect(answer.status).to.equal(200);

@@ -137,7 +137,7 @@ describe('A form', () => {
     await fc.assert(check, { numRuns: 100 });
   });
 
-  it('tells its reader of parts without a name, without a file’s name, and of texts that are cut or unreadable', async () => {
+  it('gives its reader parts without a name or a file’s name, and texts that are cut or unreadable', async () => {
     const parts: readonly (readonly [FormPart, string])[] = [
       [
         { name: '', type: 'application/octet-stream', body: '' },
@@ -175,7 +175,7 @@ describe('A form', () => {
     expect(whyOf((await receive([...many, ARCHIVE])).outcome)).to.equal('broken');
   });
 
-  it('leaves nothing when it is refused, wherever that is known, and tells the first reason', async () => {
+  it('leaves nothing when it is refused at any point, and answers with the first reason', async () => {
     const broken = { ...ARCHIVE, head: 'no head' };
     const cases: readonly (readonly [readonly FormPart[], string])[] = [
       [[], 'no_archive'],

@@ -33,7 +33,7 @@ function bench(options: Partial<UploadsOptions>) {
 }
 
 describe('uploads of a process', () => {
-  it('are 64 at once, 48 of them of one account, and 512 waiting, unless told otherwise', async () => {
+  it('are 64 at once, 48 of them of one account, and 512 waiting by default', async () => {
     const { read, take } = bench({});
     for (let n = 0; n < 560; n += 1) void take(A, `a${n}`);
     expect(await take(A, 'one too many')).to.equal('publishing_overloaded');

@@ -45,7 +45,7 @@ describe('the pages of administrators', () => {
       expect((await person.get(path)).status, path).to.equal(200);
   });
 
-  it('tell what each account uses', async () => {
+  it('show what each account uses', async () => {
     await screen.publish('One');
     await screen.publish('Two');
     const { text } = await admin.get('/administration');

@@ -30,7 +30,7 @@ describe('what is said after a redirect', () => {
     }
   });
 
-  it('fits into a cookie, and tells as many remarks as do', () => {
+  it('fits into a cookie, with as many remarks as fit', () => {
     const remarks = Array.from(
       { length: 20 },
       (_, n) => ({ rule: 'broken_reference', path: `p/${n}.html`, target: 'あ'.repeat(100) }) as const,

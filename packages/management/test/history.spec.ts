@@ -11,7 +11,7 @@ describe('the history', () => {
     return [...text.matchAll(/<th scope="row">([^<]*)</g)].map(([, what]) => what);
   }
 
-  it('tells who did what, on the page of a publication and on one of all', async () => {
+  it('shows who did what, on the page of a publication and on one of all', async () => {
     const { id } = await screen.publish('Mine');
     await screen.publish('Theirs', undefined, accountId('anonymous'));
     screen.clock.advance(minutes(1));

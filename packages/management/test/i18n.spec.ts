@@ -25,12 +25,12 @@ describe('Words', () => {
     );
   });
 
-  it('tells the exact time in a zone, and names the zone where it is not the person’s own', () => {
+  it('shows the exact time in a zone, and names the zone where it is not the person’s own', () => {
     expect(en.moment(NOW)).to.equal('20 November 2026 at 12:00 UTC');
     expect(ja.moment(NOW)).to.equal('2026年11月20日 21:00');
   });
 
-  it('tells the distance in one unit', () => {
+  it('shows the distance in one unit', () => {
     const told = (at: Instant) => en.distance(at, NOW);
     expect(told(NOW)).to.equal('now');
     expect(told(after(NOW, seconds(20)))).to.equal('now');
@@ -43,7 +43,7 @@ describe('Words', () => {
     expect(ja.distance(after(NOW, days(3)), NOW)).to.equal('3 日後');
   });
 
-  it('tells a length of time in days where it can', () => {
+  it('shows a length of time in days where it can', () => {
     expect(
       [days(7), days(1), hours(12), hours(36), days(2.5)].map((length) => en.span(length)),
     ).to.deep.equal(['7 days', '1 day', '12 hours', '36 hours', '2.5 days']);

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { formOf, Person } from './person.ts';
 
-describe('what the log is told of the screen', () => {
+describe('what the log has of the screen', () => {
   let screen: Screen;
   let person: Person;
 

@@ -65,7 +65,7 @@ describe('what the screen guards against', () => {
     server.closeAllConnections();
   });
 
-  it('has no page at an address that cannot be decoded, and tells nothing of itself', async () => {
+  it('has no page at an address that cannot be decoded, and reveals nothing of itself', async () => {
     for (const path of ['publications', 'assets', 'administration/accounts', 'keys/x']) {
       const { status, text, headers } = await new Person(screen.base).get(`/${path}/%zz`);
       expect(status, path).to.equal(404);

@@ -71,7 +71,7 @@ describe('the list of problems', () => {
     ]);
   });
 
-  it('tells the figures in their units', () => {
+  it('shows the figures in their units', () => {
     const sizeClass = { limit: 500, actual: 1_234 };
     const rules = ['too_many_files', 'expanded_too_large'] as const;
     const list = String(

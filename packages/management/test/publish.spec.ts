@@ -84,7 +84,7 @@ describe('publishing from the screen', () => {
     expect(await all()).to.have.lengthOf(1);
   });
 
-  it('cancels an upload that arrives later, and tells our script of one that was published', async () => {
+  it('cancels an upload that arrives later, and answers the page’s script with one that was published', async () => {
     await open({ management: { requestRate: { count: 40, window: hours(1) } } });
     const cancel = (fields: Readonly<Record<string, string>>) =>
       person.post('/publish/cancel', fields, { accept: 'application/json' });
@@ -222,7 +222,7 @@ describe('publishing from the screen', () => {
     expect((await upload()).status).to.equal(201);
   });
 
-  it('waits for its turn, and is told at once where too many wait', async () => {
+  it('waits for its turn, and is refused at once where too many wait', async () => {
     const uploads = new Uploads({ clock: createManualClock(), places: 1, queue: 1 });
     await open({ management: { uploads } });
     const held = Promise.withResolvers<void>();

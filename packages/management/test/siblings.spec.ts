@@ -142,7 +142,7 @@ describe('cookies that a sibling planted', () => {
     expect((await get('/sign-in', cookie)).text).to.contain('You are signed out.');
   });
 
-  it('tell a script that it is signed out', async () => {
+  it('answer a script that its session has ended', async () => {
     const cookie = cookieHeader(form(person), session(person), session(other));
     const headers = { accept: 'application/json' };
     const answer = await new Person(screen.base).post('/publish', {}, { ...headers, cookie });

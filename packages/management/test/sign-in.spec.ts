@@ -44,7 +44,7 @@ describe('signing in', () => {
     }
   });
 
-  it('leads nowhere else, whatever it is told', async () => {
+  it('leads nowhere else, whatever the request asks for', async () => {
     const hosts = ['//evil.example', '/\\evil.example', 'https://evil.example'];
     for (const to of [...hosts, 'x', '/a\nb', `/${'a'.repeat(2_048)}`]) {
       const { token } = await screen.sessions.offerLink(OWNER);

@@ -19,7 +19,7 @@ describe('views of a publication', () => {
     return from === -1 ? '' : text.slice(from, text.indexOf('</section>', from));
   }
 
-  it('are told with their sum and by day', async () => {
+  it('are shown with their sum and by day', async () => {
     const { id } = await screen.publish('Mine');
     expect(await card(id)).to.include('No views yet');
     await add(id, 1, 1_200);

@@ -26,15 +26,15 @@ describe('signing in by OpenID Connect', () => {
     expect(asked.text).to.include('Sign in with Example');
     const href = /href="(\/manage\/sign-in\/oidc\/begin[^"]*)"/.exec(asked.text)?.[1] ?? '';
     const begun = await ada.get(new URL(href, screen.base).href);
-    const wish = new URL(begun.location ?? '').searchParams;
+    const query = new URL(begun.location ?? '').searchParams;
     expect(begun.location).to.match(new RegExp(`^${screen.issuer.url}/auth\\?`));
-    expect(Object.fromEntries(wish)).to.include({
+    expect(Object.fromEntries(query)).to.include({
       response_type: 'code',
       redirect_uri: screen.redirectUri,
       scope: 'openid email profile',
       code_challenge_method: 'S256',
     });
-    for (const name of ['state', 'nonce', 'code_challenge']) expect(wish.get(name)).to.match(/^[\w-]{40,}$/);
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(query.get(name)).to.match(/^[\w-]{40,}$/);
     const back = await throughIssuer(ada, begun, 'ada', screen.redirectUri);
     const inside = await ada.get(back.location ?? '');
     expect(inside.location).to.equal(`${screen.base}/keys`);
@@ -299,7 +299,7 @@ describe('signing in by OpenID Connect', () => {
     expect(stop.headers.getSetCookie().join()).to.match(/pinfold_oidc=;.*Max-Age=0/);
   });
 
-  it('tells the log of what is for the operator to mend, and not of a person who says no', async () => {
+  it('logs what the operator has to mend, and not that a person declined', async () => {
     await open();
     const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
     const abort = /href="([^"]+\/abort)"/.exec((await ada.follow(begun)).text)?.[1] ?? '';

@@ -18,7 +18,7 @@ describe('who signs in by OpenID Connect', () => {
   const expectNobody = (stop: Stop, status: number, outcome: string): Promise<void> =>
     expectNobodyIn(screen, ada, stop, status, outcome);
 
-  it('lets in who is wanted, and tells the others who they are', async () => {
+  it('lets in people whom the settings admit, and shows the others who they are signed in as', async () => {
     await open({ client: { require: parseClaimRule('groups=staff') } });
     screen.issuer.people.set('eve', { name: '<b>Eve</b>', groups: ['guests'] });
     const stop = await screen.signIn(ada, 'eve');

@@ -9,7 +9,7 @@ import { openSqlite } from '../src/index.ts';
 import { inFolder } from './in-folder.ts';
 
 describe('examining a SQLite file', () => {
-  it('tells the version of its schema, whatever it is, and changes nothing', async () => {
+  it('gives any version of the schema, and changes nothing', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       const { close, migrate } = await openSqlite({ file });
@@ -31,7 +31,7 @@ describe('examining a SQLite file', () => {
     });
   });
 
-  it('tells of damage, of what is no database, and makes none', async () => {
+  it('reports damage and a file that is no database, and makes no file', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');
       const { close, migrate } = await openSqlite({ file });

@@ -9,7 +9,7 @@ const foldersOfTests = async () =>
   (await readdir(tmpdir())).filter((name) => name.startsWith('pinfold-test-pinfold-'));
 
 describe('openTestPinfold', () => {
-  it('publishes in memory, tells what happened, and expires when the test says so', async () => {
+  it('publishes in memory, gives the events, and expires when the test moves the clock', async () => {
     const before = await foldersOfTests();
     const told: string[] = [];
     const pinfold = await openTestPinfold({ onEvent: ({ type }) => told.push(type) });

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const clock = new URL('../src/system-clock.ts', import.meta.url).href;
 
 describe('SystemClock', () => {
-  it('tells the time of the host', () => {
+  it('gives the time of the host', () => {
     const before = Date.now();
     const now = new SystemClock().now();
     expect(now).to.be.within(before, Date.now());

@@ -134,7 +134,7 @@ describe('An S3ArchiveStorage', () => {
 });
 
 describe('A client of createS3Client', () => {
-  it('puts the bucket into the path when an endpoint is given, unless told otherwise', async () => {
+  it('puts the bucket into the path when an endpoint is given, unless an option says otherwise', async () => {
     const [own, aws, host] = [
       createS3Client({ region: 'us-east-1', endpoint: 'http://127.0.0.1:1' }),
       createS3Client({ region: 'us-east-1' }),

@@ -182,7 +182,7 @@ for (const mode of ['origin', 'path'] as const) {
       expect([team.asked, team.identified]).to.deep.equal([[], []]);
     });
 
-    it('tells a site nothing of who looks at it', async () => {
+    it('gives a site nothing of who views it', async () => {
       // Of a name that could be written in hexadecimal digits, a random id may have the letters, too.
       const answer = await open('cleo');
       const shown = locationOf(answer) + cookiesOf(answer);
@@ -262,7 +262,7 @@ describe('what a team answers of its viewers', () => {
 });
 
 describe('a grant', () => {
-  it('of a viewer who was told apart is worth nothing where nobody is, and the other way round', async () => {
+  it('of an identified viewer is invalid where viewers are anonymous, and the other way round', async () => {
     const team = new Team();
     team.answers.set('ada', 'yes');
     const rig = await openRig({ viewer: { access: team } });

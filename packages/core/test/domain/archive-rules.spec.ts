@@ -113,7 +113,7 @@ describe('the names of an archive', () => {
     expect(brought.every((text) => text.length < 1_024)).to.equal(true);
   });
 
-  it('that are the same to a file system are told with the one they are the same as', () => {
+  it('that are the same to a file system are reported with the one they equal', () => {
     const [folded] = site(entry('Logo.png'), entry('logo.PNG')).problems;
     expect(folded).to.deep.equal({ rule: 'duplicate_path', path: 'logo.PNG', other: 'Logo.png' });
     const [twice] = site(entry('Logo.png'), entry('Logo.png')).problems;
@@ -221,7 +221,7 @@ describe('the problems of an archive', () => {
     ]);
   });
 
-  it('keep their details, and a count that stopped early is told the limit for files', () => {
+  it('keep their details, and a count that stopped early has the limit for files', () => {
     const read = [
       { rule: 'header_mismatch', fields: ['name'], path: 'x' },
       { rule: 'too_many_files', limit: 5_000, actual: 5_001 },
@@ -277,7 +277,7 @@ describe('names of an archive with far too many files', () => {
     expect([...rules]).to.deep.equal(['too_many_files', 'duplicate_path', 'path_conflict']);
   });
 
-  it('are not compared past that: the archive is refused, and told why', () => {
+  it('are not compared past that: the archive is refused, with the reason', () => {
     const rules = new Set(
       judge([entry('index.html'), ...same, ...files(4_996)]).problems.map(({ rule }) => rule),
     );

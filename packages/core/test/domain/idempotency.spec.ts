@@ -72,11 +72,11 @@ describe('the fingerprint of a publication', () => {
       }),
     );
   });
-  it('tells neither file name nor title', () => {
+  it('reveals neither file name nor title', () => {
     const of = fingerprintOf('a' as Sha256, 'b' as Filename, 'c' as Title);
     expect(of).to.match(/^[0-9a-f]{64}$/);
   });
-  it('tells no title from a title that says null', () => {
+  it('differs between no title and the title "null"', () => {
     const of = (title: string | null) => fingerprintOf('a' as Sha256, 'b' as Filename, title as Title | null);
     expect(of(null)).not.to.equal(of('null'));
   });

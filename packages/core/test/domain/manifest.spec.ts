@@ -70,7 +70,7 @@ describe('a manifest', () => {
     });
   }
 
-  it('that is no JSON at all is told with why', () => {
+  it('that is no JSON at all is refused with the reason', () => {
     expect(() => decodeManifest('PK' as EncodedManifest))
       .to.throw()
       .with.property('cause')

@@ -28,7 +28,7 @@ describe('a password', () => {
     expect(ruleOf('🔑'.repeat(19))).to.equal('invalid_password/too_long');
     expect(ruleOf('é'.repeat(37))).to.equal('invalid_password/too_long');
   });
-  it('that is too short or too long is told the limit and the length it met', () => {
+  it('that is too short or too long is refused with the limit and its length', () => {
     const told = (value: unknown) => parsePassword(value, defaultLimits);
     expect(told('🔑'.repeat(7))).to.include({ limit: 8, actual: 7 });
     expect(told('é'.repeat(40))).to.include({ limit: 72, actual: 80 });

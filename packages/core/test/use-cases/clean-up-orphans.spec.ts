@@ -80,7 +80,7 @@ describe('comparing storage with the records', () => {
     expect((await run()).listing).to.equal('done');
   });
 
-  it('removes 1,000 in one comparison, and tells how many it left until the next one', async () => {
+  it('removes 1,000 in one comparison, and reports how many it left until the next one', async () => {
     await stage.orphan(1_005);
     await stage.publishMany(2);
     stage.clock.advance(hours(25));
@@ -169,7 +169,7 @@ describe('comparing storage with the records', () => {
     expect(await stage.archives()).to.equal(ids.length - missing.length);
   });
 
-  it('stops between two pages when it is told to', async () => {
+  it('stops between two pages when it is aborted', async () => {
     await stage.orphan(1);
     stage.clock.advance(hours(25));
     const stopping = new AbortController();

@@ -84,7 +84,7 @@ describe('comparing storage with the records in windows', () => {
     expect(new Set(listed).size).to.equal(listed.length);
   });
 
-  it('takes over at once where it is told to, and the other one leaves it', async () => {
+  it('takes over at once where it is asked to, and the other one stops', async () => {
     await stage.orphan(20);
     await stage.publishMany(20);
     stage.clock.advance(hours(25));

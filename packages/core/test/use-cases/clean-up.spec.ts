@@ -128,7 +128,7 @@ describe('cleaning up', () => {
     });
   });
 
-  it('stops when it is told to, loses nothing, and the next one goes on', async () => {
+  it('stops when it is aborted, loses nothing, and the next one goes on', async () => {
     await stage.publishEnded(40);
     stage.clock.advance(hours(1));
     const stopping = new AbortController();

@@ -10,7 +10,7 @@ describe('putting the use cases together', () => {
     expect(limits).to.deep.equal({ ...defaultLimits, renewal: days(30), files: 0 });
   });
 
-  it('renews for as long as a new publication lives, unless told otherwise', () => {
+  it('renews for as long as a new publication lives by default', () => {
     expect(createUseCases(ports, { lifetime: days(30) }).limits.renewal).to.equal(days(30));
     const { limits } = createUseCases(ports, { lifetime: days(30), renewal: days(7) });
     expect(limits.renewal).to.equal(days(7));

@@ -17,7 +17,7 @@ async function openStage() {
 }
 
 describe('The erasure of an account', () => {
-  it('removes every archive without delay, stops every publication, and tells that it was done', async () => {
+  it('removes every archive without delay, stops every publication, and has an event of it', async () => {
     const { administration, archives, memory, ports, ids } = await openStage();
     expect(await administration.eraseAccount(OWNER, CAUSE)).to.deep.equal({ kind: 'erasing' });
     expect(await administration.finishErasure(OWNER)).to.equal(true);

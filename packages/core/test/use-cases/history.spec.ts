@@ -25,7 +25,7 @@ function noting<Store extends object>(store: Store, noted: Told[]): Store {
   });
 }
 
-describe('What the stores are told for the history', () => {
+describe('what the stores are given for the history', () => {
   const stage = stageOfEachTest();
   let noted: Told[];
   beforeEach(() => {

@@ -85,7 +85,7 @@ describe('rules of an embedding team', () => {
     { ...REFUSED, code: 'not_found' },
   ];
   for (const answer of nonsense) {
-    it(`publish nothing when they answer ${JSON.stringify(answer)}, and are told what to answer`, async () => {
+    it(`publish nothing when they answer ${JSON.stringify(answer)}, with an error that says what to answer`, async () => {
       const thrown = await rejectionOf(asking(() => answer as undefined).publish(await stage.request()));
       expect(thrown)
         .to.be.instanceOf(TypeError)
@@ -105,7 +105,7 @@ describe('rules of an embedding team', () => {
   });
 });
 
-describe('what is told of publications', () => {
+describe('what observers learn of publications', () => {
   const stage = stageOfEachTest();
   let told: HistoryEvent[];
   beforeEach(() => {

@@ -40,7 +40,7 @@ describe('managing API keys', () => {
     return await stage.memory.apiKeys.find(id);
   }
 
-  it('makes keys that read and write unless told otherwise, without a label, and never used', async () => {
+  it('makes keys that read and write by default, without a label, and never used', async () => {
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const { id, secretHash } = apiKeySecrets.read(text) ?? {};
     expect(key).to.deep.equal({

@@ -48,7 +48,7 @@ describe('Giving a program a key', () => {
     return latestFirst.map(({ type, actor, account, request }) => ({ type, actor, account, request }));
   }
 
-  const wish = (secretHash: string) =>
+  const agreement = (secretHash: string) =>
     ({ secretHash, account: OWNER, scopes: ['pins:write'], label: 'Laptop', cause: CAUSE }) as const;
 
   /** A program that registered. */
@@ -63,7 +63,7 @@ describe('Giving a program a key', () => {
   it('makes none before somebody agrees, then one, as it was agreed to, and none again', async () => {
     const { text: secret, hash } = await program();
     expect(await pairings.redeem(secret)).to.deep.equal(WAITING);
-    expect(await pairings.agree(wish(hash))).to.deep.equal({ kind: 'agreed' });
+    expect(await pairings.agree(agreement(hash))).to.deep.equal({ kind: 'agreed' });
     expect(await listed()).to.deep.equal([]);
     const made = await redeemed(secret, { request: 'polled' });
     expect(made?.key).to.deep.include({
@@ -84,7 +84,7 @@ describe('Giving a program a key', () => {
   it('agrees to nothing that did not register', async () => {
     const { text, hash } = await stage.ports.sessionSecrets.mint();
     expect(await pairings.isRegistered(hash)).to.equal(false);
-    expect(await pairings.agree(wish(hash))).to.deep.equal(UNKNOWN);
+    expect(await pairings.agree(agreement(hash))).to.deep.equal(UNKNOWN);
     expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
     for (const none of ['', hash.toUpperCase(), `${hash}0`]) {
       expect(await pairings.register(none), none).to.deep.equal(UNKNOWN);
@@ -97,8 +97,8 @@ describe('Giving a program a key', () => {
 
   it('makes none ten minutes after the program registered, nor for another secret', async () => {
     const [one, late, other] = [await program(), await program(), await stage.ports.sessionSecrets.mint()];
-    await pairings.agree(wish(one.hash));
-    await pairings.agree({ ...wish(late.hash), cause: { actor: { kind: 'person', id: 'u2' } } });
+    await pairings.agree(agreement(one.hash));
+    await pairings.agree({ ...agreement(late.hash), cause: { actor: { kind: 'person', id: 'u2' } } });
     stage.clock.advance(minutes(9.99));
     expect((await redeemed(one.text))?.key.account).to.equal(OWNER);
     expect(await pairings.redeem(other.text)).to.deep.equal(UNKNOWN);
@@ -111,12 +111,12 @@ describe('Giving a program a key', () => {
 
   it('means the first of two agreements to one program, and the last of two in one session', async () => {
     const [one, two] = [await program(), await program()];
-    await pairings.agree(wish(one.hash));
-    await pairings.agree({ ...wish(one.hash), account: 'other', label: 'Second' });
+    await pairings.agree(agreement(one.hash));
+    await pairings.agree({ ...agreement(one.hash), account: 'other', label: 'Second' });
     expect((await redeemed(one.text))?.key.label).to.equal('Laptop');
     const three = await program();
-    await pairings.agree(wish(two.hash));
-    await pairings.agree(wish(three.hash));
+    await pairings.agree(agreement(two.hash));
+    await pairings.agree(agreement(three.hash));
     expect(await pairings.redeem(two.text)).to.deep.equal(WAITING);
     expect((await redeemed(three.text))?.key.label).to.equal('Laptop');
   });
@@ -138,7 +138,7 @@ describe('Giving a program a key', () => {
       const one = await begin();
       const { text, hash } = await program();
       const { tokenHash: session, apiKey: key } = one.session;
-      await pairings.agree({ ...wish(hash), scopes: ['manage'], credential: { session, key } });
+      await pairings.agree({ ...agreement(hash), scopes: ['manage'], credential: { session, key } });
       const before = await listed();
       await end(one);
       expect(await pairings.redeem(text), what).to.deep.equal(WAITING);
@@ -148,7 +148,7 @@ describe('Giving a program a key', () => {
 
   it('makes none while the account may change nothing, and then the one that was agreed to', async () => {
     const { text: secret, hash } = await program();
-    await pairings.agree(wish(hash));
+    await pairings.agree(agreement(hash));
     const administration = createAdministration(stage.ports);
     const cause = { actor: { kind: 'operator', id: null } } as const;
     await administration.blockAccount(OWNER, { reason: 'a test', sites: 'keep' }, cause);
@@ -165,18 +165,18 @@ describe('Giving a program a key', () => {
     keys = createKeys(stage.ports, { limit: 1 });
     pairings = over(stage.memory.pairings);
     const { text, hash } = await program();
-    await pairings.agree(wish(hash));
+    await pairings.agree(agreement(hash));
     const { key } = await keys.create({ by: OPERATOR, account: OWNER });
     const full = { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit: 1, actual: 2 };
     expect(await pairings.redeem(text)).to.deep.equal(full);
-    expect(await pairings.agree(wish((await program()).hash))).to.deep.equal(full);
+    expect(await pairings.agree(agreement((await program()).hash))).to.deep.equal(full);
     await keys.revoke({ by: OPERATOR, id: key.id });
     expect((await redeemed(text))?.key.label).to.equal('Laptop');
   });
 
   it('makes the key that was agreed to after a fault of the store', async () => {
     const { text, hash } = await program();
-    await pairings.agree(wish(hash));
+    await pairings.agree(agreement(hash));
     const failing = over(
       replacing(stage.memory.pairings, {
         take: async () => {
@@ -190,7 +190,7 @@ describe('Giving a program a key', () => {
 
   it('tries another id where one is taken', async () => {
     const { text, hash } = await program();
-    await pairings.agree(wish(hash));
+    await pairings.agree(agreement(hash));
     let tries = 0;
     const unlucky = over(
       replacing(stage.memory.pairings, {
@@ -207,13 +207,13 @@ describe('Giving a program a key', () => {
   it('gives no key that administers, or that does nothing, and none for what is no hash', async () => {
     const { hash } = await stage.ports.sessionSecrets.mint();
     for (const scopes of [[], ['admin'], ['pins:read', 'admin']] as const) {
-      await pairings.agree({ ...wish(hash), scopes }).then(
+      await pairings.agree({ ...agreement(hash), scopes }).then(
         () => expect.fail('agreed'),
         (error) => expect(error).to.be.instanceOf(TypeError),
       );
     }
     for (const text of ['', hash.toUpperCase(), hash.slice(1), `${hash}0`, `${hash.slice(1)}g`]) {
-      expect(await pairings.agree(wish(text)), text).to.deep.equal({ kind: 'unknown' });
+      expect(await pairings.agree(agreement(text)), text).to.deep.equal({ kind: 'unknown' });
     }
   });
 
@@ -236,7 +236,7 @@ describe('Giving a program a key', () => {
     for (const text of ['', 'x', 'a'.repeat(44)]) {
       expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
       expect(await pairings.isRegistered(text)).to.equal(false);
-      expect(await pairings.agree(wish(text))).to.deep.equal(UNKNOWN);
+      expect(await pairings.agree(agreement(text))).to.deep.equal(UNKNOWN);
     }
     expect(asked).to.deep.equal([]);
     await pairings.redeem((await stage.ports.sessionSecrets.mint()).text);
@@ -244,7 +244,7 @@ describe('Giving a program a key', () => {
     expect(asked).to.deep.equal(['find', 'find']);
   });
 
-  it('shows eight characters of the hash, which tell two secrets apart', async () => {
+  it('shows eight characters of the hash, by which two secrets differ', async () => {
     expect(pairingCode(`${'0'.repeat(10)}${'f'.repeat(54)}`)).to.equal('0000-0000');
     expect(pairingCode('f'.repeat(64))).to.equal('ZZZZ-ZZZZ');
     const minted = await Promise.all(Array.from({ length: 500 }, () => stage.ports.sessionSecrets.mint()));

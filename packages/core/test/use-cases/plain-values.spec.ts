@@ -175,7 +175,7 @@ describe('use cases over plain values', () => {
     expect((await stage.useCases.update({ by: OWNER, id }, update)).kind).to.equal('changed');
   });
 
-  it('gives pages of 1 to 100, of 20 unless told otherwise', async () => {
+  it('gives pages of 1 to 100, of 20 by default', async () => {
     const { list } = stage.useCases;
     expect((await list({ by: OWNER })).kind).to.equal('page');
     for (const limit of [0, 101, 1.5, '20' as never]) {
@@ -198,7 +198,7 @@ describe('use cases over plain values', () => {
     expect(published).to.have.length(1);
   });
 
-  it('tell an observer what they did, and how long it took', async () => {
+  it('report to an observer what they did, and how long it took', async () => {
     const figures: Measurement[] = [];
     const options = { observe: (figure: Measurement) => void figures.push(figure) };
     const { publish, enter } = createUseCases(stage.ports, {}, options);

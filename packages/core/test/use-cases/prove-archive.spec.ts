@@ -110,7 +110,7 @@ describe('proving an archive', () => {
     });
   });
 
-  it('reports what the listing and the bytes tell together, one of each rule first', async () => {
+  it('reports problems of the listing and of the bytes together, one of each rule first', async () => {
     const problems = [
       { rule: 'corrupt_data', path: '.env' },
       { rule: 'header_mismatch', path: '.git', fields: ['name'] },

@@ -85,7 +85,7 @@ for (const [what, refused, refuse, allow] of REFUSING) {
       expect(await keys.revoke({ by: OWNER, id: key.id })).to.deep.equal({ kind: 'revoked' });
       const { text } = await stage.ports.apiKeySecrets.mint();
       await keys.ensure(text, { account: OWNER });
-      expect(await keys.authenticate(text), 'the configuration is no wish of the account').not.to.equal(
+      expect(await keys.authenticate(text), 'a configured key is no change by the account').not.to.equal(
         undefined,
       );
     });
@@ -158,7 +158,7 @@ describe('sweeps of a service that is read-only', () => {
     expect(await cleanUp()).to.include({ archives: 16, finished: false, rested: false });
   });
 
-  it('tell of no expiration, and drop no event', async () => {
+  it('add no event of an expiration, and drop none', async () => {
     const history = createHistory(stage.ports, { retention: hours(1) });
     await stage.memory.mode.change(READ_ONLY, []);
     const before = await history.list({ by: OPERATOR });

@@ -64,7 +64,7 @@ describe('Counting views', () => {
     expect(await told(counting()), 'from another process').to.deep.equal([[today, 167, 1]]);
   });
 
-  it('keeps days apart in UTC, and tells the last thirty of them', async () => {
+  it('counts each day of UTC by itself, and gives the last thirty of them', async () => {
     const views = counting();
     clock.advance(duration(Date.UTC(2026, 10, 22, 23, 59, 59, 999) - clock.now()));
     views.viewed(ROLE);
@@ -159,7 +159,7 @@ describe('Counting views', () => {
     expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.have.lengthOf(1);
   });
 
-  it('sweeps for a minute at most, however the clock is set, and ends when it is told to', async () => {
+  it('sweeps for a minute at most, however the clock is set, and ends when it is aborted', async () => {
     for (const set of [after, before]) {
       let [asked, step] = [0, duration(0)];
       const drop: ViewStore['drop'] = async (_before, limit) => {

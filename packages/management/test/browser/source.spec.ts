@@ -118,7 +118,7 @@ describe('what is chosen or dropped', () => {
     expect(source?.leftOut).to.deep.equal(['.nojekyll.key']);
   });
 
-  it('is told which folder has the index.html, also one that is left out', async () => {
+  it('names the folder that has the index.html, also one that is left out', async () => {
     const dist = { 'index.html': '', 'app.js': '' };
     const entry = dropped('project', {
       'package.json': '',

@@ -52,7 +52,7 @@ function hold(file: string): Database.Database {
 const TEXTS = Array.from({ length: 20 }, (_, n) => `text ${String(n).padStart(2, '0')}`);
 
 describe('A writer with a thread', () => {
-  it('runs programs there, and tells of each that may have changed something', () =>
+  it('runs programs there, and reports each that may have changed something', () =>
     onStage(async ({ database, noted, changes }) => {
       expect(await database.write(WHERE, undefined)).to.not.equal(threadId);
       expect(await Promise.all(TEXTS.map((text) => database.write(NOTE, text)))).to.deep.equal(TEXTS);

@@ -26,7 +26,7 @@ describe('a call that is tried again', () => {
     return told.join('\n');
   }
 
-  it('tells how long it is tried: a name that does not resolve for ten seconds', async () => {
+  it('prints how long it is tried: a name that does not resolve for ten seconds', async () => {
     for (const code of ['ENOTFOUND', 'EAI_AGAIN'])
       expect(await toldOf(code)).to.match(/ trying again in 1 s \(for up to 10 s\)$/);
     expect(await toldOf('ECONNREFUSED')).to.match(/ trying again in 1 s \(for up to 150 s\)$/);

@@ -4,7 +4,7 @@ import { WatchedFile } from '../../src/api-client/watched-file.ts';
 const bytes = Uint8Array.from({ length: 600_000 }, (_, index) => index % 251);
 
 describe('a watched file', () => {
-  it('tells how much was taken only when more is asked for', async () => {
+  it('reports how much was taken only when more is asked for', async () => {
     const told: number[] = [];
     const file = new WatchedFile('x.zip', bytes, (sent) => told.push(Math.floor(sent * 100)));
     const reader = file.stream().getReader();

@@ -257,7 +257,7 @@ describe('pinfold mcp', () => {
     expect(JSON.stringify(refused) + errors).not.to.include(served.key);
   });
 
-  it('has to be told where it works, before it starts', async () => {
+  it('has to know where it works before it starts', async () => {
     const { url, key } = served;
     const home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
     writeLogin(home, url, key);

@@ -7,7 +7,7 @@ describe('pinfold mode', () => {
 
   const asJson = async (...args: readonly string[]) => (await machine.json('mode', ...args)).service;
 
-  it('says how the service runs, and changes it, as the history tells', async () => {
+  it('prints how the service runs, and changes it, with an event in the history', async () => {
     expect(await asJson()).to.deep.equal({ mode: 'normal', message: null });
     const readOnly = { mode: 'read_only', message: 'Back at noon' };
     expect(await asJson('read_only', '--message', 'Back at noon')).to.deep.equal(readOnly);

@@ -238,7 +238,7 @@ describe('the commands, on the settings of a server', () => {
     }
   }
 
-  it('serve until they are told to stop', async () => {
+  it('serve until they are stopped', async () => {
     const child = spawnCommand(machine.env, 'serve');
     const ended = once(child, 'close');
     let said = '';

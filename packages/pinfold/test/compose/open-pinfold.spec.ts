@@ -43,7 +43,7 @@ describe('Pinfold in a server of your own', () => {
     return ((await answer.json()) as { readonly pin: PinJson }).pin;
   }
 
-  it('publishes from code, asks the rules of the team before, and tells it after', async () => {
+  it('publishes from code, calls beforePublish before, and onEvent after', async () => {
     const told: string[] = [];
     publicUrl += '/';
     const { publish: publishFromCode } = await open({
@@ -56,23 +56,23 @@ describe('Pinfold in a server of your own', () => {
           ? { kind: 'refused', code: 'refused_by_host', rule: 'host:one-page', words: { en: 'One page.' } }
           : undefined,
     });
-    const wish = { by: ada, filename: 'site.zip' };
+    const request = { by: ada, filename: 'site.zip' };
     const two = { 'index.html': new Uint8Array(1), 'two.html': new Uint8Array(1) };
     const refused = await publishFromCode({
-      ...wish,
+      ...request,
       key: 'two',
       archive: zipSync(two, { mtime: '2026-11-20' }),
     });
     expect(refused).to.include({ kind: 'refused', rule: 'host:one-page' });
     expect(told).to.deep.equal([]);
     const one = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
-    const outcome = await publishFromCode({ ...wish, key: 'one', archive: one });
+    const outcome = await publishFromCode({ ...request, key: 'one', archive: one });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
     expect(outcome.publication.sharedUrl).to.equal(`${publicUrl}s/${outcome.publication.id}`);
     expect(told).to.deep.equal(['pin.published ada']);
   });
 
-  it('goes on whatever those who are told throw or reject with, and says so in the log', async () => {
+  it('goes on when an observer throws or rejects, and logs it', async () => {
     const log: string[] = [];
     const reject = async (): Promise<never> => Promise.reject(new Error('a bug of the team'));
     const fail = (): never => {

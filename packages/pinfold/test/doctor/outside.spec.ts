@@ -224,7 +224,7 @@ describe('pinfold doctor, from outside', () => {
     expect((await found()).url?.observed).to.include('ECONNREFUSED');
   });
 
-  it('tells of a name without an address, and asks what --url names', async () => {
+  it('reports a name without an address, and asks the server that --url names', async () => {
     await start();
     const { code, out } = await run(env, 'doctor', '--json', '--url', 'http://pinfold.invalid');
     expect(code).to.equal(1);

@@ -38,7 +38,7 @@ describe('the figures of several processes', () => {
     expect(text).to.include('\ntook_seconds_count{what="x"} 2\n');
   });
 
-  it('stay few, whatever there is to tell apart', () => {
+  it('stay few, however many values their labels could have', () => {
     const registry = new Registry();
     const cells = registry.counter('seen_total', 'Seen.', ['what']);
     for (let n = 0; n < 2_000; n += 1) cells.at(`thing ${n}`).value += 1;

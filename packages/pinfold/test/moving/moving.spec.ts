@@ -213,7 +213,7 @@ describe('pinfold export and import', () => {
     await succeed(env, 'keys', 'create');
   });
 
-  it('tell of archives that are broken where they come from, and move all else', async () => {
+  it('list archives that are broken where they come from, and move all else', async () => {
     const env = await stage.stock('one', 3);
     const [missing = '', altered = ''] = await archivesOf(env);
     const place = (id: string) => stage.at('one', 'archives', id.slice(0, 4), id.slice(4, 7), id);

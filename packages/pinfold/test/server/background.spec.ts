@@ -154,7 +154,7 @@ describe('runCleanupTimer', () => {
     await end();
   });
 
-  it('ends at once when it is told to', async () => {
+  it('ends at once when it is stopped', async () => {
     const { sweeps, end } = timer(0.5, []);
     await end();
     expect(sweeps()).to.equal(0);

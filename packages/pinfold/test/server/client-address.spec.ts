@@ -87,7 +87,7 @@ const FORWARDING = [
   'cf-connecting-ip',
 ];
 
-describe('who is told which part is not well', () => {
+describe('who is shown which part is not well', () => {
   it('is who asks from this machine itself, and nobody else', () => {
     for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
       expect(isTrustedClient(undefined, address), address).to.equal(true);

@@ -77,7 +77,7 @@ describe('the log', () => {
     expect(lines.some(({ msg }) => String(msg).startsWith('listening on'))).to.equal(true);
   });
 
-  it('has no address of a client unless it is told to, and the share of successful views that it is told', async () => {
+  it('has no address of a client by default, and the share of successful views that its settings say', async () => {
     const written: string[] = [];
     const server = await serve({ PINFOLD_LOG_VIEWS: '0.25' }, { log: (line) => written.push(line) });
     const answer = await publish(server.url, server.key, 'seen');

@@ -38,12 +38,14 @@ describe('a server with an issuer of OpenID Connect', () => {
   it('sends people there, to come back to the public URL', async () => {
     const begin = `http://127.0.0.1:${server.port}/share/manage/sign-in/oidc/begin`;
     const begun = await fetch(begin, { redirect: 'manual' });
-    const wish = new URL(begun.headers.get('location') ?? '');
-    expect(wish.searchParams.get('redirect_uri')).to.equal('https://pin.test/share/manage/sign-in/oidc');
+    const authorization = new URL(begun.headers.get('location') ?? '');
+    expect(authorization.searchParams.get('redirect_uri')).to.equal(
+      'https://pin.test/share/manage/sign-in/oidc',
+    );
     expect(begun.headers.getSetCookie().find((line) => line.startsWith('__Host-pinfold_oidc='))).to.match(
       /; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,
     );
-    expect((await fetch(wish, { redirect: 'manual' })).status, 'known there').to.equal(303);
+    expect((await fetch(authorization, { redirect: 'manual' })).status, 'known there').to.equal(303);
   });
 });
 

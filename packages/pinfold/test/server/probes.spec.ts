@@ -197,7 +197,7 @@ describe('the probes of a server', () => {
     expect((await publish(server.url, server.key, 'meanwhile')).status).to.equal(201);
   });
 
-  it('is 503 at /readyz, and 200 at the others, from the moment the server is told to stop', async () => {
+  it('is 503 at /readyz, and 200 at the others, from the moment the server begins to stop', async () => {
     await restart({ PINFOLD_DRAIN_SECONDS: '30' });
     const { pin } = (await (await publish(server.url, server.key, 'seen')).json()) as {
       readonly pin: PinJson;

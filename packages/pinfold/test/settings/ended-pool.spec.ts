@@ -20,7 +20,7 @@ const SHUTDOWN = message(
 );
 
 describe('The pool of a PostgreSQL database', () => {
-  it('lets a connection that ends be told that the server stops', async () => {
+  it('reports to a connection that ends that the server stops', async () => {
     let told = 0;
     const server = createServer((socket) => {
       let isKnown = false;

@@ -55,7 +55,7 @@ describe('the first start', () => {
     expect(((await answer.json()) as { warnings: unknown }).warnings).to.deep.equal([]);
   });
 
-  it('makes a welcome site that tells the lifetime of the settings', async () => {
+  it('makes a welcome site that says the lifetime of the settings', async () => {
     const { addresses, firstStart } = await start({
       PINFOLD_DEFAULT_LIFETIME_DAYS: '30',
       PINFOLD_VIEWER_MODE: 'path',
@@ -91,7 +91,7 @@ describe('the first start', () => {
     expect(firstStart?.apiKey).to.be.a('string');
   });
 
-  it('takes the key of PINFOLD_API_KEY instead of making one, and does not tell it', async () => {
+  it('takes the key of PINFOLD_API_KEY instead of making one, and does not print it', async () => {
     const { text } = new NodeApiKeySecrets().mint();
     const { addresses, firstStart } = await start({ PINFOLD_API_KEY: text });
     expect(firstStart?.apiKey).to.equal(undefined);
@@ -132,7 +132,7 @@ describe('the first start', () => {
     ]);
   });
 
-  it('is none when a key was made before it, but then a start tells of that key until something was done', async () => {
+  it('is none when a key was made before it, but then a start names that key until something was done', async () => {
     const settings = readSettings({ PINFOLD_DATA_DIR: folder });
     const before = await compose(settings);
     const { key } = await before.manageKeys.create({ by: OPERATOR, account: accountId('default') });
@@ -150,7 +150,7 @@ describe('the first start', () => {
     expect((await restart()).unused, 'something published').to.equal(undefined);
   });
 
-  it('tells nobody how to begin again, nor who gave the key', async () => {
+  it('prints neither how to begin again nor who gave the key', async () => {
     expect((await start()).unused).to.equal(undefined);
     expect((await restart()).unused).to.equal(undefined);
     await running.pop()?.close();

@@ -75,7 +75,7 @@ describe('the server as a process', () => {
     expect(server.output()).not.to.match(anyKey);
   });
 
-  it('ends at once when it is told to stop while it still starts', async () => {
+  it('ends at once when it is stopped while it still starts', async () => {
     const child = startChild({}, 'serve-after-a-wait.ts');
     await child.said(/^waiting$/m);
     child.process.kill('SIGTERM');
@@ -83,7 +83,7 @@ describe('the server as a process', () => {
   });
 
   for (const workers of ['1', '2']) {
-    it(`drains before it ends, with ${workers} to answer: not ready at once, new connections go on, until it is told again`, async () => {
+    it(`drains before it ends, with ${workers} to answer: not ready at once, new connections are answered until a second signal`, async () => {
       const env = { PINFOLD_WORKERS: workers, PINFOLD_WELCOME: 'off', PINFOLD_DRAIN_SECONDS: '3600' };
       const server = start(env);
       const url = await server.url();
@@ -112,7 +112,7 @@ describe('the server as a process', () => {
     });
   }
 
-  it('leaves no file of an upload that stalls when it is told to stop', async () => {
+  it('leaves no file of an upload that stalls when it is stopped', async () => {
     const { text } = new NodeApiKeySecrets().mint();
     const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off' });
     const { contentType, body } = multipart([archivePart(new Uint8Array(400_000))]);
@@ -136,7 +136,7 @@ describe('the server as a process', () => {
   });
 
   for (const workers of ['1', '2']) {
-    it(`loses no request that it accepted when it is told to stop, with ${workers} to answer`, () =>
+    it(`loses no request that it accepted when it is stopped, with ${workers} to answer`, () =>
       stopUnderLoad(workers));
   }
 
@@ -193,7 +193,7 @@ function codeOf({ cause }: Error): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
 }
 
-/** How a server ends that drains for an hour. What comes right behind the first word is the same wish, as a terminal and npm send it: so it is told until it hears. */
+/** How a server ends that drains for an hour. A signal right behind the first one counts as the same, since a terminal and npm both send it: so it is sent again until it counts. */
 async function endedWhenToldAgain(server: ChildServer): Promise<readonly unknown[]> {
   let ended = false;
   const end = server.ended().finally(() => {

@@ -18,8 +18,8 @@ function rig() {
   };
 }
 
-describe('what a process is told', () => {
-  it('is one wish where a terminal, npm and a wrapper each pass it on', async () => {
+describe('signals to a process', () => {
+  it('count as one where a terminal, npm and a wrapper each pass it on', async () => {
     const tell = rig();
     expect(await tell('SIGINT', 5_000)).to.deep.equal(['first']);
     expect(await tell('SIGINT', 5_000)).to.deep.equal(['first']);

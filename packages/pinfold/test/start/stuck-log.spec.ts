@@ -109,7 +109,7 @@ describe('a server whose log nobody reads any more, though its reader is there',
   });
 
   for (const output of ['pipe', 'socket'] as const) {
-    it(`goes on answering, and ends when it is told to: two processes at a ${output}`, async () => {
+    it(`goes on answering, and ends when it is stopped: two processes at a ${output}`, async () => {
       server = run('serve.ts', output, folder, 2);
       const exited = once(server.process, 'exit');
       const url = await readUntilAnswered(server.output, 2);

@@ -90,7 +90,7 @@ describe('the units that back up every night', () => {
     for (const [name, value] of others) expect(backup.get(name), name).to.equal(value);
   });
 
-  it('tell of a failure by a unit of its own', async () => {
+  it('report a failure by a unit of its own', async () => {
     const failed = backup.get('Unit.OnFailure') ?? '';
     const unit = sectionsOf(await readFile(join(ROOT, 'deploy', failed), 'utf8'));
     expect(unit.get('Service.ExecStart')).to.include('systemd-cat -p alert');

@@ -51,7 +51,7 @@ describe('several processes on one port', () => {
     return [await server.url(), childrenOf(server.process.pid)];
   }
 
-  it('make one first start and say so once, and all answer, and know at once what one of them was told', async () => {
+  it('make one first start and print it once, and all answer, and know at once of a change that one of them made', async () => {
     const server = start();
     const [url, workers] = await started(server, 2);
     expect(workers).to.have.length(2);

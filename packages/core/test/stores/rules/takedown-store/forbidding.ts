@@ -48,8 +48,8 @@ export const forbiddingClauses: StoreClauses<TakedownStores> = {
       await port.roles.commit(aPublication(1, { sha256: SHA256 }), lease, [anEvent()]);
       await forbid(port);
       for (const account of [accountId('acme'), accountId('nobody')]) {
-        const wish = aReservation(3, { account, sha256: SHA256, limits: NOBODY_MORE });
-        expect(await other.roles.reserve(wish), account).to.deep.equal(FORBIDDEN);
+        const reservation = aReservation(3, { account, sha256: SHA256, limits: NOBODY_MORE });
+        expect(await other.roles.reserve(reservation), account).to.deep.equal(FORBIDDEN);
       }
       const free = aReservation(3, { sha256: aSha256(3) });
       expect((await other.roles.reserve(free)).kind, 'another archive').to.equal('reserved');
