@@ -114,6 +114,7 @@ const ids: Ids = {
   token: () => crypto.randomUUID() as never,
   event: () => crypto.randomUUID() as never,
   nameToken: () => crypto.randomUUID().replaceAll('-', '').slice(0, 22) as never,
+  digest: (text) => sha256(encoder.encode(text)),
 };
 
 /** Publishes a site, reads it, protects it, enters, and stops it; says what came of each. */

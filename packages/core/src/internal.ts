@@ -19,7 +19,6 @@ export {
 } from './domain/entry-path.ts';
 export { firstGrant, grantEndsAt, withPurpose } from './domain/grant.ts';
 export { EVENT_TYPES } from './domain/history.ts';
-export { fingerprintOf } from './domain/idempotency.ts';
 export { parseAccountId } from './domain/identity.ts';
 export { indexHint, OUTPUT_FOLDERS } from './domain/index-hint.ts';
 export { toRfc3339 } from './domain/instant.ts';

@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import type { ArchiveId, EventId, Ids, Instant, NameToken, RoleId, Token } from '@pinfold/core';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
+import type { ArchiveId, EventId, Ids, Instant, NameToken, RoleId, Sha256, Token } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 
 /**
@@ -29,6 +29,10 @@ export class RandomIds implements Ids {
 
   nameToken(): NameToken {
     return randomBase62(16) as NameToken;
+  }
+
+  digest(text: string): Sha256 {
+    return hash('sha256', text) as Sha256;
   }
 }
 

@@ -37,6 +37,12 @@ const shape: PortShape<Ids> = {
       answers: 'id',
       clauses: 'name-token',
     },
+    digest: {
+      takes: { text: 'text' },
+      answers: 'id',
+      clauses: 'digest',
+      untested: 'answers.lowered',
+    },
   },
 };
 

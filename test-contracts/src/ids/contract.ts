@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Ids, instant } from '@pinfold/core';
 import { archiveCreatedAt, parseArchiveId } from '@pinfold/core/adapter';
 import { expect } from 'chai';
@@ -45,6 +46,11 @@ const clauses: ClauseTable<Ids> = {
         expect(new Set(all.map((token) => token[place])).size, `digits at ${place}`).to.equal(62);
       }
     },
+  'ids/digest: the SHA-256 of a text in UTF-8, in lower-case hexadecimal digits': async ({ port }) => {
+    for (const text of ['', ' A ', 'e\u0301', '007', `"it's"`, 'a\u0000𝒶'.repeat(300)]) {
+      expect(await port.digest(text)).to.equal(createHash('sha256').update(text).digest('hex'));
+    }
+  },
 };
 
 /** The promises of {@link Ids}. */

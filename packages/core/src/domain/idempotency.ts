@@ -1,7 +1,7 @@
 import type { LimitAndActual, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
 import type { Branded } from './identity.ts';
 import type { Limits } from './limits.ts';
-import { type Sha256, sha256Of } from './sha256.ts';
+import type { Sha256 } from './sha256.ts';
 import { codePoints, hasBrokenCharacter, hasControlCharacter, type Title } from './text.ts';
 
 /** A caller's name for one logical publication: printable ASCII, without the double quotes it may have come in. */
@@ -58,9 +58,9 @@ export function parseFilename(value: string): Filename | Refusal<'invalid_filena
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 
-/** A hash, because it is stored longer than the file name and the title. */
-export function fingerprintOf(sha256: Sha256, filename: Filename, title: Title | null): Fingerprint {
-  return sha256Of(JSON.stringify([sha256, filename, title])) as string as Fingerprint;
+/** What a fingerprint is the hash of: it is stored longer than the file name and the title. */
+export function fingerprintedText(sha256: Sha256, filename: Filename, title: Title | null): string {
+  return JSON.stringify([sha256, filename, title]);
 }
 
 function invalid(details: RuleDetails<IdempotencyKeyRules>): Refusal<'invalid_idempotency_key'> {

@@ -2,8 +2,9 @@ import type { EventId } from '../domain/history.ts';
 import type { ArchiveId, RoleId, Token } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { NameToken } from '../domain/name.ts';
+import type { Sha256 } from '../domain/sha256.ts';
 
-/** Makes identifiers that cannot be guessed. */
+/** Makes identifiers that cannot be guessed, and those that follow from a text. */
 export interface Ids {
   /** @promise ids/role: every id is a version 4 UUID in lower case, and no two are alike */
   role(): RoleId;
@@ -19,4 +20,7 @@ export interface Ids {
 
   /** @promise ids/name-token: every token is 22 characters of base62 from at least 128 random bits, and no two are alike */
   nameToken(): NameToken;
+
+  /** @promise ids/digest: the SHA-256 of a text in UTF-8, in lower-case hexadecimal digits */
+  digest(text: string): Promise<Sha256> | Sha256;
 }

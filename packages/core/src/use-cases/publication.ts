@@ -4,7 +4,12 @@ import type { PublicationLimits } from '../domain/account.ts';
 import type { Credential } from '../domain/actor.ts';
 import type { Inadmissible } from '../domain/admission.ts';
 import { type EventDraft, eventOf } from '../domain/history.ts';
-import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
+import {
+  type Filename,
+  type Fingerprint,
+  fingerprintedText,
+  type IdempotencyKey,
+} from '../domain/idempotency.ts';
 import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
 import { after, before, duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
@@ -140,14 +145,15 @@ export class PublicationRun {
     }
   }
 
-  #reserve(wasKnown: boolean): Promise<ReserveOutcome> {
+  async #reserve(wasKnown: boolean): Promise<ReserveOutcome> {
     const { account, key, filename, title, name, credential, archive, quotas } = this.#wanted;
     const { ports, limits } = this.#tools;
     const now = ports.clock.now();
+    const fingerprint = await ports.ids.digest(fingerprintedText(archive.sha256, filename, title));
     return ports.roles.reserve({
       account,
       key,
-      fingerprint: fingerprintOf(archive.sha256, filename, title),
+      fingerprint: fingerprint as string as Fingerprint,
       token: ports.ids.token(),
       archiveBytes: archive.size,
       sha256: archive.sha256,

@@ -153,7 +153,7 @@ const KINDS: readonly Kind[] = [
   part('staging', 'receive', 'sweep', 'countAbandoned', 'check'),
   part('clock', 'now', 'sleep'),
   part('machine', 'uptime'),
-  part('ids', 'role', 'archive', 'token', 'event', 'nameToken'),
+  part('ids', 'role', 'archive', 'token', 'event', 'nameToken', 'digest'),
   part('identityProvider', 'begin', 'finish'),
   part('signIn', 'detail', 'challenge', 'securityScheme'),
 ];

@@ -22,7 +22,7 @@ const WRONG_IN_CODE: { readonly [Name in Exclude<keyof AppOptions, 'terminal'>]-
   staging: [/^must be an object with receive, sweep, countAbandoned, and check$/, {}],
   clock: [/^must be an object with now and sleep$/, Date.now, { now: Date.now }, null],
   machine: [/^must be an object with uptime$/, {}],
-  ids: [/^must be an object with role, archive, token, event, and nameToken$/, {}, []],
+  ids: [/^must be an object with role, archive, token, event, nameToken, and digest$/, {}, []],
   identityProvider: [/^must be an object with begin and finish$/, {}],
   signIn: [/^must be an object with detail, challenge, and securityScheme$/, { detail: 'secret' }],
   limits: [OBJECT, null, [], 'secret'],
