@@ -77,11 +77,11 @@ export function serverOf({ url: named, key }: ServerOptions, env: Environment): 
   const url = publicUrl(text, (expectation) => new UsageError(`${option} ${expectation}`));
   const given = key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
   const found = given ?? loginsOf(env).find((login) => login.url === url)?.apiKey;
-  if (found === undefined) {
+  // A secret that was made by `echo` ends with a line end.
+  const apiKey = (found ?? '').trim();
+  if (apiKey === '') {
     throw new UsageError(`an API key is required: set PINFOLD_KEY, or run "pinfold login ${url}"`);
   }
-  // A secret that was made by `echo` ends with a line end.
-  const apiKey = found.trim();
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new UsageError(
       'the API key has a character that none has: give the key alone, as "pinfold keys create" printed it',

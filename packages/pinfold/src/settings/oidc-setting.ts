@@ -1,5 +1,5 @@
 import { issuerUrl, type OpenIdConnectOptions, parseClaimRule } from '@pinfold/oidc';
-import { asItIs, given, type ReadOption } from './read-option.ts';
+import { given, type ReadOption } from './read-option.ts';
 import { SettingsError } from './settings-error.ts';
 import { named, type OptionName } from './variables.ts';
 
@@ -13,7 +13,7 @@ export function readOidc(read: ReadOption): OidcSetting | undefined {
   const issuer = read('oidc.issuer', (text) => issuerUrl(text) && text);
   const others = {
     clientId: read('oidc.clientId', printable),
-    clientSecret: read('oidc.clientSecret', asItIs),
+    clientSecret: read('oidc.clientSecret', secret),
     scopes: read('oidc.scopes', scopes),
     name: read('oidc.name', printable),
     accountPrefix: read('oidc.accountPrefix', prefix),
@@ -38,6 +38,12 @@ export function oidcNotes(setting: OidcSetting | undefined): readonly string[] {
 function printable(text: string): string {
   if (!PRINTABLE.test(text)) throw new TypeError('must be 1 to 255 printable characters');
   return text;
+}
+
+function secret(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') throw new TypeError('must not be blank');
+  return trimmed;
 }
 
 /** RFC 6749, section 3.3. */

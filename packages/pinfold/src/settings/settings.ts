@@ -200,7 +200,9 @@ function nodeName(text: string): string {
 }
 
 function apiKey(text: string): string {
-  if (new NodeApiKeySecrets().read(text) !== undefined) return text;
+  // A secret that was made by `echo` ends with a line end.
+  const key = text.trim();
+  if (new NodeApiKeySecrets().read(key) !== undefined) return key;
   throw new TypeError('must be an API key of the form pf_<key id>_<secret of 43 characters>');
 }
 

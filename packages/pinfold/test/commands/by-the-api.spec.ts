@@ -163,6 +163,19 @@ describe('the commands by the API', () => {
     expect(out + err).not.to.include(wrong);
   });
 
+  it('take a key with a line end or a byte order mark, and ask for one where it is blank', async () => {
+    const { PINFOLD_KEY: key } = env;
+    for (const given of [`${key}\n`, `\uFEFF${key}\r\n`, ` ${key}\t`])
+      expect((await run({ ...env, PINFOLD_KEY: given }, 'list')).code, JSON.stringify(given)).to.equal(0);
+    for (const [given, expectation] of [
+      ['\n', 'an API key is required'],
+      [`Bearer ${key}`, 'the API key has a character that none has'],
+    ] as const) {
+      const { code, err } = await run({ ...env, PINFOLD_KEY: given }, 'list');
+      expect([code, err.includes(expectation)], given).to.deep.equal([2, true]);
+    }
+  });
+
   it('try again for ten seconds, and say so', async () => {
     const stop = (line: string): never => {
       throw new Error(line);

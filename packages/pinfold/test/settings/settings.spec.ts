@@ -125,6 +125,7 @@ describe('readSettings', () => {
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['LOG_FORMAT', 'text', { logFormat: 'text' }],
     ['API_KEY', key, { apiKey: key }],
+    ['API_KEY', `\uFEFF${key}\r\n`, { apiKey: key }],
     ['WELCOME', 'on', { welcome: true }],
     ['WELCOME', 'off', { welcome: false }],
     ['REPORT_URL', 'mailto:abuse@pages.example', { reportUrl: 'mailto:abuse@pages.example' }],
@@ -140,7 +141,7 @@ describe('readSettings', () => {
     ['DRAIN_SECONDS', '3600', { drain: seconds(3_600) }],
   ];
   for (const [name, value, read] of accepted) {
-    it(`reads PINFOLD_${name}=${value}`, () => {
+    it(`reads PINFOLD_${name}=${value.replace(/\s+$/, ' and a line end')}`, () => {
       expect(readSettings({ [`PINFOLD_${name}`]: value })).to.deep.include(read);
     });
   }

@@ -152,6 +152,8 @@ describe('wrong settings', () => {
         clientId: 'pinfold',
         clientSecret: 'hunter2',
       });
+      const madeByEcho = { ...oidc, PINFOLD_OIDC_CLIENT_SECRET: 'hunter2\n' };
+      expect(readSettings(madeByEcho).oidc).to.deep.include({ clientSecret: 'hunter2' });
       const more = {
         PINFOLD_OIDC_SCOPES: 'openid groups',
         PINFOLD_OIDC_NAME: 'Example',
@@ -186,7 +188,7 @@ describe('wrong settings', () => {
 
     it('demand a client of the issuer, and show no secret of it', () => {
       for (const name of ['PINFOLD_OIDC_CLIENT_ID', 'PINFOLD_OIDC_CLIENT_SECRET']) {
-        expect(refusal({ ...oidc, [name]: '' }).variable).to.equal(name);
+        for (const blank of ['', '\n']) expect(refusal({ ...oidc, [name]: blank }).variable).to.equal(name);
       }
       expect(refusal({ ...oidc, PINFOLD_OIDC_REQUIRE: 'groups' }).message).not.to.include('hunter2');
     });
