@@ -5,8 +5,8 @@ const CODES =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|ERR_TLS_CERT_|ERR_SSL_|EPROTO$|HPE_INVALID_(?:CONSTANT|VERSION)$)/;
 /** A server that gets its first certificate just now answers so. */
 const PASSING = /INTERNAL_ERROR|UNEXPECTED_EOF/;
-/** Deno has no code. */
-const MESSAGE = /invalid peer certificate/i;
+/** Deno has no code, nor has Node 24 where the answer is not HTTP. */
+const MESSAGE = /invalid peer certificate|invalid HTTP version|\(Expected HTTP\//i;
 
 /**
  * Whether `fetch` failed for the certificate or the protocol, which another attempt does not change. Browsers do not tell.

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { PinfoldClient } from '@pinfold/client';
 import { expect } from 'chai';
 import { ARCHIVE, failure, ID, PIN, PUBLISHED, problem, READ, SOON, STOPPED } from './answers.ts';
@@ -56,6 +58,15 @@ describe('the retries of PinfoldClient', () => {
     const error = await failure(clientOf({ url }).get(ID));
     expect(error).to.include({ code: 'network_error', retryable: false });
     expect(plain.asked).to.deep.equal([]);
+  });
+
+  it('is final at once where the answer is not HTTP', async () => {
+    const other = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const error = await failure(clientOf({ url, retryFor: 0 }).get(ID));
+    other.close();
+    expect(error).to.include({ code: 'network_error', retryable: false });
   });
 
   for (const code of [

@@ -11,7 +11,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such host',
 };
 
-/** Texts for errors of certificates and protocols, by the beginning of their codes. */
+/** Texts for errors of certificates and protocols, by the beginning of their codes, or of the message without one. */
 const CERTIFICATES: readonly (readonly [RegExp, string])[] = [
   [/^CERT_HAS_EXPIRED/, 'its certificate has expired: renew it there'],
   [/^ERR_TLS_CERT_ALTNAME/, 'its certificate is for another name: give the name that it is for'],
@@ -20,7 +20,7 @@ const CERTIFICATES: readonly (readonly [RegExp, string])[] = [
     'its certificate is not trusted here: for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file',
   ],
   [/^(?:ERR_SSL_|EPROTO)/, 'it does not speak TLS as https needs it: is the URL one of http?'],
-  [/^HPE_/, 'it does not speak http: is the URL one of https?'],
+  [/^HPE_|^Response does not match the HTTP/, 'it does not speak http: is the URL one of https?'],
 ];
 
 export const NOT_A_PINFOLD = 'the answer does not come from a Pinfold';
@@ -44,16 +44,17 @@ export function failureText(error: PinfoldError, url: string): string {
 
 export function unreachableText(url: string, cause: unknown): string {
   const reason = cause instanceof Error ? (cause.cause ?? cause) : undefined;
-  const code = systemErrorCode(cause) ?? '';
-  const meaning = MEANINGS[code] ?? CERTIFICATES.find(([pattern]) => pattern.test(code))?.[1];
-  const why = code || (reason instanceof Error ? reason.message : 'no answer');
-  return `${new URL(url).host} cannot be reached: ${meaning === undefined ? why : `${meaning} (${code})`}`;
+  const code = systemErrorCode(cause);
+  const why = code ?? (reason instanceof Error ? reason.message : 'no answer');
+  const meaning = MEANINGS[why] ?? CERTIFICATES.find(([pattern]) => pattern.test(why))?.[1];
+  return `${new URL(url).host} cannot be reached: ${meaning === undefined ? why : `${meaning} (${why})`}`;
 }
 
 /** The system's error code behind a rejection of `fetch`. */
 export function systemErrorCode(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return typeof code === 'string' ? code : undefined;
 }
 
 /** An answer without a problem document usually comes from a proxy or another program. */

@@ -32,6 +32,17 @@ describe('the text of a failure', () => {
     }
   });
 
+  it('says so where the answer is not HTTP, which Node tells with a code or without', () => {
+    const withoutCode = Object.assign(
+      new Error('Response does not match the HTTP/1.1 protocol (Expected HTTP/)'),
+      { code: undefined },
+    );
+    for (const cause of [failed('HPE_INVALID_CONSTANT').cause, withoutCode])
+      expect(unreachableText('http://pages.example', new TypeError('fetch failed', { cause })))
+        .to.include('is the URL one of https?')
+        .and.not.include('undefined');
+  });
+
   it('doubts the whole URL, with its path, if the answer is of another program', () => {
     expect(strangeAnswerText('https://pages.example/x', 404)).to.equal(
       'pages.example answered with 404 Not Found and no reason; is there a Pinfold at https://pages.example/x?',
