@@ -84,6 +84,19 @@ describe('an interrupted upload in a browser', () => {
     expect(await publisher.published()).to.have.lengthOf(1);
   });
 
+  it('says who answered where it was not the service, and offers to try again', async () => {
+    await page.route(UPLOAD, (route) =>
+      route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>413 Request Entity Too Large</h1>' }),
+    );
+    await publisher.chooseZip(SITE);
+    await publisher.heading(
+      'Something in front of this service answered with 413. A proxy may refuse large uploads: ask the people who run the service.',
+    );
+    await page.unroute(UPLOAD);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await publisher.heading('Published');
+  });
+
   it('says that one was signed out meanwhile, and goes on after signing in again', async () => {
     const window = await publisher.context.newPage();
     await window.goto(publisher.service.screen);

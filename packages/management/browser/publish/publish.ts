@@ -232,7 +232,7 @@ class Publishing implements CancelPanel {
   }
 
   #offerRetry(
-    { kind }: Exclude<UploadOutcome, Published | { kind: 'problems' | 'refused' }>,
+    { kind, ...values }: Exclude<UploadOutcome, Published | { kind: 'problems' | 'refused' }>,
     content: Upload,
     source: Source,
   ): void {
@@ -241,7 +241,7 @@ class Publishing implements CancelPanel {
       signed_out: 'signedOut',
       offline: 'offline',
       busy: 'unavailable',
-      failed: 'internal_error',
+      strange: 'strangeAnswer',
     } as const;
     const retry = button(this.messages.text('tryAgain'), 'primary', () => {
       this.#cancel = new AbortController();
@@ -251,7 +251,13 @@ class Publishing implements CancelPanel {
       });
     });
     const first = kind === 'mismatch' ? undefined : retry;
-    this.stage.end(this.messages.text(texts[kind]), 'bad', undefined, first, this.another('chooseAnother'));
+    this.stage.end(
+      this.messages.text(texts[kind], values),
+      'bad',
+      undefined,
+      first,
+      this.another('chooseAnother'),
+    );
   }
 
   #work(id: PublishingId, name: string, total?: number): void {

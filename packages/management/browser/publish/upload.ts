@@ -25,7 +25,9 @@ export interface Published extends SentPublication {
 export type UploadOutcome =
   | Published
   | { readonly kind: 'problems'; readonly problems: readonly PublishProblem[] }
-  | { readonly kind: 'mismatch' | 'signed_out' | 'offline' | 'busy' | 'failed' }
+  | { readonly kind: 'mismatch' | 'signed_out' | 'offline' | 'busy' }
+  /** Something else than the service answered, such as a proxy that takes no large uploads. */
+  | { readonly kind: 'strange'; readonly status: number }
   | { readonly kind: 'refused'; readonly message: string };
 
 export interface UploadProgress {
@@ -69,7 +71,7 @@ function outcomeOf({ status, body }: Reply): UploadOutcome {
   if (status === 0) return { kind: 'offline' };
   if (status === 401) return { kind: 'signed_out' };
   if (TEMPORARY.has(status) || body?.kind === 'in_progress') return { kind: 'busy' };
-  return (body as UploadOutcome | undefined) ?? { kind: 'failed' };
+  return body?.kind === undefined ? { kind: 'strange', status } : (body as UploadOutcome);
 }
 
 /** One try. XMLHttpRequest, since fetch does not tell how much it has sent. */

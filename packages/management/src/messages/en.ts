@@ -427,6 +427,8 @@ export const publishing = {
   startPageUse: 'Use {page}',
   signedOut: 'You were signed out. Sign in again in another window, then try again here.',
   inProgress: 'The same upload is still being published. Trying again…',
+  strangeAnswer:
+    'Something in front of this service answered with {status}. A proxy may refuse large uploads: ask the people who run the service.',
   offline: 'The server cannot be reached. Trying again is safe: nothing is published twice.',
   progressLabel: 'Progress of publishing {name}',
 } as const;

@@ -420,6 +420,8 @@ export const publishing: Readonly<Record<keyof typeof en.publishing, Message>> =
   startPageUse: '{page} を使う',
   signedOut: 'サインアウトしています。別のウィンドウでサインインしてから、ここでもう一度試してください。',
   inProgress: '同じアップロードを公開している途中です。もう一度確かめています…',
+  strangeAnswer:
+    'サービスの手前にあるものが {status} を返しました。大きなアップロードをプロキシが拒んでいる場合があります。サービスの運用者に問い合わせてください。',
   offline: 'サーバーに接続できません。もう一度試しても、二重に公開されることはありません。',
   progressLabel: '{name} の公開の進み具合',
 };
