@@ -43,7 +43,7 @@ export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHand
         work: async () => {
           const done = encoded(
             context,
-            await compressed(await written(await decide(), context.signal), context),
+            await compressed(await written(await decide(), context.signal), request),
             requestId,
           );
           admitAnswer(request, done.encoded);
