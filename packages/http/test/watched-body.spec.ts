@@ -145,6 +145,15 @@ describe('A body', () => {
     expect(all).to.deep.equal(['broken_off', 'broken_off', 'too_long', 'read_before']);
   });
 
+  it('counts as read before where the server around has it decoded to text', async () => {
+    const decoded = opened();
+    decoded.body.setEncoding('utf8');
+    decoded.read();
+    decoded.body.write('x'.repeat(1_000));
+    await turns();
+    expect(decoded.troubles).to.deep.equal(['read_before']);
+  });
+
   it('is read to its end where all of it came before its client went', async () => {
     const whole = incoming();
     whole.body.write('whole');

@@ -14,7 +14,7 @@ export interface BodyLimits {
   readonly follow?: (body: IncomingBody) => void;
 }
 
-/** Why a body was not read completely; `read_before`: another parser has read it. */
+/** Why a body was not read completely; `read_before`: another parser has read it, or has it decoded to text. */
 export type BodyFailure = 'broken_off' | 'read_before' | 'stalled' | 'too_long';
 
 export class BodyError extends Error {
@@ -79,7 +79,7 @@ export class WatchedBody extends Readable implements IncomingBody {
   #begin(): void {
     this.#begun = true;
     this.#last = this.#limits.clock.now();
-    if (this.#request.readableDidRead) this.#fail('read_before');
+    if (this.#request.readableDidRead || this.#request.readableEncoding) this.#fail('read_before');
     // Node may end a request without a body before anyone reads it (`optimizeEmptyRequests`).
     else if (this.#request.readableEnded) this.#end();
     else if (this.#request.destroyed || this.#request.aborted) this.#leave();
