@@ -60,7 +60,8 @@ export async function openService(
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
   const format = settings.logFormat ?? (options.log === undefined && isatty(1) ? 'text' : 'json');
-  const log = openLog(settings.logLevel, options.log, { names, shared: settings.workers > 1, format });
+  const sink = withLoggedBugs('log', options.log, console);
+  const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1, format });
   const health = new Health();
   // Loaded only if used: a start takes less time without.
   const metrics =
@@ -148,7 +149,7 @@ export async function openService(
 function withLoggedBugs<Inputs extends readonly unknown[]>(
   name: string,
   listener: ((...inputs: Inputs) => unknown) | undefined,
-  log: Log,
+  log: Pick<Log, 'error'>,
 ): ((...inputs: Inputs) => void) | undefined {
   if (listener === undefined) return undefined;
   return (...inputs) => {

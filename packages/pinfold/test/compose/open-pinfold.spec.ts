@@ -95,6 +95,25 @@ describe('Pinfold in a server of your own', () => {
     ]);
   });
 
+  it('goes on though its log throws or rejects, and says so on standard error', async () => {
+    const { error: print } = console;
+    const printed = new Set<unknown>();
+    console.error = (message, { message: bug }) => printed.add(`${message}: ${bug}`);
+    try {
+      let lines = 0;
+      const log = (): Promise<never> => {
+        lines += 1;
+        if (lines % 2 === 0) throw new Error('a thrown bug');
+        return Promise.reject(new Error('a rejection'));
+      };
+      await open({ log, logLevel: 'info' });
+      for (let n = 0; n < 3; n += 1) await fetch(`${publicUrl}/api/v1/pins`);
+    } finally {
+      console.error = print;
+    }
+    expect(printed).to.have.keys('log has thrown: a thrown bug', 'log has thrown: a rejection');
+  });
+
   it('speaks of the sign-in of the team, and looks as it wants', async () => {
     await open({
       authenticate: async () => undefined,
