@@ -33,7 +33,10 @@ export async function packFolder(
   const ignored: string[] = [];
   let size = 0;
   const readBounded = async (file: string): Promise<Uint8Array> => {
-    const bytes = await read(file);
+    const bytes = await read(file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ERR_FS_FILE_TOO_LARGE') throw error;
+      throw new RangeError(`${file} has more than 2 GiB; is the folder the right one?`, { cause: error });
+    });
     size += bytes.byteLength;
     if (size > MAX_BYTES) throw new RangeError('the folder has more than 1 GiB; is it the right one?');
     return bytes;
