@@ -62,7 +62,10 @@ const NEARLY = 0.9;
 
 /** Reads a name. */
 export function parseName(text: string): PinName | Refusal<'invalid_name'> {
-  return NAME.test(text) ? (text as PinName) : { kind: 'refused', code: 'invalid_name' };
+  // Callers without types may pass anything: a database would keep the number 5 as `5.0`.
+  return typeof text === 'string' && NAME.test(text)
+    ? (text as PinName)
+    : { kind: 'refused', code: 'invalid_name' };
 }
 
 /** Reads the last segment of a name's address: the token follows the last `-` and alone identifies the name. */

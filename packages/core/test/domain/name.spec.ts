@@ -26,6 +26,12 @@ describe('a name', () => {
     }
   });
 
+  it('is text, also for callers without types', () => {
+    for (const other of [5, ['a'], Object('a')]) {
+      expect(parseName(other)).to.deep.equal({ kind: 'refused', code: 'invalid_name' });
+    }
+  });
+
   it('has an address that ends with its token, 22 of base62 after the last dash', () => {
     const token = parseNameToken('0123456789AZazBYbyCXcx');
     if (token === undefined) throw new Error('no token');
