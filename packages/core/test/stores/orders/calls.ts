@@ -50,6 +50,7 @@ import {
 import { dayOf } from '../../../src/internal.ts';
 import { beginErasure, ERASURES, eraseAllButArchives } from './erasing-calls.ts';
 import { type Call, playAlone } from './every-order.ts';
+import { NumberedTables } from './numbered-tables.ts';
 
 const OTHER = 'other' as AccountId;
 const END = after(START, days(7));
@@ -301,18 +302,18 @@ const BEFORE_SOME: Readonly<Record<string, readonly Call[]>> = {
   'end an import': IMPORTING,
 };
 
-const prepared: Map<readonly Call[], Promise<MemoryTables>> = new Map();
+const prepared: Map<readonly Call[], Promise<NumberedTables>> = new Map();
 
 /** The rows before calls. */
-export function rowsBefore(names: readonly string[]): Promise<MemoryTables> {
+export function rowsBefore(names: readonly string[]): Promise<NumberedTables> {
   const before = names.map((name) => BEFORE_SOME[name]).findLast((calls) => calls !== undefined) ?? USUAL;
   const known = prepared.get(before) ?? prepare(before);
   prepared.set(before, known);
   return known;
 }
 
-async function prepare(calls: readonly Call[]): Promise<MemoryTables> {
+async function prepare(calls: readonly Call[]): Promise<NumberedTables> {
   const tables = new MemoryTables();
   for (const call of calls) await playAlone(tables, call);
-  return tables;
+  return new NumberedTables(tables);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CALLS } from './calls.ts';
-import { isInParts, pairOf, pairsOf, play } from './pairs.ts';
+import { isInParts, pairOf, pairsOf, together } from './pairs.ts';
 import { DECIDED_LATER, LONG, OFTEN } from './reasons.ts';
 
 const threes = OFTEN.flatMap((one, n) =>
@@ -14,7 +14,7 @@ describe('calls of stores at the same time, in every order of their steps', func
   let played = 0;
 
   async function expectWhole(calls: readonly string[]): Promise<void> {
-    const { orders, wrong, mixed } = await play(calls);
+    const { orders, wrong, mixed } = await (await together(calls)).playEveryOrder();
     played += orders;
     const isDecidedLater = DECIDED_LATER.some((pair) => pair.every((name) => calls.includes(name)));
     if (!isDecidedLater) expect(wrong, pairOf(calls)).to.equal(undefined);

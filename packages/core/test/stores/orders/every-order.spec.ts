@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CALLS } from './calls.ts';
-import { isInParts, pairOf, pairsOf, play, programsOf, usesOfCalls, WRITING } from './pairs.ts';
+import { isInParts, pairOf, pairsOf, programsOf, together, usesOfCalls, WRITING } from './pairs.ts';
 import { DECIDED_LATER, HARMLESS, LONG, NEEDED, NOT_NEEDED, TOGETHER } from './reasons.ts';
 
 interface Played {
@@ -17,11 +17,12 @@ async function playPairs(): Promise<Played> {
   for (const calls of pairsOf(Object.keys(CALLS).filter((name) => !LONG.includes(name)))) {
     const programs = programsOf(uses, calls);
     if (programs.length === 0) continue;
-    const found = await play(calls);
+    const both = await together(calls);
+    const found = await both.playEveryOrder();
     if (found.wrong !== undefined) wrong.set(pairOf(calls), found.wrong);
     if (found.mixed !== undefined && !isInParts(calls)) mixed.push(`${pairOf(calls)}: ${found.mixed}`);
     if (programs.every((pair) => races.get(pair) === true)) continue;
-    const isRace = (await play(calls, () => true)).wrong !== undefined;
+    const isRace = (await both.playEveryOrder(() => true)).wrong !== undefined;
     for (const pair of programs) races.set(pair, isRace || races.get(pair) === true);
   }
   return { wrong, mixed, races };
@@ -59,10 +60,11 @@ describe('calls of stores at the same time, in every order of their steps', () =
 
   for (const calls of TOGETHER) {
     it(`are each whole: ${calls.join(', ')}`, async () => {
-      const { wrong, mixed } = await play(calls);
+      const all = await together(calls);
+      const { wrong, mixed } = await all.playEveryOrder();
       expect(wrong).to.equal(undefined);
       if (!isInParts(calls)) expect(mixed).to.equal(undefined);
-      expect((await play(calls, () => true)).wrong, 'without locks').to.not.equal(undefined);
+      expect((await all.playEveryOrder(() => true)).wrong, 'without locks').to.not.equal(undefined);
     });
   }
 });
@@ -79,7 +81,7 @@ describe('the locks of programs', () => {
 
   for (const [kind, calls] of Object.entries(NEEDED)) {
     it(`of the kind "${kind}" are needed: ${calls.join(' × ')}`, async () => {
-      expect((await play(calls, isOf(kind))).wrong).to.not.equal(undefined);
+      expect((await (await together(calls)).playEveryOrder(isOf(kind))).wrong).to.not.equal(undefined);
     });
   }
 });

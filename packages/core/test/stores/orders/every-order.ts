@@ -1,10 +1,8 @@
 import type { MemoryTables } from '@pinfold/memory/internal';
 import type { FeedId } from '../../../src/index.ts';
-import { type AnyTable, TABLES } from '../../../src/records.ts';
 import { createPersistence } from '../../../src/stores/create-persistence.ts';
+import { NumberedTables } from './numbered-tables.ts';
 import { type Play, PlayedDatabase } from './played-database.ts';
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** One call of a store: it may run several programs one after the other. */
 export type Call = (stores: ReturnType<typeof createPersistence>) => Promise<unknown>;
@@ -16,7 +14,7 @@ interface Outcome {
   /** The results, and the rows at the end. */
   readonly all: string;
   /** The rows after each commit. */
-  readonly states: readonly number[];
+  readonly states: readonly string[];
   /** The number of commits before the answer of each call. */
   readonly answeredAfter: readonly number[];
 }
@@ -31,15 +29,28 @@ export interface Found {
   readonly mixed: string | undefined;
 }
 
+/** What comes of calls as they may. */
+interface Expected {
+  /** Of whole programs, one after the other. */
+  readonly programs: readonly Outcome[];
+  /** Of whole calls. */
+  readonly inTurn: ReadonlySet<string>;
+  /** The names of the tables that they write. */
+  readonly written: ReadonlySet<string>;
+}
+
 /** Plays calls at the same time. Undefined if the play was ended before they ended. */
 async function playTogether(
-  tables: MemoryTables,
+  numbered: NumberedTables,
   calls: readonly (Call | undefined)[],
   play: Play,
 ): Promise<Outcome | undefined> {
-  const states = [numberOf(tables, looked)];
-  const hearCommit = () => states.push(numberOf(tables, looked));
-  const database = new PlayedDatabase(tables, { ...play, hearCommit });
+  const states = [numbered.looked()];
+  const hearCommit: Play['hearCommit'] = (written) => {
+    numbered.changed(written);
+    states.push(numbered.looked());
+  };
+  const database = new PlayedDatabase(numbered.tables, { ...play, hearCommit });
   const answeredAfter: number[] = [];
   const answers = calls.map(async (call, n) => {
     if (call === undefined) return;
@@ -51,7 +62,7 @@ async function playTogether(
   });
   if (!(await database.run())) return undefined;
   const results = await Promise.all(answers);
-  const all = `${JSON.stringify(results)} ${numberOf(tables, whole)}`;
+  const all = `${JSON.stringify(results)} ${numbered.whole()}`;
   return { results, turns: database.turns, all, states, answeredAfter };
 }
 
@@ -60,7 +71,7 @@ function looksLike({ all, states, answeredAfter }: Outcome, other: Outcome): boo
   return (
     all === other.all &&
     answeredAfter.every((commits, n) => {
-      const state = states[commits] as number;
+      const state = states[commits] as string;
       return other.states.includes(state, other.answeredAfter[n]);
     })
   );
@@ -72,13 +83,13 @@ export async function playAlone(
   call: Call,
   hear: Play['hear'] = () => undefined,
 ): Promise<void> {
-  const outcome = await playTogether(tables, [call], { choose: () => 0, hear });
+  const outcome = await playTogether(new NumberedTables(tables), [call], { choose: () => 0, hear });
   if (outcome === undefined || outcome.all.startsWith('["failed')) throw new Error(outcome?.all);
 }
 
 /** Plays calls in every order of their turns. Two orders that come to the same state go on as one. */
 async function* everyOrder(
-  tables: MemoryTables,
+  before: NumberedTables,
   calls: readonly Call[],
   play: Omit<Play, 'choose'>,
 ): AsyncGenerator<Outcome | undefined> {
@@ -97,7 +108,7 @@ async function* everyOrder(
       at += 1;
       return path[at - 1]?.chosen;
     };
-    yield await playTogether(tables.copy(), calls, { ...play, choose });
+    yield await playTogether(before.copy(), calls, { ...play, choose });
     while (path.length > 0 && isLast(path.at(-1))) path.pop();
     const last = path.at(-1);
     if (last !== undefined) last.chosen += 1;
@@ -109,46 +120,58 @@ function isLast(choice: { readonly chosen: number; readonly of: number } | undef
 }
 
 /** Whole calls, one after the other, in every order of them. */
-async function playInTurn(tables: MemoryTables, calls: readonly Call[]): Promise<ReadonlySet<string>> {
+async function playInTurn(before: NumberedTables, calls: readonly Call[]): Promise<ReadonlySet<string>> {
   const outcomes = new Set<string>();
   for (const order of permutations(calls.map((_, n) => n))) {
-    const own = tables.copy();
+    const own = before.copy();
     const results: unknown[] = calls.map(() => undefined);
     for (const n of order) {
       const one = calls.map((call, m) => (m === n ? call : undefined));
       const outcome = await playTogether(own, one, { choose: () => 0 });
       results[n] = outcome?.results[n];
     }
-    outcomes.add(`${JSON.stringify(results)} ${numberOf(own, whole)}`);
+    outcomes.add(`${JSON.stringify(results)} ${own.whole()}`);
   }
   return outcomes;
 }
 
-/** Plays calls in every order, or until one is wrong, and compares what comes of them with whole programs and calls. */
-export async function playEveryOrder(
-  tables: MemoryTables,
-  calls: readonly Call[],
-  isIgnored: (lock: string) => boolean = () => false,
-): Promise<Found> {
-  const programs: Outcome[] = [];
-  const written = new Set<string>();
-  const hear: Play['hear'] = (_, { kind, table }) => {
-    if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
-  };
-  for await (const outcome of everyOrder(tables, calls, { isWhole: true, hear }))
-    if (outcome !== undefined) programs.push(outcome);
-  const inTurn = await playInTurn(tables, calls);
-  let [orders, mixed]: [number, string | undefined] = [0, undefined];
-  for await (const outcome of everyOrder(tables, calls, {
-    isIgnored,
-    isQuiet: (table) => !written.has(table),
-  })) {
-    orders += 1;
-    if (outcome === undefined) continue;
-    if (!inTurn.has(outcome.all)) mixed = told(outcome);
-    if (!programs.some((other) => looksLike(outcome, other))) return { orders, wrong: told(outcome), mixed };
+/** Calls that are played at the same time. */
+export class CallsTogether {
+  readonly #before: NumberedTables;
+  readonly #calls: readonly Call[];
+  #expected: Promise<Expected> | undefined;
+
+  constructor(before: NumberedTables, calls: readonly Call[]) {
+    this.#before = before;
+    this.#calls = calls;
   }
-  return { orders, wrong: undefined, mixed };
+
+  /** Plays every order, or until one is wrong, and compares what comes of it with whole programs and calls. */
+  async playEveryOrder(isIgnored: (lock: string) => boolean = () => false): Promise<Found> {
+    this.#expected ??= this.#expect();
+    const { programs, inTurn, written } = await this.#expected;
+    let [orders, mixed]: [number, string | undefined] = [0, undefined];
+    const isQuiet = (table: string): boolean => !written.has(table);
+    for await (const outcome of everyOrder(this.#before, this.#calls, { isIgnored, isQuiet })) {
+      orders += 1;
+      if (outcome === undefined) continue;
+      if (!inTurn.has(outcome.all)) mixed = told(outcome);
+      if (!programs.some((other) => looksLike(outcome, other)))
+        return { orders, wrong: told(outcome), mixed };
+    }
+    return { orders, wrong: undefined, mixed };
+  }
+
+  async #expect(): Promise<Expected> {
+    const programs: Outcome[] = [];
+    const written = new Set<string>();
+    const hear: Play['hear'] = (_, { kind, table }) => {
+      if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
+    };
+    for await (const outcome of everyOrder(this.#before, this.#calls, { isWhole: true, hear }))
+      if (outcome !== undefined) programs.push(outcome);
+    return { programs, inTurn: await playInTurn(this.#before, this.#calls), written };
+  }
 }
 
 function told({ turns, results }: Outcome): string {
@@ -162,38 +185,3 @@ function permutations(calls: readonly number[]): readonly (readonly number[])[] 
     return rest.map((order) => [first, ...order]);
   });
 }
-
-const ids: Map<string, number> = new Map();
-
-/**
- * All rows, as a number that stands for them. What an engine assigns is left out: it counts the tries, too, that came to
- * nothing.
- */
-function numberOf(tables: MemoryTables, textOf: (table: AnyTable, row: Row) => string): number {
-  const text = TABLES.map((table) => {
-    const rows = [...tables.rowsOf(table).search({}).rows].map(([, row]) => textOf(table, row));
-    return `${table.name}: ${rows.toSorted().join(',')}`;
-  }).join('\n');
-  const id = ids.get(text) ?? ids.size;
-  ids.set(text, id);
-  return id;
-}
-
-/** Rows never change, so each is written once. */
-function writer(isLeftOut: (member: string) => boolean): (table: AnyTable, row: Row) => string {
-  const texts: WeakMap<Row, string> = new WeakMap();
-  return ({ columns }, row) => {
-    const known = texts.get(row);
-    if (known !== undefined) return known;
-    const given = Object.keys(columns).filter(
-      (member) => columns[member]?.type !== 'sequence' && !isLeftOut(member),
-    );
-    const text = JSON.stringify(given.map((member) => row[member]));
-    texts.set(row, text);
-    return text;
-  };
-}
-
-const whole = writer(() => false);
-/** Without the numbers of the feed of all accounts, which come later than the events. */
-const looked = writer((member) => member === 'feedNumber');

@@ -1,7 +1,7 @@
 import type { AnyProgram, TableAction } from '../../../src/records.ts';
 import { STORE_SCHEMA } from '../../../src/stores/create-persistence.ts';
 import { CALLS, rowsBefore } from './calls.ts';
-import { type Call, type Found, playAlone, playEveryOrder } from './every-order.ts';
+import { type Call, CallsTogether, playAlone } from './every-order.ts';
 import { IN_PARTS } from './reasons.ts';
 
 /** What a program that writes uses. */
@@ -25,9 +25,9 @@ export function callOf(name: string): Call {
   return call;
 }
 
-/** Plays some calls in every order. */
-export async function play(names: readonly string[], isIgnored?: (lock: string) => boolean): Promise<Found> {
-  return playEveryOrder(await rowsBefore(names), names.map(callOf), isIgnored);
+/** Some calls at the same time. */
+export async function together(names: readonly string[]): Promise<CallsTogether> {
+  return new CallsTogether(await rowsBefore(names), names.map(callOf));
 }
 
 /** What the programs of each call use when it is alone. */
@@ -36,7 +36,7 @@ export async function usesOfCalls(): Promise<Uses> {
   for (const name of Object.keys(CALLS)) {
     const own = new Map<string, Use>();
     uses.set(name, own);
-    await playAlone((await rowsBefore([name])).copy(), callOf(name), (program, action, locks) => {
+    await playAlone((await rowsBefore([name])).tables.copy(), callOf(name), (program, action, locks) => {
       if (!WRITING.includes(program)) return;
       const use = own.get(program) ?? { written: new Set(), used: new Set(), locks: new Set() };
       own.set(program, use);

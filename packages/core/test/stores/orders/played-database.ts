@@ -1,6 +1,7 @@
 import { GuardCheck, type MemoryTables, MemoryTransaction } from '@pinfold/memory/internal';
 import type { TableAction } from '../../../src/records/step.ts';
 import {
+  type AnyTable,
   type Database,
   type Lock,
   type Locks,
@@ -26,7 +27,7 @@ interface Task {
   readonly actions: Generator<Read, unknown, unknown>;
   readonly isOneTurn: boolean;
   next: IteratorResult<Read, unknown> | undefined;
-  hasWritten: boolean;
+  readonly written: Set<AnyTable>;
   readonly end: PromiseWithResolvers<unknown>;
 }
 
@@ -40,8 +41,8 @@ export interface Play {
   hear?(program: string, action: TableAction, locks: readonly Lock[]): void;
   /** Whether nobody writes a table: it does not matter when it is read. */
   isQuiet?(table: string): boolean;
-  /** Hears of every commit that changed rows. */
-  hearCommit?(): void;
+  /** Hears of every commit that changed rows, and of which tables. */
+  hearCommit?(tables: Iterable<AnyTable>): void;
   /** Whether each program and query runs in one turn. */
   readonly isWhole?: boolean;
 }
@@ -118,7 +119,7 @@ export class PlayedDatabase {
     const transaction = new MemoryTransaction(this.#tables, guards);
     const end = Promise.withResolvers<unknown>();
     const task = { call, name, locks, transaction, actions: actionsOf(steps), isOneTurn, end };
-    this.#tasks.add({ ...task, next: undefined, hasWritten: false });
+    this.#tasks.add({ ...task, next: undefined, written: new Set() });
     return end.promise as Promise<Result>;
   }
 
@@ -157,13 +158,13 @@ export class PlayedDatabase {
       const answer = transaction.answer(action, isUnlocked);
       task.next = actions.next(answer);
       if (isWriting(action)) {
-        task.hasWritten = true;
+        task.written.add(action.table);
       } else if (matters) {
         this.#seen[call] += `${JSON.stringify(answer)} `;
         isOver = !task.isOneTurn && this.#play.isWhole !== true;
       }
     }
-    return !(isOver && task.hasWritten);
+    return !(isOver && task.written.size > 0);
   }
 
   /** Whether it matters to others when an action happens. */
@@ -177,9 +178,9 @@ export class PlayedDatabase {
   #end(task: Task): void {
     task.transaction.commit();
     this.#tasks.delete(task);
-    if (task.hasWritten) {
+    if (task.written.size > 0) {
       this.#happened += `${task.call} `;
-      this.#play.hearCommit?.();
+      this.#play.hearCommit?.(task.written);
     }
     task.end.resolve(task.next?.value);
   }
