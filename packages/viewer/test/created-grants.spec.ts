@@ -23,7 +23,7 @@ describe('grants by the API', () => {
       return express().use(createApi({ useCases, createGrant, requestRate, publicUrl, authenticate }));
     });
     const { first } = await contractKeys(service.keys);
-    const { id } = await service.publish(await zip({ 'index.html': 'x' }), { by: 'first' });
+    const { id } = await service.publish(zip({ 'index.html': 'x' }), { by: 'first' });
     await service.useCases.update({ by: FIRST, id }, { type: 'set_password', password: 'open sesame' });
     create = async () => {
       const url = `http://127.0.0.1:${service.port}/api/v1/pins/${id}/grants`;

@@ -106,7 +106,7 @@ export async function openRig({ viewer: differing, mount, ...options }: RigOptio
     log,
     siteHost: (id) => `${id}.localhost:${port}`,
     publish: async (files, password) => {
-      const { id } = await service.publish(await zip(files), { filename: 'site.zip' });
+      const { id } = await service.publish(zip(files), { filename: 'site.zip' });
       if (password !== undefined) await setPassword(id, password);
       return id;
     },

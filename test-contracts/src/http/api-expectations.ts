@@ -12,7 +12,7 @@ export function expectProblem(answer: ApiAnswer, status: number, code: string, w
 
 /** Publishes a site of one page, which must succeed. */
 export async function publishSite(service: HttpService, fields: PublishRequest = {}): Promise<WirePin> {
-  const archive = fields.archive ?? (await siteZip());
+  const archive = fields.archive ?? siteZip();
   const answer = await new ApiClient(service).publish({ archive, ...fields });
   expect(answer.status, answer.text).to.equal(201);
   return answer.body.pin;

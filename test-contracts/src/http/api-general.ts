@@ -31,7 +31,7 @@ function everyOperation(id: string): readonly ApiRequest[] {
 async function provoked(service: HttpService): Promise<readonly ApiAnswer[]> {
   const client = new ApiClient(service);
   const { id } = await publishSite(service, { key: 'used' });
-  const archive = await siteZip('other');
+  const archive = siteZip('other');
   return [
     await client.publish({ archive, key: null }),
     await client.publish({ archive, key: '' }),
@@ -93,7 +93,7 @@ export const generalClauses: HttpClauses = {
     async ({ port }) => {
       const pin = await publishSite(port);
       const readOnly = new ApiClient(port, port.keys.readOnly);
-      expectProblem(await readOnly.publish({ archive: await siteZip() }), 403, 'forbidden');
+      expectProblem(await readOnly.publish({ archive: siteZip() }), 403, 'forbidden');
       expectProblem(await readOnly.update(pin.id, { title: 'x' }), 403, 'forbidden');
       expectProblem(await readOnly.stop(pin.id), 403, 'forbidden');
       const { body } = await readOnly.get('/api/v1/pins');
@@ -190,7 +190,7 @@ export const generalClauses: HttpClauses = {
         const sentences = [body.detail, body.suggestion];
         for (const sentence of sentences) expect(sentence, what).to.match(/^[^\n]{10,}\.$/);
       }
-      const archive = await siteZip();
+      const archive = siteZip();
       const client = new ApiClient(port);
       const [key, title] = [
         await client.publish({ archive, key: '' }),
@@ -208,7 +208,7 @@ export const generalClauses: HttpClauses = {
       'X-Forwarded-Proto': 'gopher',
       Forwarded: 'host=evil.example;proto=gopher',
     };
-    const answer = await new ApiClient(port).publish({ archive: await siteZip(), headers });
+    const answer = await new ApiClient(port).publish({ archive: siteZip(), headers });
     expect(answer.status).to.equal(201);
     expect(answer.headers.location?.startsWith(`${port.baseUrl}/api/v1/pins/`)).to.equal(true);
     expect(answer.text).not.to.include('evil.example');

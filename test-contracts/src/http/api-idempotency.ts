@@ -11,7 +11,7 @@ import type { HttpClauses, HttpService, HttpSubject } from './subject.ts';
 
 /** A publication in bytes, so that it can be broken off anywhere. */
 async function publicationBytes(service: HttpService, key: string): Promise<Buffer> {
-  const form = multipart([archivePart(await siteZip())]);
+  const form = multipart([archivePart(siteZip())]);
   const head = [
     'POST /api/v1/pins HTTP/1.1',
     `Host: ${new URL(service.baseUrl).host}`,
@@ -26,7 +26,7 @@ async function publicationBytes(service: HttpService, key: string): Promise<Buff
 
 /** Sends one publication many times at once, over the service and its peers. */
 async function duplicates(subject: HttpSubject, count: number): Promise<readonly ApiAnswer[]> {
-  const fields = { archive: await siteZip('many'), title: 'once', key: `parallel-${count}` };
+  const fields = { archive: siteZip('many'), title: 'once', key: `parallel-${count}` };
   return together(subject, count, (port) => new ApiClient(port).publish(fields));
 }
 
@@ -58,7 +58,7 @@ async function untilPublished(client: ApiClient, key: string): Promise<string> {
 export const idempotencyClauses: HttpClauses = {
   'http/replay: the same request again is 200 with the same role in its state now, and says that it is a replay':
     withClient(async (client, port) => {
-      const fields = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'again' };
+      const fields = { archive: siteZip(), filename: 'a.zip', title: 'Spring', key: 'again' };
       const pin = await publishSite(port, fields);
       const replay = async (change: PublishRequest = {}) => {
         const { status, headers, body } = await client.publish({ ...fields, ...change });
@@ -83,10 +83,10 @@ export const idempotencyClauses: HttpClauses = {
     }),
   'http/mismatch: the same key with another ZIP, file name or title is idempotency_mismatch and changes nothing':
     withClient(async (client, port) => {
-      const fields = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'taken' };
+      const fields = { archive: siteZip(), filename: 'a.zip', title: 'Spring', key: 'taken' };
       const pin = await publishSite(port, fields);
       const others: readonly PublishRequest[] = [
-        { archive: await siteZip('other') },
+        { archive: siteZip('other') },
         { filename: 'A.zip' },
         { filename: 'b/b.zip' },
         { title: 'spring' },
@@ -103,7 +103,7 @@ export const idempotencyClauses: HttpClauses = {
     }),
   'http/key-freed: a refused request and one that broke off before its body was whole leave the key free':
     withClient(async (client, port) => {
-      const archive = await siteZip();
+      const archive = siteZip();
       const refused: readonly PublishRequest[] = [
         { archive: Buffer.from('no zip') },
         { archive, title: 'a\nb' },
@@ -131,7 +131,7 @@ export const idempotencyClauses: HttpClauses = {
     },
   'http/parallel-mismatch: of different requests with one key at once exactly one publishes; no other becomes its replay':
     async (subject) => {
-      const archive = await siteZip();
+      const archive = siteZip();
       const answers = await together(subject, 12, (port, n) =>
         new ApiClient(port).publish({ archive, title: `title ${n}`, key: 'contended' }),
       );
@@ -148,11 +148,11 @@ export const idempotencyClauses: HttpClauses = {
       connection.end();
       connection.destroy();
       const id = await untilPublished(client, 'left');
-      const replay = await client.publish({ archive: await siteZip(), key: 'left' });
+      const replay = await client.publish({ archive: siteZip(), key: 'left' });
       expect(replay.status).to.equal(200);
       expect(replay.body.pin.id).to.equal(id);
       expectProblem(
-        await client.publish({ parts: [archivePart(await siteZip()), titlePart('x')], key: 'left' }),
+        await client.publish({ parts: [archivePart(siteZip()), titlePart('x')], key: 'left' }),
         409,
         'idempotency_mismatch',
       );

@@ -11,7 +11,7 @@ const MALFORMED = ['-a', 'a-', 'A', 'a_b', 'a.b', 'a%20b', '%61', 'x'.repeat(64)
 
 async function publishTo(service: HttpService, name: string, files = name): Promise<ApiAnswer> {
   const answer = await new ApiClient(service).publish({
-    archive: await siteZip(files),
+    archive: siteZip(files),
     query: `?name=${name}`,
   });
   expect(answer.status, answer.text).to.equal(201);
@@ -27,7 +27,7 @@ async function readName(service: HttpService, name: string): Promise<WireName> {
 export const nameClauses: HttpClauses = {
   'http/publish-name: a publication to a name answers the name as it is now, which shows it; a replay moves nothing, the name is no part of the fingerprint, and a dry run only checks its form':
     withClient(async (client, port) => {
-      const archive = await siteZip();
+      const archive = siteZip();
       const publish = (key: string, query: string) => client.publish({ archive, key, query });
       const first = await publish('first', '?name=pr-42');
       expect(first.status, first.text).to.equal(201);
@@ -87,7 +87,7 @@ export const nameClauses: HttpClauses = {
         days(1),
       );
       expect(await readName(await subject.peer(), 'live')).to.deep.equal(moved.body.name);
-      const theirs = await new ApiClient(port, port.keys.second).publish({ archive: await siteZip() });
+      const theirs = await new ApiClient(port, port.keys.second).publish({ archive: siteZip() });
       for (const id of [UNKNOWN_ID, 'none', '', theirs.body.pin.id]) {
         expectProblem(await put(id), 404, 'not_found', id);
       }
@@ -147,7 +147,7 @@ export const nameClauses: HttpClauses = {
       const names = ['b', 'a-1', 'a', 'a1', '0'];
       for (const name of names) await publishTo(port, name);
       const other = new ApiClient(port, port.keys.second);
-      await other.publish({ archive: await siteZip(), query: '?name=a' });
+      await other.publish({ archive: siteZip(), query: '?name=a' });
       const walked: WireName[] = [];
       let query = '?limit=2';
       for (let cursor: string | null = ''; cursor !== null; query = `?limit=2&cursor=${cursor}`) {
@@ -184,7 +184,7 @@ export const nameClauses: HttpClauses = {
   'http/name-warnings: a publication without a password to a name that showed a protected one warns of password_dropped first, and so does its replay':
     withClient(async (client) => {
       const publish = async (key: string, headers: Readonly<Record<string, string>> = {}) =>
-        client.publish({ archive: await siteZip(), key, query: '?name=closed', headers });
+        client.publish({ archive: siteZip(), key, query: '?name=closed', headers });
       const closed = await publish('one', { 'Pinfold-Password': 'long%20enough' });
       expect(closed.body.warnings).to.deep.equal([]);
       const open = await publish('two');
@@ -194,7 +194,7 @@ export const nameClauses: HttpClauses = {
     }),
   'http/names-at-once: of publications at once to one name, on every node, each succeeds and the name shows one of them':
     async (subject) => {
-      const archive = await siteZip();
+      const archive = siteZip();
       const answers = await together(subject, 12, (port) =>
         new ApiClient(port).publish({ archive, query: '?name=busy' }),
       );

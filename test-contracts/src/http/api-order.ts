@@ -27,7 +27,7 @@ interface Publication {
 async function publicationFaults(service: HttpService): Promise<readonly Faulty[]> {
   const taken = 'taken';
   await publishSite(service, { key: taken });
-  const other = await siteZip('other');
+  const other = siteZip('other');
   return [
     { code: '401 unauthorized', spoil: (fields) => ({ ...fields, key: 'no-key' }) },
     { code: '403 forbidden', spoil: (fields) => ({ ...fields, key: service.keys.readOnly }) },
@@ -66,7 +66,7 @@ export const orderClauses: HttpClauses = {
         type: undefined,
         extra: false,
         title: 'fine',
-        archive: await siteZip(),
+        archive: siteZip(),
       };
       for (const [n, { code }] of faults.entries()) {
         // With all faults from here on. The first is applied last, so that no other replaces it.
@@ -116,7 +116,7 @@ export const orderClauses: HttpClauses = {
   'http/early-answer: an answer before the end of the body comes at once and whole; the rest is read, then the connection closes':
     async ({ port }) => {
       const { archive_bytes: limit = 0 } = (await new ApiClient(port).get('/api/v1/limits')).body.limits;
-      const form = multipart([archivePart(await siteZipOf(limit + 4_096)), titlePart('x')]);
+      const form = multipart([archivePart(siteZipOf(limit + 4_096)), titlePart('x')]);
       const head = (authorization: string, type: string, close: string) =>
         [
           'POST /api/v1/pins HTTP/1.1',

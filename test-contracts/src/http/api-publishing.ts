@@ -53,7 +53,7 @@ function japaneseZip(): Uint8Array {
 export const publishingClauses: HttpClauses = {
   'http/publish-created: a new publication is 201 with its pin, its warnings and where it is read, and lives as long as the limits say':
     withClient(async (client, port) => {
-      const archive = await zipOf({ 'site/': '', 'site/index.html': 'hello', 'site/a/b.txt': '12345' });
+      const archive = zipOf({ 'site/': '', 'site/index.html': 'hello', 'site/a/b.txt': '12345' });
       const { status, headers, body } = await client.publish({ archive, filename: 'spring.zip' });
       expect(status).to.equal(201);
       const { pin } = body;
@@ -79,7 +79,7 @@ export const publishingClauses: HttpClauses = {
     }),
   'http/title: a title of up to 255 code points is kept as it was sent, an empty one is none, others are invalid_title':
     withClient(async (client, port) => {
-      const archive = await siteZip();
+      const archive = siteZip();
       for (const title of ['Spring', ' 春の𠮷 ', '𠮷'.repeat(255), 'a"b%22\\c', '%0A', '\ufeffx']) {
         expect((await publishSite(port, { archive, title })).title).to.equal(title);
       }
@@ -97,7 +97,7 @@ export const publishingClauses: HttpClauses = {
     }),
   'http/filename: the original file name is the last segment of what was sent, filename* before filename, or invalid_form':
     withClient(async (client) => {
-      const archive = await siteZip();
+      const archive = siteZip();
       const publish = (filename: string | Uint8Array) => {
         const head = Buffer.concat([
           Buffer.from('Content-Disposition: form-data; name="archive"; '),
@@ -126,7 +126,7 @@ export const publishingClauses: HttpClauses = {
         '.npmrc': 'x',
         _redirects: '/a /b',
       };
-      const fields = { archive: await zipOf(files), key: 'warned' };
+      const fields = { archive: zipOf(files), key: 'warned' };
       const { status, body } = await client.publish(fields);
       expect(status).to.equal(201);
       const rules = body.warnings.map(({ rule }) => rule);
@@ -153,7 +153,7 @@ export const publishingClauses: HttpClauses = {
     }),
   'http/publish-password: Pinfold-Password protects a publication from its commit on; it is no part of the fingerprint, and a replay and a dry run change nothing by it':
     withClient(async (client) => {
-      const archive = await siteZip();
+      const archive = siteZip();
       const publish = (password: string, fields: PublishRequest = {}) =>
         client.publish({ archive, headers: { 'Pinfold-Password': password }, ...fields });
       for (const password of ['12345678', 'x'.repeat(72), 'caf%C3%A9%20%2B+%25', '%F0%9F%94%91'.repeat(8)]) {
@@ -188,7 +188,7 @@ export const publishingClauses: HttpClauses = {
     }),
   'http/dry-run: a dry run makes all checks without an Idempotency-Key, stores nothing and binds no key':
     withClient(async (client, port) => {
-      const archive = await zipOf({ 'index.html': '<a href="gone.html">x</a>', 'a.txt': '1234' });
+      const archive = zipOf({ 'index.html': '<a href="gone.html">x</a>', 'a.txt': '1234' });
       const dry = { query: '?dry_run=true' };
       for (const key of [null, 'dry', '', ['one', 'two']]) {
         const { status, body } = await client.publish({ archive, key, ...dry });

@@ -168,7 +168,7 @@ export const readingClauses: HttpClauses = {
       password_max_bytes: bytes = 0,
       password_min_characters: least = 0,
     } = limits;
-    const archive = await siteZip();
+    const archive = siteZip();
     expect((await client.publish({ archive, title: 'x'.repeat(title) })).status).to.equal(201);
     expectProblem(await client.publish({ archive, title: 'x'.repeat(title + 1) }), 422, 'invalid_title');
     const { id } = await publishSite(port);

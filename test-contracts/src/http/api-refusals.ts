@@ -46,7 +46,7 @@ export const refusalClauses: HttpClauses = {
   'http/archive-size: an archive of exactly the limit is published, one byte more is 413 archive_too_large':
     withClient(async (client) => {
       const { archive_bytes: limit = 0 } = (await client.get('/api/v1/limits')).body.limits;
-      const archive = await siteZipOf(limit);
+      const archive = siteZipOf(limit);
       expect(archive.byteLength).to.equal(limit);
       expect((await client.publish({ archive })).status).to.equal(201);
       const larger = Buffer.concat([archive, Buffer.alloc(1)]);
@@ -54,7 +54,7 @@ export const refusalClauses: HttpClauses = {
     }),
   'http/form: a form with another field, a field twice, no archive, an archive without a file name or a title with one is invalid_form; a part that is no form-data is passed over':
     withClient(async (client, port) => {
-      const bytes = await siteZip();
+      const bytes = siteZip();
       const archive = archivePart(bytes);
       const forms: readonly (readonly FormPart[])[] = [
         [],
@@ -89,7 +89,7 @@ export const refusalClauses: HttpClauses = {
     }),
   'http/media-type: other media types than form and ZIP to publish, and JSON to change, are 415; an archive without a type is taken, and compressed JSON is not':
     withClient(async (client, port) => {
-      const body = await siteZip();
+      const body = siteZip();
       const { id } = await publishSite(port);
       for (const type of [undefined, 'application/json', 'multipart/mixed; boundary=b', 'application/zip']) {
         expectProblem(await client.send(rawPublication(type, body)), 415, 'unsupported_media_type', type);
@@ -165,7 +165,7 @@ export const refusalClauses: HttpClauses = {
     }),
   'http/invalid-archive: an archive that breaks rules is invalid_archive with every broken rule and its path, at most 20 and how many more':
     withClient(async (client, port) => {
-      const two = await zipOf({ 'page.html': 'x', 'a/.env': 'x', 'b/NODE_MODULES/x.js': 'x' });
+      const two = zipOf({ 'page.html': 'x', 'a/.env': 'x', 'b/NODE_MODULES/x.js': 'x' });
       const refused = await client.publish({ archive: two });
       expectProblem(refused, 422, 'invalid_archive');
       expect(refused.body.errors.map(({ rule, path }) => `${rule} ${path ?? '-'}`)).to.have.members([
@@ -175,7 +175,7 @@ export const refusalClauses: HttpClauses = {
       ]);
       const names = Array.from({ length: 25 }, (_, n) => [`d${n}/tmp/x`, 'x'] as const);
       const many = await client.publish({
-        archive: await zipOf({ 'index.html': 'x', ...Object.fromEntries(names) }),
+        archive: zipOf({ 'index.html': 'x', ...Object.fromEntries(names) }),
       });
       expectProblem(many, 422, 'invalid_archive');
       expect(many.body.errors).to.have.length(20);
@@ -190,7 +190,7 @@ export const refusalClauses: HttpClauses = {
     }),
   'http/idempotency-key: a publication needs one Idempotency-Key of 1 to 255 printable ASCII characters that does not hold the API key':
     withClient(async (client, port) => {
-      const archive = await siteZip();
+      const archive = siteZip();
       expectProblem(await client.publish({ archive, key: null }), 400, 'idempotency_key_required');
       const { first } = port.keys;
       const wrong = [

@@ -1,32 +1,20 @@
-import { buffer } from 'node:stream/consumers';
-import { ZipFile } from 'yazl';
+import { writeZip } from '../fixtures/zips/zip-writer.ts';
 
-const mtime = new Date(Date.UTC(2026, 10, 20));
-
-/** Packs files into a ZIP as tools do; folders end in a slash. The same files give the same bytes. */
-export async function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Promise<Buffer> {
-  const zip = new ZipFile();
-  for (const [path, content] of Object.entries(files)) {
-    if (path.endsWith('/')) zip.addEmptyDirectory(path, { mtime });
-    else zip.addBuffer(Buffer.from(content), path, { mtime });
-  }
-  zip.end();
-  return buffer(zip.outputStream);
+/** Packs files into a ZIP; folders end in a slash. The same files give the same bytes. */
+export function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Buffer {
+  const entries = Object.entries(files).map(([name, content]) => ({ name, content }));
+  return Buffer.from(writeZip({ entries }).buffer);
 }
 
-export function siteZip(text = 'hello'): Promise<Buffer> {
+export function siteZip(text = 'hello'): Buffer {
   return zipOf({ 'index.html': `<!doctype html><title>t</title><p>${text}</p>` });
 }
 
 /** A site whose ZIP has exactly this many bytes. */
-export async function siteZipOf(bytes: number): Promise<Buffer> {
-  const pad = async (length: number) => {
-    const zip = new ZipFile();
-    zip.addBuffer(Buffer.from('<p>large</p>'), 'index.html', { mtime });
-    zip.addBuffer(Buffer.alloc(length, 7), 'data.bin', { compress: false, mtime });
-    zip.end();
-    return buffer(zip.outputStream);
+export function siteZipOf(bytes: number): Buffer {
+  const pad = (length: number): Buffer => {
+    const data = { name: 'data.bin', content: Buffer.alloc(length, 7), method: 0 };
+    return Buffer.from(writeZip({ entries: [{ name: 'index.html', content: '<p>large</p>' }, data] }).buffer);
   };
-  const empty = await pad(0);
-  return pad(bytes - empty.byteLength);
+  return pad(bytes - pad(0).byteLength);
 }

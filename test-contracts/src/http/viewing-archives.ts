@@ -12,7 +12,7 @@ const WEEK = 7 * 86_400_000;
 const LARGE = 2 * 1_048_576 + 70_001;
 
 async function publishZip(service: HttpService, bytes = 5_000, filename = 'site.zip') {
-  const archive = await siteZipOf(bytes);
+  const archive = siteZipOf(bytes);
   const { id } = await publishSite(service, { archive, filename });
   return { id, archive, path: `/api/v1/pins/${id}/archive` };
 }

@@ -22,7 +22,7 @@ export async function publishToView(
   files: Readonly<Record<string, string | Uint8Array>> = SITE,
   password?: string,
 ): Promise<WirePin> {
-  const pin = await publishSite(service, { archive: await zipOf(files), title: 'Keepers only' });
+  const pin = await publishSite(service, { archive: zipOf(files), title: 'Keepers only' });
   if (password !== undefined) await change(service, pin.id, { password });
   return pin;
 }

@@ -10,7 +10,7 @@ import { NAVIGATION, Visitor } from './viewing-visitor.ts';
 
 async function publishTo(service: HttpService, name: string, password?: string): Promise<WireBody> {
   const headers = password === undefined ? {} : { 'Pinfold-Password': encodeURIComponent(password) };
-  const fields = { archive: await zipOf(SITE), query: `?name=${name}`, headers };
+  const fields = { archive: zipOf(SITE), query: `?name=${name}`, headers };
   const answer = await new ApiClient(service).publish(fields);
   expect(answer.status, answer.text).to.equal(201);
   return answer.body;
@@ -114,7 +114,7 @@ export const viewingNameClauses: HttpClauses = {
     async (subject) => {
       const nodes = [subject.port, await subject.peer()];
       const nodeOf = (n: number): HttpService => nodes[n % nodes.length] as HttpService;
-      const archive = await zipOf(SITE);
+      const archive = zipOf(SITE);
       let turn = 0;
       const published: { url: string; began: number; ended: number }[] = [];
       const seen: { url: string | undefined; status: number; began: number }[] = [];

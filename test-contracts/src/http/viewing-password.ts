@@ -70,7 +70,7 @@ export const passwordClauses: HttpClauses = {
   'http/view-password-published: a password given at publication, percent-encoded, is the one that viewers enter':
     async ({ port }) => {
       const fields = { headers: { 'Pinfold-Password': encodeURIComponent('café + 灯台') } };
-      const pin = await publishSite(port, { archive: await zipOf(SITE), ...fields });
+      const pin = await publishSite(port, { archive: zipOf(SITE), ...fields });
       const visitor = new Visitor(port);
       expect((await visitor.open(pin.shared_url)).url).to.equal(pin.shared_url);
       expect((await visitor.enter(pin.shared_url, 'caf%C3%A9 + 灯台')).status).to.equal(403);
