@@ -8,6 +8,5 @@ describeContract(databaseContract, {
   name: 'SQLite, written by a thread',
   create: () => openDatabaseWithThread(LIBRARY),
   // What a thread could change: its steps are those without one, and each handle has to wait for its thread.
-  clauses:
-    /^database\/(errors|many|caller|whole|isolated|answered|exclusive|shared|overlapping|at-once|unreachable|closed|lets-go)$/,
+  clauses: /^database\/(errors|caller|whole|isolated|answered|exclusive|at-once|unreachable|closed|lets-go)$/,
 });

@@ -29,7 +29,7 @@ const FAULTS: readonly DatabaseFault[] = [
 /** The random programs, beside the promises. */
 const RANDOM = 'random';
 /** Programs that are tried with a fault, and a seed with which they find each of them. */
-const TRIED = { runs: 40, seed: 3 };
+const TRIED = { runs: 40, seed: 3, endOnFailure: true };
 
 type Open = () => Promise<StoreSubject<Database>>;
 

@@ -15,6 +15,11 @@ export interface RandomProgramOptions {
   readonly seed?: number;
 }
 
+interface CheckOptions extends RandomProgramOptions {
+  /** Whether to tell the first programs that fail, and not to look for fewer ones. */
+  readonly endOnFailure?: boolean;
+}
+
 const SHELVES = ['A', 'B', 'C'];
 const TEXTS = ['', 'a', 'A', 'a ', 'aa', '\u00e1', '\uffee', '\u{1f9ed}', '%', '_'];
 const NUMBERS = [-1, 0, 1, 2, 7];
@@ -171,7 +176,7 @@ const EVERYTHING: readonly Command[] = [
  */
 export async function checkRandomPrograms(
   open: () => Promise<StoreSubject<Database>>,
-  { runs = 100, seed }: RandomProgramOptions = {},
+  { runs = 100, seed, endOnFailure = false }: CheckOptions = {},
 ): Promise<void> {
   const property = fc.asyncProperty(fc.array(program, { minLength: 1, maxLength: 25 }), async (programs) => {
     const subject = await open();
@@ -189,6 +194,7 @@ export async function checkRandomPrograms(
   });
   const run = await fc.check(property, {
     numRuns: runs,
+    endOnFailure,
     // Where opening is slow, fewer runs are made.
     interruptAfterTimeLimit: 60_000,
     ...(seed === undefined ? {} : { seed }),

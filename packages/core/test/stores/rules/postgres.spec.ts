@@ -2,10 +2,7 @@ import type { Persistence } from '@pinfold/core/adapter';
 import { openPostgres } from '@pinfold/persistence-postgres';
 import type { PoolConfig } from 'pg';
 import { migratedPlace } from 'pinfold-test-servers/mocha';
-import { describeRules } from './describe-rules.ts';
-
-/** All but what the suite of the database port checks in an engine, and searches in thousands of roles. */
-const CLAUSES = /^(?!.*\/(harness-.*|unreachable|lets-go|same-question|list-sparse|list-search-walk)$)/;
+import { describeRules, OVER_AN_ENGINE } from './describe-rules.ts';
 
 /** Types of `pg` do not have it yet. */
 const PIPELINED: PoolConfig & { readonly pipeline: boolean } = { pipeline: true };
@@ -32,6 +29,6 @@ describeRules({
       },
     };
   },
-  clauses: CLAUSES,
-  runs: 10,
+  clauses: OVER_AN_ENGINE,
+  runs: 5,
 });

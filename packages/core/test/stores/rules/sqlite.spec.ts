@@ -32,5 +32,5 @@ describeRules({
     };
   },
   clauses: OVER_AN_ENGINE,
-  runs: 20,
+  runs: 10,
 });
