@@ -4,6 +4,8 @@ const BETWEEN_IMPORTS =
 /** A declaration that names another module; names in quotes are left out. */
 const DECLARATION =
   /(?:import(?![\w$.(])|export(?=\s*[*{]))(?:[^"'`;()=]{0,8192}?[\s}*]from)?\s{0,99}(["'])([^"'\\\n]{1,2048})\1(?:\s{0,99}(?:with|assert)\s{0,99}\{[^}]{0,999}\})?/y;
+/** Passed first, or the name of a module would be looked for behind each of many. */
+const LOCAL_EXPORT_BEFORE_ANOTHER = /export\s{0,99}\{[^{}"']{0,8192}\}(?=[\s;]{0,99}(?:import|export)\b)/y;
 const LOCAL_EXPORT = /export\s{0,99}\{[^{}"']{0,8192}\}/y;
 /** Others are names for import maps, which browsers do not resolve as URLs. */
 const URL_LIKE = /^\.{0,2}\//;
@@ -22,7 +24,7 @@ export function importsOf(script: string): readonly string[] {
     return match;
   };
   for (;;) {
-    if (takes(BETWEEN_IMPORTS) !== null) continue;
+    if (takes(BETWEEN_IMPORTS) !== null || takes(LOCAL_EXPORT_BEFORE_ANOTHER) !== null) continue;
     const target = takes(DECLARATION)?.[2];
     if (target === undefined && takes(LOCAL_EXPORT) === null) return targets;
     if (target !== undefined && URL_LIKE.test(target)) targets.push(target);
