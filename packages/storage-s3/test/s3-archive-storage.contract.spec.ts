@@ -1,4 +1,4 @@
-import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { ArchiveStorage } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { createS3Client, S3ArchiveStorage } from '@pinfold/storage-s3';
@@ -38,9 +38,12 @@ async function createSubject(store: TestStore): Promise<ArchiveStorageSubject> {
       return KeyCount;
     },
     dispose: async () => {
-      const port = open();
-      for (const id of await port.list(undefined, 1_000)) await port.delete(id);
-      for (const Key of foreign) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
+      const place = { Bucket: bucket, Prefix: prefix };
+      const { Contents = [] } = await client.send(new ListObjectsV2Command(place));
+      const Objects = [...Contents.map(({ Key }) => ({ Key })), ...foreign.map((Key) => ({ Key }))];
+      await client.send(
+        new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: Objects.slice(0, 1_000) } }),
+      );
       await staged.dispose();
       dead.destroy();
     },
