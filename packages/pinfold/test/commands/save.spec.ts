@@ -13,8 +13,8 @@ import { COMMAND, type Env, endOf, run, spawnCommand, spawnWithSmallFiles } from
 import { closedAfterTest } from '../servers/close-after-test.ts';
 import { type Served, serve, WAYS } from '../servers/served.ts';
 
-/** Three MiB that no deflate makes smaller. */
-const NOISE = randomBytes(3 * 1_048_576);
+/** A MiB and a half that no deflate makes smaller. */
+const NOISE = randomBytes(1.5 * 1_048_576);
 
 describe('saving the ZIP of a publication', () => {
   let served: Served;
@@ -22,12 +22,15 @@ describe('saving the ZIP of a publication', () => {
   let zip: Uint8Array;
   let id: string;
 
-  beforeEach(async () => {
-    served = await serve();
+  before(async () => {
     ({ bytes: zip } = await packFiles([
       { path: 'index.html', bytes: Buffer.from('<title>x</title>') },
       { path: 'noise.bin', bytes: NOISE },
     ]));
+  });
+
+  beforeEach(async () => {
+    served = await serve();
     const file = await served.write('original.zip', zip);
     ({ id } = (await served.json('publish', file, '--title', 'x')).pin);
     folder = join(served.folder, 'saved');
@@ -44,7 +47,7 @@ describe('saving the ZIP of a publication', () => {
         const file = join(folder, 'site.zip');
         const { code, out, err } = await shell.run('save', id, file);
         expect([code, err]).to.deep.equal([0, '']);
-        expect(out).to.equal(`${id} was saved in ${file} (3.0 MiB).\n`);
+        expect(out).to.equal(`${id} was saved in ${file} (1.5 MiB).\n`);
         expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
         const other = join(folder, 'other.zip');
         expect(await shell.json('save', id, other)).to.deep.equal({
@@ -86,7 +89,7 @@ describe('saving the ZIP of a publication', () => {
   it('names the file after the id where no name is given, and takes shared URLs', async () => {
     const env = { ...served.remote, INIT_CWD: folder, npm_lifecycle_event: 'pinfold' };
     const { code, out } = await run(env, 'save', `${served.url}/s/${id}`);
-    expect([code, out]).to.deep.equal([0, `${id} was saved in ${id}.zip (3.0 MiB).\n`]);
+    expect([code, out]).to.deep.equal([0, `${id} was saved in ${id}.zip (1.5 MiB).\n`]);
     const file = join(folder, `${id}.zip`);
     expect(Buffer.compare(await readFile(file), zip)).to.equal(0);
   });
