@@ -32,6 +32,7 @@ import {
 } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
 import { resumeHint } from '../publishing/resume-hint.ts';
+import { explainTooLarge } from '../publishing/too-large.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 
 const publish = command({
@@ -103,7 +104,8 @@ const publish = command({
     };
     const budget = new RetryBudget(PUBLISH_RETRY_FOR);
     const published = await atPlace(place, terminal, task, budget).catch(async (error: unknown) => {
-      const explained = explainFailure(error, hasBegun ? request : undefined, terminal);
+      const failure = explainFailure(error, hasBegun ? request : undefined, terminal);
+      const explained = await explainTooLarge(failure, packed);
       throw folder === undefined ? explained : await explainMissingIndex(explained, path, folder);
     });
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);

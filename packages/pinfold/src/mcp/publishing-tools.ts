@@ -5,8 +5,9 @@ import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';
-import { isPage, type PackedPath } from '../publishing/pack.ts';
+import { isPage, type ZipToSend } from '../publishing/pack.ts';
 import type { Publications } from '../publishing/publications.ts';
+import { explainTooLarge } from '../publishing/too-large.ts';
 import { CONTENT, LEFT_OUT, pack } from './content.ts';
 import {
   type Arguments,
@@ -59,7 +60,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
       const { bytes, filename } = packed;
       const checked = await publications.api
         .check(bytes, { filename })
-        .catch(explainFor(given, folder, publications));
+        .catch(explainFor(given, { folder, ...packed }, publications));
       const size = `It can be published: ${checked.archive.file_count} files, ${checked.archive.size} bytes.`;
       return result([size, ...warningLines(checked.warnings, given)], {
         ...checked,
@@ -75,7 +76,7 @@ async function publish(given: Arguments, { publications, roots }: ToolContext): 
   expectSendable(idempotencyKey, password);
   const published = await publications
     .publish({ ...packed, title: title ?? undefined, idempotencyKey, name, password: password ?? undefined })
-    .catch(explainFor(given, folder, publications))
+    .catch(explainFor(given, { folder, ...packed }, publications))
     .catch((error: unknown) => {
       if (!(error instanceof CommandFailure)) throw error;
       const json = { code: 'failed', detail: error.message, ...error.json, idempotency_key: idempotencyKey };
@@ -102,14 +103,14 @@ function expectSendable(key: string, password: string | null | undefined): void 
   }
 }
 
-/** Rejects with what a folder lacks, named as the caller can give it. */
+/** Rejects with what a folder lacks, named as the caller can give it, or with what makes it too large. */
 function explainFor(
   { path }: Arguments,
-  folder: PackedPath['folder'],
+  { folder, ...packed }: ZipToSend & { readonly folder: string | undefined },
   { failure }: Publications,
 ): (error: unknown) => Promise<never> {
   return async (error) => {
-    const failed = failure(error);
+    const failed = await explainTooLarge(failure(error), packed);
     throw path === undefined || folder === undefined
       ? failed
       : await explainMissingIndex(failed, path, folder);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Env } from '../command-run.ts';
@@ -17,6 +18,16 @@ describe('the tools of pinfold mcp', () => {
     const home = { HOME: folder };
     remote = { ...home, ...elsewhere };
     machine = { ...home, ...env };
+  });
+
+  it('names the files that make a folder too large', async () => {
+    const small = await serve({ PINFOLD_ARCHIVE_BYTES: '1000' });
+    await small.write('film/index.html', 'x');
+    await small.write('film/film.bin', randomBytes(4_000));
+    const client = await connectTo(small.remote, { roots: [small.folder], folder: small.folder });
+    const { json, text } = await call(client, 'check', { path: join(small.folder, 'film') });
+    expect(json.code).to.equal('archive_too_large');
+    expect(text).to.include('film.bin: 4000 bytes');
   });
 
   it('takes the files of a site from an agent without a disk, and says which of them is wrong', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packFolder } from '@pinfold/client/node';
@@ -157,6 +158,18 @@ describe('pinfold publish', () => {
       expect((await served.run('publish', site, '--with-files')).code).to.equal(2);
       expect((await served.run('publish', page, '--with-dot-files')).code).to.equal(2);
     });
+  });
+
+  it('says how large a ZIP is that is too large, and which files take most of it', async () => {
+    const small = await serve({ PINFOLD_ARCHIVE_BYTES: '5000' });
+    await small.write('film/index.html', 'x');
+    for (const [name, size] of Object.entries({ 'a.bin': 900, 'b.bin': 4_000, 'c.bin': 1_500, 'd.bin': 800 }))
+      await small.write(`film/${name}`, randomBytes(size));
+    const { code, out, err } = await small.run('publish', join(small.folder, 'film'), '--json');
+    const [{ limit, actual }] = JSON.parse(out).error.errors;
+    expect([code, limit, actual > 7_200]).to.deep.equal([1, 5_000, true]);
+    expect(err).to.include(`It has ${actual} bytes`);
+    expect(err.match(/\w\.\w+: \d+/g)).to.deep.equal(['b.bin: 4000', 'c.bin: 1500', 'a.bin: 900']);
   });
 
   it('shows the link as a QR code that a reader reads, and the link alone on standard output', async () => {

@@ -1,0 +1,36 @@
+import type { DirectoryEntry } from '@pinfold/archive-zip/listing';
+import { archiveError, type WireError } from '@pinfold/http-express/internal/problems';
+import { CommandFailure } from '../command-line/failures.ts';
+import { escapeControls } from '../command-line/terminal.ts';
+import type { ZipToSend } from './pack.ts';
+
+const SHOWN = 3;
+
+/**
+ * A refusal of a ZIP for its size, with the size that it has and the files that take most of it: the server stops
+ * reading at the limit. Other errors come back as they are.
+ */
+export async function explainTooLarge(error: unknown, { bytes }: Pick<ZipToSend, 'bytes'>): Promise<unknown> {
+  if (!(error instanceof CommandFailure) || error.json?.code !== 'archive_too_large') return error;
+  const [{ limit } = {}] = (error.json.errors ?? []) as readonly Partial<WireError>[];
+  if (limit === undefined) return error;
+  const broken = archiveError({ rule: 'archive_too_large', limit, actual: bytes.length });
+  const lines = [error.message, `  It has ${bytes.length} bytes. The largest files in it, as packed:`];
+  for (const { name, compressedSize } of await largestIn(bytes))
+    lines.push(`    ${escapeControls(name)}: ${compressedSize} bytes`);
+  const json = { ...error.json, detail: broken.detail, errors: [broken] };
+  return new CommandFailure(lines.join('\n'), { cause: error.cause, json });
+}
+
+async function largestIn(
+  bytes: Uint8Array,
+): Promise<readonly Pick<DirectoryEntry, 'name' | 'compressedSize'>[]> {
+  // Only this reads a ZIP here.
+  const { readListing } = await import('@pinfold/archive-zip/listing');
+  const readAt = (position: number, length: number) => bytes.subarray(position, position + length);
+  const { entries } = await readListing({ size: bytes.length, readAt });
+  return entries
+    .filter(({ compressedSize }) => compressedSize > bytes.length / 100)
+    .sort((one, other) => other.compressedSize - one.compressedSize)
+    .slice(0, SHOWN);
+}
