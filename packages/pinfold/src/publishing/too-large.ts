@@ -15,9 +15,12 @@ export async function explainTooLarge(error: unknown, { bytes }: Pick<ZipToSend,
   const [{ limit } = {}] = (error.json.errors ?? []) as readonly Partial<WireError>[];
   if (limit === undefined) return error;
   const broken = archiveError({ rule: 'archive_too_large', limit, actual: bytes.length });
-  const lines = [error.message, `  It has ${bytes.length} bytes. The largest files in it, as packed:`];
-  for (const { name, compressedSize } of await largestIn(bytes))
-    lines.push(`    ${escapeControls(name)}: ${compressedSize} bytes`);
+  const largest = await largestIn(bytes);
+  const more = largest.length === 0 ? '' : ' The largest files in it, as packed:';
+  const lines = [
+    `${error.message}\n  It has ${bytes.length} bytes.${more}`,
+    ...largest.map(({ name, compressedSize }) => `    ${escapeControls(name)}: ${compressedSize} bytes`),
+  ];
   const json = { ...error.json, detail: broken.detail, errors: [broken] };
   return new CommandFailure(lines.join('\n'), { cause: error.cause, json });
 }
