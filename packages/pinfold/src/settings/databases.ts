@@ -48,9 +48,16 @@ export async function openDatabase(
   return { persistence, end: () => pool.end(), pool };
 }
 
-export function parseDatabase(value: string): DatabaseSetting {
+export function parseDatabase(text: string): DatabaseSetting {
+  // pg reads a URL with a space before it as a path.
+  const value = text.trim();
   // Sockets have no host: `postgres://user@/db?host=/cloudsql/…` is the form of Cloud SQL, and pg reads it.
   const url = URL.parse(value.replace(/^(\w+:\/\/[^/?#]*@)\//, '$1localhost/'));
+  if (url === null && /^postgres(?:ql)?:\/\//i.test(value)) {
+    throw new TypeError(
+      'is no URL: percent-encode what is special in the user name and password, such as %2F for / and %23 for #',
+    );
+  }
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
     throw new TypeError('must be a URL that begins with postgres://, or absent for SQLite');
   }

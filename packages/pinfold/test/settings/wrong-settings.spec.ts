@@ -129,6 +129,16 @@ describe('wrong settings', () => {
     expect(database).to.deep.equal({ kind: 'postgres', url });
   });
 
+  it('takes a URL of PostgreSQL without the space around it, and says what a password in it needs', () => {
+    const url = 'postgres://pinfold:pw@db.example/pinfold';
+    const env = { PINFOLD_DATABASE_URL: ` ${url}\r\n`, PINFOLD_SECRET: 'x'.repeat(32) };
+    expect(readSettings(env).database).to.deep.equal({ kind: 'postgres', url });
+    for (const sign of ['/', '#', '?'])
+      expect(refusal({ PINFOLD_DATABASE_URL: url.replace('pw', `p${sign}w`) }).message, sign).to.include(
+        'percent-encode',
+      );
+  });
+
   it('takes a URL of PostgreSQL without a host, whose socket is in its query', () => {
     for (const url of [
       'postgres://me:pw@/db?host=/cloudsql/a:b:c',
