@@ -74,7 +74,7 @@ export function serverOf({ url: named, key }: ServerOptions, env: Environment): 
   const text = named ?? (env.PINFOLD_URL || undefined);
   if (text === undefined) return undefined;
   const option = named === undefined ? 'PINFOLD_URL' : '--url';
-  const url = publicUrl(text, (expectation) => new UsageError(`${option} ${expectation}`));
+  const url = publicUrl(text.trim(), (expectation) => new UsageError(`${option} ${expectation}`));
   const given = key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
   const found = given ?? loginsOf(env).find((login) => login.url === url)?.apiKey;
   // A secret that was made by `echo` ends with a line end.

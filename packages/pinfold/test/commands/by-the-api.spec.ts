@@ -163,10 +163,12 @@ describe('the commands by the API', () => {
     expect(out + err).not.to.include(wrong);
   });
 
-  it('take a key with a line end or a byte order mark, and ask for one where it is blank', async () => {
+  it('take a key and a URL with a line end or a byte order mark, and ask for one where it is blank', async () => {
     const { PINFOLD_KEY: key } = env;
     for (const given of [`${key}\n`, `\uFEFF${key}\r\n`, ` ${key}\t`])
       expect((await run({ ...env, PINFOLD_KEY: given }, 'list')).code, JSON.stringify(given)).to.equal(0);
+    const marked = `\uFEFF${env.PINFOLD_URL}\r\n`;
+    expect((await run({ ...env, PINFOLD_URL: marked }, 'list')).code).to.equal(0);
     for (const [given, expectation] of [
       ['\n', 'an API key is required'],
       [`Bearer ${key}`, 'the API key has a character that none has'],
