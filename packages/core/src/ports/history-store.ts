@@ -110,6 +110,7 @@ export interface HistoryStore {
   /**
    * Stores the events of expirations, each with its role in `pin` and the expiration in `at`.
    * @promise history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none
+   * @promise history-store/tell-expired-renewed: a role that is renewed after its event, which a clock that was ahead made, expires again
    * @promise history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts
    */
   recordExpired(events: readonly HistoryEvent[]): Promise<void>;

@@ -78,7 +78,9 @@ export function* saveRole(
     changed,
     STORED.filter((member) => changed[member] !== row[member]),
   );
-  return changeRoles([{ row, changes: { ...changes, version: nextVersion(row) }, events }], ends);
+  // It has an event already where a clock that was ahead recorded it.
+  const expiry = 'expiresAt' in changes ? { isExpiryRecorded: false } : {};
+  return changeRoles([{ row, changes: { ...changes, ...expiry, version: nextVersion(row) }, events }], ends);
 }
 
 /** The columns for {@link claimRoles}. */

@@ -69,6 +69,19 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       expect(first).to.deep.include({ type: 'pin.expired', at: END, pin: role.id });
       expect(await recordedEvents(port)).to.have.lengthOf(3);
     },
+  'history-store/tell-expired-renewed: a role that is renewed after its event, which a clock that was ahead made, expires again':
+    withPeer(async (port, other) => {
+      const { role } = await publish(port, 1);
+      await port.history.recordExpired([expiry(role)]);
+      const { value, version } = await loaded(port, role.id);
+      const renewed = { ...value, expiresAt: after(END, days(7)) };
+      await port.roles.save(renewed, version, [eventFor(role, { type: 'pin.renewed' })]);
+      const expired = { role: role.id, account: role.account, expiresAt: renewed.expiresAt };
+      expect(await other.history.expired(renewed.expiresAt, 10)).to.deep.equal([expired]);
+      await other.history.recordExpired([expiry(renewed)]);
+      const [last] = await recordedEvents(port);
+      expect(last).to.deep.include({ type: 'pin.expired', at: renewed.expiresAt });
+    }),
   "history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts":
     withPeer(async (port, other) => {
       const { role } = await publish(port, 1);
