@@ -149,7 +149,7 @@ export function processTerminal({ env, stdin, stdout, stderr }: Streams): Termin
     write: async (text) => {
       clear();
       await new Promise<void>((resolve, reject) => {
-        stdout.write(text, (error) => (error ? reject(error) : resolve()));
+        stdout.write(text, (error) => (error ? reject(unwritten(error)) : resolve()));
       });
     },
     err: (line) => {
@@ -179,6 +179,13 @@ export function processTerminal({ env, stdin, stdout, stderr }: Streams): Termin
       },
     }),
   };
+}
+
+/** A reader such as `head` that leaves is no failure of its own. */
+function unwritten(error: NodeJS.ErrnoException): Error {
+  if (error.code === 'EPIPE') return error;
+  const message = `standard output cannot be written: ${error.message}`;
+  return new CommandFailure(message, { cause: error, code: 'cannot_write' });
 }
 
 /**

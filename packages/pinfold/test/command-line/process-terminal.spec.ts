@@ -1,5 +1,6 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { expect } from 'chai';
+import { reasonOf } from '../../src/command-line/failures.ts';
 import { processTerminal, type Streams } from '../../src/command-line/terminal.ts';
 
 interface Rig {
@@ -8,14 +9,14 @@ interface Rig {
   readonly said: () => string;
 }
 
-function open(isTTY: boolean, env: Record<string, string> = {}): Rig {
+function open(isTTY: boolean, env: Record<string, string> = {}, stdout: Writable = new PassThrough()): Rig {
   const input = Object.assign(new PassThrough(), { isTTY, setRawMode: () => undefined });
   const stderr = Object.assign(new PassThrough(), { isTTY });
   let said = '';
   stderr.setEncoding('utf8').on('data', (chunk: string) => {
     said += chunk;
   });
-  const streams = { env, stdin: input, stdout: new PassThrough(), stderr } as unknown as Streams;
+  const streams = { env, stdin: input, stdout, stderr } as unknown as Streams;
   return { terminal: processTerminal(streams), input, said: () => said };
 }
 
@@ -50,6 +51,14 @@ describe('the terminal of a process', () => {
   it('shows no progress in a pipe, nor where lines cannot be cleared', () => {
     expect(open(false).terminal.progress).to.equal(undefined);
     expect(open(true, { TERM: 'dumb' }).terminal.progress).to.equal(undefined);
+  });
+
+  it('says in one sentence that standard output cannot be written', async () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    const stdout = new Writable({ write: (_, __, done) => done(full) }).on('error', () => {});
+    const { terminal } = open(false, {}, stdout);
+    const failure = await Promise.resolve(terminal.write('a line\n')).catch(reasonOf);
+    expect(failure).to.equal('standard output cannot be written: ENOSPC: no space left on device');
   });
 
   it('asks a person until yes or no is said, and takes the end of input for a no', async () => {
