@@ -9,12 +9,9 @@ import { newestMigration, stateOf } from './schema/migrate.ts';
 interface Server {
   /** The server's version, such as `17.2`. */
   readonly release: string;
-  /** Whether it is a standby, which takes no changes. */
-  readonly standby: boolean;
+  /** Whether it takes no changes, as a standby does. */
   readonly readOnly: boolean;
   readonly encoding: string;
-  /** The server's limit of connections, for all its users together. */
-  readonly maxConnections: number;
   readonly now: number;
   readonly user: string;
   readonly mayMakeSchema: boolean;
@@ -42,10 +39,8 @@ export interface PostgresExamined extends Server {
 
 const SERVER = unprepared(`
   SELECT pg_catalog.current_setting('server_version') AS release,
-    pg_catalog.pg_is_in_recovery() AS standby,
-    pg_catalog.current_setting('default_transaction_read_only') = 'on' AS "readOnly",
+    pg_catalog.current_setting('transaction_read_only') = 'on' AS "readOnly",
     pg_catalog.current_setting('server_encoding') AS encoding,
-    pg_catalog.current_setting('max_connections')::int AS "maxConnections",
     pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now,
     current_user AS "user",
     pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "mayMakeSchema"`);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@pinfold/core';
-import { CONNECTIONS, SCHEMA, SQLITE_FILE } from '../settings/databases.ts';
+import { SCHEMA, SQLITE_FILE } from '../settings/databases.ts';
 import { errorText } from '../settings/or-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';
@@ -20,7 +20,7 @@ export async function* databaseFindings(
   yield* runChecks(
     settings.database.kind === 'sqlite'
       ? sqliteChecks(join(folder, SQLITE_FILE))
-      : postgresChecks(await connect(settings, clock), settings.workers),
+      : postgresChecks(await connect(settings, clock)),
   );
 }
 
@@ -63,7 +63,7 @@ type Examined = Awaited<ReturnType<typeof import('@pinfold/persistence-postgres/
 /** The server's answer, and how many milliseconds this machine's clock is ahead; or why it did not answer. */
 type Connected = { readonly examined: Examined; readonly ahead: number } | { readonly failure: string };
 
-function postgresChecks(connected: Connected, workers: number): readonly Check[] {
+function postgresChecks(connected: Connected): readonly Check[] {
   const database = {
     name: 'database',
     expected: 'PINFOLD_DATABASE_URL names a maintained PostgreSQL server that takes changes',
@@ -81,11 +81,6 @@ function postgresChecks(connected: Connected, workers: number): readonly Check[]
       run: () => judgeRights(examined),
     },
     {
-      name: 'database.connections',
-      expected: 'max_connections is enough for this machine',
-      run: () => judgeConnections(examined.maxConnections, workers),
-    },
-    {
       name: 'database.pooler',
       expected: 'a prepared statement stays with its connection',
       run: () =>
@@ -99,17 +94,6 @@ function postgresChecks(connected: Connected, workers: number): readonly Check[]
     },
     { ...CLOCK, run: () => judgeClock(ahead) },
   ];
-}
-
-function judgeConnections(most: number, workers: number): Result {
-  // One pool for each worker, and one for the process that leads them.
-  const needed = CONNECTIONS * (workers === 1 ? 1 : workers + 1);
-  return needed < most
-    ? ok(`the server allows ${most} connections; this machine uses up to ${needed}`)
-    : failed(
-        `the server allows ${most} connections; this machine may open ${needed}`,
-        'raise max_connections, or lower PINFOLD_WORKERS',
-      );
 }
 
 function judgeClock(ahead: number): Result {
@@ -147,15 +131,12 @@ async function connect({ database }: Settings, clock: Clock): Promise<Connected>
   }
 }
 
-function judgeServer({ release, standby, readOnly, encoding }: Examined): Result {
-  if (standby)
-    return failed(`PostgreSQL ${release} is a standby server`, 'name the primary, which takes changes');
-  if (readOnly) {
+function judgeServer({ release, readOnly, encoding }: Examined): Result {
+  if (readOnly)
     return failed(
-      `PostgreSQL ${release} is read-only by default`,
-      'ALTER ROLE … or DATABASE … SET default_transaction_read_only = off',
+      `PostgreSQL ${release} takes no changes`,
+      'name the primary, and let default_transaction_read_only be off for this user and database',
     );
-  }
   if (encoding !== 'UTF8') {
     return failed(
       `the encoding of the database is ${encoding}`,

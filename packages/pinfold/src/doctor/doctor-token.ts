@@ -2,13 +2,11 @@ import { after, type Generation, type GrantSigner, type Ids, type Instant, minut
 
 export const DOCTOR_TOKEN_HEADER = 'x-pinfold-doctor';
 
-/** The path below which a server echoes requests with a token; the doctor chooses the rest of the path. */
-export const ECHO_PATH = '/healthz/mirror/';
+/** The path at which a server echoes requests with a token. */
+export const ECHO_PATH = '/healthz/mirror';
 
 export interface EchoedRequest {
   readonly host: string;
-  /** The request target, unchanged. */
-  readonly target: string;
   readonly origin: string | null;
   readonly forwarded_for: string | null;
   /** The address that rate limits count. */

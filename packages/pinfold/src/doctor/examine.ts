@@ -11,7 +11,6 @@ import { type Check, type Finding, failed, ok, runChecks, skipped, warning } fro
 import { folderFindings } from './folder.ts';
 import type { RequestSettings } from './outside/ask.ts';
 import { outsideFindings } from './outside/outside.ts';
-import { signInCheck } from './sign-in.ts';
 import { storageFindings } from './storage.ts';
 
 const clock = new SystemClock();
@@ -39,7 +38,6 @@ export async function* examine(
       await storage.end();
     }
   }
-  yield* runChecks([signInCheck(settings, request)]);
   yield* fromOutside(settings, folder, url, request);
 }
 

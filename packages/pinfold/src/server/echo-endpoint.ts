@@ -44,7 +44,6 @@ async function echo(
   const { headers, socket } = request;
   const seen: Omit<EchoedRequest, 'body_bytes'> = {
     host: headers.host ?? '',
-    target: request.url ?? '',
     origin: headers.origin ?? null,
     forwarded_for: [headers['x-forwarded-for'] ?? []].flat().join(', ') || null,
     client: addressOf(request),

@@ -1,4 +1,4 @@
-import { type Finding, failed, ok, type Result, runChecks, skipped, warning } from '../finding.ts';
+import { type Finding, failed, ok, type Result, runChecks } from '../finding.ts';
 import { type Answer, ask, type RequestSettings } from './ask.ts';
 import type { Outside } from './outside.ts';
 import { unanswered } from './unanswered.ts';
@@ -12,7 +12,7 @@ const EXPECTED_HEADERS: Readonly<Record<string, RegExp>> = {
 
 const SCREEN = '/manage/sign-in';
 
-/** Loads the sign-in page and its files as a browser does, and asks over plain HTTP. */
+/** Loads the sign-in page and its files as a browser does. */
 export function browserFindings({ addresses, request }: Outside): AsyncGenerator<Finding> {
   const url = new URL(`${addresses.publicUrl}${SCREEN}`);
   return runChecks([
@@ -28,11 +28,6 @@ export function browserFindings({ addresses, request }: Outside): AsyncGenerator
           return failed(...unanswered(error));
         }
       },
-    },
-    {
-      name: 'browser.plain',
-      expected: 'plain HTTP redirects to https',
-      run: () => checkPlainHttp(new URL(addresses.publicUrl), request),
     },
   ]);
 }
@@ -67,22 +62,4 @@ async function checkAssets({ text }: Answer, url: URL, request: RequestSettings)
     if (status !== 200) return failed(`${asset.pathname} answered ${status}`, FORWARD_ALL);
   }
   return ok(`the page and ${assets.length} files arrived unchanged`);
-}
-
-/** A person who types the name without https:// arrives over plain HTTP. */
-async function checkPlainHttp(url: URL, request: RequestSettings): Promise<Result | undefined> {
-  if (url.protocol !== 'https:') return undefined;
-  if (url.port !== '') return skipped('the public URL has a port of its own');
-  url.protocol = 'http:';
-  try {
-    const { status, headers } = await ask(url, {}, request);
-    return status >= 300 && status < 400 && headers.location?.startsWith('https://') === true
-      ? ok('plain HTTP redirects to https')
-      : warning(
-          `plain HTTP answered ${status}`,
-          'configure the proxy to redirect to https, and to answer nothing else over plain HTTP',
-        );
-  } catch (error) {
-    return skipped(unanswered(error)[0]);
-  }
 }

@@ -25,7 +25,7 @@ export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding
   const { addresses, ids } = outside;
   const publicUrl = new URL(`${addresses.publicUrl}/livez`);
   if (!(yield* reachFindings(outside, 'url', publicUrl, isAlive))) return;
-  yield* proxyFindings(outside, 'proxy', new URL(`${addresses.publicUrl}/`));
+  yield* proxyFindings(outside, new URL(addresses.publicUrl));
   yield* browserFindings(outside);
   if (addresses.viewerMode === 'path') {
     const run = (): Result => skipped('in path mode the public URL serves the sites');
@@ -34,7 +34,7 @@ export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding
   }
   const site = new URL(addresses.sitesUrl);
   site.hostname = `${ids.role()}.${site.hostname}`;
-  if (yield* reachFindings(outside, 'sites', site, isOfViewer)) yield* proxyFindings(outside, 'sites', site);
+  yield* reachFindings(outside, 'sites', site, isOfViewer);
 }
 
 /** Returns whether Pinfold answered there. */
