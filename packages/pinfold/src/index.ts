@@ -47,5 +47,5 @@ export { SettingsError } from './settings/settings-error.ts';
 export type { StorageSetting } from './settings/storage-setting.ts';
 export type { TrustProxy } from './settings/trust-proxy.ts';
 export type { ViewerMode, WebAddresses, WebAddressSettings } from './settings/web-addresses.ts';
-export type { FirstStart, UnusedServer } from './start/first-start.ts';
+export type { FirstStart } from './start/first-start.ts';
 export { runUntilStopped } from './start/run-until-stopped.ts';

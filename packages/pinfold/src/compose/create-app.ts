@@ -13,12 +13,7 @@ import { type AppOptions, checkOptions } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
-import {
-  type FirstStart,
-  findUnusedServer,
-  makeFirstStart,
-  type UnusedServer,
-} from '../start/first-start.ts';
+import { type FirstStart, makeFirstStart } from '../start/first-start.ts';
 import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
 import { type Layer, once } from './compose.ts';
 import { makeDoors, openService } from './service.ts';
@@ -31,8 +26,6 @@ export interface Listening {
   readonly metricsPort: number | undefined;
   /** The results of the very first start; absent at later ones. Its key is shown nowhere else. */
   readonly firstStart: FirstStart | undefined;
-  /** Present if keys were created before the first start and nothing was published yet: the start shows how to begin. */
-  readonly unused: UnusedServer | undefined;
   /**
    * Signs in to the management screen as the account `default`, once within an hour. Present only at the very first
    * start or on a terminal, since output is often stored, and only if the database could store the link.
@@ -155,7 +148,6 @@ export async function createRunnableApp(
       log.warn('this runtime parses HTTP in another way: requests sent ahead of an answer are read at once');
     }
     const firstStart = await makeFirstStart(composition, log, settings);
-    const unused = firstStart === undefined ? await findUnusedServer(composition, settings) : undefined;
     service.sweep();
     await begin();
     isListening = true;
@@ -170,7 +162,7 @@ export async function createRunnableApp(
     const signInLink = showsLink
       ? await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log)
       : undefined;
-    return { addresses, port, metricsPort, firstStart, unused, signInLink };
+    return { addresses, port, metricsPort, firstStart, signInLink };
   }
 
   const close = once(async () => {

@@ -3,12 +3,9 @@ import type { Listening } from '../compose/create-app.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { MANAGEMENT_PATH } from './sign-in-link.ts';
 
-type Started = Pick<Listening, 'addresses' | 'firstStart' | 'unused' | 'signInLink'>;
+type Started = Pick<Listening, 'addresses' | 'firstStart' | 'signInLink'>;
 
-/**
- * The output of a start; before the first publication also how to begin. After the very first start it is the only place
- * that ever shows the key.
- */
+/** The output of a start. After the very first start it is the only place that ever shows the key. */
 export function startBlock(started: Started): string {
   const { addresses, firstStart, signInLink } = started;
   const { publicUrl } = addresses;
@@ -27,19 +24,15 @@ export function startBlock(started: Started): string {
   return `\n${lines.join('\n')}\n\n`;
 }
 
-function howToBegin({ addresses, firstStart, unused }: Started): readonly string[] {
-  if (firstStart === undefined && unused === undefined) return [];
-  const { apiKey, welcome } = firstStart ?? {};
-  if (firstStart === undefined && unused?.key === undefined) {
-    return ['API key       none that publishes ("pinfold keys create" makes one)'];
-  }
-  const forTheLine = 'put it in PINFOLD_KEY for the line below';
-  const known =
-    firstStart === undefined
-      ? `pf_${unused?.key}_…  (shown when it was made; ${forTheLine})`
-      : `the one in PINFOLD_API_KEY  (${forTheLine})`;
+function howToBegin({ addresses, firstStart }: Started): readonly string[] {
+  if (firstStart === undefined) return [];
+  const { apiKey, welcome } = firstStart;
+  const key =
+    apiKey === undefined
+      ? 'the one in PINFOLD_API_KEY  (put it in PINFOLD_KEY for the line below)'
+      : `${apiKey}  (shown only now: keep it)`;
   return [
-    `API key       ${apiKey === undefined ? known : `${apiKey}  (shown only now: keep it)`}`,
+    `API key       ${key}`,
     '',
     `Publish a ZIP${welcome === undefined ? '' : ' (yours in the place of the welcome site)'}:`,
     curlLine(addresses.publicUrl, apiKey ?? '$PINFOLD_KEY', welcome?.file ?? 'site.zip'),

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ApiKeyId, duration, isFault, OPERATOR, type Publication } from '@pinfold/core';
-import { everyKey } from '@pinfold/core/accounts';
+import { duration, isFault, OPERATOR, type Publication } from '@pinfold/core';
 import type { ComposedService } from '../compose/compose.ts';
 import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from '../server/log.ts';
@@ -14,12 +13,6 @@ export interface FirstStart {
   readonly apiKey: string | undefined;
   /** The welcome site, if it exists. */
   readonly welcome: { readonly publication: Publication; readonly file: string } | undefined;
-}
-
-/** A server with keys, none of which was ever used, and nothing published: they were made before its first start. */
-export interface UnusedServer {
-  /** The newest key that publishes, if it exists. Its text was shown when it was created. */
-  readonly key: ApiKeyId | undefined;
 }
 
 const WELCOME_KEY = 'welcome';
@@ -47,22 +40,6 @@ export async function makeFirstStart(
   if (apiKey !== undefined && first === undefined) await ensureKey(composition, log, apiKey);
   if (first === undefined) return undefined;
   return { apiKey: apiKey === undefined ? first.text : undefined, welcome: published };
-}
-
-/** The state of a server on which nothing was published yet. The operator knows a key from the settings. */
-export async function findUnusedServer(
-  { manageKeys, useCases }: Pick<ComposedService, 'manageKeys' | 'useCases'>,
-  { apiKey }: Pick<Settings, 'apiKey'>,
-): Promise<UnusedServer | undefined> {
-  if (apiKey !== undefined) return undefined;
-  let key: ApiKeyId | undefined;
-  for await (const { id, lastUsedAt, revokedAt, scopes } of everyKey(manageKeys, { by: OPERATOR })) {
-    if (lastUsedAt !== null) return undefined;
-    if (revokedAt === null && scopes.includes('pins:write')) key ??= id;
-  }
-  const published = await useCases.list({ by: DEFAULT_ACCOUNT, limit: 1 });
-  if (published.kind === 'refused' || published.publications.length > 0) return undefined;
-  return { key };
 }
 
 async function hasKeys({ manageKeys }: ComposedService): Promise<boolean> {

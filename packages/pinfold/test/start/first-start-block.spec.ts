@@ -7,7 +7,7 @@ import { startBlock } from '../../src/start/first-start-block.ts';
 function blockFor(apiKey: string | undefined): string {
   const addresses = webAddresses(readSettings({}), 8_080);
   const firstStart = { apiKey, welcome: undefined };
-  return startBlock({ addresses, firstStart, unused: undefined, signInLink: undefined });
+  return startBlock({ addresses, firstStart, signInLink: undefined });
 }
 
 describe('what the very first start prints', () => {

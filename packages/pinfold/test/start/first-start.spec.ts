@@ -1,12 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accountId, type Keys, OPERATOR } from '@pinfold/core';
+import { type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { compose } from '../../src/compose/compose.ts';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { startBlock } from '../../src/start/first-start-block.ts';
 import { list, publish } from '../servers/api-calls.ts';
@@ -130,35 +129,6 @@ describe('the first start', () => {
     expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).to.deep.equal([
       'the settings let no welcome site be published (quota_exceeded)',
     ]);
-  });
-
-  it('is none when a key was made before it, but then a start names that key until something was done', async () => {
-    const settings = readSettings({ PINFOLD_DATA_DIR: folder });
-    const before = await compose(settings);
-    const { key } = await before.manageKeys.create({ by: OPERATOR, account: accountId('default') });
-    await before.manageKeys.create({ by: OPERATOR, account: accountId('default'), scopes: ['pins:read'] });
-    await before.close();
-    const { firstStart, unused } = await start();
-    expect(firstStart).to.equal(undefined);
-    expect(unused).to.deep.equal({ key: key.id });
-    expect((await restart()).unused, 'nothing done').to.deep.equal({ key: key.id });
-    await keys().revoke({ id: key.id, by: OPERATOR });
-    expect((await restart()).unused, 'no key that publishes').to.deep.equal({ key: undefined });
-    const { text: other } = await keys().create({ by: OPERATOR, account: accountId('default') });
-    const answer = await publish((await restart()).addresses.publicUrl, other, 'first of all');
-    expect(answer.status).to.equal(201);
-    expect((await restart()).unused, 'something published').to.equal(undefined);
-  });
-
-  it('prints neither how to begin again nor who gave the key', async () => {
-    expect((await start()).unused).to.equal(undefined);
-    expect((await restart()).unused).to.equal(undefined);
-    await running.pop()?.close();
-    folder = join(newFolder(), 'data');
-    const given = { PINFOLD_API_KEY: new NodeApiKeySecrets().mint().text, PINFOLD_WELCOME: 'off' };
-    expect((await start(given)).firstStart).not.to.equal(undefined);
-    expect((await restart(given)).unused).to.equal(undefined);
-    expect((await restart()).unused).not.to.equal(undefined);
   });
 
   it('keeps everything in a folder for its owner alone', async () => {

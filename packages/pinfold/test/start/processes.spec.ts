@@ -3,12 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
-import { accountId, OPERATOR } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { compose } from '../../src/compose/compose.ts';
-import { readSettings } from '../../src/index.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
 import { newFolder } from '../servers/new-folder.ts';
@@ -60,19 +57,6 @@ describe('the server as a process', () => {
     expect(nice(true)).not.to.be.empty;
     expect(Math.min(...nice(true))).to.be.greaterThan(getPriority(server.process.pid));
     expect(new Set(nice(false))).to.deep.equal(new Set([getPriority(server.process.pid)]));
-  });
-
-  it('says how to publish with a key that was made before the first start, and makes none', async () => {
-    const composition = await compose(readSettings({ PINFOLD_DATA_DIR: folder }));
-    const { key } = await composition.manageKeys.create({ by: OPERATOR, account: accountId('default') });
-    await composition.close();
-    const server = start();
-    await server.said(/^curl .*\$PINFOLD_KEY.*$/m);
-    expect(server.output())
-      .to.include(`pf_${key.id}_…`)
-      .and.include('"pinfold manage"')
-      .and.not.include('link=');
-    expect(server.output()).not.to.match(anyKey);
   });
 
   it('ends at once when it is stopped while it still starts', async () => {
