@@ -38,13 +38,13 @@ const NOT_PRINTED =
   'the addresses of the start could not be printed ("pinfold keys create" makes an API key, "pinfold manage" a sign-in link)';
 
 /** A started server, to be stopped later, or the exit code if it could not be started. */
-type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } | ExitCode;
+type Started = { readonly log: Log; stop(): Promise<void> } | ExitCode;
 
 type ExitCode = { readonly exitCode: number };
 
 /**
  * Runs a server as its own process, or as several that share its port if the settings say so: starts it, prints what the
- * first start made, and stops it gracefully on SIGTERM, SIGINT or SIGHUP; a second one ends the drain. Resolves with the
+ * first start made, and stops it gracefully on SIGTERM, SIGINT or SIGHUP. Resolves with the
  * exit code: 0, or, if the server could not be started, 3 where the database or the storage is away or refuses, else 1;
  * one line on standard error then has the reason. If a write of the log is stuck, for which `process.exit` would wait,
  * the process ends by the default effect of SIGTERM.
@@ -60,9 +60,8 @@ export async function runUntilStopped(create: () => Promise<RunnableApp>): Promi
   setFlagsFromString(`--minor-gc-task-trigger=${YOUNG_FULL_PERCENT}`);
   if (availableParallelism() === 1) serveBeforeCollecting();
   const words = isWorker() ? leaderMessages() : undefined;
-  const signals = signalled();
-  const asked = words === undefined ? signals.first : Promise.race([words.stop, signals.first]);
-  const again = words === undefined ? signals.again : Promise.race([words.hurry, signals.again]);
+  const signal = signalled();
+  const asked = words === undefined ? signal : Promise.race([words.stop, signal]);
   const starting = start(create, (app) => (words === undefined ? begin(app) : join(app, words.answer)));
   // No request was accepted yet, so there is none to finish; and the start may wait for a database or bucket.
   const started = await Promise.race([starting, asked.then((): typeof NOT_STARTED => NOT_STARTED)]);
@@ -70,7 +69,7 @@ export async function runUntilStopped(create: () => Promise<RunnableApp>): Promi
   if ('exitCode' in started) return started.exitCode;
   collectGarbage();
   await asked;
-  await started.stop(again);
+  await started.stop();
   if (started.log.isStuck) endAtOnce();
   return 0;
 }
@@ -125,9 +124,9 @@ async function alone(app: RunnableApp): Promise<Started> {
   print(startBlock(await app.listen()), app.log);
   return {
     log: app.log,
-    stop: (again) => {
+    stop: () => {
       logStopping(app);
-      return stop(app, again);
+      return stop(app);
     },
   };
 }
@@ -146,15 +145,15 @@ async function join(app: RunnableApp, led: Promise<void>): Promise<Started> {
   await app.join(led);
   return {
     log: app.log,
-    stop: async (again) => {
-      await stop(app, again);
+    stop: async () => {
+      await stop(app);
       await sendMetrics();
     },
   };
 }
 
-async function stop(app: RunnableApp, again: Promise<void>): Promise<void> {
-  await Promise.race([app.drain(), again]);
+async function stop(app: RunnableApp): Promise<void> {
+  await app.drain();
   await app.close();
 }
 
@@ -178,9 +177,9 @@ async function lead(app: RunnableApp): Promise<Started> {
   workers.answer();
   return {
     log: app.log,
-    stop: async (again) => {
+    stop: async () => {
       logStopping(app);
-      await workers.stop(again);
+      await workers.stop();
       await app.close();
     },
   };

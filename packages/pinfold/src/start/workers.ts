@@ -16,8 +16,6 @@ const MAX_STOP_TIME = 12_000;
 /** Before one that ended without ever having answered is replaced: it may well fail again. */
 const PAUSE = 1_000;
 
-const NEVER: Promise<never> = new Promise(() => undefined);
-
 export function isWorker(): boolean {
   return process.env[MARK] !== undefined && process.send !== undefined;
 }
@@ -27,8 +25,6 @@ export interface LeaderMessages {
   readonly answer: Promise<void>;
   /** Also when the leader has gone. */
   readonly stop: Promise<void>;
-  /** Not to drain any longer. */
-  readonly hurry: Promise<void>;
 }
 
 export function leaderMessages(): LeaderMessages {
@@ -39,7 +35,7 @@ export function leaderMessages(): LeaderMessages {
       });
     });
   const gone = once(process, 'disconnect').then(() => undefined);
-  return { answer: hears('answer'), stop: Promise.race([hears('stop'), gone]), hurry: hears('hurry') };
+  return { answer: hears('answer'), stop: Promise.race([hears('stop'), gone]) };
 }
 
 /** Processes that run this program, too, and share one port. One that ends too soon is replaced. */
@@ -75,22 +71,16 @@ export class Workers {
     for (let n = 1; n < this.#count; n += 1) this.#start();
   }
 
-  /** Lets each drain until `again` resolves, and finish what it does; resolves when the last has ended. */
-  async stop(again: Promise<void> = NEVER): Promise<void> {
+  /** Lets each drain and finish what it does; resolves when the last has ended. */
+  async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all(living().map((worker) => this.#end(worker, again)));
+    await Promise.all(living().map((worker) => this.#end(worker)));
   }
 
-  async #end(worker: Worker, again: Promise<void>): Promise<void> {
+  async #end(worker: Worker): Promise<void> {
     const ended = once(worker, 'exit');
     send(worker, 'stop');
-    let late = killedAfter(worker, this.#drainTime + MAX_STOP_TIME);
-    void again.then(() => {
-      if (worker.isDead()) return;
-      send(worker, 'hurry');
-      clearTimeout(late);
-      late = killedAfter(worker, MAX_STOP_TIME);
-    });
+    const late = setTimeout(() => worker.process.kill('SIGKILL'), this.#drainTime + MAX_STOP_TIME);
     await ended;
     clearTimeout(late);
   }
@@ -116,10 +106,6 @@ export class Workers {
     if (!listened) await pause(PAUSE, undefined, { ref: false });
     if (!this.#stopping) this.#start();
   }
-}
-
-function killedAfter(worker: Worker, milliseconds: number): NodeJS.Timeout {
-  return setTimeout(() => worker.process.kill('SIGKILL'), milliseconds);
 }
 
 function living(): readonly Worker[] {
