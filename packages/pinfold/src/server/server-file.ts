@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { codeOf, nameOf } from '@pinfold/core/internal';
 import { publicUrl } from '@pinfold/http';
@@ -17,22 +17,12 @@ export interface ServerFile {
 /** Finds the file of the server that runs now. */
 export type FindServerFile = () => Promise<ServerFile | undefined>;
 
-/** How often a server looks whether its file is there, in milliseconds. */
-const RECHECK_AFTER = 5_000;
-
-/**
- * Writes the file, in the place of any other, and again when another server on the folder has stopped and removed its
- * own; returns a function that removes it, unless another server has written it since.
- *
- * @param failed receives the error of the first write.
- * @param lookAgain the milliseconds between two looks; fewer in tests.
- */
+/** Writes the file in the place of any other; returns a function that removes it, unless another server has written it since. */
 export async function keepServerFile(
   dataDir: string,
   addresses: WebAddresses,
   { host, port }: { readonly host: string; readonly port: number },
   failed: (error: unknown) => void,
-  recheckAfter: number = RECHECK_AFTER,
 ): Promise<() => Promise<void>> {
   const file = fileIn(dataDir);
   const { publicUrl: url, sitesUrl, viewerMode } = addresses;
@@ -40,13 +30,7 @@ export async function keepServerFile(
   const ours = { address: addressOf(host, port), key: randomBytes(32).toString('base64url') };
   const text = `${JSON.stringify({ ...content, ...ours })}\n`;
   await replaceFile(file, text).catch(failed);
-  let written: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    written = writeNew(file, text).catch(() => undefined);
-  }, recheckAfter).unref();
   return async () => {
-    clearInterval(timer);
-    await written;
     if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true });
   };
 }
@@ -54,25 +38,12 @@ export async function keepServerFile(
 /** A file that is there could be readable by others, or a link: it is replaced, and never written to. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const incoming = `${file}.${randomUUID()}`;
-  await writeNew(incoming, text);
   try {
+    await writeFile(incoming, text, { flag: 'wx', mode: 0o600 });
     await rename(incoming, file);
   } catch (error) {
     await rm(incoming, { force: true });
     throw error;
-  }
-}
-
-async function writeNew(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-  } catch (error) {
-    // A part of it would stay, and keep the whole away.
-    await rm(file, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
   }
 }
 
