@@ -71,43 +71,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '>': '&gt;',
 };
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-/** By the byte of the sign in UTF-8, where no other character has it. */
-const ENTITY_BYTES: readonly (Uint8Array | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
-  const entity = ENTITIES[String.fromCharCode(byte)];
-  return entity === undefined ? undefined : encoder.encode(entity);
-});
-
-/** Characters: shorter text is escaped faster by itself, and longer text does not fit below. */
-const IN_BYTES = { least: 32, most: 2_048 };
-const text8 = new Uint8Array(3 * IN_BYTES.most);
-const escaped8 = new Uint8Array(6 * text8.length);
-
 function escapeText(text: string): string {
-  if (!SIGN.test(text)) return text;
-  return text.length < IN_BYTES.least || text.length > IN_BYTES.most
-    ? text.replace(SIGNS, (sign) => ENTITIES[sign] ?? sign)
-    : escapeInBytes(text);
-}
-
-/** Growing strings sign by sign would leave megabytes of garbage on long pages, whose collection stops all requests. */
-function escapeInBytes(text: string): string {
-  const { written } = encoder.encodeInto(text, text8);
-  let end = 0;
-  for (let at = 0; at < written; at += 1) {
-    const byte = text8[at] as number;
-    const entity = ENTITY_BYTES[byte];
-    if (entity === undefined) {
-      escaped8[end] = byte;
-      end += 1;
-    } else {
-      for (let n = 0; n < entity.length; n += 1) escaped8[end + n] = entity[n] as number;
-      end += entity.length;
-    }
-  }
-  return decoder.decode(escaped8.subarray(0, end));
+  return SIGN.test(text) ? text.replace(SIGNS, (sign) => ENTITIES[sign] ?? sign) : text;
 }
 
 /**
