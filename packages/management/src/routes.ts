@@ -13,7 +13,7 @@ import { moveName, setName } from './pages/point-name.ts';
 import * as publication from './pages/publication.ts';
 import { archiveReceived, cancel, publish } from './pages/publish.ts';
 import { changeService, showService } from './pages/service.ts';
-import { endSession, endSessions, showSessions } from './pages/sessions.ts';
+import { endSession, showSessions } from './pages/sessions.ts';
 import { showSignIn, signIn, signOut } from './pages/sign-in.ts';
 import { beginElsewhere, finishElsewhere } from './pages/sign-in-elsewhere.ts';
 import { askToStop, askToStopSelected, stopSelected } from './pages/stop.ts';
@@ -143,7 +143,6 @@ function administrationOf(screen: With<'administration'>): readonly Route[] {
       ? [
           on('get', `${all}/sessions`, overview, showSessions, screen),
           on('post', `${all}/sessions/:id/end`, operation, endSession, screen),
-          on('post', `${account}/sessions/end`, operation, endSessions, screen),
         ]
       : []),
     on('get', all, overview, showAccounts, screen),

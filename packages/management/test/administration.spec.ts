@@ -160,7 +160,7 @@ describe('the pages of administrators', () => {
     expect((await admin.get('/administration/takedowns')).text).to.include('No takedowns');
   });
 
-  it('list who is signed in, page by page, and end one session or all of an account but the own', async () => {
+  it('list who is signed in, page by page, and end one session', async () => {
     for (let n = 0; n < 51; n += 1) await signedIn(['manage']);
     const other = await signedIn(['manage'], accountId('another'));
     const pages = (await admin.walk('/administration/sessions?account=owner')).map((text) =>
@@ -173,10 +173,6 @@ describe('the pages of administrators', () => {
     expect(ended.location).to.equal('/manage/administration/sessions?account=owner');
     await admin.send('/administration/sessions', all[0] ?? '');
     expect((await screen.sessions.list({ by: OWNER, limit: 100 })).sessions).to.have.lengthOf(50);
-    for (const name of ['owner', 'operators']) {
-      await admin.send('/administration/sessions', `/administration/accounts/${name}/sessions/end`);
-    }
-    expect((await screen.sessions.list({ by: OWNER })).sessions).to.deep.equal([]);
     const { text } = await admin.get('/administration/sessions?account=operators');
     expect(text).to.include('This session').and.include('Admin');
     expect((await other.get('/')).status).to.equal(200);

@@ -1,19 +1,16 @@
-import { OPERATOR, type Session, type SessionId } from '@pinfold/core';
+import { OPERATOR, type Session } from '@pinfold/core';
 import { parseAccountId, parseSessionId, sessionIdOf } from '@pinfold/core/internal';
 import { html } from '@pinfold/http/internal';
 import { PAGE_SIZE, present, queryText } from '../request/page-request.ts';
 import type { SignedIn } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
-import { notFound } from '../response/refuse.ts';
-import { accountLink, accountPath, administrationPage } from '../views/administration.ts';
+import { accountLink, administrationPage } from '../views/administration.ts';
 import { confirmation } from '../views/forms.ts';
 import { distance, heading } from '../views/parts.ts';
 import { listOf, queryOf } from '../views/tables.ts';
-import { nameOf } from './account.ts';
 import { doer, labelsOf } from './history.ts';
 
 const PATH = '/administration/sessions';
-const ENDED_AT_ONCE = 100;
 
 export async function showSessions(context: SignedIn<'sessions'>): Promise<Answer> {
   const { messages, base, credential } = context;
@@ -49,12 +46,7 @@ ${listOf(context, {
       (session) => (session.tokenHash === credential.session ? messages.text('sessionOwn') : end(session)),
     ],
   ],
-})}
-${
-  account &&
-  items.length > 0 &&
-  html`<div>${confirmation(context, 'endSessions', 'end-all', `${accountPath(context, account)}/sessions/end`, { values: { name: account } })}</div>`
-}`;
+})}`;
   return page(administrationPage(context, 'sessions', main));
 }
 
@@ -63,25 +55,4 @@ export async function endSession(context: SignedIn<'sessions'>): Promise<Answer>
   const account = parseAccountId(queryText(context, 'account'));
   await context.screen.sessions.endById({ by: OPERATOR, id: String(request.params.id), cause });
   return seeOther(base + PATH + queryOf({ account }), { tone: 'good', message: 'didEndSession' });
-}
-
-/** Ends every session of an account, but for the one that asks for it. */
-export async function endSessions(context: SignedIn<'sessions'>): Promise<Answer> {
-  const { sessions } = context.screen;
-  const account = nameOf(context);
-  if (account === undefined) return notFound(context);
-  let count = 0;
-  let after: SessionId | undefined;
-  do {
-    const request = { by: OPERATOR, account, limit: ENDED_AT_ONCE, ...present({ after }) };
-    const found = await sessions.list(request);
-    for (const session of found.sessions) {
-      if (session.tokenHash === context.credential.session) continue;
-      await sessions.endById({ by: OPERATOR, id: sessionIdOf(session), cause: context.cause });
-      count += 1;
-    }
-    after = found.next;
-  } while (after !== undefined);
-  const flash = { tone: 'good', message: 'didEndSessions', values: { count } } as const;
-  return seeOther(context.base + PATH + queryOf({ account }), flash);
 }
