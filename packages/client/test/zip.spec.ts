@@ -170,7 +170,7 @@ describe('packFiles', () => {
     }
     if (zone === undefined) delete process.env.TZ;
     else process.env.TZ = zone;
-    const same = 'e62eb2d8dfacec0f3d5e37f78a566f176c47a792f230a254c4c4f5eb40bc856e';
+    const same = 'a967903082f5826f50194396e05d122f66f3a6386117fd8586b9ee3872ea51dc';
     expect(digests).to.deep.equal([same, same, same]);
   });
 
