@@ -70,7 +70,7 @@ class Handle implements MemoryDatabase {
     const row =
       table.key[0] === by
         ? tables.rowsOf(table).get(JSON.stringify([key]))
-        : [...tables.rowsOf(table).search({ [by]: key }).rows].find(([, one]) => one[by] === key)?.[1];
+        : [...tables.rowsOf(table).search({ [by]: key })].find(([, one]) => one[by] === key)?.[1];
     if (row === undefined) return undefined;
     const found = new MemoryTransaction(tables).joined(table, row, columns);
     return make(found as never);

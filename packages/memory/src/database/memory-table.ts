@@ -1,45 +1,22 @@
-import { type AnyTable, type Column, Comparison, type Range, type Where } from '@pinfold/core/records';
-import { isValue, matches, type Row } from './matching.ts';
-import { comparisonsIn, RowOrder } from './row-order.ts';
+import type { AnyTable, Column, Where } from '@pinfold/core/records';
+import { isValue, type Row } from './matching.ts';
 
-/** Columns by which a table's rows are found or sorted, and the condition of the rows in it. */
-interface Index {
-  readonly columns: readonly string[];
-  readonly where: Where<Row>;
-}
+/** The keys of rows by the value of a column. */
+type Values = Map<unknown, Set<string>>;
 
-/** How rows are found by an index. */
-interface Path {
-  readonly index: Index;
-  /** The values of its first columns, perhaps several. */
-  readonly prefixes: readonly (readonly unknown[])[];
-  readonly isInOrder: boolean;
-  readonly rank: number;
-}
-
-type Search = Pick<Range<Row, string, string>, 'order' | 'descending' | 'after'>;
-
-/** Rows among which are all that meet conditions. */
-export interface FoundRows {
-  readonly rows: Iterable<readonly [key: string, row: Row]>;
-  /** Whether they come in the order that was asked for, from the place on after which to begin. */
-  readonly isInOrder: boolean;
-}
-
-/** The committed rows of one table by their keys, and in the orders of its keys and indexes. */
+/** The committed rows of one table by their keys, and by the values of the columns of its keys and indexes. */
 export class MemoryTable {
   readonly #rows: Map<string, Row>;
   readonly #table: AnyTable;
-  readonly #indexes: readonly Index[];
+  readonly #columns: ReadonlySet<string>;
   /** Made when they are first asked for. */
-  readonly #orders: Map<Index, RowOrder> = new Map();
+  readonly #values: Map<string, Values> = new Map();
 
   constructor(table: AnyTable, rows: Map<string, Row> = new Map()) {
     this.#table = table;
     this.#rows = rows;
     const { key, unique, indexes } = table;
-    const keys = [key, ...unique].map((columns) => ({ columns, where: {} }));
-    this.#indexes = [...keys, ...indexes].map(({ columns, where = {} }) => ({ columns, where }));
+    this.#columns = new Set([key, ...unique, ...indexes.map(({ columns }) => columns)].flat());
   }
 
   get(key: string): Row | undefined {
@@ -49,15 +26,12 @@ export class MemoryTable {
   /** Puts a row in the place of that of its key, or removes that one where the row is undefined. */
   set(key: string, row: Row | undefined): void {
     const before = this.#rows.get(key);
-    const moved = [...this.#orders].filter(
-      ([index, { columns }]) =>
-        isIn(index, before) !== isIn(index, row) ||
-        columns.some((column) => before?.[column] !== row?.[column]),
-    );
-    for (const [index, order] of moved) if (isIn(index, before)) order.drop(key);
+    for (const [column, values] of this.#values) {
+      if (before !== undefined) values.get(before[column])?.delete(key);
+      if (row !== undefined) add(values, row[column], key);
+    }
     if (row === undefined) this.#rows.delete(key);
     else this.#rows.set(key, row);
-    for (const [index, order] of moved) if (isIn(index, row)) order.add(key);
   }
 
   /** The same rows, which change apart. */
@@ -65,72 +39,32 @@ export class MemoryTable {
     return new MemoryTable(this.#table, new Map(this.#rows));
   }
 
-  /** Finds rows by the index that is best for it, if there is one. */
-  search(where: Where<Row>, search: Search = {}): FoundRows {
-    const paths = this.#indexes.flatMap((index) => pathBy(index, where, search));
-    const [best] = paths.filter(({ rank }) => rank > 0).sort((one, other) => other.rank - one.rank);
-    if (best === undefined) return { rows: this.#rows, isInOrder: (search.order ?? []).length === 0 };
-    return { rows: this.#rowsOn(best, where, search), isInOrder: best.isInOrder };
-  }
-
-  *#rowsOn(
-    { index, prefixes, isInOrder }: Path,
-    where: Where<Row>,
-    search: Search,
-  ): FoundRows['rows'] & Generator<readonly [string, Row]> {
-    const { order = [], descending = false, after } = search;
-    const place = isInOrder && after !== undefined ? order.map((column) => after[column]) : undefined;
-    const sorted = this.#orderOf(index);
-    for (const prefix of prefixes) {
-      const match = where[sorted.columns[prefix.length] ?? ''];
-      for (const key of sorted.between(prefix, match, descending, place)) yield [key, this.#rowOf(key)];
+  /** Rows among which are all that meet conditions: those of the rarest value that one of them asks for. */
+  search(where: Where<Row>): Iterable<readonly [key: string, row: Row]> {
+    let rarest: ReadonlySet<string> | undefined;
+    for (const [column, match] of Object.entries(where)) {
+      if (!this.#columns.has(column) || !isValue(match)) continue;
+      const keys = this.#valuesOf(column).get(match) ?? NONE;
+      if (rarest === undefined || keys.size < rarest.size) rarest = keys;
     }
+    return rarest === undefined ? this.#rows : [...rarest].map((key) => [key, this.#rows.get(key) as Row]);
   }
 
-  #orderOf(index: Index): RowOrder {
-    const known = this.#orders.get(index);
+  #valuesOf(column: string): Values {
+    const known = this.#values.get(column);
     if (known !== undefined) return known;
-    const keys = [...this.#rows].flatMap(([key, row]) => (isIn(index, row) ? [key] : []));
-    const columns = [...new Set([...index.columns, ...this.#table.key])];
-    const made = new RowOrder(columns, keys, (key) => this.#rowOf(key));
-    this.#orders.set(index, made);
+    const made: Values = new Map();
+    for (const [key, row] of this.#rows) add(made, row[column], key);
+    this.#values.set(column, made);
     return made;
   }
-
-  #rowOf(key: string): Row {
-    return this.#rows.get(key) as Row;
-  }
 }
 
-/** The path by an index to what meets some conditions: none unless all of that is in the index. */
-function pathBy(index: Index, where: Where<Row>, { order = [] }: Search): readonly Path[] {
-  const isWhole = Object.entries(index.where).every(([column, match]) => isMetBy(match, where[column]));
-  if (!isWhole) return [];
-  const { columns } = index;
-  const given = columns.findIndex((column) => !isValue(where[column]));
-  const length = given === -1 ? columns.length : given;
-  const prefix = columns.slice(0, length).map((column) => where[column]);
-  const next = where[columns[length] ?? ''];
-  const values =
-    next instanceof Comparison && next.operator === 'in' ? (next.operand as readonly unknown[]) : undefined;
-  const isInOrder = values === undefined && order.every((column, n) => column === columns[length + n]);
-  const rank =
-    4 * (length + (values === undefined ? 0 : 1)) +
-    (isInOrder && order.length > 0 ? 2 : 0) +
-    (comparisonsIn(next).length > 0 || Object.keys(index.where).length > 0 ? 1 : 0);
-  const prefixes = values === undefined ? [prefix] : [...new Set(values)].map((value) => [...prefix, value]);
-  return [{ index, prefixes, isInOrder, rank }];
-}
+const NONE: ReadonlySet<string> = new Set();
 
-function isIn({ where }: Index, row: Row | undefined): boolean {
-  return row !== undefined && matches(row, where);
-}
-
-/** Whether whatever meets a condition meets that of an index. */
-function isMetBy(ofIndex: unknown, match: unknown): boolean {
-  if (ofIndex instanceof Comparison && ofIndex.operator === 'not_null')
-    return match !== undefined && match !== null;
-  return JSON.stringify(ofIndex) === JSON.stringify(match);
+function add(values: Values, value: unknown, key: string): void {
+  const keys = values.get(value) ?? new Set<string>();
+  values.set(value, keys.add(key));
 }
 
 /** The committed rows of all tables, which the handles on one database share. */

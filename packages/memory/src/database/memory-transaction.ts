@@ -5,7 +5,6 @@ import type {
   GetAction,
   InsertAction,
   MaxAction,
-  Range,
   ScanAction,
   TableAction,
   UpdateAction,
@@ -18,9 +17,6 @@ import { copyOf, keyText, type MemoryTables, storable } from './memory-table.ts'
 
 /** What a step makes of the row that is there before. */
 type Write = (before: Row | undefined) => Row | undefined;
-
-/** Whether no row behind this one is wanted. */
-type IsLast = (row: Row) => boolean;
 
 /** The steps of one program. They see what is committed by then and what it wrote itself, which is committed at its end. */
 export class MemoryTransaction {
@@ -42,7 +38,7 @@ export class MemoryTransaction {
         return this.#get(action, guards);
       case 'find': {
         const { limit = Number.POSITIVE_INFINITY, offset = 0 } = action;
-        const found = this.#rowsIn(action, countTo(offset + limit)).slice(offset, offset + limit);
+        const found = this.#rowsIn(action).slice(offset, offset + limit);
         guards?.readMany(action.table, action.where, found);
         return found.map((row) => copyOf(action.table, row, action.select));
       }
@@ -51,12 +47,8 @@ export class MemoryTransaction {
       case 'aggregate':
         guards?.readMany(action.table, action.where, undefined);
         return totalsOf([...this.#rows(action.table, action.where)], action.sum);
-      case 'max': {
-        // The first one in descending order.
-        const range = { order: [action.column], descending: true };
-        const values = this.#valuesIn(action, guards, range, countTo(1));
-        return values.toSorted(compareValues).at(-1) ?? 0;
-      }
+      case 'max':
+        return this.#valuesIn(action, guards).toSorted(compareValues).at(-1) ?? 0;
       case 'distinct': {
         const { after, limit } = action;
         return [...new Set(this.#valuesIn(action, guards))]
@@ -128,11 +120,9 @@ export class MemoryTransaction {
   #valuesIn(
     { table, where, column }: MaxAction | DistinctAction,
     guards: GuardCheck | undefined,
-    range?: Range<Row, string, string>,
-    isLast?: IsLast,
   ): readonly unknown[] {
     guards?.readMany(table, where, undefined);
-    const values = [...this.#rows(table, where, range, isLast)].map((row) => row[column]);
+    const values = [...this.#rows(table, where)].map((row) => row[column]);
     return values.filter((value) => value !== null);
   }
 
@@ -163,9 +153,7 @@ export class MemoryTransaction {
 
   #scan(action: ScanAction, guards: GuardCheck | undefined): unknown {
     const { table, where, filter, order, limit, maxScanned, select } = action;
-    const [isScanned, isFull] = [countTo(maxScanned), countTo(limit)];
-    const isLast: IsLast = (row) => isScanned() || (matches(row, filter) && isFull());
-    const scanned = this.#rowsIn(action, isLast).slice(0, maxScanned);
+    const scanned = this.#rowsIn(action).slice(0, maxScanned);
     const rows = scanned.filter((row) => matches(row, filter)).slice(0, limit);
     guards?.readMany(table, where, rows);
     const last = scanned.length === maxScanned && rows.length < limit ? scanned.at(-1) : undefined;
@@ -175,10 +163,9 @@ export class MemoryTransaction {
     };
   }
 
-  /** The rows of a range in its order, before its offset and limit, up to the last one that is wanted at least. */
-  #rowsIn(action: FindAction | ScanAction, isLast: IsLast): readonly Row[] {
-    const { table, where } = action;
-    return inRange(this.#rows(table, where, action, isLast), action);
+  /** The rows of a range in its order, before its offset and limit. */
+  #rowsIn(action: FindAction | ScanAction): readonly Row[] {
+    return inRange(this.#rows(action.table, action.where), action);
   }
 
   #row(table: AnyTable, key: string): Row | undefined {
@@ -186,34 +173,16 @@ export class MemoryTransaction {
     return writes.reduce((row, write) => write(row), this.#tables.rowsOf(table).get(key));
   }
 
-  /** The rows that meet conditions: those that an index has in order only up to the last one that is wanted. */
-  *#rows(
-    table: AnyTable,
-    where: Where<Row>,
-    range: Range<Row, string, string> = {},
-    isLast: IsLast = () => false,
-  ): Generator<Row> {
+  *#rows(table: AnyTable, where: Where<Row>): Generator<Row> {
     const writes = this.#writes.get(table);
     for (const key of writes?.keys() ?? []) {
       const row = this.#row(table, key);
       if (row !== undefined && matches(row, where)) yield row;
     }
-    const { rows, isInOrder } = this.#tables.rowsOf(table).search(where, range);
-    for (const [key, row] of rows) {
-      if (writes?.has(key) === true || !matches(row, where)) continue;
-      yield row;
-      if (isInOrder && isLast(row)) return;
+    for (const [key, row] of this.#tables.rowsOf(table).search(where)) {
+      if (writes?.has(key) !== true && matches(row, where)) yield row;
     }
   }
-}
-
-/** Is true from the nth call on. */
-function countTo(n: number): () => boolean {
-  let count = 0;
-  return () => {
-    count += 1;
-    return count >= n;
-  };
 }
 
 function changesIn({ table, changes }: UpdateAction): Row {

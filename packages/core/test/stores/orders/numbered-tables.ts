@@ -40,7 +40,7 @@ export class NumberedTables {
 }
 
 function textsOf(tables: MemoryTables, table: AnyTable): Texts {
-  const rows = [...tables.rowsOf(table).search({}).rows].map(([, row]) => row);
+  const rows = [...tables.rowsOf(table).search({})].map(([, row]) => row);
   const joined = (numberOf: (table: AnyTable, row: Row) => number): string =>
     rows
       .map((row) => numberOf(table, row))
