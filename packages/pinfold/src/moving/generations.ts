@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { type Dirent, existsSync } from 'node:fs';
-import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { codeOf } from '@pinfold/core/internal';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -9,7 +8,7 @@ import { makeFolder } from '../compose/data-folder.ts';
 import { syncFolder } from '../saving/sync-folder.ts';
 import { ARCHIVES, MANIFEST } from './export-form.ts';
 import { fromFolder, fromTar } from './from-export.ts';
-import { ToFolder, UNFINISHED } from './to-folder.ts';
+import { ToFolder } from './to-folder.ts';
 import type { Source } from './walk.ts';
 
 /** The name of a generation: when its export was complete, in UTC. In the order of names, each comes after those before it. */
@@ -20,9 +19,6 @@ const TIME = /T(\d\d)-(\d\d)-/;
 
 /** The generation that is being written. An interrupted export continues in it. */
 const INCOMING = 'incoming';
-
-/** What a file system answers that cannot link: at all, a file so often, or from another one. */
-const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'];
 
 /** A folder of exports, each in a folder of its own, that have the archives of several in common by hard links. */
 export class Generations {
@@ -50,7 +46,6 @@ export class Generations {
     }
     const newest = await this.newest();
     return new ToFolder(this.#incoming, async () => {
-      await tryLink(join(this.#incoming, UNFINISHED));
       if (newest !== undefined) await linkAll(join(newest, ARCHIVES), join(this.#incoming, ARCHIVES));
     });
   }
@@ -126,23 +121,9 @@ async function linkAll(from: string, to: string): Promise<void> {
   }
 }
 
-/** The first generation has nothing to link: what the second one could not do is found out now. */
-async function tryLink(folder: string): Promise<void> {
-  const [source, target] = [join(folder, randomUUID()), join(folder, randomUUID())];
-  await writeFile(source, '', { flag: 'wx', mode: 0o600 });
-  await linkOne(source, target).finally(() => rm(source));
-  await rm(target);
-}
-
+/** An interrupted export may have linked it. */
 async function linkOne(source: string, target: string): Promise<void> {
-  try {
-    await link(source, target);
-  } catch (cause) {
-    const code = codeOf(cause);
-    // An interrupted export has linked it.
-    if (code === 'EEXIST') return;
-    if (code === undefined || !NO_LINKS.includes(code)) throw cause;
-    const message = `${target} cannot be a hard link (${code}), by which generations have archives in common: export without --generations there`;
-    throw new CommandFailure(message, { cause });
-  }
+  await link(source, target).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
 }

@@ -30,19 +30,3 @@ export function countSteps(folder: string, last: number): { restore(): boolean }
     },
   };
 }
-
-/** Lets no hard link be made while a task runs, as on a file system without them. */
-export async function withoutLinks<T>(task: () => Promise<T>): Promise<T> {
-  const own = files.link;
-  const refuse = async (): Promise<never> => {
-    throw Object.assign(new Error('EPERM: link'), { code: 'EPERM', syscall: 'link' });
-  };
-  Object.assign(files, { link: refuse });
-  syncBuiltinESMExports();
-  try {
-    return await task();
-  } finally {
-    Object.assign(files, { link: own });
-    syncBuiltinESMExports();
-  }
-}

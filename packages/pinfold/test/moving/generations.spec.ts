@@ -4,7 +4,7 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
-import { countSteps, withoutLinks } from './dying-disk.ts';
+import { countSteps } from './dying-disk.ts';
 import { startPublisher } from './load.ts';
 import { archivesOf, contentsOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
 
@@ -179,15 +179,6 @@ describe('pinfold export --generations', () => {
     }
     await rm(elsewhere, { recursive: true });
     expect((await exportAgain()).code).to.equal(0);
-  });
-
-  it('is refused in the first night, before anything is exported, where no hard link can be made', async () => {
-    const { code, err } = await withoutLinks(() => exportAgain());
-    expect([code, err.includes('cannot be a hard link')]).to.deep.equal([1, true]);
-    expect(await filesOf('incoming')).to.deep.equal([]);
-    expect(await readdir(join(backups, 'incoming', 'records'))).to.deep.equal([]);
-    expect((await exportAgain()).code).to.equal(0);
-    expect((await generations()).every((name) => GENERATION.test(name))).to.equal(true);
   });
 
   it('refuses the export of another database, as without', async () => {
