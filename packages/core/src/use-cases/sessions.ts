@@ -34,14 +34,10 @@ export interface StartedSession {
   readonly token: string;
 }
 
-/** Lifetimes, and an observer of ended sessions. */
+/** A lifetime, and an observer of ended sessions. */
 export interface SessionOptions {
   /** The lifetime of a session. Default 12 hours. */
   readonly lifetime?: Duration | undefined;
-  /** The lifetime of a session of an administrator who signed in at an identity provider. Default 1 hour. */
-  readonly adminLifetime?: Duration | undefined;
-  /** How long a sign-in link can be used. Default 1 hour. */
-  readonly linkLifetime?: Duration | undefined;
   readonly observe?: Observe | undefined;
 }
 
@@ -105,6 +101,9 @@ export interface SessionPage {
 export type SessionPorts = Pick<AllPorts, 'sessions' | 'sessionSecrets' | 'apiKeys' | 'clock' | 'ids'>;
 
 const PURGED_AT_ONCE = 100;
+const LINK_LIFETIME: Duration = hours(1);
+/** Of a session of an administrator who signed in at an identity provider. */
+const ADMIN_LIFETIME: Duration = hours(1);
 
 /**
  * Puts the sessions of the management screen together, for those who want them without the other use cases.
@@ -120,7 +119,7 @@ const PURGED_AT_ONCE = 100;
  */
 export function createSessions(ports: SessionPorts, keys: Keys, options: SessionOptions = {}): Sessions {
   const { sessions, sessionSecrets, clock, ids } = ports;
-  const { lifetime = hours(12), adminLifetime = hours(1), linkLifetime = hours(1), observe } = options;
+  const { lifetime = hours(12), observe } = options;
   const limits = SESSION_LIMITS;
   /** Does not fail after the session has begun: its token would be lost. */
   const begin = async (
@@ -145,7 +144,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const { text, hash } = await sessionSecrets.mint();
       const account = accountId(name);
       const now = clock.now();
-      const endsAt = after(now, linkLifetime);
+      const endsAt = after(now, LINK_LIFETIME);
       const event = eventOf(ids, { type: 'link.created', at: now }, cause, account);
       const actor: EventActor = { kind: 'operator', id: cause.actor.id };
       await sessions.offer({ tokenHash: hash, account, actor, scope, endsAt }, [event]);
@@ -188,7 +187,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     },
     async signInPerson({ account, id, displayName, scope }, origin) {
       const actor: EventActor = { kind: 'person', id };
-      const { text, times, hash } = await begun(ports, scope === 'admin' ? adminLifetime : lifetime);
+      const { text, times, hash } = await begun(ports, scope === 'admin' ? ADMIN_LIFETIME : lifetime);
       const person = { account, actor, scope, displayName };
       return await begin({ tokenHash: hash, apiKey: null, ...person, ...times }, { actor, ...origin }, text);
     },
