@@ -1,18 +1,9 @@
-import {
-  type ArchiveStorage,
-  type Clock,
-  type Duration,
-  Fault,
-  type ServiceMode,
-  type Staging,
-  seconds,
-} from '@pinfold/core';
+import { type ArchiveStorage, type Clock, type Duration, Fault, type Staging, seconds } from '@pinfold/core';
 import type { Observer, Persistence, PortMethod } from '@pinfold/core/adapter';
 import { isOutdated, isPromise, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
 import { Dependency, type DependencyState } from './dependency.ts';
-import { ObservedMode } from './mode-watch.ts';
 import { LowSpace, spaceCheck, type UploadDisk } from './upload-disk.ts';
 
 type Part = 'database' | 'storage' | 'staging';
@@ -41,7 +32,6 @@ export interface HealthReport {
 
 export interface WatchedPorts {
   readonly persistence: Pick<Persistence, 'check'>;
-  readonly mode: Pick<ServiceMode, 'load'>;
   readonly archives: Pick<ArchiveStorage, 'check'>;
   readonly staging: Pick<Staging, 'check'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -68,7 +58,6 @@ const STORAGE_EVERY = 3;
  */
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
-  readonly #mode: ObservedMode = new ObservedMode();
   readonly #parts: Readonly<Record<Part, Dependency>> = {
     database: new Dependency({
       code: 'store_unavailable',
@@ -107,12 +96,11 @@ export class Health {
     return part === undefined ? call : observeCall(call, this.#parts[part]);
   };
 
-  watch({ persistence, mode, archives, staging, clock, disk }: WatchedPorts): void {
+  watch({ persistence, archives, staging, clock, disk }: WatchedPorts): void {
     this.#parts.database.askedBy(async (signal) => {
       const asked = clock.now();
       const checked = await persistence.check(signal);
       this.#clock.note(asked, checked, clock.now());
-      this.#mode.note(await mode.load(signal));
     });
     this.#parts.storage.askedBy((signal) => archives.check(signal));
     const checkSpace = disk === undefined ? async () => {} : spaceCheck(disk);
@@ -124,7 +112,7 @@ export class Health {
 
   /** Logs changes; only one of several processes on a machine does. */
   logTo(log: Log): void {
-    for (const part of [...Object.values(this.#parts), this.#clock, this.#mode]) part.logTo(log);
+    for (const part of [...Object.values(this.#parts), this.#clock]) part.logTo(log);
   }
 
   async probe(): Promise<void> {
@@ -165,11 +153,6 @@ export class Health {
   #canReceive(): boolean {
     const { state } = this.#parts.staging;
     return state === 'ok' || state === 'slow';
-  }
-
-  /** Whether the service is read-only; `undefined` until it is known. */
-  get isReadOnly(): boolean | undefined {
-    return this.#mode.isReadOnly;
   }
 
   report(): HealthReport {

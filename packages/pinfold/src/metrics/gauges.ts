@@ -73,7 +73,7 @@ export function queueMetrics(registry: Registry): (name: (typeof QUEUES)[number]
     });
 }
 
-export function healthMetrics(registry: Registry, health: Pick<Health, 'report' | 'isReadOnly'>): void {
+export function healthMetrics(registry: Registry, health: Pick<Health, 'report'>): void {
   const up = registry.gauge(
     'pinfold_dependency_up',
     'Whether what the server needs answers.',
@@ -82,14 +82,11 @@ export function healthMetrics(registry: Registry, health: Pick<Health, 'report' 
   );
   const clockHelp = "How far this machine's clock is ahead of the database's.";
   const difference = registry.gauge('pinfold_clock_difference_seconds', clockHelp, [], 'farthest').at();
-  const modeHelp = 'Whether the service is read-only.';
-  const readOnly = registry.gauge('pinfold_service_read_only', modeHelp, [], 'greatest').at();
   registry.beforeSnapshot(() => {
     const { parts, clock } = health.report();
     for (const [name, state] of Object.entries(parts)) {
       up.at(name).value = state === 'ok' || state === 'slow' ? 1 : 0;
     }
-    if (health.isReadOnly !== undefined) readOnly.value = health.isReadOnly ? 1 : 0;
     if (clock !== null) difference.value = clock;
   });
 }

@@ -29,23 +29,6 @@ describe('the health of a server', () => {
     expect(asked.database).to.equal(12);
   });
 
-  it('says that the service is read-only, at the start and when that changes', async () => {
-    const { health, pass, setMode } = openHealth();
-    const lines: string[] = [];
-    setMode('read_only');
-    await pass(5);
-    health.logTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
-    await pass(10);
-    expect(health.isReadOnly).to.equal(true);
-    setMode('normal');
-    await pass(5);
-    expect(health.isReadOnly).to.equal(false);
-    setMode('read_only');
-    await pass(10);
-    const readOnly = 'the service is read-only, until somebody says "pinfold mode normal"';
-    expect(lines).to.deep.equal([readOnly, 'the service takes changes again', readOnly]);
-  });
-
   it('is reported from memory, without asking a store', async () => {
     const { asked, health } = openHealth();
     for (let n = 0; n < 100; n += 1) [health.report(), health.has(['database', 'storage', 'staging'])];

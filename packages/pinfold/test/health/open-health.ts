@@ -2,7 +2,6 @@ import {
   type ArchiveStorage,
   type Fault,
   instant,
-  type Mode,
   type RoleStore,
   type Staging,
   seconds,
@@ -19,7 +18,6 @@ class Backends {
   readonly wrong: { database?: Fault; storage?: Fault; staging?: Fault } = {};
   /** Milliseconds by which the database's clock is ahead. */
   databaseClock = 0;
-  mode: Mode = { kind: 'normal', message: null };
   /** Free bytes of the disk for uploads. */
   free = 1_000;
 
@@ -58,7 +56,6 @@ function storesOver(backends: Backends) {
     roles: roles as RoleStore,
     archives: archives as ArchiveStorage,
     staging: staging as Staging,
-    mode: { load: async () => backends.mode, change: async () => {} },
   };
 }
 
@@ -84,9 +81,6 @@ export function openHealth() {
     asked,
     wrong,
     ...ports,
-    setMode: (kind: Mode['kind']): void => {
-      backends.mode = { kind, message: null };
-    },
     setFree: (bytes: number): void => {
       backends.free = bytes;
     },
