@@ -113,7 +113,7 @@ export function readSettings(env: Environment): Settings {
     'oidc.accountPrefix': env[PREFIX + VARIABLES['oidc.accountPrefix']],
   };
   const settings = settingsOf(texts, env);
-  return { ...settings, notes: [...unknownVariables(env), ...idleOptions(texts), ...settings.notes] };
+  return { ...settings, notes: [...unknownVariables(env), ...settings.notes] };
 }
 
 /**
@@ -216,15 +216,6 @@ function drain(text: string): Duration {
   return seconds(
     numberFrom(0, MAX_DRAIN, `must be a number of seconds from 0 to ${MAX_DRAIN}`, DECIMAL)(text),
   );
-}
-
-/** Options that have no effect without another one. */
-const IDLE_WITHOUT = { metricsHost: 'metricsPort', 'oidc.clientId': 'oidc.issuer' } as const;
-
-function idleOptions(texts: Texts): readonly string[] {
-  return (Object.keys(IDLE_WITHOUT) as (keyof typeof IDLE_WITHOUT)[])
-    .filter((option) => texts[option] !== undefined && texts[IDLE_WITHOUT[option]] === undefined)
-    .map((option) => `${named(option)} does nothing without ${named(IDLE_WITHOUT[option])}`);
 }
 
 /** Without this note a misspelt variable would have no visible effect. */

@@ -170,14 +170,6 @@ describe('readSettings', () => {
     expect(readSettings(named).storage).to.deep.equal(s3({ region: 'eu-north-1' }));
   });
 
-  it('notes variables that do nothing without another one', () => {
-    const env = { PINFOLD_METRICS_HOST: '::1', PINFOLD_OIDC_CLIENT_ID: 'pinfold' };
-    expect(readSettings(env).notes).to.deep.equal([
-      'PINFOLD_METRICS_HOST (metricsHost) does nothing without PINFOLD_METRICS_PORT (metricsPort)',
-      'PINFOLD_OIDC_CLIENT_ID (oidc.clientId) does nothing without PINFOLD_OIDC_ISSUER (oidc.issuer)',
-    ]);
-  });
-
   it("knows all variables that the operators' pages name", async () => {
     const folder = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'operators');
     const pages = await Promise.all(
