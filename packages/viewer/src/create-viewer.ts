@@ -74,7 +74,7 @@ export interface Viewer {
  */
 export function createViewer(options: ViewerOptions): Viewer {
   const context = createContext(options);
-  const { log = consoleLog, requestId: idOf = newRequestId } = options;
+  const { log = consoleLog } = options;
   const door: Door<View, Answered> = {
     // The clock of the service counts whole milliseconds, and most views take less than one.
     now: () => performance.now(),
@@ -94,7 +94,7 @@ export function createViewer(options: ViewerOptions): Viewer {
         if (found.route !== 'shared_url' && found.route !== 'name') stripInherited(response);
         const place = hasSeveralHosts(request) ? UNREADABLE : found;
         const { route, role } = place;
-        const requestId = idOf(request);
+        const requestId = newRequestId();
         const view = { request, response, context, asyncContext, place, requestId, route, role, begun };
         void followRequest(view, door);
       } catch (error) {

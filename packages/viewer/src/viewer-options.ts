@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { UseCases } from '@pinfold/core';
 import type { ViewCounter } from '@pinfold/core/views';
 import { type ClientAddress, type PublicUrl, publicUrl, type RequestLog } from '@pinfold/http';
@@ -72,8 +71,6 @@ export interface ViewerOptions {
   readonly statistics?: ((statistics: ViewerStatistics) => void) | undefined;
   /** Counts views and wrong passwords; absent: they are not counted. */
   readonly counter?: ViewCounter | undefined;
-  /** The id of a request in the log. Default: a UUID. */
-  readonly requestId?: ((request: IncomingMessage) => string) | undefined;
 }
 
 /** {@link ViewerOptions}, checked and taken apart. */
