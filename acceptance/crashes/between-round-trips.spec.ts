@@ -38,7 +38,7 @@ describe('A node that is killed between two statements on PostgreSQL', () => {
     try {
       for (let n = 1; ; n += 1) {
         const orders: PublisherOrders = { server: server.address, schema, n, killedAfter: n };
-        const child = startChild<PublisherWord>(join(import.meta.dirname, 'publisher.ts'), orders);
+        const child = await startChild<PublisherWord>(join(import.meta.dirname, 'publisher.ts'), orders);
         const ended = await Promise.race([
           child.ended(),
           child.said('published').then(

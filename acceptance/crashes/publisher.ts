@@ -4,7 +4,7 @@ import { openPostgres, type PostgresClient, type PostgresPool } from '@pinfold/p
 import { anEvent, aPublication, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
 import pg from 'pg';
 import type { PostgresAddress } from 'pinfold-test-servers';
-import { endWithStarter } from '../service/child.ts';
+import { endWithStarter } from '../service/end-with-starter.ts';
 
 /** The orders for a publisher. */
 export interface PublisherOrders {

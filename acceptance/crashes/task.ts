@@ -66,7 +66,7 @@ async function withVictim<Stock, Result>(
       now: survivor.clock.now(),
       ...(killedAt === undefined ? {} : { killedAt }),
     };
-    const victim: Victim = startChild(join(import.meta.dirname, 'victim.ts'), orders);
+    const victim: Victim = await startChild(join(import.meta.dirname, 'victim.ts'), orders);
     try {
       return await play(survivor, victim, stock);
     } finally {

@@ -3,7 +3,7 @@ import type { Instant, StagedArchive, Staging } from '@pinfold/core';
 import { aroundCalls, createManualClock } from '@pinfold/test-contracts/fixtures';
 import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
 import type { Addresses } from 'pinfold-proof/service/places.ts';
-import { endWithStarter } from '../service/child.ts';
+import { endWithStarter } from '../service/end-with-starter.ts';
 import { oneRenewal } from '../service/one-renewal.ts';
 import { erase } from './erase.ts';
 import { takeDown } from './take-down.ts';

@@ -60,7 +60,7 @@ async function readWhileWritten(address: RecordsAddress): Promise<string | undef
     started += 1;
     return startWriter({ records: address, first: started * 1_000_000 }, answered);
   };
-  const writers = Array.from({ length: WRITERS }, start);
+  const writers = await Promise.all(Array.from({ length: WRITERS }, start));
   try {
     const last = anEvent({ account: ADA });
     const readers = [new Reader(address), new Reader(address), new Reader(address), new Reader(address, ADA)];
@@ -69,7 +69,7 @@ async function readWhileWritten(address: RecordsAddress): Promise<string | undef
       await pause(20);
       if (answered.length < (EVENTS * (started - WRITERS + 1)) / 6) continue;
       await writers.shift()?.();
-      writers.push(start());
+      writers.push(await start());
     }
     for (const kill of writers) await kill();
     await records.apiKeys.create(anApiKey(1), [last]);
@@ -93,8 +93,8 @@ async function readWhileWritten(address: RecordsAddress): Promise<string | undef
 }
 
 /** Starts a process that writes, and returns a function that kills it. Adds the events of answered changes to `answered`. */
-function startWriter(orders: WriterOrders, answered: string[]): () => Promise<unknown> {
-  const child = startChild<WriterWord>(join(import.meta.dirname, 'writer.ts'), orders);
+async function startWriter(orders: WriterOrders, answered: string[]): Promise<() => Promise<unknown>> {
+  const child = await startChild<WriterWord>(join(import.meta.dirname, 'writer.ts'), orders);
   const listen = async (): Promise<never> => {
     for (;;) answered.push(...(await child.said('stored')).ids);
   };

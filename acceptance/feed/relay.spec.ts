@@ -113,19 +113,19 @@ describe('The webhook relay in the documents', () => {
       };
       const writing = write();
       while (kills < KILLS) {
-        relay = startChild(script, orders);
+        relay = await startChild(script, orders);
         await relay.ended();
       }
       await writing;
       const events: string[] = [];
       for await (const { event } of client.events()) events.push(event.id);
-      relay = startChild(script, { ...orders });
+      relay = await startChild(script, { ...orders });
       while (!receiver.delivered.includes(events.at(-1) ?? '')) {
         const isEnded = await Promise.race([
           relay.ended(),
           new Promise((wake) => setTimeout(wake, 50, false)),
         ]);
-        if (isEnded !== false) relay = startChild(script, orders);
+        if (isEnded !== false) relay = await startChild(script, orders);
       }
       expect([...new Set(receiver.delivered)], 'each, in the order of the feed').to.deep.equal(events);
       expect(receiver.wrong, 'not signed').to.deep.equal([]);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { accountId } from '@pinfold/core';
 import { anApiKey, anEvent } from '@pinfold/test-contracts/fixtures';
 import { openRecords, type RecordsAddress } from 'pinfold-proof/service/addresses.ts';
-import { endWithStarter } from '../service/child.ts';
+import { endWithStarter } from '../service/end-with-starter.ts';
 
 /** The orders for a process that stores events until it is killed. */
 export interface WriterOrders {

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { bundled } from 'pinfold-test-servers/bundled';
 
 /** A message of a child process; `kind` tells messages apart. */
 export interface Word {
@@ -22,12 +23,12 @@ export interface Child<Said extends Word> {
  * Starts a script with its orders, in a group of its own: Ctrl-C reaches whoever started it alone, who ends it.
  * The script calls `endWithStarter`.
  */
-export function startChild<Said extends Word>(
+export async function startChild<Said extends Word>(
   script: string,
   orders: object,
   env: Readonly<Record<string, string>> = {},
-): Child<Said> {
-  const child: ChildProcess = fork(script, [JSON.stringify(orders)], {
+): Promise<Child<Said>> {
+  const child: ChildProcess = fork(await bundled(script), [JSON.stringify(orders)], {
     env: { ...process.env, ...env },
     execArgv: ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -65,10 +66,4 @@ export function startChild<Said extends Word>(
       child.kill('SIGKILL');
     },
   };
-}
-
-/** In a started script: ends it when whoever started it has gone, however that happened. */
-export function endWithStarter(): void {
-  process.once('disconnect', () => process.exit());
-  if (!process.connected) process.exit();
 }

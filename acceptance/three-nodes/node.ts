@@ -7,7 +7,7 @@ import { aroundCalls, createManualClock } from '@pinfold/test-contracts/fixtures
 import { ContainerModule } from 'inversify';
 import { createApp, readSettings } from 'pinfold';
 import { takeDown } from '../crashes/take-down.ts';
-import { endWithStarter } from '../service/child.ts';
+import { endWithStarter } from '../service/end-with-starter.ts';
 import { testModule } from '../service/test-module.ts';
 
 /** The orders for a node at its start; its settings are in the environment. */

@@ -60,7 +60,7 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
   });
   const start = async (orders: Omit<NodeOrders, 'now'> = {}): Promise<RunningNode> => {
     const script = join(import.meta.dirname, 'node.ts');
-    const process = startChild<NodeWord>(script, { now, ...orders }, env(randomUUID()));
+    const process = await startChild<NodeWord>(script, { now, ...orders }, env(randomUUID()));
     begun.push(process);
     const { url, port } = await process.said('listening');
     const carryOut = async (task: NodeTask): Promise<void> => {
