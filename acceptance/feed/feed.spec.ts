@@ -11,7 +11,7 @@ import { newPlace } from 'pinfold-proof/service/places.ts';
 import { startChild } from '../service/child.ts';
 import type { WriterOrders, WriterWord } from './writer.ts';
 
-const EVENTS = 10_000;
+const EVENTS = 4_000;
 /** Each has two connections. */
 const WRITERS = 4;
 const ADA = accountId('ada');
