@@ -53,8 +53,13 @@ async function openApp(mode: Mode): Promise<HttpSubject> {
   };
 }
 
-describeContract(httpApiContract, { name: 'createApp', create: () => openApp('origin') });
-// What depends on how the app is put together; the viewer's own tests check the rest in this mode.
+// What depends on how the app is put together; the tests of API and viewer check the rest.
+describeContract(httpApiContract, {
+  name: 'createApp',
+  create: () => openApp('origin'),
+  clauses:
+    /^http\/(harness-\w+|publish-(created|password|name)|warnings|archive-size|dry-run|early-answer|replay|key-freed|parallel|client-gone|limits|list|update-(title|password)|stop|pinned|unauthorized|forbidden|routes|answers|head|problems|urls|document|agent-guide)$/,
+});
 describeContract(httpViewingContract, {
   name: 'createApp, in path mode',
   create: () => openApp('path'),
