@@ -34,11 +34,12 @@ const QUICK: Readonly<Record<string, readonly string[]>> = {
   ],
   'adapters: others': ['packages/{archive-zip,platform-node,storage-*}/test/**/*.spec.ts'],
 };
+/** The longest come first. */
 const THOROUGH: Readonly<Record<string, readonly string[]>> = {
-  'server: processes': ['packages/pinfold/test/{compose,health,metrics,server,start}/**/*.spec.ts'],
-  'server: commands': ['packages/pinfold/test/**/*.spec.ts'],
   'crashes and faults': ['acceptance/{crashes,faults,feed,power-cuts,three-nodes}/**/*.spec.ts'],
   browsers: ['acceptance/{browser,management}/**/*.spec.ts', 'packages/management/test/browser/**/*.spec.ts'],
+  'server: processes': ['packages/pinfold/test/{compose,health,metrics,server,start}/**/*.spec.ts'],
+  'server: commands': ['packages/pinfold/test/**/*.spec.ts'],
 };
 /** Takes long, so it starts as soon as the quick suites have passed: started last, it would run alone at the end. */
 const DERIVED_AND_LONG: Readonly<Record<string, readonly string[]>> = {
