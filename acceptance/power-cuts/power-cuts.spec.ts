@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { cutPower, type Found, type PowerCuts } from './cut-power.ts';
 import { hasCompiler } from './disk.ts';
 
-const CUTS = 20;
+const CUTS = 12;
 /** Enough where a server is started again, or nearly every cut loses something. */
 const FEW = 6;
 
