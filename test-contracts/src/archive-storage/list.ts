@@ -5,7 +5,7 @@ import { expectAbortedAlone } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectPage, expectSame, readWhole, store, walkIds } from './stored.ts';
+import { expectPage, expectSame, MANY, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Milliseconds, weeks and years apart, so that ids are in several groups, however an implementation groups them. */
@@ -20,8 +20,10 @@ const NEAR = [...anArchiveId(0)].flatMap((digit, at) => {
   return digit === '-' ? [] : [other as ArchiveId];
 });
 
-/** Archives beyond two pages of any backend's list, and how many milliseconds they share. */
-const [COUNT, MOMENTS] = [2_005, 5];
+/** Archives beyond a page of any backend's list, and how many milliseconds they share. */
+const [COUNT, MOMENTS] = [1_305, 5];
+/** Behind the first ones, more than a page goes. */
+const [FIRST, LAST] = [100, 1_110];
 /** The number of archives that lie far from one another, and their distance in milliseconds. */
 const [FAR, APART] = [65, 97_000_000];
 
@@ -103,15 +105,15 @@ export const listClauses: ArchiveStorageClauses = {
       const left = ordered.filter((id) => id !== ids[MOMENTS]);
       expect(await walkIds(subject.port, 1_000), 'without one').to.deep.equal(left);
       await peer.check();
-      const some = left.filter((_, n) => n % 8 === 0 || (n > 300 && n < 1_310));
-      const sizes = await Promise.all(some.slice(0, 100).map((id) => peer.size(id)));
+      const some = left.filter((_, n) => n % 8 === 0 || (n > FIRST && n < LAST));
+      const sizes = await Promise.all(some.slice(-MANY).map((id) => peer.size(id)));
       expect(sizes, 'sizes of many at once').to.deep.equal(sizes.map(() => 4));
       await Promise.all(some.map((id) => peer.delete(id)));
       const gone = new Set(some);
       for (const limit of [1, 10, 1_000]) {
-        const [next] = await peer.list(left[300], limit);
+        const [next] = await peer.list(left[FIRST], limit);
         expect(next, 'the next one behind many that are gone').to.equal(
-          left.find((id) => id > (left[300] as ArchiveId) && !gone.has(id)),
+          left.find((id) => id > (left[FIRST] as ArchiveId) && !gone.has(id)),
         );
       }
       for (const limit of [100, 1_000]) {
