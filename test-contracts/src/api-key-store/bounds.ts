@@ -11,6 +11,8 @@ import {
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
+import { expectApart } from '../expect-apart.ts';
+import { NEARLY_ONE_ACCOUNT } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { ACCOUNT, anEvent, overQuota } from '../fixtures/roles.ts';
@@ -20,6 +22,8 @@ const CREATED = { kind: 'created' };
 const GLOBEX = 'globex' as AccountId;
 const LATER = after(START, days(1));
 const EVER_LATER = after(START, days(2));
+const LONG = 'a'.repeat(40);
+const NEARLY_ONE = [...NEARLY_ONE_ACCOUNT, '7', '07', "'", "''", `${LONG}b`, `${LONG}c`] as AccountId[];
 
 export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   'api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was':
@@ -73,7 +77,7 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       );
     }),
   "api-key-store/count-live: exactly an account's keys that are not revoked count": withPeer(
-    async (port, other) => {
+    async (port, other, _, another) => {
       expect(await other.countLive(ACCOUNT), 'none yet').to.equal(0);
       for (const n of [1, 2, 3]) await port.create(anApiKey(n), [anEvent()]);
       await port.create(anApiKey(4, { account: 'Acme ' as AccountId }), [anEvent()]);
@@ -82,6 +86,16 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       await port.revoke(anApiKeyId(2), LATER, [anEvent()]);
       expect(await other.countLive(ACCOUNT), 'one revoked').to.equal(2);
       expect(await other.countLive('Acme ' as AccountId)).to.equal(1);
+      const alone = (await another()).port;
+      await expectApart(
+        NEARLY_ONE.map((account, n) => anApiKey(n, { account })),
+        {
+          write: (key) => alone.create(key, [anEvent()]),
+          read: ({ account }) => alone.countLive(account),
+          none: 0,
+          one: () => 1,
+        },
+      );
     },
   ),
   'api-key-store/list-pages: pages after a key, be it gone since, give every key exactly once': withPeer(

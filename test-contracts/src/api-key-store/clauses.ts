@@ -46,7 +46,8 @@ const KEYS: readonly ApiKey[] = [
     lastUsedAt: instant(4_294_967_296_001),
     revokedAt: instant(2),
   }),
-  anApiKey(5, { createdAt: instant(0), lastUsedAt: instant(0), revokedAt: instant(0), isEnsured: true }),
+  anApiKey(5, { id: 'an id of many signs' as ApiKeyId }),
+  anApiKey(6, { createdAt: instant(0), lastUsedAt: instant(0), revokedAt: instant(0), isEnsured: true }),
 ];
 
 /** Ids that a comparison without case, as numbers, after trimming or of the beginning would take for one, or that any object has. */
@@ -76,7 +77,9 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
   'api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created':
     withPeer(async (port, other, subject, another) => {
       for (const [n, key] of KEYS.entries()) {
-        await port.create(key, [anEvent()]);
+        const events = [anEvent()];
+        await port.create(key, events);
+        expect(await port.create(key, events), 'the same again').to.deep.equal(EXISTS);
         const stored = await port.find(key.id);
         const rival = { ...anApiKey(n, { account: 'globex' as AccountId, label: 'another' }), id: key.id };
         for (const authority of AUTHORITIES) {
@@ -166,7 +169,10 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
       const alone = await another();
       const others = await alone.peer();
       await expectApart(
-        everyText.map((text, n) => anApiKey(n, { account: text as AccountId })),
+        everyText.map((text, n) => {
+          const [account, at] = [text as AccountId, instant(n)];
+          return anApiKey(n, { account, label: text, lastUsedAt: at, revokedAt: at });
+        }),
         {
           write: (key) => alone.port.create(key, []),
           read: (key) => others.list(everyKeyOf(key.account)),
@@ -188,21 +194,23 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
         expect(await other.revoke(anApiKeyId(1), again, [anEvent()])).to.deep.equal({ kind: 'revoked' });
         expect(await port.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { revokedAt: at }));
       }
-      expect(await port.revoke(anApiKeyId(3), at, [anEvent()])).to.deep.equal({ kind: 'unknown' });
+      const early = [anEvent()];
+      expect(await port.revoke(anApiKeyId(3), at, early)).to.deep.equal({ kind: 'unknown' });
       expect(await port.list(everyKeyOf())).to.deep.equal([anApiKey(2), anApiKey(1, { revokedAt: at })]);
       await other.create(anApiKey(3), [anEvent()]);
       expect(await port.find(anApiKeyId(3)), 'unknown until then').to.deep.equal(anApiKey(3));
+      expect(await port.revoke(anApiKeyId(3), at, early), 'known since').to.deep.equal({ kind: 'revoked' });
       const justUsed = anApiKey(6, { lastUsedAt: at });
       await port.create(justUsed, [anEvent()]);
       await port.revoke(justUsed.id, at, [anEvent()]);
       expect(await other.find(justUsed.id), 'as it is used').to.deep.equal({ ...justUsed, revokedAt: at });
       const used = anApiKey(4, { lastUsedAt: after(at, days(1)) });
-      const [early, alike] = [instant(1), anApiKey(5, { secretHash: used.secretHash })];
+      const [past, alike] = [instant(1), anApiKey(5, { secretHash: used.secretHash })];
       for (const key of [used, alike]) await port.create(key, [anEvent()]);
-      await other.revoke(used.id, early, [anEvent()]);
+      await other.revoke(used.id, past, [anEvent()]);
       expect(await port.find(used.id), 'from before it was made').to.deep.equal({
         ...used,
-        revokedAt: early,
+        revokedAt: past,
       });
       expect(await port.find(alike.id), 'of the same secret').to.deep.equal(alike);
       await together(subject, 21, async (store, n) => {

@@ -1,4 +1,4 @@
-import { type AttemptCounter, after, days, type Instant, minutes } from '@pinfold/core';
+import { type AttemptCounter, after, days, type Instant, minutes, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { type ClauseTable, type Subject, withPeer } from '../contract.ts';
@@ -31,6 +31,9 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
         expect(outcome).to.deep.equal(limitedUntil(after(START, WINDOW)));
       }
       await failAll(port, ['d', 'b'], { ...limits, role: aRoleId(2) });
+      const role = aRoleId(4);
+      for (const near of [role, `${role.slice(0, -1)}0`, `f${role.slice(1)}`] as RoleId[])
+        await fail(other, aTry({ role: near, perRole: 1 }));
       await wrongApart(port, other);
     }),
   'attempt-counter/both-or-neither: a try that one limit refuses, or keeps waiting, is not counted against the other':
