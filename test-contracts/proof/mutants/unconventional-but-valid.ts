@@ -46,10 +46,8 @@ function unconventional<Port extends object, S extends Subject<Port>>(
 
 export const unconventionalTables: readonly { readonly how: string; readonly table: TestedTable }[] = [
   ...unconventional(archiveStorageTable, {
-    'short pages': (storage) => ({
+    'short pages, and bytes in buffers': (storage) => ({
       list: async (after, limit, signal) => some(await storage.list(after, limit, signal)),
-    }),
-    'bytes in buffers': (storage) => ({
       read: async (id, from, length, signal) => {
         const bytes = await storage.read(id, from, length, signal);
         return bytes && Buffer.from(bytes.buffer);
