@@ -26,7 +26,7 @@ const tasks = {
   pinfold: { file: 'packages/pinfold/src/main.ts' },
   setup: { needsPnpm: true, serves: true },
   spec: { file: 'node_modules/mocha/bin/mocha.js', serves: true },
-  test: { file: 'scripts/test.ts', needsPnpm: true, serves: true },
+  test: { file: 'scripts/test.ts', needsPnpm: true, serves: true, bundle: server },
   bench: { file: 'bench/run.ts', serves: true },
   mutation: { file: 'scripts/mutation.ts' },
   pack: { file: 'scripts/pack.ts', needsPnpm: true },
@@ -299,7 +299,10 @@ if (task.serves || (name === 'pinfold' && args[0] === 'serve')) {
   if (!hasScreen) {
     stop('pinfold: the management screen could not be bundled; what went wrong stands above.');
   }
-  if (hasBundle) preload.push(`--import=${new URL('bundled.mjs', import.meta.url)}`);
+  const fromBundle = `--import=${new URL('bundled.mjs', import.meta.url)}`;
+  // Specs stay on their sources, and start servers by the dozen.
+  if (hasBundle && name === 'test') env.SERVER_PRELOAD = fromBundle;
+  else if (hasBundle) preload.push(fromBundle);
   else if (task.bundle) console.error('pinfold: the server could not be bundled, and runs on its sources.');
 }
 const isTheNode = nodeIsNew(process.version) && isSameFile(node, process.execPath);

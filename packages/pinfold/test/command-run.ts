@@ -50,11 +50,16 @@ export async function runWith(
   return { code, out, err };
 }
 
+/** Flags of Node for what runs on its sources. */
+export const FLAGS: readonly string[] = [
+  '--conditions=@pinfold/source',
+  '--disable-warning=ExperimentalWarning',
+];
+
 /** How the command is started as a process: a program and its first arguments. */
 export const COMMAND: readonly [program: string, ...args: readonly string[]] = [
   process.execPath,
-  '--conditions=@pinfold/source',
-  '--disable-warning=ExperimentalWarning',
+  ...FLAGS,
   join(import.meta.dirname, '..', 'src', 'main.ts'),
 ];
 

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { FLAGS } from '../command-run.ts';
 
 /** A server in a process of its own. */
 export interface ChildServer {
@@ -15,6 +16,12 @@ export interface ChildServer {
   ended(): Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>;
 }
 
+const SERVER = 'serve.ts';
+
+const { SERVER_PRELOAD: preload } = process.env;
+/** The server takes its packages from the bundle that `npm test` has made. */
+const FROM_BUNDLE: readonly string[] = preload === undefined ? [] : [preload];
+
 const running = new Set<ChildProcessWithoutNullStreams>();
 
 afterEach(async () => {
@@ -23,18 +30,17 @@ afterEach(async () => {
   await Promise.all(ended);
 });
 
+/** The arguments of Node for a script of this folder. */
+export function programOf(script: string): readonly string[] {
+  return [...FLAGS, ...(script === SERVER ? FROM_BUNDLE : []), join(import.meta.dirname, script)];
+}
+
 /** Starts a script with nothing of this process's settings but what is given. It is killed when the test has ended. */
-export function startChild(env: Readonly<Record<string, string>>, script: string = 'serve.ts'): ChildServer {
+export function startChild(env: Readonly<Record<string, string>>, script: string = SERVER): ChildServer {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
-  const child = spawn(
-    process.execPath,
-    [
-      '--conditions=@pinfold/source',
-      '--disable-warning=ExperimentalWarning',
-      join(import.meta.dirname, script),
-    ],
-    { env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', PINFOLD_PORT: '0', ...env } },
-  );
+  const child = spawn(process.execPath, programOf(script), {
+    env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', PINFOLD_PORT: '0', ...env },
+  });
   running.add(child);
   child.once('close', () => running.delete(child));
   let output = '';
