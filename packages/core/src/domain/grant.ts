@@ -1,5 +1,5 @@
 import type { RoleId } from './identity.ts';
-import { after, type Instant } from './instant.ts';
+import { after, type Instant, MAX_CLOCK_DIFFERENCE } from './instant.ts';
 import type { Limits } from './limits.ts';
 import { type Generation, type Publication, stateOf } from './role.ts';
 
@@ -72,6 +72,8 @@ export function admits(
     grant.generation === publication.generation &&
     grant.accountGeneration === accountGeneration &&
     stateOf(publication, now) === 'published' &&
+    // Of a clock days ahead, it would be good for days.
+    grant.madeAt <= after(now, MAX_CLOCK_DIFFERENCE) &&
     now < grantEndsAt(grant, publication, limits)
   );
 }

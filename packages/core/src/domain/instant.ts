@@ -55,6 +55,9 @@ export function days(count: number): Duration {
   return hours(count * 24);
 }
 
+/** Clocks of nodes differ by less: what is further ahead was made by a clock that is wrong. */
+export const MAX_CLOCK_DIFFERENCE: Duration = hours(1);
+
 /** The instant `length` after `start`. */
 export function after(start: Instant, length: Duration): Instant {
   return instant(start + length);

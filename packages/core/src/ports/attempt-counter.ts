@@ -22,7 +22,8 @@ export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: Attem
 /**
  * Counts tries of passwords, shared by all processes. Windows are fixed: one opens with the first counted try and
  * ends its length later. A try is under way until it is settled, which makes it wrong, or forgiven, which takes it
- * back. Only wrong ones limit; those under way keep others waiting.
+ * back. Only wrong ones limit; those under way keep others waiting. A window that ends more than an hour after the longest
+ * that the try could open was opened by a clock that is ahead, and counts for that clock alone.
  *
  * @promise attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise attempt-counter/lets-go: of tries that ended nothing is left once their windows are dropped, and of a call no open file or connection

@@ -1,5 +1,5 @@
 import type { RoleId } from '../domain/identity.ts';
-import { after, before, type Instant } from '../domain/instant.ts';
+import { after, before, duration, type Instant, MAX_CLOCK_DIFFERENCE } from '../domain/instant.ts';
 import { type AttemptRefusal, type AttemptWindow, MAX_UNSETTLED, refuseAttempt } from '../domain/password.ts';
 import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
 import { gt, lte, oneOf } from '../records/conditions.ts';
@@ -31,28 +31,37 @@ const FORGIVEN = [...UNDER_WAY, ...TICKET] as const;
 interface Windows {
   readonly ofRole: AttemptWindowRow | undefined;
   readonly ofAddress: AttemptWindowRow | undefined;
+  /** Whether another window has the number that the role's first one takes. */
+  readonly isFirstTaken: boolean;
   readonly refusal: AttemptRefusal | undefined;
 }
 
-/** Reads the windows of a try, ended ones too, and judges it by those that are open. */
+/**
+ * Reads the windows of a try, ended ones too, and judges it by those that are open. Tries that a clock days ahead has
+ * counted are its own: after the clock is set back they would shut viewers out for days.
+ */
 function* judge(attempt: Attempt): Steps<Windows, 'read'> {
-  const { role, now, perRole, perAddress } = attempt;
+  const { role, now, window: length, perRole, perAddress } = attempt;
   const counted = countedUnder(attempt);
   const [windows, underWay] = yield* all(
     find(ATTEMPT_WINDOWS, { role, counted: oneOf([ALL, counted]) }),
     find(ATTEMPTS, { role, begunAt: gt(before(now, MAX_UNSETTLED)) }, { select: UNDER_WAY }),
   );
-  const ofRole = windows.find((window) => window.counted === ALL);
-  const ofAddress = windows.find((window) => window.counted === counted);
-  const inRole = underWay.filter((own) => own.roleEndsAt === ofRole?.endsAt);
+  const latestEnd = after(now, duration(length + MAX_CLOCK_DIFFERENCE));
+  const own = windows
+    .filter(({ endsAt }) => endsAt <= latestEnd)
+    .sort((one, other) => other.endsAt - one.endsAt);
+  const ofRole = own.find((window) => window.counted === ALL);
+  const ofAddress = own.find((window) => window.counted === counted);
+  const inRole = underWay.filter((other) => other.roleEndsAt === ofRole?.endsAt);
   const inAddress = underWay.filter(
-    (own) => own.counted === counted && own.addressEndsAt === ofAddress?.endsAt,
+    (other) => other.counted === counted && other.addressEndsAt === ofAddress?.endsAt,
   );
   const refusal = refuseAttempt([
     ...tallyOf(ofRole, now, { underWay: inRole.length, limit: perRole }),
     ...tallyOf(ofAddress, now, { underWay: inAddress.length, limit: perAddress }),
   ]);
-  return { ofRole, ofAddress, refusal };
+  return { ofRole, ofAddress, isFirstTaken: windows.some((window) => window.counted === ALL), refusal };
 }
 
 const readAttempts = ATTEMPT_PROGRAMS.query('attempts.look', function* (attempt: Attempt) {
@@ -64,24 +73,25 @@ const begin = ATTEMPT_PROGRAMS.program('attempts.begin', {
   *run(attempt) {
     const { role, now } = attempt;
     const counted = countedUnder(attempt);
-    const [{ ofRole, ofAddress, refusal }, lastNumber, lastWindow] = yield* together(
+    const [{ ofRole, ofAddress, isFirstTaken, refusal }, lastNumber, lastWindow] = yield* together(
       judge(attempt),
       max(ATTEMPTS, { role }, 'number'),
       max(ATTEMPT_WINDOWS, { role }, 'number'),
     );
     if (refusal !== undefined) return refusal;
-    const inRole = countedIn(ofRole, attempt, { role, number: FIRST, counted: ALL });
+    const number = isFirstTaken ? lastWindow + 2 : FIRST;
+    const inRole = countedIn(ofRole, attempt, { role, number, counted: ALL });
     const inAddress = countedIn(ofAddress, attempt, { role, number: lastWindow + 1, counted });
     const ends = { roleEndsAt: inRole.endsAt, addressEndsAt: inAddress.endsAt };
     const endsAt = Math.max(inRole.endsAt, inAddress.endsAt) as Instant;
-    const number = lastNumber + 1;
+    const place = { role, number: lastNumber + 1 };
     yield* all(
       upsert(ATTEMPT_WINDOWS, inRole),
       upsert(ATTEMPT_WINDOWS, inAddress),
-      insert(ATTEMPTS, { role, number, counted, begunAt: now, endsAt, ...ends }),
+      insert(ATTEMPTS, { ...place, counted, begunAt: now, endsAt, ...ends }),
     );
-    const begun = yield* get(ATTEMPTS, { role, number }, TICKET);
-    return { kind: 'begun', place: { role, number, ticket: begun?.ticket ?? 0 } };
+    const begun = yield* get(ATTEMPTS, place, TICKET);
+    return { kind: 'begun', place: { ...place, ticket: begun?.ticket ?? 0 } };
   },
 });
 

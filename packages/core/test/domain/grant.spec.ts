@@ -61,6 +61,13 @@ describe('a viewing grant', () => {
     );
     expect(grantEndsAt(last, role, limits)).to.equal(NOW + hours(12));
   });
+  it('of a clock more than an hour ahead is good for that clock alone', () => {
+    for (const purpose of ['cookie', 'hand_over'] as const) {
+      const grant = firstGrant(purpose, shown(role), NOW);
+      expect(admits(grant, purpose, shown(role), instant(NOW - hours(1)), limits)).to.equal(true);
+      expect(admits(grant, purpose, shown(role), instant(NOW - hours(1) - 1), limits)).to.equal(false);
+    }
+  });
   it('never outlives the expiration', () => {
     const ending = { ...role, expiresAt: instant(NOW + minutes(5)) };
     const grant = firstGrant('cookie', shown(ending), NOW);
