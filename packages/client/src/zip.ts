@@ -9,7 +9,7 @@ import {
   OUTPUT_FOLDERS,
   secretOfFile,
 } from '@pinfold/core/internal';
-import { deflateSync, Zip, type ZipInputFile } from 'fflate';
+import { deflateSync } from 'fflate';
 
 export { titleOf } from './site.ts';
 
@@ -37,6 +37,8 @@ export interface PackedFiles {
   readonly leftOut: string[];
 }
 
+/** One time for every file, noon of 1 January 2000: the same files give the same bytes on every day. */
+const MODIFICATION_TIME = 0x28_21_60_00;
 const COMPRESSION_LEVEL = 6;
 /** A file is deflated only if that makes it smaller by 2 %; an already compressed file is stored. */
 const MAX_DEFLATED_RATIO = 0.98;
@@ -46,6 +48,11 @@ const MAX_CONCURRENT_READS = 16;
 const LATIN1 = new TextDecoder('latin1');
 /** A ZIP without Zip64 holds one entry fewer than its counter of 16 bits allows: the last value has a meaning. */
 const MAX_FILES = 65_534;
+const MAX_NAME_BYTES = 65_535;
+const DIRECTORY_HEADER_BYTES = 46;
+/** The flag of a name that is not ASCII. */
+const NAME_IS_UTF8 = 0x0800;
+const UTF8 = new TextEncoder();
 const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 && 0xedb88320);
@@ -172,40 +179,54 @@ function portableCrc32(bytes: Uint8Array): number {
   return ~crc;
 }
 
-/** A ZIP that grows file by file, so that only it and few files are in memory. */
+/** A ZIP that grows file by file (APPNOTE.TXT, section 4.3), so that only it and few files are in memory. */
 class Archive {
-  readonly #pieces: Uint8Array[] = [];
-  #files = 0;
-  readonly #zip: Zip = new Zip((error, piece) => {
-    if (error) throw error;
-    this.#pieces.push(piece);
-  });
+  readonly #entries: Uint8Array[] = [];
+  readonly #directory: Uint8Array[] = [];
+  #size = 0;
 
   add(path: string, bytes: Uint8Array): void {
-    this.#files += 1;
-    if (this.#files > MAX_FILES) throw new RangeError(`more than ${MAX_FILES} files`);
+    if (this.#directory.length === MAX_FILES) throw new RangeError(`more than ${MAX_FILES} files`);
+    const name = UTF8.encode(path);
+    if (name.length > MAX_NAME_BYTES) throw new RangeError(`a path has more than ${MAX_NAME_BYTES} bytes`);
     const deflated = deflateSync(bytes, { level: COMPRESSION_LEVEL });
     const isSmaller = deflated.length <= bytes.length * MAX_DEFLATED_RATIO;
-    const file: ZipInputFile = {
-      filename: path,
-      size: bytes.length,
-      crc: crc32(bytes),
-      compression: isSmaller ? 8 : 0,
-      // One for every file, written as local time: the same files give the same bytes on every day.
-      mtime: new Date(2000, 0, 1, 12),
-    };
-    this.#zip.add(file);
     const data = isSmaller ? deflated : bytes;
-    file.ondata?.(null, data as Uint8Array<ArrayBuffer>, true);
+    const header = new Uint8Array(DIRECTORY_HEADER_BYTES + name.length);
+    const view = new DataView(header.buffer);
+    view.setUint32(0, 0x50_4b_01_02);
+    view.setUint16(4, 20, true);
+    view.setUint16(6, 20, true);
+    view.setUint16(8, name.length === path.length ? 0 : NAME_IS_UTF8, true);
+    view.setUint16(10, isSmaller ? 8 : 0, true);
+    view.setUint32(12, MODIFICATION_TIME, true);
+    view.setUint32(16, crc32(bytes), true);
+    view.setUint32(20, data.length, true);
+    view.setUint32(24, bytes.length, true);
+    view.setUint16(28, name.length, true);
+    view.setUint32(42, this.#size, true);
+    header.set(name, DIRECTORY_HEADER_BYTES);
+    // The local header has the fields from the version needed to the length of the extra field, too.
+    const local = Uint8Array.of(0x50, 0x4b, 0x03, 0x04, ...header.subarray(6, 32), ...name);
+    this.#directory.push(header);
+    this.#entries.push(local, data);
+    this.#size += local.length + data.length;
   }
 
   end(): Uint8Array<ArrayBuffer> {
-    this.#zip.end();
-    const archive = new Uint8Array(this.#pieces.reduce((sum, { length }) => sum + length, 0));
+    const record = new Uint8Array(22);
+    const view = new DataView(record.buffer);
+    const size = this.#directory.reduce((sum, { length }) => sum + length, 0);
+    view.setUint32(0, 0x50_4b_05_06);
+    view.setUint16(8, this.#directory.length, true);
+    view.setUint16(10, this.#directory.length, true);
+    view.setUint32(12, size, true);
+    view.setUint32(16, this.#size, true);
+    const archive = new Uint8Array(this.#size + size + record.length);
     let at = 0;
-    for (const piece of this.#pieces) {
-      archive.set(piece, at);
-      at += piece.length;
+    for (const part of [...this.#entries, ...this.#directory, record]) {
+      archive.set(part, at);
+      at += part.length;
     }
     return archive;
   }
