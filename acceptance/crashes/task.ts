@@ -86,9 +86,9 @@ export async function expectAcknowledged(
 ): Promise<void> {
   const page = await node.history.list({ by: OPERATOR, limit: 100 });
   if (page.kind !== 'page') throw new Error(page.code);
-  const told = page.events.filter((event) => event.type === type);
+  const ofType = page.events.filter((event) => event.type === type);
   expect(
-    told.map(({ pin }) => pin),
+    ofType.map(({ pin }) => pin),
     `the history of ${type}`,
   ).to.have.members(roles);
 }

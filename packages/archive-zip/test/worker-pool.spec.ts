@@ -4,7 +4,7 @@ import { ProofControl } from '../src/jobs.ts';
 import { WorkerPool } from '../src/worker-pool.ts';
 
 /** A job that a worker of the test reads as what to do. */
-function told(what: string): Job {
+function jobOf(what: string): Job {
   return { kind: 'list', staged: { file: what }, size: 0, maxEntries: 0 };
 }
 
@@ -20,7 +20,7 @@ describe('WorkerPool', () => {
 
   it('runs no more workers than it may, and reuses them', async () => {
     const replies = await Promise.all(
-      Array.from({ length: 20 }, () => pool.run(told('thread'), new ProofControl())),
+      Array.from({ length: 20 }, () => pool.run(jobOf('thread'), new ProofControl())),
     );
     const threads = new Set(replies.map((reply) => (reply.kind === 'done' ? reply.result : undefined)));
     expect(threads.size).to.equal(2);
@@ -29,19 +29,19 @@ describe('WorkerPool', () => {
   it('fails the jobs of a worker that died, and starts another', async () => {
     for (const death of ['throw', 'exit']) {
       const [died, beside] = await Promise.all([
-        pool.run(told(death), new ProofControl()),
-        pool.run(told('thread'), new ProofControl()),
+        pool.run(jobOf(death), new ProofControl()),
+        pool.run(jobOf('thread'), new ProofControl()),
       ]);
       expect(died.kind).to.equal('failed');
       expect(beside.kind).to.be.oneOf(['done', 'failed']);
-      expect((await pool.run(told('thread'), new ProofControl())).kind).to.equal('done');
+      expect((await pool.run(jobOf('thread'), new ProofControl())).kind).to.equal('done');
     }
   });
 
   it('removes the queued jobs of a stopped control', async () => {
     const control = new ProofControl();
-    const running = Array.from({ length: 4 }, () => pool.run(told('wait'), control));
-    const waiting = pool.run(told('thread'), control);
+    const running = Array.from({ length: 4 }, () => pool.run(jobOf('wait'), control));
+    const waiting = pool.run(jobOf('thread'), control);
     control.stop();
     pool.drop(control);
     expect((await waiting).kind).to.equal('stopped');
@@ -51,17 +51,17 @@ describe('WorkerPool', () => {
   it('fails a job for which no thread can be started, and uses a worker that runs', async () => {
     const entry = new URL('http://no.thread/');
     const limited = new WorkerPool(2, entry);
-    expect((await limited.run(told('thread'), new ProofControl())).kind).to.equal('failed');
+    expect((await limited.run(jobOf('thread'), new ProofControl())).kind).to.equal('failed');
     entry.href = WORKER.href;
-    const first = limited.run(told('thread'), new ProofControl());
+    const first = limited.run(jobOf('thread'), new ProofControl());
     entry.href = 'http://no.thread/';
-    const replies = await Promise.all([first, limited.run(told('thread'), new ProofControl())]);
+    const replies = await Promise.all([first, limited.run(jobOf('thread'), new ProofControl())]);
     expect(replies.map(({ kind }) => kind)).to.deep.equal(['done', 'done']);
     await limited.close();
   });
 
   it('closes once every job has ended', async () => {
-    const reply = pool.run(told('thread'), new ProofControl());
+    const reply = pool.run(jobOf('thread'), new ProofControl());
     await pool.close();
     expect((await reply).kind).to.equal('done');
   });

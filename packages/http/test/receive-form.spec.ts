@@ -156,10 +156,10 @@ describe('A form', () => {
       [{ ...text('title'), type: 'text/plain; charset=none' }, 'title=undefined'],
       [text('title', 'x'.repeat(70_000)), `title=${'x'.repeat(65_537)}…`],
     ];
-    for (const [part, told] of parts) {
+    for (const [part, expected] of parts) {
       const reader = new Reader();
       await receive([part, ARCHIVE], { reader });
-      expect(reader.seen[0]).to.equal(told);
+      expect(reader.seen[0]).to.equal(expected);
     }
   });
 

@@ -138,8 +138,8 @@ describe('giving a program a key', () => {
     await one.send(`/connect?request=${hash}`, '/connect', agreed);
     const given = await one.post('/connect/key', { secret });
     expect(JSON.parse(given.text)).to.include({ account: 'ada' });
-    const told = await theirs.history.list({ by: 'ada' });
-    const events = told.kind === 'page' ? told.events : [];
+    const page = await theirs.history.list({ by: 'ada' });
+    const events = page.kind === 'page' ? page.events : [];
     expect(events.map(({ type }) => type)).to.have.members(['key.agreed', 'key.created']);
     for (const { actor } of events) expect(actor).to.deep.equal({ kind: 'person', id: 'u7' });
   });

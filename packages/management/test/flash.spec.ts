@@ -37,8 +37,8 @@ describe('what is said after a redirect', () => {
     );
     const signed = signFlash({ ...SAID, remarks }, secret);
     expect(signed.length).to.be.below(3_800);
-    const told = readFlash(signed, secret)?.remarks ?? [];
-    expect(told).to.deep.equal(remarks.slice(0, told.length));
-    expect(told.length).to.be.within(5, 19);
+    const shown = readFlash(signed, secret)?.remarks ?? [];
+    expect(shown).to.deep.equal(remarks.slice(0, shown.length));
+    expect(shown.length).to.be.within(5, 19);
   });
 });

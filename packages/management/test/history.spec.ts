@@ -6,7 +6,7 @@ describe('the history', () => {
   beforeEach(() => enter());
 
   /** What the rows of the page tell, newest first. */
-  async function told(path: string): Promise<readonly (string | undefined)[]> {
+  async function titlesAt(path: string): Promise<readonly (string | undefined)[]> {
     const { text } = await person.get(path);
     return [...text.matchAll(/<th scope="row">([^<]*)</g)].map(([, what]) => what);
   }
@@ -18,14 +18,14 @@ describe('the history', () => {
     await person.send(`/publications/${id}`, `/publications/${id}/pin`);
     const { text } = await person.get(`/publications/${id}`);
     expect(text.slice(text.indexOf('id="history"'))).to.match(/Pinned.*The operator \(ada\)/);
-    expect(await told('/history')).to.have.members([
+    expect(await titlesAt('/history')).to.have.members([
       'Pinned',
       'Published',
       'Signed in',
       'Sign-in link created',
     ]);
-    expect((await told('/history'))[0]).to.equal('Pinned');
-    expect(await told(`/history?pin=${id}`)).to.deep.equal(['Pinned', 'Published']);
+    expect((await titlesAt('/history'))[0]).to.equal('Pinned');
+    expect(await titlesAt(`/history?pin=${id}`)).to.deep.equal(['Pinned', 'Published']);
   });
 
   it('names publications and keys', async () => {
@@ -54,8 +54,8 @@ describe('the history', () => {
       await screen.keys.create({ by: OPERATOR, account: OWNER });
     }
     const { next = '' } = await person.get('/history');
-    expect(await told('/history')).to.have.lengthOf(50);
-    expect(await told(next)).to.have.lengthOf(12);
+    expect(await titlesAt('/history')).to.have.lengthOf(50);
+    expect(await titlesAt(next)).to.have.lengthOf(12);
     expect((await person.get('/history?cursor=x')).location).to.equal('/manage/history');
   });
 });

@@ -31,15 +31,15 @@ describe('Words', () => {
   });
 
   it('shows the distance in one unit', () => {
-    const told = (at: Instant) => en.distance(at, NOW);
-    expect(told(NOW)).to.equal('now');
-    expect(told(after(NOW, seconds(20)))).to.equal('now');
-    expect(told(after(NOW, minutes(1)))).to.equal('in 1 minute');
-    expect(told(before(NOW, minutes(59)))).to.equal('59 minutes ago');
-    expect(told(after(NOW, hours(23)))).to.equal('in 23 hours');
-    expect(told(after(NOW, days(1)))).to.equal('in 1 day');
-    expect(told(after(NOW, days(6.9)))).to.equal('in 7 days');
-    expect(told(before(NOW, days(3)))).to.equal('3 days ago');
+    const distance = (at: Instant) => en.distance(at, NOW);
+    expect(distance(NOW)).to.equal('now');
+    expect(distance(after(NOW, seconds(20)))).to.equal('now');
+    expect(distance(after(NOW, minutes(1)))).to.equal('in 1 minute');
+    expect(distance(before(NOW, minutes(59)))).to.equal('59 minutes ago');
+    expect(distance(after(NOW, hours(23)))).to.equal('in 23 hours');
+    expect(distance(after(NOW, days(1)))).to.equal('in 1 day');
+    expect(distance(after(NOW, days(6.9)))).to.equal('in 7 days');
+    expect(distance(before(NOW, days(3)))).to.equal('3 days ago');
     expect(ja.distance(after(NOW, days(3)), NOW)).to.equal('3 日後');
   });
 

@@ -24,14 +24,14 @@ describe('views of a publication', () => {
     expect(await card(id)).to.include('No views yet');
     await add(id, 1, 1_200);
     await add(id, 0, 1);
-    const told = await card(id);
-    expect(told).to.include('1,201 views in the last 30 days').and.not.include('Wrong passwords');
+    const shown = await card(id);
+    expect(shown).to.include('1,201 views in the last 30 days').and.not.include('Wrong passwords');
     const rows = [
-      ...told.matchAll(/<tr><th scope="row">([^<]*)<\/th><td class="number">([^<]*)<\/td><\/tr>/g),
+      ...shown.matchAll(/<tr><th scope="row">([^<]*)<\/th><td class="number">([^<]*)<\/td><\/tr>/g),
     ];
     expect(rows.map(([, , views]) => views)).to.deep.equal(['1', '1,200']);
     expect(rows[0]?.[1]).to.match(/^\d+ \w+ \d{4}$/);
-    const bars = [...told.matchAll(/<rect x="(\d+)" y="(\d+)"/g)].map(([, x, y]) => [x, y]);
+    const bars = [...shown.matchAll(/<rect x="(\d+)" y="(\d+)"/g)].map(([, x, y]) => [x, y]);
     expect(bars).to.have.deep.members([
       ['280', '0'],
       ['290', '63'],

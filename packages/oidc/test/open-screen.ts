@@ -158,6 +158,6 @@ export async function expectNobodyIn(
   expect((await traveller.get(`${base}/`)).location).to.equal(`${base}/sign-in`);
   const refused = log.find((entry) => entry.outcome?.startsWith('sign_in_'));
   expect(refused?.outcome).to.equal(`sign_in_${outcome}`);
-  const told = await service.history.list({ by: OPERATOR });
-  expect(told.kind === 'page' && told.events.map(({ type }) => type)).not.to.include('session.started');
+  const history = await service.history.list({ by: OPERATOR });
+  expect(history.kind === 'page' && history.events.map(({ type }) => type)).not.to.include('session.started');
 }

@@ -307,8 +307,8 @@ describe('signing in by OpenID Connect', () => {
     await ada.get(back.location ?? '');
     screen.issuer.forge = (claims) => ({ ...claims, aud: 'another-client' });
     await screen.signIn(new Traveller(), 'ada');
-    const told = screen.log.filter(({ outcome }) => outcome?.startsWith('sign_in_'));
-    expect(told.map(({ error }) => error instanceof Error)).to.deep.equal([false, true]);
+    const entries = screen.log.filter(({ outcome }) => outcome?.startsWith('sign_in_'));
+    expect(entries.map(({ error }) => error instanceof Error)).to.deep.equal([false, true]);
   });
 
   it('refuses whom the issuer names by nothing', async () => {

@@ -46,8 +46,8 @@ describe('openPostgres', () => {
           .rows;
         return Number(row.now);
       };
-      const [before, told, after] = [await now(), await handle.check(), await now()];
-      expect(told).to.be.within(Math.floor(before), after).and.satisfy(Number.isSafeInteger);
+      const [before, clock, after] = [await now(), await handle.check(), await now()];
+      expect(clock).to.be.within(Math.floor(before), after).and.satisfy(Number.isSafeInteger);
     }));
 
   it('is led nowhere by a search path', () =>

@@ -11,8 +11,8 @@ const foldersOfTests = async () =>
 describe('openTestPinfold', () => {
   it('publishes in memory, gives the events, and expires when the test moves the clock', async () => {
     const before = await foldersOfTests();
-    const told: string[] = [];
-    const pinfold = await openTestPinfold({ onEvent: ({ type }) => told.push(type) });
+    const observed: string[] = [];
+    const pinfold = await openTestPinfold({ onEvent: ({ type }) => observed.push(type) });
     const archive = await zipOf({ 'index.html': '<h1>Grüße</h1>', 'img/dot.gif': new Uint8Array(43) });
     const outcome = await pinfold.publish({ by: 'ada', key: 'first', filename: 'site.zip', archive });
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
@@ -26,7 +26,7 @@ describe('openTestPinfold', () => {
     await pinfold.useCases.stop({ by: 'ada', id });
     const types = pinfold.capturedEvents.map(({ type }) => type);
     expect(types).to.deep.equal(['pin.published', 'pin.stopped']);
-    expect(told).to.deep.equal(types);
+    expect(observed).to.deep.equal(types);
     await server.close();
     await Promise.all([pinfold.close(), pinfold.close()]);
     await pinfold.close();

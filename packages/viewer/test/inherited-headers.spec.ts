@@ -161,11 +161,11 @@ describe('what the app around the viewer sets', () => {
     const rig = await openRig({
       mount: (viewer) => {
         const app = express().use('/share', viewer);
-        const told: express.ErrorRequestHandler = (error, _request, response, _next) => {
+        const errorPage: express.ErrorRequestHandler = (error, _request, response, _next) => {
           said = error;
           response.status(500).end();
         };
-        return app.use(told);
+        return app.use(errorPage);
       },
     });
     await rig.ask('/share/s/x');

@@ -29,10 +29,10 @@ describe('a password', () => {
     expect(ruleOf('é'.repeat(37))).to.equal('invalid_password/too_long');
   });
   it('that is too short or too long is refused with the limit and its length', () => {
-    const told = (value: unknown) => parsePassword(value, defaultLimits);
-    expect(told('🔑'.repeat(7))).to.include({ limit: 8, actual: 7 });
-    expect(told('é'.repeat(40))).to.include({ limit: 72, actual: 80 });
-    expect(told(1)).to.have.all.keys('kind', 'code', 'rule');
+    const refusalOf = (value: unknown) => parsePassword(value, defaultLimits);
+    expect(refusalOf('🔑'.repeat(7))).to.include({ limit: 8, actual: 7 });
+    expect(refusalOf('é'.repeat(40))).to.include({ limit: 72, actual: 80 });
+    expect(refusalOf(1)).to.have.all.keys('kind', 'code', 'rule');
   });
   it('is measured as sent and kept in NFC', () => {
     const decomposed = 'e\u0301'.repeat(4);

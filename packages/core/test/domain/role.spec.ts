@@ -123,14 +123,14 @@ describe('the state machine', () => {
   }
 
   it('gives events of the moment, and none when nothing changes', () => {
-    const told = (role: typeof published, command: RoleCommand) => {
+    const eventTypesOf = (role: typeof published, command: RoleCommand) => {
       const outcome = decide(role, command, NOW, limits);
       if (outcome.kind !== 'decided') return outcome.code;
       for (const { at } of outcome.events) expect(at).to.equal(NOW);
       if (outcome.events.length === 0) expect(outcome.role).to.equal(role);
       return outcome.events.map(({ type }) => type).join();
     };
-    expect(commands.map((command) => told(published, command))).to.deep.equal([
+    expect(commands.map((command) => eventTypesOf(published, command))).to.deep.equal([
       'pin.title_changed',
       'pin.password_set',
       'pin.password_removed',
@@ -140,13 +140,13 @@ describe('the state machine', () => {
       'pin.stopped',
       '',
     ]);
-    expect(told(pinned, { type: 'unpin' })).to.equal('pin.unpinned');
-    expect(told(pinned, { type: 'pin' })).to.equal('');
-    expect(told({ ...published, passwordHash: HASH }, { type: 'create_grant' })).to.equal(
+    expect(eventTypesOf(pinned, { type: 'unpin' })).to.equal('pin.unpinned');
+    expect(eventTypesOf(pinned, { type: 'pin' })).to.equal('');
+    expect(eventTypesOf({ ...published, passwordHash: HASH }, { type: 'create_grant' })).to.equal(
       'pin.grant_created',
     );
-    expect(told({ ...published, title: TITLE }, { type: 'set_title', title: TITLE })).to.equal('');
-    expect(told({ ...published, passwordHash: HASH }, { type: 'set_password', hash: HASH })).to.equal(
+    expect(eventTypesOf({ ...published, title: TITLE }, { type: 'set_title', title: TITLE })).to.equal('');
+    expect(eventTypesOf({ ...published, passwordHash: HASH }, { type: 'set_password', hash: HASH })).to.equal(
       'pin.password_set',
     );
   });

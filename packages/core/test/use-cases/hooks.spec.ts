@@ -107,23 +107,23 @@ describe('rules of an embedding team', () => {
 
 describe('what observers learn of publications', () => {
   const stage = stageOfEachTest();
-  let told: HistoryEvent[];
+  let observed: HistoryEvent[];
   beforeEach(() => {
-    told = [];
+    observed = [];
   });
 
-  const types = () => told.map(({ type }) => type);
+  const types = () => observed.map(({ type }) => type);
 
   it('is each change, when it is stored, once', async () => {
     const { roles } = stage.memory;
-    const observer = onRoleEvents((event) => told.push(event));
+    const observer = onRoleEvents((event) => observed.push(event));
     const telling = instrument({ roles }, [observer]).roles;
     const useCases = stage.with({ roles: telling });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     const { id } = outcome.publication;
     expect(types()).to.deep.equal(['pin.published']);
-    expect(told[0]).to.include({ account: OWNER, pin: id });
+    expect(observed[0]).to.include({ account: OWNER, pin: id });
     expect((await useCases.publish(await stage.request())).kind).to.equal('replayed');
     await useCases.pin({ by: OWNER, id });
     await useCases.pin({ by: OWNER, id });
@@ -142,7 +142,7 @@ describe('what observers learn of publications', () => {
         return lost < 0 ? roles.save(...all) : Promise.resolve({ kind: 'conflict' } as const);
       },
     });
-    const observer = onRoleEvents((event) => told.push(event));
+    const observer = onRoleEvents((event) => observed.push(event));
     const telling = instrument({ roles: racing }, [observer]).roles;
     await stage.with({ roles: telling }).pin({ by: OWNER, id });
     expect(types()).to.deep.equal(['pin.pinned']);
@@ -150,7 +150,7 @@ describe('what observers learn of publications', () => {
     const silent = instrument({ roles: failing }, [observer]).roles;
     await codeOf(stage.with({ roles: silent }).stop({ by: OWNER, id }));
     const lease = { account: OWNER, key: 'k' as never, token: 't' as never };
-    await telling.commit({} as never, lease, [told[0] as HistoryEvent]);
+    await telling.commit({} as never, lease, [observed[0] as HistoryEvent]);
     expect(types()).to.deep.equal(['pin.pinned']);
   });
 });

@@ -41,8 +41,8 @@ describe('Names', () => {
     expect(await get()).to.deep.equal({ kind: 'found', name: moved });
     expect(await remove()).to.deep.equal({ kind: 'deleted' });
     for (const gone of [get(), remove()]) expect(await gone).to.deep.equal(NOT_FOUND);
-    const told = (await events()).map(({ type, pin, name, actor: { id } }) => [type, pin, name, id]);
-    expect(told).to.deep.equal([
+    const recorded = (await events()).map(({ type, pin, name, actor: { id } }) => [type, pin, name, id]);
+    expect(recorded).to.deep.equal([
       ['name.deleted', two, 'live', OWNER],
       ['name.set', two, 'live', OWNER],
       ['name.set', one, 'live', OWNER],
@@ -121,7 +121,7 @@ describe('Names', () => {
     for (const none of [{}, { name: null }]) {
       expect(await publish(JSON.stringify(none), none)).not.to.have.property('name');
     }
-    const told = (await events()).map(({ type, pin }) => [type, pin]);
-    expect(told).to.have.deep.members([first, second].map(({ publication: { id } }) => ['name.set', id]));
+    const recorded = (await events()).map(({ type, pin }) => [type, pin]);
+    expect(recorded).to.have.deep.members([first, second].map(({ publication: { id } }) => ['name.set', id]));
   });
 });

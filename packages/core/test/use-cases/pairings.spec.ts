@@ -42,7 +42,7 @@ describe('Giving a program a key', () => {
   }
 
   /** What the history says, newest first. */
-  async function told(): Promise<unknown> {
+  async function events(): Promise<unknown> {
     // Events of one instant are in order of their random ids.
     const latestFirst = (await eventsOf(stage)).toSorted((one, two) => two.type.localeCompare(one.type));
     return latestFirst.map(({ type, actor, account, request }) => ({ type, actor, account, request }));
@@ -75,7 +75,7 @@ describe('Giving a program a key', () => {
     expect((await keys.authenticate(made?.text ?? ''))?.id).to.equal(made?.key.id);
     expect(await pairings.redeem(secret)).to.deep.equal(UNKNOWN);
     expect(await listed()).to.have.lengthOf(1);
-    expect(await told()).to.deep.equal([
+    expect(await events()).to.deep.equal([
       { type: 'key.created', actor: CAUSE.actor, account: OWNER, request: 'polled' },
       { type: 'key.agreed', actor: CAUSE.actor, account: OWNER, request: 'agreed' },
     ]);
@@ -90,7 +90,7 @@ describe('Giving a program a key', () => {
       expect(await pairings.register(none), none).to.deep.equal(UNKNOWN);
       expect(await pairings.isRegistered(none), none).to.equal(false);
     }
-    expect(await told()).to.deep.equal([]);
+    expect(await events()).to.deep.equal([]);
     await pairings.register(hash);
     expect(await pairings.isRegistered(hash)).to.equal(true);
   });

@@ -64,11 +64,11 @@ describe('publishing within bounds', () => {
   });
 
   it('refuses what is past a quota with what there would be', async () => {
-    const told = { rule: 'sites', limit: 1, actual: 2 };
+    const details = { rule: 'sites', limit: 1, actual: 2 };
     for (const quotas of [{ sites: 1 }, async (account: string) => ({ sites: account.length - 4 })]) {
       const publish = publishing(quotas);
       await publish('a');
-      expect(await publish('b')).to.deep.equal({ kind: 'refused', code: 'quota_exceeded', ...told });
+      expect(await publish('b')).to.deep.equal({ kind: 'refused', code: 'quota_exceeded', ...details });
     }
   });
 });

@@ -46,7 +46,7 @@ describe('Counting views', () => {
     });
     return createViews({ ...memory, persistence: memory, views, clock: nodes, machine: clock });
   };
-  const told = async (views: Views, role: RoleId = ROLE) =>
+  const counted = async (views: Views, role: RoleId = ROLE) =>
     (await views.of(role)).map(({ day, ...counts }) => [dayText(day), counts.views, counts.refusedPasswords]);
 
   it('stores any number of views in one write, and nothing when there were none', async () => {
@@ -55,13 +55,13 @@ describe('Counting views', () => {
     expect(writes).to.equal(0);
     for (let n = 0; n < 500; n += 1) views.viewed(aRoleId(n % 3));
     views.passwordRefused(ROLE);
-    expect(await told(views), 'before').to.deep.equal([]);
+    expect(await counted(views), 'before').to.deep.equal([]);
     expect(await views.store()).to.equal(false);
     expect(await views.store()).to.equal(false);
     expect(writes).to.equal(1);
     const today = dayText(dayOf(clock.now()));
-    expect(await told(views)).to.deep.equal([[today, 167, 1]]);
-    expect(await told(counting()), 'from another process').to.deep.equal([[today, 167, 1]]);
+    expect(await counted(views)).to.deep.equal([[today, 167, 1]]);
+    expect(await counted(counting()), 'from another process').to.deep.equal([[today, 167, 1]]);
   });
 
   it('counts each day of UTC by itself, and gives the last thirty of them', async () => {
@@ -71,18 +71,18 @@ describe('Counting views', () => {
     clock.advance(duration(1));
     views.viewed(ROLE);
     await views.store();
-    expect(await told(views)).to.deep.equal([
+    expect(await counted(views)).to.deep.equal([
       ['2026-11-23', 1, 0],
       ['2026-11-22', 1, 0],
     ]);
     clock.advance(days(28));
-    expect(await told(views), '29 days before').to.have.lengthOf(2);
+    expect(await counted(views), '29 days before').to.have.lengthOf(2);
     clock.advance(days(1));
-    expect(await told(views)).to.deep.equal([['2026-11-23', 1, 0]]);
+    expect(await counted(views)).to.deep.equal([['2026-11-23', 1, 0]]);
     await views.sweep();
     expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.have.lengthOf(1);
     clock.advance(hours(24));
-    expect(await told(views)).to.deep.equal([]);
+    expect(await counted(views)).to.deep.equal([]);
     await views.sweep();
     expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.deep.equal([]);
   });
@@ -100,7 +100,7 @@ describe('Counting views', () => {
     views.viewed(ROLE);
     away = false;
     await views.store();
-    expect((await told(views)).map(([, count]) => count)).to.deep.equal([2]);
+    expect((await counted(views)).map(([, count]) => count)).to.deep.equal([2]);
   });
 
   it('counts what comes while it stores', async () => {
@@ -113,7 +113,7 @@ describe('Counting views', () => {
     views.viewed(ROLE);
     expect(await views.store()).to.equal(true);
     expect(await views.store()).to.equal(false);
-    expect((await told(views)).map(([, count]) => count)).to.deep.equal([2]);
+    expect((await counted(views)).map(([, count]) => count)).to.deep.equal([2]);
   });
 
   it('stores a thousand roles at a time, those first that have waited longest', async () => {
@@ -127,7 +127,7 @@ describe('Counting views', () => {
     for (let n = 0; n < 2_500; n += 1) views.viewed(aRoleId(n));
     while (await views.store()) views.viewed(aRoleId(2_600));
     expect(batches).to.deep.equal([1_000, 1_000, 501]);
-    expect(await told(views, aRoleId(2_499))).to.have.lengthOf(1);
+    expect(await counted(views, aRoleId(2_499))).to.have.lengthOf(1);
   });
 
   it('holds 100,000 days of roles at most, and goes on with those that it knows', async () => {
@@ -151,7 +151,7 @@ describe('Counting views', () => {
     await memory.mode.change({ kind: 'read_only', message: null }, []);
     views.viewed(ROLE);
     await views.store();
-    expect(await told(views)).to.have.lengthOf(1);
+    expect(await counted(views)).to.have.lengthOf(1);
     await views.sweep();
     expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.have.lengthOf(2);
     await memory.mode.change({ kind: 'normal', message: null }, []);

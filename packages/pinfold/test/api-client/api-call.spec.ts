@@ -8,7 +8,7 @@ describe('a call that is tried again', () => {
   /** What a person reads while a call with two and a half minutes of patience fails once. */
   async function toldOf(code: string): Promise<string> {
     const failures = [new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })];
-    const told: string[] = [];
+    const printed: string[] = [];
     const client = await clientOf(
       {
         url: 'https://pages.example',
@@ -19,11 +19,11 @@ describe('a call that is tried again', () => {
           return Response.json(names);
         },
       },
-      { err: (line) => void told.push(line) },
+      { err: (line) => void printed.push(line) },
       new RetryBudget(150_000),
     );
-    for await (const name of client.names.list()) told.push(name.name);
-    return told.join('\n');
+    for await (const name of client.names.list()) printed.push(name.name);
+    return printed.join('\n');
   }
 
   it('prints how long it is tried: a name that does not resolve for ten seconds', async () => {

@@ -5,17 +5,17 @@ const bytes = Uint8Array.from({ length: 600_000 }, (_, index) => index % 251);
 
 describe('a watched file', () => {
   it('reports how much was taken only when more is asked for', async () => {
-    const told: number[] = [];
-    const file = new WatchedFile('x.zip', bytes, (sent) => told.push(Math.floor(sent * 100)));
+    const reported: number[] = [];
+    const file = new WatchedFile('x.zip', bytes, (sent) => reported.push(Math.floor(sent * 100)));
     const reader = file.stream().getReader();
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
     await reader.read();
-    expect(told).to.deep.equal([0]);
+    expect(reported).to.deep.equal([0]);
     await reader.read();
-    expect(told).to.deep.equal([0, 43]);
+    expect(reported).to.deep.equal([0, 43]);
     await reader.read();
     await reader.read();
-    expect(told).to.deep.equal([0, 43, 87, 100]);
+    expect(reported).to.deep.equal([0, 43, 87, 100]);
   });
 
   it('is sent in a form whole and under its name', async () => {
@@ -27,9 +27,9 @@ describe('a watched file', () => {
   });
 
   it('may be empty', async () => {
-    const told: number[] = [];
-    const file = new WatchedFile('x.zip', new Uint8Array(), (sent) => told.push(sent));
+    const reported: number[] = [];
+    const file = new WatchedFile('x.zip', new Uint8Array(), (sent) => reported.push(sent));
     expect(await new Response(file.stream()).text()).to.equal('');
-    expect(told).to.deep.equal([1]);
+    expect(reported).to.deep.equal([1]);
   });
 });

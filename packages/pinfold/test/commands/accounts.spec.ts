@@ -27,13 +27,13 @@ describe('pinfold accounts', () => {
     const turning = 'a\u202eb';
     const options = ['--reason', turning, '--sites', 'keep'];
     expect((await machine.run('keys', 'create', '--account', turning, '--label', turning)).code).to.equal(0);
-    const told = [
+    const results = [
       await machine.run('accounts', 'block', turning, ...options),
       await machine.run('accounts', 'list'),
       await machine.run('keys', 'list'),
       await machine.run('history'),
     ];
-    for (const { out } of told)
+    for (const { out } of results)
       expect(out)
         .to.include('a\ufffdb')
         .and.not.match(/\p{Bidi_Control}/u);

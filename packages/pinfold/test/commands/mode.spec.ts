@@ -15,10 +15,10 @@ describe('pinfold mode', () => {
     expect((await machine.run('mode')).out).to.equal('read_only: Back at noon\n');
     expect((await machine.run('mode', 'normal')).out).to.equal('normal\n');
     const { events } = await machine.json('history');
-    const told = events
+    const changes = events
       .filter(({ account }: { account: unknown }) => account === null)
       .map(({ type, account }: { type: string; account: unknown }) => [type, account]);
-    expect(told).to.deep.equal([
+    expect(changes).to.deep.equal([
       ['service.mode_changed', null],
       ['service.mode_changed', null],
     ]);

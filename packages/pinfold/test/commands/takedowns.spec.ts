@@ -9,7 +9,7 @@ import { type Machine, openMachine, serve } from '../servers/served.ts';
 
 const NOWHERE = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
-interface Told {
+interface Listed {
   readonly id: string;
   readonly type: string;
   readonly actor: object;
@@ -43,14 +43,14 @@ describe('pinfold pins and pinfold takedowns', () => {
     return JSON.parse(out).pin.id;
   }
 
-  const eventsOf = async (id: string): Promise<readonly Told[]> =>
+  const eventsOf = async (id: string): Promise<readonly Listed[]> =>
     (await asJson('history', '--pin', id)).events;
 
   it('list publications of all accounts, and show one', async () => {
     const first = await publish('one', '--account', 'ada', '--title', 'Spring \u202e');
     const second = await publish('two', '--account', 'grace');
     const ids = async (...options: readonly string[]) =>
-      (await asJson('pins', 'list', ...options)).pins.map(({ id }: Told) => id);
+      (await asJson('pins', 'list', ...options)).pins.map(({ id }: Listed) => id);
     expect(await ids()).to.deep.equal([second, first]);
     expect(await ids('--account', 'ada')).to.deep.equal([first]);
     expect(await ids('--search', 'spring')).to.deep.equal([first]);
@@ -90,8 +90,8 @@ describe('pinfold pins and pinfold takedowns', () => {
   it('take one down with its copies, in the name of the user, and lift the ban', async () => {
     const id = await publish('same', '--account', 'ada');
     const copy = await publish('same', '--account', 'grace');
-    const told = await run('pins', 'takedown', id, '--reason', 'Phishing');
-    expect(told.out).to.equal(`${id} was taken down.\n${copy}, a copy, is still in service.\n`);
+    const listed = await run('pins', 'takedown', id, '--reason', 'Phishing');
+    expect(listed.out).to.equal(`${id} was taken down.\n${copy}, a copy, is still in service.\n`);
     const taken = await asJson('pins', 'takedown', id, '--reason', 'Again', '--copies', '--purge');
     expect(taken.copies).to.deep.equal([copy]);
     expect(taken.pin).to.include({ id, state: 'deleted' });
@@ -127,7 +127,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect([code, err]).to.deep.equal([1, `pinfold: There is no publication ${NOWHERE}.\n`]);
     expect(out).to.equal(ids.map((id) => `${id} was taken down.\n`).join(''));
     const { takedowns } = JSON.parse((await takedown(...ids, '--json')).out);
-    expect(takedowns.map(({ pin }: { pin: Told }) => pin.id)).to.deep.equal(ids);
+    expect(takedowns.map(({ pin }: { pin: Listed }) => pin.id)).to.deep.equal(ids);
     expect((await takedown(...ids, 'x')).code).to.equal(2);
     expect((await takedown()).code).to.equal(2);
   });
@@ -140,7 +140,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     const gone = await publish('two', '--account', 'grace');
     for (const each of [id, gone]) await run('pins', 'takedown', each, '--reason', 'Phishing 🎣');
     const { takedowns } = await asJson('takedowns', 'list');
-    expect(takedowns.map((told: Told) => told.id)).to.deep.equal([gone, id]);
+    expect(takedowns.map((listed: Listed) => listed.id)).to.deep.equal([gone, id]);
     const exported = (await run('takedowns', 'export')).out;
     const lines = exported.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).to.deep.equal(takedowns);

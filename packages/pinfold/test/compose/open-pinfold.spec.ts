@@ -44,11 +44,11 @@ describe('Pinfold in a server of your own', () => {
   }
 
   it('publishes from code, calls beforePublish before, and onEvent after', async () => {
-    const told: string[] = [];
+    const observed: string[] = [];
     publicUrl += '/';
     const { publish: publishFromCode } = await open({
       onEvent: ({ type, account }) => {
-        told.push(`${type} ${account}`);
+        observed.push(`${type} ${account}`);
         throw new Error('a bug of the team');
       },
       beforePublish: ({ entries }) =>
@@ -64,12 +64,12 @@ describe('Pinfold in a server of your own', () => {
       archive: zipSync(two, { mtime: '2026-11-20' }),
     });
     expect(refused).to.include({ kind: 'refused', rule: 'host:one-page' });
-    expect(told).to.deep.equal([]);
+    expect(observed).to.deep.equal([]);
     const one = zipSync({ 'index.html': new Uint8Array(1) }, { mtime: '2026-11-20' });
     const outcome = await publishFromCode({ ...request, key: 'one', archive: one });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
     expect(outcome.publication.sharedUrl).to.equal(`${publicUrl}s/${outcome.publication.id}`);
-    expect(told).to.deep.equal(['pin.published ada']);
+    expect(observed).to.deep.equal(['pin.published ada']);
   });
 
   it('goes on when an observer throws or rejects, and logs it', async () => {
@@ -225,16 +225,16 @@ describe('Pinfold in a server of your own', () => {
     const { id, shared_url } = await published(await publish(publicUrl, text, 'a'));
     for (const accept of ['text/html', 'text/html', '*/*'])
       await fetch(`${shared_url}/`, { headers: { accept } });
-    const told = async () => {
+    const observed = async () => {
       const headers = { authorization: `Bearer ${text}` };
       const answer = await fetch(`${publicUrl}/api/v1/pins/${id}?include=views`, { headers });
       return ((await answer.json()) as { readonly views: readonly object[] }).views;
     };
-    expect(await told()).to.deep.equal([]);
+    expect(await observed()).to.deep.equal([]);
     clock.advance(seconds(10));
-    while ((await told()).length === 0);
+    while ((await observed()).length === 0);
     const day = new Date(clock.now()).toISOString().slice(0, 10);
-    expect(await told()).to.deep.equal([{ day, views: 2, refused_passwords: 0 }]);
+    expect(await observed()).to.deep.equal([{ day, views: 2, refused_passwords: 0 }]);
   });
 
   it('keeps what was published, and gives up its stores once closed', async () => {

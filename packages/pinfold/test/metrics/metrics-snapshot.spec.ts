@@ -61,8 +61,8 @@ describe('the figures of several processes', () => {
       }
     }
     take('site', 'GET', 503);
-    const told = registry.snapshot().pinfold_http_requests_total?.series;
-    expect(told?.['route="site",method="GET",status="503"']).to.deep.equal([1]);
+    const series = registry.snapshot().pinfold_http_requests_total?.series;
+    expect(series?.['route="site",method="GET",status="503"']).to.deep.equal([1]);
   });
 
   it('write any label so that it stays one', () => {

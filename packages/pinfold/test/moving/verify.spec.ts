@@ -40,9 +40,9 @@ describe('pinfold verify', () => {
         altered: [],
       });
     }
-    const told = await run(stage.env('one'), 'verify');
-    expect(told.out).to.match(new RegExp(`^missing: ${gone} of publication [0-9a-f-]{36}$`, 'm'));
-    expect(told.err).to.include('missing, altered, removed or superfluous: 1 archive\n');
+    const report = await run(stage.env('one'), 'verify');
+    expect(report.out).to.match(new RegExp(`^missing: ${gone} of publication [0-9a-f-]{36}$`, 'm'));
+    expect(report.err).to.include('missing, altered, removed or superfluous: 1 archive\n');
   });
 
   it('names what was removed of a publication in service, and ends with 1', async () => {

@@ -33,7 +33,7 @@ describe('clientAddress', () => {
     await server.stop(AbortSignal.abort());
   });
 
-  const told: readonly (readonly [
+  const cases: readonly (readonly [
     trust: string | undefined,
     socket: string,
     header: string | undefined,
@@ -59,7 +59,7 @@ describe('clientAddress', () => {
     ['1', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
     ['1', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
   ];
-  for (const [trust, socket, header, address] of told) {
+  for (const [trust, socket, header, address] of cases) {
     it(`is ${address} from ${socket} with ${header}, where ${trust} is trusted`, () => {
       expect(addressOf(trust, socket, header)).to.equal(address);
     });

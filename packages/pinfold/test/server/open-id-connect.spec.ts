@@ -52,7 +52,7 @@ describe('a server with an issuer of OpenID Connect', () => {
 describe('a server with an issuer that does not answer', () => {
   let issuer: SlowIssuer;
   let server: Served;
-  const told: RequestEntry[] = [];
+  const entries: RequestEntry[] = [];
 
   before(async () => {
     issuer = await SlowIssuer.listen();
@@ -61,7 +61,7 @@ describe('a server with an issuer that does not answer', () => {
       PINFOLD_OIDC_CLIENT_ID: CLIENT_ID,
       PINFOLD_OIDC_CLIENT_SECRET: CLIENT_SECRET,
     };
-    server = await serve(settings, { onRequest: (entry) => told.push(entry) });
+    server = await serve(settings, { onRequest: (entry) => entries.push(entry) });
   });
 
   after(async () => {
@@ -86,9 +86,9 @@ describe('a server with an issuer that does not answer', () => {
       await issuer.untilTokens(exchanges);
       browser[leave]();
       await issuer.tokens.at(-1)?.isClosed;
-      while (told.at(-1)?.route !== path) await new Promise(setImmediate);
+      while (entries.at(-1)?.route !== path) await new Promise(setImmediate);
       // It did not end by a timeout, which would be an answer.
-      expect(told.pop()).to.include({ gone: true }).and.not.have.property('outcome');
+      expect(entries.pop()).to.include({ gone: true }).and.not.have.property('outcome');
     });
   }
 });

@@ -21,7 +21,7 @@ const SHUTDOWN = message(
 
 describe('The pool of a PostgreSQL database', () => {
   it('reports to a connection that ends that the server stops', async () => {
-    let told = 0;
+    let reports = 0;
     const server = createServer((socket) => {
       let isKnown = false;
       socket
@@ -29,7 +29,7 @@ describe('The pool of a PostgreSQL database', () => {
         .on('data', (bytes) => {
           if (!isKnown) socket.write(HELLO);
           else if (bytes[0] === 'X'.charCodeAt(0)) {
-            told += 1;
+            reports += 1;
             socket.end(SHUTDOWN);
           } else socket.write(Buffer.concat([FAILURE, READY]));
           isKnown = true;
@@ -46,6 +46,6 @@ describe('The pool of a PostgreSQL database', () => {
     // Where nobody listens, the process would end of it.
     await closed;
     for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-    expect(told, 'connections').to.be.above(0);
+    expect(reports, 'connections').to.be.above(0);
   });
 });

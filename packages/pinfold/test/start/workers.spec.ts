@@ -83,8 +83,8 @@ describe('several processes on one port', () => {
     await server.ended();
     const [again] = await started(start(), 2);
     const headers = { authorization: `Bearer ${apiKey}` };
-    const told = await fetch(`${again}/api/v1/pins/${pin.id}?include=views`, { headers });
-    const { views } = (await told.json()) as { readonly views: readonly { readonly views: number }[] };
+    const response = await fetch(`${again}/api/v1/pins/${pin.id}?include=views`, { headers });
+    const { views } = (await response.json()) as { readonly views: readonly { readonly views: number }[] };
     // More than one day where midnight passes in between.
     expect(views.reduce((sum, day) => sum + day.views, 0)).to.equal(40);
   });

@@ -155,9 +155,9 @@ export class CallsTogether {
     for await (const outcome of everyOrder(this.#before, this.#calls, { isIgnored, isQuiet })) {
       orders += 1;
       if (outcome === undefined) continue;
-      if (!inTurn.has(outcome.all)) mixed = told(outcome);
+      if (!inTurn.has(outcome.all)) mixed = textOf(outcome);
       if (!programs.some((other) => looksLike(outcome, other)))
-        return { orders, wrong: told(outcome), mixed };
+        return { orders, wrong: textOf(outcome), mixed };
     }
     return { orders, wrong: undefined, mixed };
   }
@@ -174,7 +174,7 @@ export class CallsTogether {
   }
 }
 
-function told({ turns, results }: Outcome): string {
+function textOf({ turns, results }: Outcome): string {
   return `${turns.join(', ')}: ${JSON.stringify(results)}`;
 }
 

@@ -23,7 +23,7 @@ const HASH = 'a hash' as PasswordHash;
 export async function fill(stores: Stores, account: AccountId = ACCOUNT, from = 0): Promise<void> {
   const { roles, apiKeys, sessions, pairings, names, views, attempts } = stores;
   const of = (n: number) => from + n;
-  const told = [
+  const events = [
     anEvent({ account, actor: PERSON, address: '192.0.2.1', request: 'r', type: 'link.created' }),
   ];
   for (const n of [1, 2, 3]) {
@@ -31,7 +31,7 @@ export async function fill(stores: Stores, account: AccountId = ACCOUNT, from = 
     await publishTo(roles, aPublication(of(n), n === 2 ? { ...more, deletedAt: START } : more));
   }
   for (const n of [1, 2]) await apiKeys.create(anApiKey(of(n), { account }), []);
-  await sessions.begin(aSession(of(1), { account, actor: PERSON }), told);
+  await sessions.begin(aSession(of(1), { account, actor: PERSON }), events);
   await sessions.offer(aLink(of(1), { account }), []);
   await pairings.register(aRegistration(of(1)));
   await pairings.agree(aRegistration(of(1)).secretHash, aConsent(of(1), { account }), START, []);
