@@ -47,6 +47,7 @@ describe('what was begun before an erasure, and is stored after it', () => {
       const stores = createPersistence(createMemoryDatabase(STORE_SCHEMA), () => 'f'.repeat(32) as FeedId);
       await publishTo(stores.roles, aPublication(1, { expiresAt: EXPIRED_AT }));
       await stores.sessions.begin(aSession(1), [anEvent()]);
+      await stores.sessions.refuse({ ...anEvent({ type: 'session.refused' }), account: ACCOUNT }, START);
       await stores.takedowns.takeDown(aTakedown(1), undefined, []);
       await store(stores, () => erased(stores));
       expect(await begun(stores)).to.equal('unknown');
