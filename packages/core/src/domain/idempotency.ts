@@ -58,7 +58,7 @@ export function parseFilename(value: string): Filename | Refusal<'invalid_filena
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 
-/** What a fingerprint is the hash of: it is stored longer than the file name and the title. */
+/** The text that a fingerprint is the hash of: file name and title are dropped earlier than the fingerprint. */
 export function fingerprintedText(sha256: Sha256, filename: Filename, title: Title | null): string {
   return JSON.stringify([sha256, filename, title]);
 }

@@ -20,7 +20,7 @@ export const ATTEMPT_PROGRAMS: StorePrograms = new StorePrograms();
 
 /** What all addresses together are counted under, and no address is, since it is JSON. */
 const ALL = '';
-/** The number of their window: those of addresses follow. */
+/** The number of their window, unless one of another clock has it: those of addresses follow. */
 const FIRST = 0;
 const PLACE = ['role', 'number'] as const;
 const ENDING = [...PLACE, 'endsAt'] as const;

@@ -44,10 +44,10 @@ type ExitCode = { readonly exitCode: number };
 
 /**
  * Runs a server as its own process, or as several that share its port if the settings say so: starts it, prints what the
- * first start made, and stops it gracefully on SIGTERM, SIGINT or SIGHUP. Resolves with the
- * exit code: 0, or, if the server could not be started, 3 where the database or the storage is away or refuses, else 1;
- * one line on standard error then has the reason. If a write of the log is stuck, for which `process.exit` would wait,
- * the process ends by the default effect of SIGTERM.
+ * first start made, and stops it gracefully on SIGTERM, SIGINT or SIGHUP. Resolves with the exit code: 0, or, if the server
+ * could not be started, 3 where the database or the storage is away or refuses, else 1; one line on standard error then has
+ * the reason. If a write of the log is stuck, for which `process.exit` would wait, the process ends by the default effect
+ * of SIGTERM.
  *
  * Further processes run the program that this one runs, with the same arguments.
  *

@@ -165,7 +165,7 @@ export interface AttemptWindowRow {
   readonly tries: number;
 }
 
-/** Windows in which tries are counted: one for each role, and one for each of its addresses. */
+/** Windows in which tries are counted: one for each role and each of its addresses, and another by a clock that is ahead. */
 export const ATTEMPT_WINDOWS: RecordTable<AttemptWindowRow, 'role' | 'number'> = defineTable({
   name: 'attempt_windows',
   columns: { role: text, number: integer, counted: text, endsAt: integer, tries: integer },
