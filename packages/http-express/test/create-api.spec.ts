@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { accountBacklogs } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import express from 'express';
 import { closed, listening } from 'pinfold-test-servers/service';
@@ -67,6 +68,20 @@ describe('The API as a router', () => {
       expect(await send(`"${boundary}"`), boundary).not.to.include('boundary=');
     }
     expect(await send('plain')).not.to.include('boundary=');
+  });
+
+  it('counts an answer for its account until its client has taken it', async () => {
+    const followed: string[] = [];
+    accountBacklogs.follow = (account, { headersSent }) => {
+      if (headersSent) followed.push(account);
+    };
+    try {
+      await ask(rig, '/openapi.json');
+      await ask(rig, '/api/v1/pins');
+    } finally {
+      Reflect.deleteProperty(accountBacklogs, 'follow');
+    }
+    expect(followed).to.deep.equal(['first']);
   });
 
   it('can be mounted under a path, and says so in its URLs', async () => {

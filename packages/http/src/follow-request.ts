@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RoleId } from '@pinfold/core';
 import { isPromise } from '@pinfold/core/internal';
+import { accountBacklogs } from './account-backlogs.ts';
 import { outgoingBytes } from './outgoing-bytes.ts';
 import { clientOf } from './rates/request-limiter.ts';
 import type { RequestEntry } from './request-entry.ts';
@@ -136,6 +137,8 @@ class Following<Arrived extends Arrival, Outcome extends Settled> {
       this.#ended = this.#door.now();
       sent = outcome && this.#door.send(outcome);
       outgoingBytes.followWritten(this.#arrival.response, () => clientOf(this.#door.client?.() ?? ''));
+      const account = outcome?.account ?? this.#door.caller?.()?.account;
+      if (account !== undefined) accountBacklogs.follow(account, this.#arrival.response);
     }
     this.#log();
     return sent;

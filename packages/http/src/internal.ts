@@ -1,4 +1,5 @@
 // For packages of the same release; semver does not cover it.
+export { accountBacklogs } from './account-backlogs.ts';
 export { type Answer, admitAnswer, type EncodedAnswer, encodeAnswer, send } from './answer.ts';
 export { archiveAnswer } from './archive-answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { accountId, type Keys } from '@pinfold/core';
+import { accountBacklogs } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { answeredInTurn } from 'pinfold-test-servers/service';
 import { OWNER, openScreen } from './open-screen.ts';
@@ -59,6 +60,20 @@ describe('a costly page', () => {
       return { url: `${base}/`, beside: `${base}/assets/none` };
     });
     expect(begun).to.deep.equal([1, 2, 3]);
+  });
+
+  it('is counted for its account until its client has taken it', async () => {
+    const followed: string[] = [];
+    accountBacklogs.follow = (account, { headersSent }) => {
+      if (headersSent) followed.push(account);
+    };
+    try {
+      const person = await (await openScreen()).signedIn();
+      await person.get('/keys');
+    } finally {
+      Reflect.deleteProperty(accountBacklogs, 'follow');
+    }
+    expect(followed).to.include(OWNER);
   });
 
   it('shows two hundred files, and leads to the others without a script', async () => {
