@@ -4,14 +4,14 @@ import { readFully } from './archive-source.ts';
 import { inflateWhole, type PieceSource } from './entry-data.ts';
 import { isReadable } from './entry-headers.ts';
 import { decodePage, decodeReference, utf16Text } from './name-decoding.ts';
-import { observe } from './observe/observe.ts';
-import type { Reference } from './observe/reference-collector.ts';
+import { readLinks } from './observe/page-reader.ts';
+import { type Reference, ReferenceCollector } from './observe/reference-collector.ts';
 import { isPage } from './observe/script-findings.ts';
 
 /** A page of an archive, read before the names of its entries are known. */
 export interface ReadPage extends PageLabels {
   readonly entry: number;
-  /** Its references, in the order of the page, each once. */
+  /** The values of its `href` and `src`, in the order of the page, each once. */
   readonly references: readonly Reference[];
   /** Its size in bytes. */
   readonly size: number;
@@ -54,15 +54,16 @@ function readPage(index: number, entry: ListedEntry, bytes: Buffer, { control }:
   const charset = wide === undefined ? valueIn(head, META, CHARSET) : undefined;
   const text = wide ?? decodePage(bytes, charset);
   const bounds = { work: PAGE_WORK, checkpoint: () => control.throwIfStopped() };
-  const { references, whole } = observe(entry.name, text, bounds);
-  const loaded = references.filter(({ isBase }) => isBase !== true);
+  const collector = new ReferenceCollector(entry.name, bounds);
+  readLinks(text, collector);
+  const loaded = collector.references().filter(({ isBase }) => isBase !== true);
   return {
     entry: index,
     charset,
     lang: valueIn(head, HTML, LANG),
     references: loaded.map((one) => ({ ...one, target: decodeReference(one.target, charset) })),
     size: bytes.length,
-    whole,
+    whole: collector.whole,
   };
 }
 

@@ -85,6 +85,27 @@ describe('names in an unmarked encoding', () => {
     expect((await read(page(inOther), ...files))[0]).to.equal('CP866');
   });
 
+  it('are decoded by `href` and `src` alone, whatever else refers to files', async () => {
+    const files = [unmarked('Сад.txt', 'cp1251'), unmarked('Луг.txt', 'cp1251')];
+    const inOther = iconv.decode(iconv.encode('Сад', 'cp1251'), 'cp866');
+    const others = [
+      '<img srcset="Сад.txt, Луг.txt 2x">',
+      '<link rel="preload" imagesrcset="Сад.txt, Луг.txt 2x">',
+      '<video poster="Сад.txt"></video><object data="Луг.txt"></object>',
+      '<form action="Сад.txt"><button formaction="Луг.txt"></form>',
+      '<p style="background: url(Сад.txt), url(Луг.txt)">',
+      '<style>@import "Сад.txt"; p { background: url(Луг.txt) }</style>',
+      '<script type="module">import "./Сад.txt"; import "./Луг.txt";</script>',
+      '<meta http-equiv="refresh" content="0; url=Сад.txt"><meta http-equiv="refresh" content="0; url=Луг.txt">',
+    ];
+    for (const other of others) {
+      expect((await read(`${other}<a href="${inOther}.txt">`, ...files))[0], other).to.equal('CP866');
+      expect((await read(`${other}<img src="Сад.txt">`, ...files))[0], other).to.equal('windows-1251');
+    }
+    const inSvg = '<svg><use href="Сад.txt"/><image xlink:href="Луг.txt"/></svg>';
+    expect((await read(`${inSvg}<a href="${inOther}.txt">`, ...files))[0]).to.equal('windows-1251');
+  });
+
   it('are decoded by the first page if no link decides', async () => {
     const file = unmarked('读者.txt', 'gbk');
     expect((await read('<html lang="zh-CN"><p>', file))[0]).to.equal('GB18030');

@@ -49,6 +49,9 @@ const URLS: Readonly<Record<string, readonly (readonly [UrlAttribute, boolean])[
   video: [...LOADED_SRC, ['poster', false]],
 };
 const READ_ELEMENTS = new Set([...Object.keys(URLS), 'app-root', 'base', 'meta', 'style']);
+const LINK_ELEMENTS = new Set([...Object.keys(URLS), 'base']);
+/** The attributes whose values tell in which encoding a page's author wrote the names of files. */
+const LINK_ATTRIBUTES: ReadonlySet<UrlAttribute> = new Set(['href', 'src', 'xlink:href']);
 
 /** The `rel` of links that a browser loads with the page; other links lead to pages. */
 const LOADED =
@@ -71,6 +74,12 @@ export function readPage(html: string, collector: ReferenceCollector): PageFindi
   const reader = new PageReader(collector, html.includes(' ng-version="') ? 'angular' : undefined);
   for (const tag of tagsOf(html, READ_ELEMENTS)) if (!reader.read(tag)) break;
   return reader.findings();
+}
+
+/** Reads what `href` and `src` refer to, and no other attribute, style or script. */
+export function readLinks(html: string, collector: ReferenceCollector): void {
+  const reader = new PageReader(collector, undefined);
+  for (const tag of tagsOf(html, LINK_ELEMENTS)) if (!reader.readLinks(tag)) break;
 }
 
 export function readCss(css: string, collector: ReferenceCollector): boolean {
@@ -124,10 +133,16 @@ class PageReader {
     );
   }
 
-  #readUrls(tag: Tag): boolean {
+  /** Reads `href` and `src` of one tag. Returns whether there is work left for more. */
+  readLinks(tag: Tag): boolean {
+    return tag.name === 'base' ? this.#readBase(tag) : this.#readUrls(tag, LINK_ATTRIBUTES);
+  }
+
+  /** @param wanted the attributes to read; absent for all. */
+  #readUrls(tag: Tag, wanted?: ReadonlySet<UrlAttribute>): boolean {
     const { name, rel = '' } = tag;
     return (URLS[name] ?? []).every(([attribute, isLink]) => {
-      const value = tag[attribute];
+      const value = wanted === undefined || wanted.has(attribute) ? tag[attribute] : undefined;
       if (value === undefined) return true;
       const navigation = name === 'link' ? !LOADED.test(rel) : isLink;
       const isModule = name === 'script' ? isModuleScript(tag) : name === 'link' && MODULE_LINK.test(rel);
