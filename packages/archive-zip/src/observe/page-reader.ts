@@ -28,28 +28,30 @@ const SVG_HREFS = [
   ['xlink:href', false],
 ] as const;
 /** The attributes of each element that name one URL, and whether following it is a navigation. */
-const URLS: Readonly<Record<string, readonly (readonly [UrlAttribute, boolean])[]>> = {
-  a: [...LINK_HREF, ['xlink:href', true]],
-  area: LINK_HREF,
-  audio: LOADED_SRC,
-  button: [['formaction', true]],
-  embed: LOADED_SRC,
-  form: [['action', true]],
-  frame: [['src', true]],
-  iframe: [['src', true]],
-  image: SVG_HREFS,
-  img: LOADED_SRC,
-  input: [...LOADED_SRC, ['formaction', true]],
-  link: LINK_HREF,
-  object: [['data', false]],
-  script: LOADED_SRC,
-  source: LOADED_SRC,
-  track: LOADED_SRC,
-  use: SVG_HREFS,
-  video: [...LOADED_SRC, ['poster', false]],
-};
-const READ_ELEMENTS = new Set([...Object.keys(URLS), 'app-root', 'base', 'meta', 'style']);
-const LINK_ELEMENTS = new Set([...Object.keys(URLS), 'base']);
+const URLS: ReadonlyMap<string, readonly (readonly [UrlAttribute, boolean])[]> = new Map(
+  Object.entries({
+    a: [...LINK_HREF, ['xlink:href', true]],
+    area: LINK_HREF,
+    audio: LOADED_SRC,
+    button: [['formaction', true]],
+    embed: LOADED_SRC,
+    form: [['action', true]],
+    frame: [['src', true]],
+    iframe: [['src', true]],
+    image: SVG_HREFS,
+    img: LOADED_SRC,
+    input: [...LOADED_SRC, ['formaction', true]],
+    link: LINK_HREF,
+    object: [['data', false]],
+    script: LOADED_SRC,
+    source: LOADED_SRC,
+    track: LOADED_SRC,
+    use: SVG_HREFS,
+    video: [...LOADED_SRC, ['poster', false]],
+  }),
+);
+const READ_ELEMENTS = new Set([...URLS.keys(), 'app-root', 'base', 'meta', 'style']);
+const LINK_ELEMENTS = new Set([...URLS.keys(), 'base']);
 /** The attributes whose values tell in which encoding a page's author wrote the names of files. */
 const LINK_ATTRIBUTES: ReadonlySet<UrlAttribute> = new Set(['href', 'src', 'xlink:href']);
 
@@ -141,7 +143,7 @@ class PageReader {
   /** @param wanted the attributes to read; absent for all. */
   #readUrls(tag: Tag, wanted?: ReadonlySet<UrlAttribute>): boolean {
     const { name, rel = '' } = tag;
-    return (URLS[name] ?? []).every(([attribute, isLink]) => {
+    return (URLS.get(name) ?? []).every(([attribute, isLink]) => {
       const value = wanted === undefined || wanted.has(attribute) ? tag[attribute] : undefined;
       if (value === undefined) return true;
       const navigation = name === 'link' ? !LOADED.test(rel) : isLink;

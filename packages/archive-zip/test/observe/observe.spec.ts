@@ -26,6 +26,14 @@ describe('the references of a page', () => {
     ).to.deep.equal([]);
   });
 
+  it('are not read in elements and attributes whose names every object has', () => {
+    for (const name of Object.getOwnPropertyNames(Object.prototype)) {
+      const html = `<${name} style="a: url(1)" ${name}=2 href=3 src=4><a ${name}=5 href=6><img src=7>`;
+      expect(targets(html), name).to.include.members(['6', '7']);
+    }
+    expect(targets('<constructor style="a: url(1)" href=2>')).to.deep.equal(['1']);
+  });
+
   it('are navigations where a person follows them, and parts of the page else', () => {
     const followed = '<a href=1><area href=2><iframe src=3></iframe><frame src=4>';
     expect(references(followed).map(({ navigation }) => navigation)).to.deep.equal([true, true, true, true]);
