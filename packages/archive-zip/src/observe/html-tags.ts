@@ -27,6 +27,8 @@ export type Tag = { readonly name: string } & { [Name in Exclude<Attribute, 'nam
   metaName?: string;
   /** The content of a script or a style sheet. */
   text?: string;
+  /** The values of its event handlers (`onclick`) that were asked for. */
+  handlers?: string[];
 };
 
 /** Elements whose content is text, even if it looks like tags. A template is for scripts to fill in. */
@@ -41,12 +43,17 @@ const APOSTROPHE = 39;
 const SLASH = 47;
 const EQUALS = 61;
 const GREATER_THAN = 62;
+const LETTER_N = 110;
+const LETTER_O = 111;
+const HANDLER = /^on[a-z]{1,32}$/i;
 
 /**
  * The start tags of some elements, and of any other with a `style`, read as tolerantly as browsers do, in linear time.
  * Leaves out unended tags.
+ *
+ * @param handlers the event handlers to read: those of which it matches a part, and the tags that have them.
  */
-export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag> {
+export function* tagsOf(html: string, names: ReadonlySet<string>, handlers?: RegExp): Generator<Tag> {
   let at = html.indexOf('<');
   /** Browsers with scripts ignore the elements in a `<noscript>`, such as a `<base>`. */
   let noScriptEnd = 0;
@@ -59,7 +66,7 @@ export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag
     const name = html.slice(at + 1, nameEnd).toLowerCase();
     const isNamed = names.has(name);
     const tag: Tag = { name };
-    const end = readAttributes(html, nameEnd, tag, isNamed ? ALL_ATTRIBUTES : STYLE_ONLY);
+    const end = readAttributes(html, nameEnd, tag, isNamed ? ALL_ATTRIBUTES : STYLE_ONLY, handlers);
     if (end === -1) return;
     if (name === 'noscript' && at >= noScriptEnd) noScriptEnd = endOfElement(html, end, name);
     const contentEnd = OPAQUE.has(name) ? endOfElement(html, end, name) : end;
@@ -67,7 +74,8 @@ export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag
       tag.text = html.slice(end + 1, contentEnd);
     }
     const isLeftOut = name === 'base' && at < noScriptEnd;
-    if ((isNamed && !isLeftOut) || tag.style !== undefined) yield tag;
+    const isRead = isNamed || tag.style !== undefined || tag.handlers !== undefined;
+    if (isRead && !isLeftOut) yield tag;
     at = html.indexOf('<', contentEnd);
   }
 }
@@ -105,7 +113,13 @@ function positionAfter(html: string, mark: string, from: number): number {
 }
 
 /** Reads attributes up to the `>` and returns its position, or -1 when the text ends before. */
-function readAttributes(html: string, from: number, tag: Tag, wanted: ReadonlySet<string>): number {
+function readAttributes(
+  html: string,
+  from: number,
+  tag: Tag,
+  wanted: ReadonlySet<string>,
+  handlers: RegExp | undefined,
+): number {
   const longest = wanted === ALL_ATTRIBUTES ? MAX_ATTRIBUTE_LENGTH : STYLE_LENGTH;
   let at = from;
   while (at < html.length) {
@@ -122,9 +136,27 @@ function readAttributes(html: string, from: number, tag: Tag, wanted: ReadonlySe
       const name = html.slice(at, nameEnd).toLowerCase();
       if (wanted.has(name)) tag[keyOf(name as Attribute)] ??= html.slice(value.from, value.to);
     }
+    if (handlers !== undefined && isHandler(html, at, nameEnd)) {
+      const handler = html.slice(value.from, value.to);
+      if (handlers.test(handler)) addHandler(tag, handler);
+    }
     at = value.end;
   }
   return -1;
+}
+
+function addHandler(tag: Tag, handler: string): void {
+  tag.handlers ??= [];
+  tag.handlers.push(handler);
+}
+
+/** Whether the name of an attribute is that of an event handler. */
+function isHandler(html: string, from: number, to: number): boolean {
+  return (
+    (html.charCodeAt(from) | 0x20) === LETTER_O &&
+    (html.charCodeAt(from + 1) | 0x20) === LETTER_N &&
+    HANDLER.test(html.slice(from, to))
+  );
 }
 
 function keyOf(attribute: Attribute): Exclude<Attribute, 'name'> | 'metaName' {

@@ -61,7 +61,8 @@ export function observe(path: string, text: string, bounds: ObservationBounds = 
   if (!isObservable(path)) return { ...NOTHING, secrets: secretsOf(path, text, []) };
   const collector = new ReferenceCollector(path, bounds);
   const page = readReferences(path, text, collector);
-  return observation(secretsOf(path, text, secretsIn(text)), findInScripts(path, text), collector, page);
+  const scripts = findInScripts(path, text, page?.attributeScripts);
+  return observation(secretsOf(path, text, secretsIn(text)), scripts, collector, page);
 }
 
 /** Does the same for the bytes of a file that is not {@link isReferring}, in any encoding that has ASCII. */

@@ -10,12 +10,15 @@ import { urlsOf } from './css-urls.ts';
 import { type Tag, tagsOf } from './html-tags.ts';
 import { importsOf } from './module-imports.ts';
 import type { ReferenceCollector } from './reference-collector.ts';
+import { SCRIPT_HINT } from './script-findings.ts';
 
 /** Findings in a page other than its references. */
 export interface PageFindings {
   readonly originNeeds: readonly OriginNeed[];
   /** The addresses of embeds that ask for a Referer and get none. */
   readonly withoutReferrer: readonly string[];
+  /** The scripts in its attributes, a line each: event handlers and `javascript:` URLs. */
+  readonly attributeScripts: string;
   readonly tool?: SiteTool;
 }
 
@@ -63,6 +66,7 @@ const MODULE_LINK = /(?:^|\s)modulepreload(?:\s|$)/i;
 const IGNORED_BASE = /^\s*(?:data|javascript):/i;
 /** A base that cannot be read: no reference below it is followed. */
 const UNKNOWN_BASE = 'unknown:';
+const SCRIPT_URL = /^\s*javascript:/i;
 const OTHER_SITE = /^\s*(?:[a-z][a-z\d+.-]*:|[\\/]{2})/i;
 const PDF = /\.pdf\s*(?:[?#]|$)/i;
 /** YouTube's player refuses to play without a Referer. */
@@ -74,7 +78,7 @@ const SENDS_REFERRER =
 /** Reads the references of a page into a collector, and returns what else it finds. */
 export function readPage(html: string, collector: ReferenceCollector): PageFindings {
   const reader = new PageReader(collector, html.includes(' ng-version="') ? 'angular' : undefined);
-  for (const tag of tagsOf(html, READ_ELEMENTS)) if (!reader.read(tag)) break;
+  for (const tag of tagsOf(html, READ_ELEMENTS, SCRIPT_HINT)) if (!reader.read(tag)) break;
   return reader.findings();
 }
 
@@ -101,6 +105,7 @@ class PageReader {
   readonly #collector: ReferenceCollector;
   readonly #needs = new Set<OriginNeed>();
   readonly #embeds: string[] = [];
+  readonly #scripts: string[] = [];
   #sendsReferrer = false;
   #tool: SiteTool | undefined;
   /** Whether the last media element loads its tracks across origins. */
@@ -115,13 +120,15 @@ class PageReader {
     return {
       originNeeds: [...this.#needs],
       withoutReferrer: this.#sendsReferrer ? [] : this.#embeds,
+      attributeScripts: this.#scripts.join('\n'),
       ...(this.#tool !== undefined && { tool: this.#tool }),
     };
   }
 
   /** Reads one tag. Returns whether there is work left for more. */
   read(tag: Tag): boolean {
-    const { name, style, text, srcset, imagesrcset } = tag;
+    const { name, style, text, srcset, imagesrcset, handlers = [] } = tag;
+    for (const handler of handlers) this.#scripts.push(decodeCharacters(handler));
     this.#tool = toolOf(tag, this.#tool);
     if (name === 'base') return this.#readBase(tag);
     if (name === 'meta') return this.#readMeta(tag);
@@ -179,6 +186,8 @@ class PageReader {
 
   /** Finds what works only on an origin of its own, or with a Referer. */
   #findNeeds({ name, href, src, data, crossorigin, referrerpolicy = '', ...tag }: Tag): void {
+    if (name === 'a' && href !== undefined && SCRIPT_URL.test(href))
+      this.#scripts.push(decodeCharacters(href));
     const embedded = (name === 'object' ? data : src) ?? '';
     if (name === 'video' || name === 'audio') this.#isCrossOrigin = crossorigin !== undefined;
     if (name === 'track' && src !== undefined && !this.#isCrossOrigin) this.#needs.add('track');

@@ -29,6 +29,10 @@ const STORE_HINTS = [
 ] as const;
 const GLOBAL = /(?<![\w$.])(?:window|self|globalThis)\.$/;
 const WORKER_HINT = 'Worker';
+/** Matches every script in which something may be found. */
+export const SCRIPT_HINT: RegExp = new RegExp(
+  [WORKER_HINT, ...STORE_HINTS.map(({ hint }) => hint)].join('|'),
+);
 /** The longest beginning of a line that is searched for the mark of a comment: minified scripts have no short lines. */
 const BEFORE_COMMENTED = 256;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\s)/;
@@ -45,11 +49,17 @@ export function isScript(path: string): boolean {
   return SCRIPT.test(path);
 }
 
-/** Searches a script, or the scripts of a page, for what a site may not have or may not find where it is shown. */
-export function findInScripts(path: string, content: Script): ScriptFindings {
+/**
+ * Searches a script, or the scripts of a page, for what a site may not have or may not find where it is shown.
+ *
+ * @param attributeScripts the scripts in a page's attributes.
+ */
+export function findInScripts(path: string, content: Script, attributeScripts = ''): ScriptFindings {
   if (isScript(path)) return findIn([content]);
   // A page may show such a line to its readers: only scripts run.
-  return isPage(path) && typeof content === 'string' ? findIn(scriptsIn(content)) : NOTHING;
+  return isPage(path) && typeof content === 'string'
+    ? findIn([...scriptsIn(content), attributeScripts])
+    : NOTHING;
 }
 
 function findIn(scripts: readonly Script[]): ScriptFindings {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { tagsOf } from '../../src/observe/html-tags.ts';
 
 const NAMES = new Set(['a', 'img', 'script', 'link']);
-const tags = (html: string): object[] => [...tagsOf(html, NAMES)];
+const tags = (html: string): object[] => [...tagsOf(html, NAMES, /x\(/)];
 
 describe('tagsOf', () => {
   for (const [html, expected] of [
@@ -25,6 +25,8 @@ describe('tagsOf', () => {
     ['<a href="x" href="y">', [{ name: 'a', href: 'x' }]],
     ['<a data-href="x">', [{ name: 'a' }]],
     ['<a href>', [{ name: 'a', href: '' }]],
+    ['<p ONclick="x()" on=x() onInput=ax() onblur=y>', [{ name: 'p', handlers: ['x()', 'ax()'] }]],
+    ['<p once-more=x() ion=x() only-2=x()>', []],
     ['<img src="x"/>', [{ name: 'img', src: 'x' }]],
     ['<img/src=x>', [{ name: 'img', src: 'x' }]],
     ['<img\vsrc=x>', []],

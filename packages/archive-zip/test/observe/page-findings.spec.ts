@@ -38,6 +38,11 @@ describe('what only a site with its own origin has', () => {
     ['storage', '<script>a(); // b\n/* c */ localStorage.x = 1</script>'],
     ['storage', '<script>class A {\n  *keys() { localStorage.x }\n}</script>'],
     ['worker', `<script>// ${' '.repeat(300)}new Worker("w.js")</script>`],
+    ['storage', '<p class=a ONCLICK=localStorage.clear()>'],
+    ['storage', `<body onload="x(); document.cookie='a=b'">`],
+    ['storage', '<a href="#" onclick="localStorage[&quot;a&quot;] = 1">'],
+    ['storage', '<a href=" JavaScript:localStorage.clear()">'],
+    ['worker', '<button oninput="new Worker&#40;url)">'],
     ['track', '<video src=a.mp4><track src=a.vtt></video>'],
     ['external_use', '<svg><use href="icons.svg#a"/></svg>'],
     ['external_use', '<svg><use xlink:href="./icons.svg#a"/></svg>'],
@@ -56,6 +61,9 @@ describe('what only a site with its own origin has', () => {
 
   for (const text of [
     '<p>localStorage, new Worker("x")</p>',
+    '<p title="localStorage.x" data-onclick="localStorage.x" on-click="localStorage.x" on="localStorage.x">',
+    '<p onclick="useLocalStorage()" onfocus="// localStorage.x" onblur="new WorkerPool()">',
+    '<!-- <p onclick="localStorage.x"> --><a href="#javascript:localStorage.x">',
     '<script type="application/ld+json">{"a": "localStorage"}</script>',
     '<script>useLocalStorage(); myLocalStorage; localStorageKey; a.cookies; new WorkerPool(); worker</script>',
     '<script>this.caches.open(); my.window.caches.keys(); caches.push(1); mycaches.open(); cookieStores</script>',
@@ -69,6 +77,14 @@ describe('what only a site with its own origin has', () => {
       expect(needs(text)).to.deep.equal([]);
     });
   }
+
+  it('is a service worker that a handler registers', () => {
+    const html = `<body onload="navigator.serviceWorker.register('sw.js')">`;
+    expect(observe('index.html', html).serviceWorker).to.equal(true);
+    expect(observe('index.html', `<p title="${html.replaceAll('"', '')}">`).serviceWorker).to.equal(
+      undefined,
+    );
+  });
 
   it('is a Referer where a player asks for one, and neither the element nor the page sends it', () => {
     const embeds = (html: string) => observe('index.html', html).withoutReferrer ?? [];
@@ -132,6 +148,8 @@ describe('a page with a long value', () => {
     ['an address', (value: string) => `<a href="${value}">`],
     ['a base', (value: string) => `<base href="${value}">`],
     ['a style', (value: string) => `<p style="a:url(${value})">`],
+    ['a handler', (value: string) => `<p onclick="Worker${value}">`],
+    ['many handlers', (value: string) => `<p${value.replaceAll(/\t{10}/g, ' onx=DB')}>`],
   ] as const) {
     it(`is read to its end: ${what}`, () => {
       for (const value of [blank, `${blank}O`, `0${blank}`, `0${blank}O`]) {
