@@ -143,6 +143,17 @@ describe('The API', () => {
     });
   }
 
+  for (const [problem, tool] of [
+    [{ rule: 'ambiguous_structure', reason: 'trailing_bytes' }, 'bsdtar'],
+    [{ rule: 'header_mismatch', path, fields: ['missing_descriptor'] }, 'adm-zip'],
+  ] as const) {
+    it(`names a tool that writes ZIPs of which it says ${problem.rule}`, () => {
+      const finding = archiveFinding(problem, String);
+      expect(finding.reason).to.include(tool);
+      expect(archiveError(problem).detail).to.equal(`${finding.reason} ${textOf(finding)}`);
+    });
+  }
+
   for (const warning of warningOfEachRule) {
     it(`says of ${warning.rule} what the catalogue says, behind what was seen`, () => {
       const finding = warningFinding(warning);

@@ -212,7 +212,8 @@ const AMBIGUOUS: Readonly<Record<Ambiguity, string>> = {
   local_header_missing: 'There is no local header where the central directory says.',
   several_end_records: 'The ZIP has several end records.',
   several_parts: 'The ZIP is one part of several.',
-  trailing_bytes: 'Something follows the end of the ZIP.',
+  trailing_bytes:
+    'Something follows the end of the ZIP: bsdtar pads what it writes to standard output. Give it a file name instead (-cf site.zip).',
   two_readings: 'The central directory can be read in two ways.',
   zip64_disagrees: 'The Zip64 end record and the end record disagree.',
   zip64_misplaced: 'The Zip64 end record is not where its locator says.',
