@@ -74,14 +74,9 @@ async function streamOf(
     if (read.bytes.length === length) return read.bytes;
     throw new Fault('store_corrupt', 'an archive is shorter than its role says');
   });
-  async function* pieces(first: Uint8Array): AsyncGenerator<Uint8Array, void> {
-    yield first;
-    yield* rest;
-  }
   try {
-    const first = await rest.next();
     return {
-      pieces: pieces(first.value ?? new Uint8Array()),
+      pieces: begunWith(await rest.next(), rest),
       outgoing,
       gone,
       mayContinue: async () => (await isStillAllowed()) && (await archive.refusal(gone)) === undefined,
@@ -90,6 +85,16 @@ async function streamOf(
     if (error instanceof EndedMeanwhile) return error.ended;
     throw error;
   }
+}
+
+/** Gives away the first piece with the rest: a generator would hold it until all of them are sent. */
+function begunWith(
+  first: IteratorResult<Uint8Array, void>,
+  rest: AsyncGenerator<Uint8Array, void>,
+): AsyncIterable<Uint8Array> {
+  const begun = [first];
+  const next = async () => begun.pop() ?? rest.next();
+  return { [Symbol.asyncIterator]: () => ({ next, return: () => rest.return() }) };
 }
 
 /** What older clients read in place of a file name that is not plain, and characters that would end the name for some. */

@@ -21,6 +21,7 @@ export {
 } from './forms/receive-form.ts';
 export { expectNodeRequest, hasSeveralHosts, headerValues } from './header-values.ts';
 export { type Html, html, raw } from './html.ts';
+export { JoinedPieces } from './joined-pieces.ts';
 export { ALL_LANGUAGES, LANGUAGES, type Language, parseLanguage } from './language.ts';
 export {
   type ByteRange,

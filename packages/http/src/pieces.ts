@@ -22,15 +22,22 @@ export async function* readPieces(
     const left = Math.min(MAX_READ, to - at);
     const isLarge = outgoingBytes.hasRoomFor(left) && !loopTurns.isBusy;
     const wanted = isLarge ? left : Math.min(outgoingBytes.piece, left);
-    outgoing.load(wanted);
-    let piece: Uint8Array;
-    try {
-      piece = await read(at, wanted);
-    } finally {
-      outgoing.load(-wanted);
-    }
-    yield piece;
+    // Not in a variable: a suspended function would hold it while the next is read.
+    yield await counted(outgoing, wanted, () => read(at, wanted));
     at += wanted;
+  }
+}
+
+async function counted(
+  outgoing: Pick<OutgoingAnswer, 'load'>,
+  bytes: number,
+  read: () => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  outgoing.load(bytes);
+  try {
+    return await read();
+  } finally {
+    outgoing.load(-bytes);
   }
 }
 
@@ -63,32 +70,50 @@ export interface SentBody {
  */
 export async function sendPieces(
   response: ServerResponse,
-  { pieces, outgoing, gone, mayContinue }: SentBody,
+  body: SentBody,
   begin: () => void = () => {},
 ): Promise<boolean> {
-  let unchecked = 0;
+  const pieces = body.pieces[Symbol.asyncIterator]();
+  const sending: Sending = { response, body, begin, unchecked: 0 };
   try {
-    for await (const piece of pieces) {
-      if (gone.aborted) return false;
-      if (unchecked > 0 && unchecked + piece.length > MAX_READ) {
-        if (!(await mayContinue())) {
-          response.destroy();
-          return false;
-        }
-        unchecked = 0;
-      }
-      unchecked += piece.length;
-      begin();
-      const isTaken = response.write(piece);
-      outgoing.countWritten(piece.length);
-      if (!isTaken) await once(response, 'drain', { signal: gone });
-      outgoing.measure();
-    }
-    return !hasLeft(response);
+    while (await sendNext(pieces, sending));
+    return !body.gone.aborted && !hasLeft(response);
   } catch (error) {
-    if (gone.aborted) return false;
-    if (unchecked === 0 || !(error instanceof EndedMeanwhile)) throw error;
+    if (body.gone.aborted) return false;
+    if (sending.unchecked === 0 || !(error instanceof EndedMeanwhile)) throw error;
     response.destroy();
     return false;
+  } finally {
+    await pieces.return?.();
   }
+}
+
+interface Sending {
+  readonly response: ServerResponse;
+  readonly body: SentBody;
+  readonly begin: () => void;
+  /** Bytes that were sent since it was asked whether to go on. */
+  unchecked: number;
+}
+
+/** A function of its own for each piece: one that is suspended would hold the piece while the next is read. */
+async function sendNext(pieces: AsyncIterator<Uint8Array>, sending: Sending): Promise<boolean> {
+  const { response, body, begin } = sending;
+  const { outgoing, gone, mayContinue } = body;
+  const { value: piece, done } = await pieces.next();
+  if (done === true || gone.aborted) return false;
+  if (sending.unchecked > 0 && sending.unchecked + piece.length > MAX_READ) {
+    if (!(await mayContinue())) {
+      response.destroy();
+      return false;
+    }
+    sending.unchecked = 0;
+  }
+  sending.unchecked += piece.length;
+  begin();
+  const isTaken = response.write(piece);
+  outgoing.countWritten(piece.length);
+  if (!isTaken) await once(response, 'drain', { signal: gone });
+  outgoing.measure();
+  return true;
 }

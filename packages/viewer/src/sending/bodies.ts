@@ -1,6 +1,12 @@
 import type { ManifestEntry } from '@pinfold/core';
 import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
-import { loopTurns, outgoingBytes, SMALL_ANSWER, UnavailableError } from '@pinfold/http/internal';
+import {
+  JoinedPieces,
+  loopTurns,
+  outgoingBytes,
+  SMALL_ANSWER,
+  UnavailableError,
+} from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
 import type { CacheStatistics } from '../viewer-options.ts';
 import type { Form } from './file-answer.ts';
@@ -74,17 +80,32 @@ export class Bodies implements CacheStatistics {
    * Bytes `from` to `to` of a body, the next piece when the last was taken. Copies while memory has the body, so that a
    * slow viewer does not hold all of it; then from the archive.
    */
-  async *pieces(source: BodySource, form: Form, from: number, to: number): AsyncGenerator<Uint8Array> {
+  pieces(source: BodySource, form: Form, from: number, to: number): AsyncIterableIterator<Uint8Array> {
+    const range = { from, to };
+    return new JoinedPieces(
+      () => this.#copies(form, range),
+      () => (range.from < range.to ? formPieces(source, form, range) : [].values()),
+    );
+  }
+
+  /** Copies while memory has the body; what is left of the range then begins behind them. */
+  async *#copies(form: Form, range: { from: number; readonly to: number }): AsyncGenerator<Uint8Array> {
     // A page in a few pieces stands in no line with large answers.
-    const kind = to - from <= SMALL_ANSWER ? 'cheap' : 'costly';
-    let at = from;
-    for (let body = this.hot(form); body !== undefined && at < to; body = this.hot(form)) {
+    const kind = range.to - range.from <= SMALL_ANSWER ? 'cheap' : 'costly';
+    while (range.from < range.to && this.hot(form) !== undefined) {
       if (!loopTurns.takeNow(kind)) await loopTurns.wait(kind);
-      const piece = Uint8Array.from(partOf(body, at, Math.min(to, at + outgoingBytes.piece)));
+      let piece = this.#copyOf(form, range.from, Math.min(range.to, range.from + outgoingBytes.piece));
+      if (piece === undefined) return;
+      range.from += piece.length;
       yield piece;
-      at += piece.length;
+      // It would be held until the next has its turn.
+      piece = undefined;
     }
-    if (at < to) yield* formPieces(source, form, { from: at, to });
+  }
+
+  #copyOf(form: Form, from: number, to: number): Uint8Array | undefined {
+    const body = this.hot(form);
+    return body === undefined ? undefined : Uint8Array.from(partOf(body, from, to));
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Semaphore } from '@pinfold/core/adapter';
 import {
   type ByteRange,
   EndedMeanwhile,
+  JoinedPieces,
   type OutgoingAnswer,
   outgoingBytes,
   readPieces,
@@ -49,20 +50,20 @@ export async function readStored(
 }
 
 /** Bytes of an entry as they lie in the archive, one read a piece. */
-export async function* storedPieces(
+export function storedPieces(
   source: BodySource,
   from = 0,
   length: number = source.entry.compressedSize,
 ): AsyncGenerator<Uint8Array> {
   const { breaker, outgoing, signal } = source;
-  yield* readPieces({ from, to: from + length }, outgoing, (at, wanted) => {
+  return readPieces({ from, to: from + length }, outgoing, (at, wanted) => {
     const read = (end: AbortSignal) => readStored(source, at, wanted, end);
     return at === from ? breaker.first(signal, read) : read(signal);
   });
 }
 
 /** Reads a part of what lies in the archive; without a part, all of it. */
-type ReadPieces = (from?: number, length?: number) => AsyncIterable<Uint8Array>;
+type ReadPieces = (from?: number, length?: number) => AsyncIterableIterator<Uint8Array>;
 
 /**
  * Bytes `from` to `to` of a form of an entry.
@@ -75,56 +76,110 @@ export function formPieces(
   form: Pick<Form, 'gzip'>,
   { from, to }: ByteRange,
   read: ReadPieces = (...part) => storedPieces(source, ...part),
-): AsyncGenerator<Uint8Array> {
-  return form.gzip ? gzipPieces(source, from, read) : expandedPieces(source, from, to - from, read);
+): AsyncIterableIterator<Uint8Array> {
+  if (form.gzip) return gzipPieces(source, from, read);
+  const { entry } = source;
+  return entry.method === 'stored'
+    ? new ExpandedPieces(entry, read(from, to - from), 0, to - from)
+    : new ExpandedPieces(entry, inflatedPieces(source, read()), from, to - from);
 }
 
 /** A deflated entry as one gzip member. Its checksum at the end shows to clients whether it is whole. */
-async function* gzipPieces(
+function gzipPieces(
   { entry }: BodySource,
   from: number,
   read: ReadPieces,
-): AsyncGenerator<Uint8Array> {
+): AsyncIterableIterator<Uint8Array> {
   const data = Math.max(0, from - GZIP_HEADER.length);
-  let header = GZIP_HEADER.subarray(from);
-  for await (const piece of read(data, entry.compressedSize - data)) {
-    // Not before the first bytes are there: what fails until then can still be answered.
-    if (header.length > 0) yield header;
-    header = header.subarray(header.length);
-    yield piece;
-  }
-  yield gzipTrailer(entry).subarray(Math.max(0, data - entry.compressedSize));
+  const pieces = read(data, entry.compressedSize - data);
+  const trailer = gzipTrailer(entry).subarray(Math.max(0, data - entry.compressedSize));
+  return new JoinedPieces(
+    () => withHeader(GZIP_HEADER.subarray(from), pieces),
+    () => pieces,
+    () => [trailer].values(),
+  );
 }
 
-/** Bytes `from` to `from + length` of an expanded entry. The end of a whole one is held back until it is proved. */
-async function* expandedPieces(
-  source: BodySource,
-  from: number,
-  length: number,
-  read: ReadPieces,
+/** The first piece, behind the header. */
+async function* withHeader(
+  header: Uint8Array,
+  pieces: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const { entry } = source;
-  const isStored = entry.method === 'stored';
-  const isWhole = length === entry.size;
-  let toSkip = isStored ? 0 : from;
-  let left = length;
-  let checksum = 0;
-  let end: Uint8Array | undefined;
-  for await (const piece of isStored ? read(from, length) : inflatedPieces(source, read())) {
-    const part = piece.subarray(Math.min(toSkip, piece.length)).subarray(0, left);
-    toSkip -= Math.min(toSkip, piece.length);
-    left -= part.length;
-    if (isWhole) checksum = crc32(piece, checksum);
+  const first = await pieces.next();
+  // Not before the first bytes are there: what fails until then can still be answered.
+  if (header.length > 0) yield header;
+  if (first.done !== true) yield first.value;
+}
+
+/**
+ * A part of an expanded entry. The end of a whole one is held back until it is proved. No generator: one that waits would
+ * hold the piece that it gave last.
+ */
+class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
+  readonly #entry: ManifestEntry;
+  readonly #pieces: AsyncIterableIterator<Uint8Array>;
+  readonly #isWhole: boolean;
+  #toSkip: number;
+  #left: number;
+  #checksum = 0;
+  #end: Uint8Array | undefined;
+  #isOver = false;
+
+  /** @param from where the part begins in the pieces. */
+  constructor(entry: ManifestEntry, pieces: AsyncIterableIterator<Uint8Array>, from: number, length: number) {
+    this.#entry = entry;
+    this.#pieces = pieces;
+    this.#isWhole = length === entry.size;
+    this.#toSkip = from;
+    this.#left = length;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    while (!this.#isOver) {
+      const { value, done } = await this.#pieces.next();
+      const part = done === true ? this.#proved() : this.#partOf(value);
+      if (this.#isOver) await this.return();
+      if (part.length > 0) return { value: part, done: false };
+    }
+    return { value: undefined, done: true };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#isOver = true;
+    await this.#pieces.return?.();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #partOf(piece: Uint8Array): Uint8Array {
+    const part = piece.subarray(Math.min(this.#toSkip, piece.length)).subarray(0, this.#left);
+    this.#toSkip -= Math.min(this.#toSkip, piece.length);
+    this.#left -= part.length;
+    if (!this.#isWhole) {
+      this.#isOver = this.#left === 0;
+      return part;
+    }
+    this.#checksum = crc32(piece, this.#checksum);
     // One that goes on behind its end is not what was proved.
-    if (isWhole && part.length < piece.length) break;
-    if (isWhole && left === 0) end = part;
-    else if (part.length > 0) yield part;
-    if (!isWhole && left === 0) return;
+    if (part.length < piece.length) throw notProved();
+    if (this.#left > 0) return part;
+    this.#end = part;
+    return part.subarray(part.length);
   }
-  if (end === undefined || checksum !== entry.crc32) {
-    throw new Fault('store_corrupt', 'an archive is not what was proved');
+
+  /** The end, when there are no more pieces. */
+  #proved(): Uint8Array {
+    this.#isOver = true;
+    if (this.#end === undefined || this.#checksum !== this.#entry.crc32) throw notProved();
+    return this.#end;
   }
-  yield end;
+}
+
+function notProved(): Fault {
+  return new Fault('store_corrupt', 'an archive is not what was proved');
 }
 
 /** Expanded bytes that an inflater keeps to copy from (RFC 1951, section 3.2.5), beside a piece of output. */
