@@ -60,7 +60,7 @@ export function createMetrics({ version, node }: { version: string; node: string
       if (queue !== undefined) addQueue('hashes', () => queue);
       // Publications that have begun and have no place wait for one.
       addQueue('publications', () => {
-        const begun = publishing.begun();
+        const begun = publishing.inProgress();
         return { running: Math.min(begun, places), waiting: Math.max(0, begun - places) };
       });
       return publishing.counting(useCases);

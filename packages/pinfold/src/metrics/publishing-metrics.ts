@@ -1,11 +1,17 @@
-import { isFault, type Observe, type UseCases } from '@pinfold/core';
+import {
+  isFault,
+  type Observe,
+  type PublishOutcome,
+  type PublishRequest,
+  type UseCases,
+} from '@pinfold/core';
 import { busiestAccount } from './busiest-account.ts';
 import type { Registry } from './registry.ts';
 
 export interface PublishingMetrics {
   readonly observe: Observe;
-  /** Publications and checks whose archive was received, and that have not come to their end. */
-  begun(): number;
+  /** Publications and dry runs that are in progress, after their archive was received. */
+  inProgress(): number;
   counting<Cases extends UseCases>(useCases: Cases): Cases;
 }
 
@@ -18,7 +24,7 @@ export function publishingMetrics(registry: Registry): PublishingMetrics {
   const problems = registry.counter('pinfold_archive_problems_total', 'Rules that archives broke.', ['rule']);
   const stages = registry.histogram(
     'pinfold_publish_stage_seconds',
-    'How long the stages of publications took that ended well.',
+    'Duration of the stages of successful publications.',
     ['stage'],
   );
   const tries = registry.counter(
@@ -30,22 +36,30 @@ export function publishingMetrics(registry: Registry): PublishingMetrics {
   for (const stage of ['prove', 'store', 'commit']) stages.at(stage);
   for (const outcome of ['granted', 'wrong', 'limited', 'busy']) tries.at(outcome);
   const countAccount = busiestAccount(registry);
-  let begun = 0;
+  let inProgress = 0;
 
-  async function counted<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
-    begun += 1;
+  async function run<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+    inProgress += 1;
     try {
       return await work();
+    } finally {
+      inProgress -= 1;
+    }
+  }
+
+  async function publish(useCases: UseCases, request: PublishRequest): Promise<PublishOutcome> {
+    try {
+      const outcome = await useCases.publish(request);
+      publications.at('code' in outcome ? outcome.code : outcome.kind).value += 1;
+      return outcome;
     } catch (error) {
       publications.at(isFault(error) ? error.code : 'internal_error').value += 1;
       throw error;
-    } finally {
-      begun -= 1;
     }
   }
 
   return {
-    begun: () => begun,
+    inProgress: () => inProgress,
     observe: (measurement) => {
       if (measurement.kind === 'stage') stages.at(measurement.stage).observe(measurement.took / 1_000);
       else if (measurement.kind === 'try') tries.at(measurement.outcome).value += 1;
@@ -53,15 +67,14 @@ export function publishingMetrics(registry: Registry): PublishingMetrics {
     counting: (useCases) => ({
       ...useCases,
       publish: async (request) => {
-        const outcome = await counted(() => useCases.publish(request));
-        publications.at('code' in outcome ? outcome.code : outcome.kind).value += 1;
+        const outcome = await run(() => publish(useCases, request));
         if (outcome.kind === 'published') countAccount(request.by);
         if (outcome.kind === 'refused' && outcome.code === 'invalid_archive') {
           for (const { rule } of outcome.problems) problems.at(rule).value += 1;
         }
         return outcome;
       },
-      check: (request) => counted(() => useCases.check(request)),
+      check: (request) => run(() => useCases.check(request)),
     }),
   };
 }

@@ -1,0 +1,21 @@
+import { type CheckRequest, Fault, type PublishRequest, type UseCases } from '@pinfold/core';
+import { expect } from 'chai';
+import { publishingMetrics } from '../../src/metrics/publishing-metrics.ts';
+import { Registry } from '../../src/metrics/registry.ts';
+
+describe('metrics of publications', () => {
+  it('count a publication that fails by its fault, and no dry run', async () => {
+    const registry = new Registry();
+    const fail = async () => {
+      throw new Fault('publishing_overloaded', 'the queue is full');
+    };
+    const { counting, inProgress } = publishingMetrics(registry);
+    const useCases = counting({ publish: fail, check: fail } as unknown as UseCases);
+    await useCases.check({} as CheckRequest).catch(() => {});
+    const failed = () => registry.snapshot().pinfold_publications_total?.series;
+    expect(JSON.stringify(failed())).not.to.include('publishing_overloaded');
+    await useCases.publish({} as PublishRequest).catch(() => {});
+    expect(JSON.stringify(failed())).to.include('publishing_overloaded');
+    expect(inProgress()).to.equal(0);
+  });
+});
