@@ -91,10 +91,7 @@ function unicodePath(raw: Uint8Array, fields: readonly ExtraField[]): PathField 
   return found;
 }
 
-/**
- * A name whose encoding is unknown, with percent escapes for all bytes that may be part of a character that is not ASCII:
- * in no encoding is a separator, a dot or a colon one. So no rule finds in it what is not there.
- */
+/** A name of unknown encoding: no rule finds in it what is not there, since bytes beyond ASCII are escaped. */
 export function escapedName(raw: Uint8Array): string {
   // Written as bytes: a string that grows by one character at a time takes ten times as long.
   const text = new Uint8Array(raw.length * 3);

@@ -132,10 +132,7 @@ interface ToRead {
   readonly weight: number;
 }
 
-/**
- * Distributes the entries over jobs, in the order of the listing. Empty entries need no job: archives may have thousands
- * of folders.
- */
+/** Distributes the entries over jobs, in the order of the listing. Empty entries need no job. */
 export function splitTasks(
   { listing, tasks }: ProofRequest,
   workers: number,

@@ -54,10 +54,7 @@ export function admitAnswer({ method }: IncomingMessage, { body }: EncodedAnswer
   if (method !== 'HEAD') outgoingBytes.admit(body.byteLength);
 }
 
-/**
- * Writes an answer whole, or its stream piece by piece, then drains an unread body within limits: closing at once could
- * lose the answer.
- */
+/** Writes an answer whole or piece by piece, then drains an unread body: closing at once could lose the answer. */
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,

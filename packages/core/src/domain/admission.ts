@@ -60,10 +60,7 @@ export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null
   return inForce(own === null ? null : (parseRate(own) ?? null), ofAll);
 }
 
-/**
- * Why an authority may not change what belongs to an account: the account is blocked, or the service is read-only.
- * `undefined` if it may.
- */
+/** Why an authority may not change what belongs to an account; `undefined` if it may. */
 export function refuseChange(
   account: Pick<Account, 'blocked'> | undefined,
   { kind, message }: Mode,

@@ -89,10 +89,7 @@ export const PAIRING_LIMIT = 10_000;
 /** Nothing that is taken for another when it is read aloud or copied by eye (Crockford's base 32). */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/**
- * The eight characters by which a person sees that a program and a page mean the same secret, of which `hash` is the
- * SHA-256 in hexadecimal digits; `undefined` when the text is no hash.
- */
+/** Eight characters that show a person that two secrets are the same, by the SHA-256; `undefined` if it is none. */
 export function pairingCode(hash: string): string | undefined {
   if (!SHA256.test(hash)) return undefined;
   let code = '';

@@ -48,10 +48,7 @@ export function checkIdempotencyKey(
   return key as IdempotencyKey;
 }
 
-/**
- * Reads the name of the uploaded file: its last path segment, where `/` and `\` both separate. It has 1 to 255
- * characters, none of them a control character.
- */
+/** Reads an uploaded file's name: its last segment (`/` and `\`), 1 to 255 characters, none of them a control. */
 export function parseFilename(value: string): Filename | Refusal<'invalid_filename'> {
   const name = typeof value === 'string' ? value.split(/[/\\]/).at(-1) : undefined;
   const wrong = !name || codePoints(name) > 255 || hasControlCharacter(name) || hasBrokenCharacter(name);

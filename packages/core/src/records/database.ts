@@ -40,10 +40,7 @@ export interface DatabaseSnapshot {
  * else goes wrong is a mistake in a program or an engine, and a `StepError`. An aborted signal rejects with its reason.
  */
 export interface Database extends DatabaseClock {
-  /**
-   * Whether programs run one after the other, so that a `sequence` counts in the order in which they end. If not, a
-   * program may end before another one that got a lower number.
-   */
+  /** Whether programs run one after the other, so that a `sequence` counts in the order in which they end. */
   readonly isSerial: boolean;
 
   /** Runs a query. Each step sees everything that was answered before it began, and may see another state than the last. */

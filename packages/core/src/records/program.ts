@@ -37,10 +37,7 @@ export function locksInOrder({ exclusive = [], shared = [] }: Locks): readonly L
 export interface Program<in Args, out Result> {
   readonly name: string;
   readonly locks: (args: Args) => Locks;
-  /**
-   * Whether it may use the disk space that is reserved for what frees space or ends access. An engine that reserves none
-   * ignores it.
-   */
+  /** Whether it may use the disk space that is reserved for what frees space or ends access, if the engine has any. */
   readonly usesReserve: (args: Args) => boolean;
   readonly run: (args: Args) => Steps<Result>;
 }

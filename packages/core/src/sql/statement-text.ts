@@ -9,10 +9,7 @@ export interface SqlPlan {
   readonly text: string;
   /** What is bound to its parameters for an action, in the order of the text: texts, numbers, nulls, flags and lists. */
   values(action: object): unknown[];
-  /**
-   * Makes the result of the rows that are answered, as objects by the names in the text. It may change them and give them
-   * away, so each is passed once. Undefined for a write.
-   */
+  /** Makes the result of the rows, by the names in the text; it may change them. Undefined for a write. */
   readonly result: ((rows: readonly SqlRow[]) => unknown) | undefined;
   /** Whether at most one row is answered. */
   readonly isOneRow: boolean;
@@ -26,10 +23,7 @@ export type Binder = (action: any) => unknown;
 
 const SYMBOLS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
-/**
- * The text of a statement on a table while it is written, with what finds the values of its parameters in an action.
- * Parameters have to be written in the order of the text, since some databases count them.
- */
+/** The text of a statement while it is written, its parameters in the order of the text, which some databases count. */
 export class StatementText {
   readonly #own: SqlTable;
   readonly binders: Binder[] = [];

@@ -7,9 +7,8 @@ import type { Instant } from '../domain/instant.ts';
 import type { ApiKeyQuery, ApiKeyStore } from '../ports/api-key-store.ts';
 import { lt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, together } from '../records/joining.ts';
 import type { Locks } from '../records/program.ts';
-import type { Step, Steps } from '../records/step.ts';
+import { all, type Step, type Steps, together } from '../records/step.ts';
 import {
   aggregate,
   find,

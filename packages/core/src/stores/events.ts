@@ -1,8 +1,7 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { notNull } from '../records/conditions.ts';
-import { all, together } from '../records/joining.ts';
-import type { Step, Steps } from '../records/step.ts';
+import { all, type Step, type Steps, together } from '../records/step.ts';
 import { get, insert, max } from '../records/steps.ts';
 import { accountLock, SERVICE_LOCK } from '../records/tables/locks.ts';
 import { EVENTS, FEED_BEGINS } from '../records/tables/service-tables.ts';
@@ -45,10 +44,7 @@ function* feedEnd(account: AccountId): Steps<readonly [AccountId, number], 'read
   return [account, Math.max(last, begin?.number ?? 0)];
 }
 
-/**
- * The steps that append events to the history. Each is numbered in the feed of its account, whose lock lets no one else
- * append meanwhile; in the feed of all accounts it is numbered when that is read.
- */
+/** The steps that append events, numbered in their account's feed; in that of all accounts they are numbered later. */
 export function insertEvents(
   events: readonly HistoryEvent[],
   ends: FeedEnds,

@@ -39,10 +39,7 @@ export type AccountOutcome = AdministeredAccount | Refusal<'invalid_account'>;
 /** Why an account is to change nothing, and what becomes of its sites. */
 export type NewBlock = Omit<Block, 'at'>;
 
-/**
- * The operator's actions on accounts, on publications of any account and on the service. Authorize the caller first:
- * nothing here does.
- */
+/** The operator's actions on accounts, publications and the service. Authorize the caller first: nothing here does. */
 export interface Administration extends Overseeing, AdministeredArchives, TakingDown, Erasing {
   /** A page in order of name, and the cursor of the next one. */
   listAccounts(request?: PageRequest): Promise<PageOutcome<'accounts', AdministeredAccount>>;

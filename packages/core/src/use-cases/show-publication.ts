@@ -3,10 +3,7 @@ import { type Publication, publicationOf, type Role, stateOf } from '../domain/r
 import type { Clock } from '../ports/clock.ts';
 
 export interface PublicationOptions {
-  /**
-   * The URL that leads to Pinfold, for `sharedUrl`: `https://pages.example`; a function where it is known later, which
-   * answers it without a slash at its end. Default: none, and `sharedUrl` is the path below it.
-   */
+  /** The URL for `sharedUrl`, without a slash at its end; a function where it is known later. Default: none. */
   readonly publicUrl?: string | (() => string) | undefined;
 }
 

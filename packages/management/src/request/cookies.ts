@@ -69,10 +69,7 @@ export function expireEverywhere(
   }
 }
 
-/**
- * The paths for which a browser sends a cookie to an address (RFC 6265, section 5.1.4), the shortest first; of a long
- * address only those above the screen.
- */
+/** The paths for which a browser sends a cookie to an address (RFC 6265, section 5.1.4), the shortest first. */
 function pathsAbove({ baseUrl, path }: Request): readonly string[] {
   const address = baseUrl + path;
   const paths = new Set(['/']);

@@ -9,10 +9,7 @@ const TYPES = { text: 'text COLLATE "C"', integer: 'bigint', flag: 'boolean', js
 const STORAGE =
   'fillfactor = 85, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02';
 
-/**
- * How PostgreSQL writes statements and tables. The collation "C" sorts by code point on every server. JSON is stored as
- * text, since it is only read as a whole, and `jsonb` changes it.
- */
+/** How PostgreSQL writes statements: "C" sorts by code point on every server, and JSON is text, as it came. */
 export function postgresDialect(schema: string): SqlDialect {
   return {
     quote: quoted,

@@ -17,10 +17,7 @@ interface Prepared {
   waiting: Asked;
 }
 
-/**
- * Looks values up by their keys. What one turn of the event loop asks for goes in one statement at its end: under load a
- * server has many requests in a turn, and a statement for each of them would take most of its time.
- */
+/** Looks values up by their keys; what one turn of the event loop asks for goes in one statement at its end. */
 export class PostgresLookups {
   readonly #connection: PostgresConnection;
   readonly #compiler: SqlCompiler;

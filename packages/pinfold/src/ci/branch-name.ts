@@ -33,10 +33,7 @@ export function nameToPublish(
   );
 }
 
-/**
- * The name for the branch, or the pull or merge request, that a job of GitHub Actions or GitLab CI builds; `undefined`
- * for a tag, and outside of both. Branches that differ in more than case have different names.
- */
+/** The name for the branch or request that a job of GitHub or GitLab builds; `undefined` for a tag and elsewhere. */
 export function nameForBuild(env: Environment, event: unknown): string | undefined {
   const number = pullOrMergeRequestOf(env, event);
   if (number !== undefined) return `pr-${number}`;

@@ -11,10 +11,7 @@ export function isCi({ CI, GITHUB_ACTIONS, GITLAB_CI }: Environment): boolean {
   return [CI, GITHUB_ACTIONS, GITLAB_CI].includes('true');
 }
 
-/**
- * The title of a publication in CI, which tells it from others of the same file name: branch and commit, and the page's
- * own title where all of it fits. `undefined` if none of them is known.
- */
+/** The title of a publication in CI: branch and commit, and the page's own where it fits; `undefined` if none. */
 export function titleOfBuild(pageTitle: string | undefined, env: Environment): string | undefined {
   const event = readEvent(env);
   const build = joined([branchOf(env, event), commitOf(env, event)?.slice(0, COMMIT_DIGITS)]);

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PublishRequest } from '../publishing/publications.ts';
 import type { Environment } from '../settings/settings.ts';
 
-/**
- * The Idempotency-Key of a publication in a job of GitHub Actions or GitLab CI: a job that is repeated in the same run
- * publishes once. `undefined` elsewhere.
- */
+/** The Idempotency-Key of a job of GitHub or GitLab CI, repeated in the same run or not; `undefined` elsewhere. */
 export function keyOfRun(
   { filename, bytes, title, name, password }: Omit<PublishRequest, 'idempotencyKey'>,
   env: Environment,

@@ -188,10 +188,7 @@ function unwritten(error: NodeJS.ErrnoException): Error {
   return new CommandFailure(message, { cause: error, code: 'cannot_write' });
 }
 
-/**
- * Returns a function that waits until everything written to a stream so far has gone out, and returns the error if that
- * failed. The end of a process would cut off what a slow reader of its pipe has not read yet.
- */
+/** Returns a function that waits until all that was written to a stream has gone out, and returns the error if any. */
 export function trackWrites(stream: Writable): () => Promise<Error | undefined> {
   let failure: Error | undefined;
   stream.on('error', (error) => {

@@ -51,10 +51,7 @@ export interface RunnableApp {
   listen(): Promise<Listening>;
   /** For each of several processes, whose leader calls `lead`: binds the port, and answers once `led` resolves. */
   join(led: Promise<void>): Promise<void>;
-  /**
-   * For the leader of several processes that share a port: does the first start, runs the cleanup, and serves the
-   * metrics of all, if the settings enable them.
-   */
+  /** For the leader of several processes: does the first start, runs the cleanup, and serves the metrics of all. */
   lead(port: number, metricsSnapshot?: () => readonly MetricsSnapshot[]): Promise<Listening>;
   /** The metrics of this process; absent if the settings do not enable them. */
   readonly metricsSnapshot: (() => MetricsSnapshot) | undefined;
@@ -64,10 +61,7 @@ export interface RunnableApp {
    * or until `close`, so that load balancers can remove it first. Each connection is closed with its next answer.
    */
   drain(): Promise<void>;
-  /**
-   * Accepts no more connections, finishes running requests for at most 10 seconds, and closes everything. A second call
-   * waits for the same end.
-   */
+  /** Accepts no more connections, ends running requests within 10 seconds, and closes everything, once. */
   close(): Promise<void>;
 }
 

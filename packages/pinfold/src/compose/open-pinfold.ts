@@ -49,10 +49,7 @@ export interface Pinfold {
       /** API keys, for servers without an `authenticate`. */
       readonly keys: Keys;
     };
-  /**
-   * Waits up to 10 seconds for running publications, and closes what was opened. Close your server before. A second call
-   * waits for the same end.
-   */
+  /** Waits up to 10 s for running publications, and closes what was opened. Close your server before. */
   close(): Promise<void>;
 }
 

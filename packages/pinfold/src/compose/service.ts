@@ -40,10 +40,7 @@ export interface Service {
   watch(): Promise<void>;
   /** Begins to sweep every five to ten minutes. */
   sweep(): void;
-  /**
-   * Ends the health checks and sweeps; once `served`, waits for running publications until the signal aborts, stores the
-   * counts of views, and closes the stores.
-   */
+  /** Ends checks and sweeps; once `served`, waits for publications until the signal aborts, and closes the stores. */
   close(deadline: AbortSignal, served?: Promise<void>): Promise<void>;
 }
 
@@ -142,10 +139,7 @@ export async function openService(
   };
 }
 
-/**
- * Logs errors of a listener of the embedding team: its event has happened already. It may be asynchronous, too: an
- * unhandled rejection would end the process.
- */
+/** Logs errors of a listener of the embedding team, asynchronous ones too: its event has happened already. */
 function withLoggedBugs<Inputs extends readonly unknown[]>(
   name: string,
   listener: ((...inputs: Inputs) => unknown) | undefined,

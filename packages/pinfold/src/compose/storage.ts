@@ -17,10 +17,7 @@ export interface OpenedStorage {
   end(): Promise<void>;
 }
 
-/**
- * The storage that the settings name. The client of an object store is loaded only where it is used: it costs as much
- * time as all the rest of the start.
- */
+/** The storage that the settings name. An object store's client is loaded only where it is used: it takes long. */
 export async function storageOf(
   { storage }: Settings,
   dataDir: string,

@@ -14,10 +14,7 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/**
- * Returns a check that throws {@link LowSpace} when less is free than one archive may need. It then throws until twice
- * that is free, so that the state does not flap.
- */
+/** Returns a check that throws {@link LowSpace} below the size of one archive, and from then on until twice that. */
 export function spaceCheck({ free, archiveBytes }: UploadDisk): () => Promise<void> {
   let isLow = false;
   return async () => {

@@ -9,10 +9,7 @@ const STYLE = /\.css$/i;
 /** More is a site, whose folder is to be published. */
 const MAX_FILES = 1_000;
 
-/**
- * Finds the existing files in a page's folder, or below, that it or its style sheets refer to. It reads nothing outside
- * that folder.
- */
+/** Finds the existing files in a page's folder, and nowhere else, that it or its style sheets refer to. */
 export async function filesOfPage(path: string, page: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const folder = await realpath(dirname(path));
   const found = new Map<string, Uint8Array>();

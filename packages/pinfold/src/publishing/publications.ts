@@ -87,10 +87,7 @@ async function serverHere({ env, account }: Extract<Place, { kind: 'machine' }>)
   return await serverOfMachine(env, account);
 }
 
-/**
- * The server to ask, or the settings of this machine: the first of `--url`; `--account` or a setting of the data;
- * `PINFOLD_URL`; the only login; `./data`.
- */
+/** The place to ask: the first of `--url`; `--account` or a setting of the data; `PINFOLD_URL`; a login; `./data`. */
 export function placeOf(target: Target, isChange: boolean, terminal: Terminal): Place {
   const { env } = terminal;
   if (target.url !== undefined && target.account !== undefined) {

@@ -1,10 +1,7 @@
 import type { PinfoldClient } from '@pinfold/client';
 import { CommandFailure, isRefusedWith } from '../command-line/failures.ts';
 
-/**
- * Stops what a deleted name showed since it was last made: each publication that is in service, and that no other name
- * shows. Returns their ids.
- */
+/** Stops what a deleted name showed since it was made, in service and shown by no other name. Returns the ids. */
 export async function stopShown(name: string, api: PinfoldClient): Promise<readonly string[]> {
   const shown = await shownBy(name, api).catch((error: unknown) => {
     if (!isRefusedWith(error, 'not_found')) throw error;

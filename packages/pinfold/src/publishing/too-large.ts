@@ -6,10 +6,7 @@ import type { ZipToSend } from './pack.ts';
 
 const SHOWN = 3;
 
-/**
- * A refusal of a ZIP for its size, with the size that it has and the files that take most of it: the server stops
- * reading at the limit. Other errors come back as they are.
- */
+/** Adds its size and largest files to a refusal of a ZIP for its size; other errors come back as they are. */
 export async function explainTooLarge(error: unknown, { bytes }: Pick<ZipToSend, 'bytes'>): Promise<unknown> {
   if (!(error instanceof CommandFailure) || error.json?.code !== 'archive_too_large') return error;
   const [{ limit } = {}] = (error.json.errors ?? []) as readonly Partial<WireError>[];

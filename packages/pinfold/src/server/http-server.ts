@@ -18,18 +18,12 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 /** How long a client may take for its headers: longer than any honest one, short enough for slow attackers. */
 const HEADERS_TIMEOUT = 20_000;
 
-/**
- * How long a client may take for a whole request. The API and the screen bound uploads to 15 minutes; this ends other
- * requests.
- */
+/** How long a client may take for a whole request; uploads are bound to 15 minutes elsewhere. */
 const REQUEST_TIMEOUT = 20 * 60_000;
 
 const LARGEST_HEAD = 65_536;
 
-/**
- * Bytes of memory for each connection that is accepted, beside those of the process itself. One whose client leaves an
- * answer untaken takes some 95,000, or 150,000 where it is inflated; what is counted of that is 34,000.
- */
+/** Bytes of memory for each connection: an untaken answer takes some 95,000, or 150,000 where it is inflated. */
 const MEMORY_PER_CONNECTION = 196_608;
 const MEMORY_OF_PROCESS = 134_217_728;
 const MIN_CONNECTIONS = 64;
@@ -147,10 +141,7 @@ export class HttpServer {
     this.#draining = true;
   }
 
-  /**
-   * Takes no more connections, closes each one when what runs on it has been answered, and resolves when the last is
-   * closed. When the signal aborts, the rest is cut off.
-   */
+  /** Takes no more connections, closes each after its answer, and resolves with the last; the signal cuts off. */
   async stop(signal: AbortSignal): Promise<void> {
     if (this.#stopping || !this.#server.listening) return;
     this.#stopping = true;
@@ -172,10 +163,7 @@ export class HttpServer {
     signal.removeEventListener('abort', cutOff);
   }
 
-  /**
-   * Closes idle connections while stopping. To Node, one is idle as soon as its answer has ended, even if the client has
-   * yet to receive most of it, or further answers wait behind it.
-   */
+  /** Closes idle connections while stopping. To Node, one is idle even if its client has yet to receive most. */
   #closeUnused(): void {
     for (const { newest } of this.#answers.values()) if (!newest.writableFinished) return;
     this.#server.closeIdleConnections();
@@ -220,10 +208,7 @@ export class HttpServer {
   }
 }
 
-/**
- * Resolves when Node has read the connections and requests that arrived before. Closing earlier would cut them off
- * unread, and a proxy does not retry a POST.
- */
+/** Resolves when Node has read what arrived before: closing earlier would cut it off unread. */
 async function readAll(): Promise<void> {
   // The first callback runs in the current turn of the event loop, after its reads, so it takes two.
   for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -44,10 +44,7 @@ export interface Settings extends WebAddressSettings, Allowances {
   readonly dataDir: string;
   readonly database: DatabaseSetting;
   readonly storage: StorageSetting;
-  /**
-   * The secret that signs viewing grants, then others whose grants are valid as well; absent: one is created and stored
-   * in the data folder. Never printed.
-   */
+  /** The secret that signs viewing grants, then others that still verify; absent: one is created. Never printed. */
   readonly secrets: readonly [current: string, ...others: readonly string[]] | undefined;
   /** Uploads received at the same time by each process; the others wait. */
   readonly uploads: number;

@@ -1,7 +1,4 @@
-/**
- * The environment variable of each option, without its prefix. Options of `openPinfold` have their names there, others
- * those in `Settings`.
- */
+/** The environment variable of each option of `openPinfold` or member of `Settings`, without its prefix. */
 export const VARIABLES = {
   dataDir: 'DATA_DIR',
   publicUrl: 'PUBLIC_URL',

@@ -2,8 +2,7 @@ import type { FeedId } from '../../domain/history.ts';
 import type { FeedPart, FeedQuery } from '../../ports/history-store.ts';
 import { gt, gte, lte, type Match, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, nothing } from '../../records/joining.ts';
-import type { Step } from '../../records/step.ts';
+import { all, nothing, type Step } from '../../records/step.ts';
 import { find, get, insert, max, unlocked, update } from '../../records/steps.ts';
 import { FEED_LOCK } from '../../records/tables/locks.ts';
 import { FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
@@ -103,10 +102,7 @@ const readFeed = FEED_PROGRAMS.query(
   },
 );
 
-/**
- * Numbers committed events in the feed of all accounts, in the order in which they were inserted, and returns how many. An
- * event that is committed later gets a later number, even if it was inserted before.
- */
+/** Numbers committed events in the feed of all accounts, in the order of insertion, and returns how many. */
 const numberEvents = FEED_PROGRAMS.change('history.number', {
   locks: () => ({ exclusive: [FEED_LOCK] }),
   *run() {

@@ -11,8 +11,7 @@ import type {
 import type { RoleStore } from '../../ports/role-store.ts';
 import { gt, lt, lte, notNull, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, together } from '../../records/joining.ts';
-import type { Step, Steps } from '../../records/step.ts';
+import { all, type Step, type Steps, together } from '../../records/step.ts';
 import { aggregate, find, remove, update } from '../../records/steps.ts';
 import type { ChangesOf } from '../../records/table.ts';
 import { accountLock, idempotencyLock } from '../../records/tables/locks.ts';
