@@ -1,31 +1,24 @@
 import { expect } from 'chai';
 import { CALLS } from './calls.ts';
-import { isInParts, pairOf, pairsOf, programsOf, together, usesOfCalls, WRITING } from './pairs.ts';
-import { DECIDED_LATER, HARMLESS, LONG, NEEDED, NOT_NEEDED, TOGETHER } from './reasons.ts';
+import { haveOneTable, isInParts, pairOf, pairsOf, together, usesOfCalls, WRITING } from './pairs.ts';
+import { DECIDED_LATER, LONG, NEEDED, NOT_NEEDED, TOGETHER } from './reasons.ts';
 
 interface Played {
   /** By pair of calls, an order that is wrong. */
   readonly wrong: ReadonlyMap<string, string>;
   readonly mixed: readonly string[];
-  /** Pairs of programs, and whether an order of them is wrong without locks. */
-  readonly races: ReadonlyMap<string, boolean>;
 }
 
 async function playPairs(): Promise<Played> {
   const uses = await usesOfCalls();
-  const [wrong, mixed, races] = [new Map<string, string>(), [] as string[], new Map<string, boolean>()];
+  const [wrong, mixed] = [new Map<string, string>(), [] as string[]];
   for (const calls of pairsOf(Object.keys(CALLS).filter((name) => !LONG.includes(name)))) {
-    const programs = programsOf(uses, calls);
-    if (programs.length === 0) continue;
-    const both = await together(calls);
-    const found = await both.playEveryOrder();
+    if (!haveOneTable(uses, calls)) continue;
+    const found = await (await together(calls)).playEveryOrder();
     if (found.wrong !== undefined) wrong.set(pairOf(calls), found.wrong);
     if (found.mixed !== undefined && !isInParts(calls)) mixed.push(`${pairOf(calls)}: ${found.mixed}`);
-    if (programs.every((pair) => races.get(pair) === true)) continue;
-    const isRace = (await both.playEveryOrder(() => true)).wrong !== undefined;
-    for (const pair of programs) races.set(pair, isRace || races.get(pair) === true);
   }
-  return { wrong, mixed, races };
+  return { wrong, mixed };
 }
 
 let playing: Promise<Played> | undefined;
@@ -49,13 +42,6 @@ describe('calls of stores at the same time, in every order of their steps', () =
 
   it('come out as one call after the other', async () => {
     expect((await played()).mixed).to.deep.equal([]);
-  });
-
-  it('would not without locks, or there is a reason', async () => {
-    const { races } = await played();
-    const harmless = [...races].filter(([, isRace]) => !isRace).map(([pair]) => pair);
-    const known = HARMLESS.flatMap(({ program, beside }) => beside.map((other) => pairOf([program, other])));
-    expect(harmless).to.have.members(known);
   });
 
   for (const calls of TOGETHER) {

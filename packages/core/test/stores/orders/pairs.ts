@@ -52,14 +52,12 @@ function note({ written, used }: Use, { kind, table }: TableAction): void {
   if (['insert', 'upsert', 'update', 'remove'].includes(kind)) written.add(table.name);
 }
 
-/** The pairs of programs of two calls of which one writes a table that the other uses. No order of others can matter. */
-export function programsOf(uses: Uses, [one, other]: readonly [string, string]): readonly string[] {
-  return [...(uses.get(one) ?? [])].flatMap(([program, use]) => {
-    const beside = [...(uses.get(other) ?? [])].filter(
-      ([, its]) => writesFor(use, its) || writesFor(its, use),
-    );
-    return beside.map(([second]) => pairOf([program, second]));
-  });
+/** Whether a program of one call writes a table that one of the other uses. No order of others can matter. */
+export function haveOneTable(uses: Uses, [one, other]: readonly [string, string]): boolean {
+  const [own, its] = [one, other].map((name) => [...(uses.get(name)?.values() ?? [])]);
+  return (own ?? []).some((use) =>
+    (its ?? []).some((beside) => writesFor(use, beside) || writesFor(beside, use)),
+  );
 }
 
 function writesFor({ written }: Use, { used }: Use): boolean {
