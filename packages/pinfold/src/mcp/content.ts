@@ -46,7 +46,7 @@ export async function pack({ path, html, files }: Arguments, roots: Roots): Prom
     throw new UsageError(detail, { cause: refuseRequest('invalid_request', { detail }) });
   }
   if (path !== undefined) return roots.pack(path);
-  if (html !== undefined) return packPage('page', new TextEncoder().encode(html));
+  if (html !== undefined) return packPage('page', encoded(html, 'html'));
   return { filename: 'site.zip', ...(await packFiles(readFiles(files ?? []))) };
 }
 
@@ -57,9 +57,9 @@ function readFiles(
   const paths = new Set<string>();
   return files.map((file) => {
     const shown = JSON.stringify(file.path);
-    if (entryPath(file.path) === undefined)
+    if (entryPath(file.path) === undefined || !file.path.isWellFormed())
       throw new UsageError(
-        `${shown} is no path of a file in a site: it must be relative, without "..", "\\" and ":"`,
+        `${shown} is no path of a file in a site: it must be relative, without "..", "\\", ":" and half characters`,
       );
     if (paths.has(file.path)) throw new UsageError(`${shown} is given twice`);
     paths.add(file.path);
@@ -70,9 +70,15 @@ function readFiles(
 function bytesOf({ content, base64 }: GivenFile, shown: string): Uint8Array {
   if ((content === undefined) === (base64 === undefined))
     throw new UsageError(`${shown} needs exactly one of content and base64`);
-  if (content !== undefined) return new TextEncoder().encode(content);
+  if (content !== undefined) return encoded(content, shown);
   const bytes = Buffer.from(base64 ?? '', 'base64');
   // Node decodes what it can, and leaves out the rest.
   if (bytes.toString('base64') !== base64) throw new UsageError(`the base64 of ${shown} is not valid`);
   return bytes;
+}
+
+/** As UTF-8, which has no form for half of a surrogate pair: it would become another character. */
+function encoded(text: string, shown: string): Uint8Array {
+  if (text.isWellFormed()) return new TextEncoder().encode(text);
+  throw new UsageError(`${shown} has half of a character (a lone surrogate): give the whole character`);
 }

@@ -1,3 +1,5 @@
+import { parseName } from '@pinfold/core';
+import { UsageError } from '../command-line/failures.ts';
 import { orNoName } from '../publishing/refusal-text.ts';
 import { answer, openLines, PAGE, publicationIn, READS, result, string, type Tool } from './tool.ts';
 
@@ -27,7 +29,7 @@ export const NAME_TOOLS: readonly Tool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     run: async ({ name: wanted = '', pin: id = '' }, { publications }) => {
       const shown = await publicationIn({ id }, publications, 'pin');
-      const { name } = await publications.api.names.set(wanted, shown);
+      const { name } = await publications.api.names.set(nameOr('invalid_name', wanted), shown);
       const { pin } = await publications.api.get(name.pin);
       return result([`${name.name}: ${name.url} (shows ${name.pin})`, ...openLines(name.name, pin)], {
         name,
@@ -43,8 +45,14 @@ export const NAME_TOOLS: readonly Tool[] = [
     output: answer(undefined, { deleted: string('The name.') }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     run: async ({ name = '' }, { publications }) => {
-      await publications.api.names.delete(name).catch(orNoName);
+      await publications.api.names.delete(nameOr('not_found', name)).catch(orNoName);
       return result([`${name} is deleted.`], { deleted: name });
     },
   },
 ];
+
+/** A name that the client can send; else what the API answers for one that cannot be. */
+function nameOr(code: 'invalid_name' | 'not_found', name: string): string {
+  if (typeof parseName(name) === 'string') return name;
+  throw new UsageError(code, { cause: { kind: 'refused', code } });
+}

@@ -50,11 +50,16 @@ describe('the tools of pinfold mcp', () => {
       [[index, { path: 'b/', content: '' }], '"b/"'],
       [[index, { path: '', content: '' }], '""'],
       [[index, index], '"index.html"'],
+      [[index, { path: 'b', content: 'a\ud83d' }], '"b"'],
+      [[index, { path: 'a\ude00', content: '' }], '"a\\ude00"'],
     ] as const) {
       const wrong = await call(client, 'check', { files: given });
       expect([wrong.isError, wrong.json.code], wrong.text).to.deep.equal([true, 'usage']);
       expect(wrong.text).to.include(named);
     }
+    const half = await call(client, 'publish', { html: `${PAGE}\ud83d` });
+    expect([half.isError, half.json.code, half.text]).to.include.members([true, 'usage']);
+    expect((await call(client, 'publish', { html: `${PAGE}\ud83d\ude00` })).isError).to.equal(false);
     const both = await call(client, 'check', { files, html: PAGE });
     expect([both.isError, both.json.code]).to.deep.equal([true, 'invalid_request']);
   });
@@ -74,6 +79,11 @@ describe('the tools of pinfold mcp', () => {
         expect(set.text).to.include('without a password');
       }
       await call(client, 'set_name', { name: 'zoo', pin: one.json.pin.id });
+      for (const name of ['', '.', 'A b', '\ud83d']) {
+        const unset = await call(client, 'set_name', { name, pin: one.json.pin.id });
+        const undeleted = await call(client, 'delete_name', { name });
+        expect([unset.json.code, undeleted.json.code], name).to.deep.equal(['invalid_name', 'not_found']);
+      }
       const page = (await call(client, 'names', { limit: 1 })).json;
       expect(page.names.map(({ name }: Json) => name)).to.deep.equal(['agent']);
       const { json } = await call(client, 'names', { cursor: page.next_cursor });
