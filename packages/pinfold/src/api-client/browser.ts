@@ -17,7 +17,10 @@ export async function inBrowser(link: string, env: Terminal['env']): Promise<voi
     await once(child, 'spawn');
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
-    throw new CommandFailure(`no browser can be opened here (${file}: ${error.code})`, { cause: error });
+    throw new CommandFailure(`no browser can be opened here (${file}: ${error.code})`, {
+      cause: error,
+      code: 'not_found',
+    });
   }
   child.unref();
 }

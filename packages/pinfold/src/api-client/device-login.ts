@@ -1,8 +1,8 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
-import { CommandFailure } from '../command-line/failures.ts';
+import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import { parsedJson } from '../parsed-json.ts';
-import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
+import { NOT_A_PINFOLD, strangeAnswerText, unreachable } from './failure-text.ts';
 
 export interface GivenKey {
   readonly key: string;
@@ -37,7 +37,7 @@ export async function keyForSecret(
     if ('key' in answer) return answer;
     await clock.sleep(answer.pause);
   }
-  throw new CommandFailure('nobody agreed within ten minutes');
+  throw new CommandFailure('nobody agreed within ten minutes', 'unauthorized');
 }
 
 async function ask(url: string, secret: string): Promise<GivenKey | { readonly pause: Duration }> {
@@ -60,7 +60,7 @@ async function send(
     return { status: answer.status, json, pause: pauseOf(answer.headers.get('retry-after')) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new CommandFailure(unreachableText(url, error), { cause: error });
+    throw unreachable(url, error);
   }
 }
 
@@ -72,14 +72,15 @@ function pauseOf(retryAfter: string | null): Duration {
 /** The screen refuses with a sentence for people. */
 function refusedLogin(url: string, status: number, json: unknown): CommandFailure {
   const { message } = (json ?? {}) as { readonly message?: unknown };
-  return new CommandFailure(
-    typeof message === 'string' ? `${escapeControls(message)} (${status})` : strangeAnswerText(url, status),
-  );
+  const isSentence = typeof message === 'string';
+  const text = isSentence ? `${escapeControls(message)} (${status})` : strangeAnswerText(url, status);
+  if (status === 429 || status >= 500) return new UnavailableError(text);
+  return new CommandFailure(text, isSentence ? 'unauthorized' : 'not_found');
 }
 
 function readGiven(answer: unknown): GivenKey {
   const { key, id, account, scopes } = (answer ?? {}) as Partial<GivenKey>;
   const isText = [key, id, account].every((text) => typeof text === 'string');
-  if (!isText || !Array.isArray(scopes)) throw new CommandFailure(NOT_A_PINFOLD);
+  if (!isText || !Array.isArray(scopes)) throw new CommandFailure(NOT_A_PINFOLD, 'not_found');
   return { key, id, account, scopes } as GivenKey;
 }

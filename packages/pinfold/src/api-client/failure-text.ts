@@ -1,4 +1,5 @@
 import type { PinfoldError } from '@pinfold/client';
+import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import { catalogueText, problemText } from '../publishing/refusal-text.ts';
 
@@ -42,12 +43,26 @@ export function failureText(error: PinfoldError, url: string): string {
   return escapeControls(`${problemText(code, detail, errors)} (${code})`);
 }
 
+/** A request got no answer. Waiting changes that, except for a certificate or a protocol. */
+export function unreachable(url: string, cause: TypeError): CommandFailure {
+  const detail = unreachableText(url, cause);
+  if (certificateText(whyUnreachable(cause)) === undefined) return new UnavailableError(detail, { cause });
+  return new CommandFailure(detail, { cause, json: { code: 'network_error', detail } });
+}
+
 export function unreachableText(url: string, cause: unknown): string {
-  const reason = cause instanceof Error ? (cause.cause ?? cause) : undefined;
-  const code = systemErrorCode(cause);
-  const why = code ?? (reason instanceof Error ? reason.message : 'no answer');
-  const meaning = MEANINGS[why] ?? CERTIFICATES.find(([pattern]) => pattern.test(why))?.[1];
+  const why = whyUnreachable(cause);
+  const meaning = MEANINGS[why] ?? certificateText(why);
   return `${new URL(url).host} cannot be reached: ${meaning === undefined ? why : `${meaning} (${why})`}`;
+}
+
+function whyUnreachable(cause: unknown): string {
+  const reason = cause instanceof Error ? (cause.cause ?? cause) : undefined;
+  return systemErrorCode(cause) ?? (reason instanceof Error ? reason.message : 'no answer');
+}
+
+function certificateText(why: string): string | undefined {
+  return CERTIFICATES.find(([pattern]) => pattern.test(why))?.[1];
 }
 
 /** The system's error code behind a rejection of `fetch`. */

@@ -27,7 +27,10 @@ export function readLogins(env: Environment): Logins {
   try {
     text = readFileSync(file, 'utf8');
     if (process.platform !== 'win32' && (statSync(file).mode & ANYBODY_ELSE) !== 0) {
-      throw new CommandFailure(`other users can read ${file}: revoke the keys in it, or "chmod 600" it`);
+      throw new CommandFailure(
+        `other users can read ${file}: revoke the keys in it, or "chmod 600" it`,
+        'unreadable',
+      );
     }
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
@@ -36,7 +39,7 @@ export function readLogins(env: Environment): Logins {
   }
   const logins = parsedJson(text);
   if (isLogins(logins)) return logins;
-  throw new CommandFailure(`${file} does not hold the logins of "pinfold login"`);
+  throw new CommandFailure(`${file} does not hold the logins of "pinfold login"`, 'unreadable');
 }
 
 export function loginsOf(env: Environment): readonly Server[] {

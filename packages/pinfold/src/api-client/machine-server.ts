@@ -42,6 +42,7 @@ function notServing(dataDir: string, file: ServerFile | undefined): CommandFailu
   if (isIP(host) !== 0 && !isLoopback(host)) {
     return new CommandFailure(
       `the server of the data folder ${dataDir} listens on ${host} alone (PINFOLD_HOST), where commands need a key: name it with --url`,
+      'usage',
     );
   }
   return new UnavailableError(

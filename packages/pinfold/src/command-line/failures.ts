@@ -1,9 +1,20 @@
-import { isFault } from '@pinfold/core';
+import { isFault, type RefusalCode } from '@pinfold/core';
 
 /** The command was called in a wrong way. Ends with exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
+
+/** The codes of failures that no server answered. */
+export type LocalCode =
+  | 'cannot_write'
+  | 'interrupted'
+  | 'looks_like_project'
+  | 'not_found'
+  | 'unavailable'
+  | 'unreadable'
+  | 'usage'
+  | 'warnings';
 
 /** A failure for scripts, as `--json` prints it. */
 export interface FailureJson {
@@ -18,29 +29,37 @@ interface FailureOptions {
   readonly cause?: unknown;
   /** Overrides what `--json` prints. */
   readonly json?: FailureJson;
-  /** For `--json`; `failed` when absent. */
-  readonly code?: string;
   /** The command has already printed its report: `--json` prints nothing more. */
-  readonly reported?: boolean;
+  readonly reported?: true;
 }
+
+/** A failure has a code for `--json`, unless its options say what that prints. */
+type Given =
+  | LocalCode
+  | RefusalCode
+  | (FailureOptions &
+      (
+        | { readonly code: LocalCode | RefusalCode }
+        | { readonly json: FailureJson }
+        | { readonly reported: true }
+      ));
 
 /** A command failed for a reason that its user can act on. Ends with exit code 1. */
 export class CommandFailure extends Error {
   readonly json: FailureJson | undefined;
   readonly exitCode: 1 | 3 = 1;
 
-  /** @param given the code for `--json`, or more. */
-  constructor(message: string, given: string | FailureOptions = {}) {
-    const {
-      json,
-      code = 'failed',
-      reported,
-      ...options
-    } = typeof given === 'string' ? { code: given } : given;
+  constructor(message: string, given: Given) {
+    const options = typeof given === 'string' ? { code: given } : given;
     super(message, options);
     this.name = 'CommandFailure';
-    this.json = reported ? undefined : (json ?? { code, detail: message });
+    this.json = printedOf(message, options);
   }
+}
+
+function printedOf(detail: string, given: Exclude<Given, string>): FailureJson | undefined {
+  if (given.reported) return undefined;
+  return given.json ?? ('code' in given ? { code: given.code, detail } : undefined);
 }
 
 /** Whether the API refused something with one of these codes. */
@@ -64,8 +83,8 @@ export function failureJson(error: unknown): FailureJson | undefined {
   if (error instanceof UsageError) return { code: 'usage', detail: error.message };
   if (isUnavailable(error)) return { code: 'unavailable', detail: reasonOf(error) };
   if (error instanceof Error && error.name === 'SettingsError')
-    return { code: 'settings', detail: error.message };
-  if (isFault(error)) return { code: error.code, detail: reasonOf(error) };
+    return { code: 'usage', detail: error.message };
+  if (isFault(error)) return { code: 'unreadable', detail: reasonOf(error) };
   return { code: 'internal_error', detail: error instanceof Error ? error.message : 'failed' };
 }
 

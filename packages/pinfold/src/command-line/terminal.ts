@@ -60,13 +60,13 @@ export async function readSecret(
     shown.write(text);
     const answer = await ask(lines, '');
     shown.write('\n');
-    if (answer === undefined) throw new CommandFailure('nothing was entered');
+    if (answer === undefined) throw new CommandFailure('nothing was entered', 'usage');
     return answer;
   };
   try {
     const first = await askHere(question);
     if ((await askHere('Again: ')) === first) return first;
-    throw new CommandFailure('the two are not the same');
+    throw new CommandFailure('the two are not the same', 'usage');
   } finally {
     lines.close();
   }

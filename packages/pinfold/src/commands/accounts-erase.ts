@@ -143,7 +143,7 @@ async function confirmErasure(name: AccountId, { confirm }: Terminal): Promise<v
   const isWanted = await confirm(
     `Erase account "${name}", all publications and keys included? This cannot be undone.`,
   );
-  if (!isWanted) throw new CommandFailure('nothing was erased');
+  if (!isWanted) throw new CommandFailure('nothing was erased', 'interrupted');
 }
 
 interface Listed {

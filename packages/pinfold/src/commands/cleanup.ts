@@ -83,7 +83,7 @@ async function confirmClock({ confirm }: Terminal): Promise<void> {
   if (confirm === undefined) throw new UsageError('--catch-up asks on a terminal; without one, add --yes');
   const now = new Date().toISOString();
   const isRight = await confirm(`It is ${now} by this machine's clock. Remove what has ended by then?`);
-  if (!isRight) throw new CommandFailure('nothing was removed');
+  if (!isRight) throw new CommandFailure('nothing was removed', 'interrupted');
 }
 
 const RESTED = 'the service is read-only, so nothing was removed; "pinfold mode normal" ends that';
@@ -97,7 +97,7 @@ function asSettingFailure(error: unknown, { storage }: Settings): unknown {
   const message = `${named('storage')} cannot be used: ${error.message}`;
   return error.retryable
     ? new UnavailableError(message, { cause: error })
-    : new CommandFailure(message, { cause: error });
+    : new CommandFailure(message, { cause: error, code: 'usage' });
 }
 
 function progressTo({ err }: Terminal): (report: CleanUpReport) => void {

@@ -14,7 +14,8 @@ export async function* everyItem<
   let cursor: string | undefined;
   do {
     const page = await read({ limit: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) });
-    if (page.kind === 'refused') throw new CommandFailure(`the list cannot be read to its end: ${page.code}`);
+    if (page.kind === 'refused')
+      throw new CommandFailure(`the list cannot be read to its end: ${page.code}`, page.code);
     yield* itemsOf(page);
     cursor = page.next;
   } while (cursor !== undefined);

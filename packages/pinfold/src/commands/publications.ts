@@ -198,7 +198,7 @@ async function newPassword({ secret }: Terminal): Promise<string> {
 function webAddress(text: string): string {
   const { protocol, href } = URL.parse(text) ?? {};
   if (href === undefined || (protocol !== 'http:' && protocol !== 'https:'))
-    throw new CommandFailure(NOT_A_PINFOLD);
+    throw new CommandFailure(NOT_A_PINFOLD, 'not_found');
   return href;
 }
 

@@ -101,7 +101,7 @@ function readTakedowns(lines: readonly string[]): readonly SavedTakedown[] {
     if (line.trim() === '') return [];
     const takedown = takedownIn(line);
     if (takedown !== undefined) return [takedown];
-    throw new CommandFailure(`line ${index + 1} is not a takedown; nothing was imported`);
+    throw new CommandFailure(`line ${index + 1} is not a takedown; nothing was imported`, 'unreadable');
   });
 }
 

@@ -79,7 +79,12 @@ async function publish(given: Arguments, { publications, roots }: ToolContext): 
     .catch(explainFor(given, { folder, ...packed }, publications))
     .catch((error: unknown) => {
       if (!(error instanceof CommandFailure)) throw error;
-      const json = { code: 'failed', detail: error.message, ...error.json, idempotency_key: idempotencyKey };
+      const json = {
+        code: 'internal_error',
+        detail: error.message,
+        ...error.json,
+        idempotency_key: idempotencyKey,
+      };
       const Failure = error.constructor as typeof CommandFailure;
       throw new Failure(error.message, { cause: error.cause, json });
     });

@@ -60,7 +60,7 @@ export class Roots {
         throw new CommandFailure(`${file} changed while it was opened: try again`, 'unreadable');
       }
       if (opened.size > MAX_BYTES) {
-        throw new CommandFailure(`${file} has more than 512 MiB; is it the right one?`);
+        throw new CommandFailure(`${file} has more than 512 MiB; is it the right one?`, 'archive_too_large');
       }
       return new Uint8Array(await handle.readFile());
     } finally {

@@ -41,7 +41,7 @@ interface ProblemDocument {
 }
 
 function documentOf(error: unknown, publishing: boolean): ProblemDocument {
-  const json = failureJson(error) ?? { code: 'failed', detail: 'failed' };
+  const json = failureJson(error) ?? { code: 'internal_error', detail: 'failed' };
   const key = json.idempotency_key === undefined ? {} : { idempotency_key: json.idempotency_key };
   const cause = error instanceof Error ? error.cause : undefined;
   const requestId = (cause instanceof PinfoldError && cause.requestId) || randomUUID();

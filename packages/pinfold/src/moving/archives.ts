@@ -26,7 +26,7 @@ const MAX_ARCHIVE_BYTES = 1_073_741_824;
 /** @throws CommandFailure for more bytes than an archive has. */
 export function refuseLargeArchive(id: ArchiveId, bytes: number): void {
   if (bytes <= MAX_ARCHIVE_BYTES) return;
-  throw new CommandFailure(`archive ${id} is over a gigabyte: no publication is`);
+  throw new CommandFailure(`archive ${id} is over a gigabyte: no publication is`, 'unreadable');
 }
 
 export function archiveOf(id: ArchiveId, pieces: readonly Uint8Array[], bytes: number): MovingArchive {

@@ -76,7 +76,9 @@ class Check implements Destination {
     for (const { kind, value } of records) {
       if (kind !== 'publication' || value.manifest === null) continue;
       if (manifestEntries(value.manifest) === undefined)
-        this.failed(new CommandFailure(`the list of files of publication ${value.id} cannot be read`));
+        this.failed(
+          new CommandFailure(`the list of files of publication ${value.id} cannot be read`, 'unreadable'),
+        );
     }
   }
 

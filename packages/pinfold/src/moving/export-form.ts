@@ -92,7 +92,8 @@ export function recordsReader(
   const publications = new Set<RoleId>();
   return (name, bytes) => {
     const text = bytes.toString('utf8');
-    if (!text.endsWith('\n')) throw new CommandFailure(`${name}: the last line of the records is not whole`);
+    if (!text.endsWith('\n'))
+      throw new CommandFailure(`${name}: the last line of the records is not whole`, 'unreadable');
     const lines = text.slice(0, -1).split('\n');
     const records = lines.map((line, n) => recordOf(line, `${name}: line ${n + 1}`));
     for (const { kind, value } of records) {
@@ -100,7 +101,7 @@ export function recordsReader(
       if (kind !== 'name' || publications.has(value.role)) continue;
       // In a database it would be a fault in words of its own.
       const message = `the name ${value.name} shows ${value.role}, a publication that the export does not have`;
-      failed(new CommandFailure(message));
+      failed(new CommandFailure(message, 'unreadable'));
     }
     return records;
   };
@@ -117,7 +118,8 @@ function recordOf(line: string, place: string): MovedRecord {
 
 /** @throws CommandFailure for more bytes than a manifest or a file of records has. */
 export function refuseTooLarge(name: string, bytes: number): void {
-  if (bytes > MAX_FILE_BYTES) throw new CommandFailure(`this is no export: ${name} is over 128 MiB`);
+  if (bytes > MAX_FILE_BYTES)
+    throw new CommandFailure(`this is no export: ${name} is over 128 MiB`, 'unreadable');
 }
 
 /** `unnamed` is left out if it is empty: it says something of earlier exports. */
@@ -134,20 +136,21 @@ export function manifestOf(
 /** @throws CommandFailure for anything but a manifest, and for one of a newer release. */
 export function readManifest(bytes: Buffer): ExportManifest {
   const { format, version, records, archives, broken, unnamed = [] } = membersOf(bytes);
-  if (format !== FORM.format) throw new CommandFailure('this is no export: its manifest says nothing of one');
+  if (format !== FORM.format)
+    throw new CommandFailure('this is no export: its manifest says nothing of one', 'unreadable');
   if (version !== FORM.version)
-    throw new CommandFailure('a newer release made this export: import it with that one');
+    throw new CommandFailure('a newer release made this export: import it with that one', 'unreadable');
   const areLists = [records, broken, unnamed].every(Array.isArray) && Number.isSafeInteger(archives);
   if (areLists && records.every(isRecordsFile) && [...broken, ...unnamed].every(isArchiveId))
     return { records, broken, unnamed };
-  throw new CommandFailure('the manifest of the export is damaged');
+  throw new CommandFailure('the manifest of the export is damaged', 'unreadable');
 }
 
 function membersOf(bytes: Buffer): ReturnType<typeof JSON.parse> {
   try {
     return Object(JSON.parse(bytes.toString('utf8')));
   } catch (cause) {
-    throw new CommandFailure('the manifest of the export is damaged', { cause });
+    throw new CommandFailure('the manifest of the export is damaged', { cause, code: 'unreadable' });
   }
 }
 

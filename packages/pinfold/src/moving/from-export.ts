@@ -37,7 +37,8 @@ export function fromFolder(folder: string): Source {
     const options = { folder: root, staging: { folder: root }, clock: new SystemClock() };
     const storage = new FsArchiveStorage(options);
     const stored = await readable(ARCHIVES, failed, async () => {
-      if (!(await stat(root)).isDirectory()) throw new CommandFailure(`${ARCHIVES} is not a folder`);
+      if (!(await stat(root)).isDirectory())
+        throw new CommandFailure(`${ARCHIVES} is not a folder`, 'unreadable');
       return await Array.fromAsync(storedArchives(storage));
     });
     const others = new Set(manifest.unnamed);
@@ -62,7 +63,7 @@ export async function* recordsIn(
       const lines = await readFile(join(folder, name), name);
       const file = recordsFileOf(n + 1, lines);
       if (isRecordedAs(recorded, file)) return read(name, lines);
-      throw new CommandFailure(`${name} is not what the manifest says`);
+      throw new CommandFailure(`${name} is not what the manifest says`, 'unreadable');
     });
     if (records !== undefined) yield records;
   }
@@ -93,7 +94,7 @@ async function readable<Read>(
       const reason = isFault(cause) ? cause.message : systemCodeOf(cause);
       // A mistake of this program.
       if (reason === undefined) throw cause;
-      failed(new CommandFailure(`${what} cannot be read (${reason})`, { cause }));
+      failed(new CommandFailure(`${what} cannot be read (${reason})`, { cause, code: 'unreadable' }));
     }
     return undefined;
   }
@@ -105,7 +106,7 @@ async function readFile(path: string, name: string): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new CommandFailure(`${name} is not a file`);
+    if (!stats.isFile()) throw new CommandFailure(`${name} is not a file`, 'unreadable');
     refuseTooLarge(name, stats.size);
     return await handle.readFile();
   } finally {
@@ -123,7 +124,7 @@ export function fromTar(bytes: ReadableStream<Uint8Array>): Source {
       const { size, type } = entry.header;
       const name = entry.header.name.replace(/^\.\//, '');
       if (manifest !== undefined)
-        throw new CommandFailure('something comes behind the manifest of the export');
+        throw new CommandFailure('something comes behind the manifest of the export', 'unreadable');
       if (name === MANIFEST) {
         manifest = readManifest(await fileOf(name, entry));
       } else if (RECORDS_FILE.test(name)) {
@@ -136,8 +137,10 @@ export function fromTar(bytes: ReadableStream<Uint8Array>): Source {
         const id = parseArchiveId(
           name.startsWith(`${ARCHIVES}/`) ? name.slice(name.lastIndexOf('/') + 1) : '',
         );
-        if (id === undefined) throw new CommandFailure('this is no export: it holds other files');
-        if (files.length === 0) throw new CommandFailure('the records of an export come before its archives');
+        if (id === undefined)
+          throw new CommandFailure('this is no export: it holds other files', 'unreadable');
+        if (files.length === 0)
+          throw new CommandFailure('the records of an export come before its archives', 'unreadable');
         const isHeld = has(id);
         if (isHeld) await entry.body.cancel();
         else refuseLargeArchive(id, size);
@@ -145,10 +148,10 @@ export function fromTar(bytes: ReadableStream<Uint8Array>): Source {
       }
     }
     if (manifest === undefined)
-      throw new CommandFailure('the export ends before its manifest: it is not whole');
+      throw new CommandFailure('the export ends before its manifest: it is not whole', 'unreadable');
     const { records, broken } = manifest;
     if (files.length !== records.length || !records.every((recorded, n) => isRecordedAs(recorded, files[n])))
-      throw new CommandFailure('the records of the export are not what its manifest says');
+      throw new CommandFailure('the records of the export are not what its manifest says', 'unreadable');
     yield { kind: 'broken', ids: broken };
   };
 }
@@ -162,7 +165,10 @@ async function* entriesOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Par
 }
 
 function noTar(cause: unknown): CommandFailure {
-  return new CommandFailure(`the stream is no whole tar: ${(cause as Error).message}`, { cause });
+  return new CommandFailure(`the stream is no whole tar: ${(cause as Error).message}`, {
+    cause,
+    code: 'unreadable',
+  });
 }
 
 async function fileOf(name: string, entry: ParsedTarEntry): Promise<Buffer> {

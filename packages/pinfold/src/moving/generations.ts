@@ -42,7 +42,7 @@ export class Generations {
     const isIncoming = (entry: Dirent): boolean => entry.isDirectory() && entry.name === INCOMING;
     if (!found.every((entry) => isGeneration(entry) || isIncoming(entry))) {
       const message = `${this.#folder} holds other things than generations of exports; name an empty folder`;
-      throw new CommandFailure(message);
+      throw new CommandFailure(message, 'cannot_write');
     }
     const newest = await this.newest();
     return new ToFolder(this.#incoming, async () => {

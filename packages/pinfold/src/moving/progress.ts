@@ -46,5 +46,5 @@ export function printSummary(done: string, walked: Walked, json: boolean, { out,
   ].filter(({ count }) => count > 0);
   if (wrong.length === 0) return;
   const counts = wrong.map(({ what, count, noun }) => `${what}: ${pluralize(count, noun)}`).join('; ');
-  throw new CommandFailure(`${counts}; everything else is done`, { reported: json });
+  throw new CommandFailure(`${counts}; everything else is done`, { reported: true });
 }

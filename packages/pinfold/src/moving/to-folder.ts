@@ -47,7 +47,10 @@ export class ToFolder implements Destination {
     const known = [MANIFEST, RECORDS, ARCHIVES, UNFINISHED];
     const found = await readdir(this.#folder);
     if (!found.every((name) => known.includes(name)))
-      throw new CommandFailure(`${this.#folder} holds other things than an export; name an empty folder`);
+      throw new CommandFailure(
+        `${this.#folder} holds other things than an export; name an empty folder`,
+        'cannot_write',
+      );
     await chmod(this.#folder, 0o700);
     for (const name of [RECORDS, ARCHIVES, UNFINISHED])
       await mkdir(join(this.#folder, name), { recursive: true, mode: 0o700 });
@@ -109,11 +112,12 @@ export async function refuseToOverwrite(folder: string, roles: Pick<RoleStore, '
   const unknown = await countUnknown(folder, roles).catch((error: unknown) => {
     if (isFault(error) || !(error instanceof Error)) throw error;
     const message = `${folder} holds an export that cannot be read (${error.message}); name another folder`;
-    throw new CommandFailure(message, { cause: error });
+    throw new CommandFailure(message, { cause: error, code: 'cannot_write' });
   });
   if (unknown === 0) return;
   throw new CommandFailure(
     `${folder} holds an export of another database: this one knows none of its ${unknown} publications. Look at the settings; when they are right, name another folder`,
+    'cannot_write',
   );
 }
 

@@ -26,7 +26,10 @@ export class ToStores implements Destination {
   async begin(named: Named): Promise<void> {
     const begun = await this.#stores.imports.begin(this.#token);
     if (begun.kind === 'refused')
-      throw new CommandFailure('the database has records of its own: an import needs an empty one');
+      throw new CommandFailure(
+        'the database has records of its own: an import needs an empty one',
+        'cannot_write',
+      );
     this.#named = named;
     for await (const id of storedArchives(this.#stores.archives)) this.#present.add(id);
   }
@@ -46,7 +49,7 @@ export class ToStores implements Destination {
     const sha256 = this.#named.get(archive.id)?.sha256;
     if (sha256 === undefined || this.has(archive.id)) return;
     if (sha256 !== archive.sha256)
-      throw new CommandFailure(`archive ${archive.id} is not what its publication says`);
+      throw new CommandFailure(`archive ${archive.id} is not what its publication says`, 'unreadable');
     this.#present.add(archive.id);
     const stored = storeArchive(archive, this.#stores, (staged) => this.#expectProof(archive, staged));
     // It is awaited in its turn: until then a rejection must not count as unhandled.
@@ -62,7 +65,10 @@ export class ToStores implements Destination {
     for (const id of broken) missing.delete(id);
     const [first] = missing;
     if (first !== undefined)
-      throw new CommandFailure(`archives are missing, ${first} among them: the import is not finished`);
+      throw new CommandFailure(
+        `archives are missing, ${first} among them: the import is not finished`,
+        'unreadable',
+      );
     const ended = await this.#stores.imports.end(this.#token);
     if (ended.kind === 'lost') throw takenOver();
   }
@@ -73,10 +79,11 @@ export class ToStores implements Destination {
     if (manifest === undefined || (await provesArchive(manifest, archive, staged, inspector))) return;
     throw new CommandFailure(
       `the manifest of archive ${archive.id} does not fit the archive: the export was changed or damaged`,
+      'unreadable',
     );
   }
 }
 
 function takenOver(): CommandFailure {
-  return new CommandFailure('another import has taken over');
+  return new CommandFailure('another import has taken over', 'cannot_write');
 }

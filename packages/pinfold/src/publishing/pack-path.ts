@@ -41,7 +41,10 @@ export async function packPath(given: string, wanted: Wanted, terminal: Terminal
   refuse(wanted, 'with-dot-files', 'a folder');
   refuse(wanted, 'as-is', 'a folder');
   if (found.size > MAX_BYTES)
-    throw new CommandFailure(`${path} is larger than 2 GiB, the most that can be published`);
+    throw new CommandFailure(
+      `${path} is larger than 2 GiB, the most that can be published`,
+      'archive_too_large',
+    );
   const read = async (): Promise<Packed['bytes']> => new Uint8Array(await readFile(path));
   if (isPage(path)) return packWithFiles(path, await read(), wanted['with-files'], terminal);
   refuse(wanted, 'with-files', 'a single page');

@@ -16,7 +16,8 @@ export async function packWhole(folder: string, options: PackFolderOptions): Pro
   try {
     return { filename: zipNameOf(folder), folder, ...(await packFolder(folder, options)) };
   } catch (error) {
-    if (error instanceof RangeError) throw new CommandFailure(error.message, { cause: error });
+    if (error instanceof RangeError)
+      throw new CommandFailure(error.message, { cause: error, code: 'archive_too_large' });
     throw error;
   }
 }

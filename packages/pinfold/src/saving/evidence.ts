@@ -45,8 +45,9 @@ export async function keepEvidence(
     unfinished.finish();
   } catch (error) {
     unfinished.discard();
+    const json = failureJson(error) ?? { code: 'cannot_write' };
     const detail = `The evidence could not be kept, so nothing was taken down: ${reasonOf(error)}`;
-    throw new CommandFailure(detail, { cause: error, code: failureJson(error)?.code ?? 'failed' });
+    throw new CommandFailure(detail, { cause: error, json: { ...json, detail } });
   }
 }
 

@@ -128,10 +128,26 @@ describe('pinfold login', () => {
     );
   });
 
+  it('ends with 3 where a later attempt may succeed', async () => {
+    const busy = await startStub((_, response) => response.writeHead(503).end());
+    for (const url of [busy.url, 'http://127.0.0.1:1']) {
+      const { code, out } = await run(env, 'login', url, '--no-browser', '--json');
+      expect([code, JSON.parse(out).error.code], url).to.deep.equal([3, 'unavailable']);
+    }
+    const { code, out } = await run(
+      env,
+      'login',
+      busy.url.replace('http:', 'https:'),
+      '--no-browser',
+      '--json',
+    );
+    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'network_error']);
+  });
+
   it('says so where there is no Pinfold', async () => {
     const foreign = await startStub((_, response) => response.writeHead(404).end());
-    const { code, err } = await run(env, 'login', foreign.url, '--no-browser');
-    expect(code).to.equal(1);
+    const { code, out, err } = await run(env, 'login', foreign.url, '--no-browser', '--json');
+    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'not_found']);
     expect(err).to.include('404');
     expect((await run(env, 'login', 'share.example')).code).to.equal(2);
     expect((await run(env, 'login')).code).to.equal(2);

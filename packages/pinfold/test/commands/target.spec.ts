@@ -295,7 +295,7 @@ describe('the arguments of the command', () => {
     const away = await runProcess({ ...machine.env, ...database }, ['keys', 'list', '--json']);
     expect([away.code, JSON.parse(away.out).error.code], away.err).to.deep.equal([3, 'unavailable']);
     const wrong = await run({ PINFOLD_PORT: 'x' }, 'keys', 'list', '--json');
-    expect([wrong.code, JSON.parse(wrong.out).error.code]).to.deep.equal([1, 'settings']);
+    expect([wrong.code, JSON.parse(wrong.out).error.code]).to.deep.equal([1, 'usage']);
   });
 
   it('with --json get one object for a signal, with the key that the retry needs', async () => {

@@ -1,0 +1,30 @@
+import { Fault } from '@pinfold/core';
+import { expect } from 'chai';
+import {
+  CommandFailure,
+  failureJson,
+  UnavailableError,
+  UsageError,
+} from '../../src/command-line/failures.ts';
+import { SettingsError } from '../../src/settings/settings-error.ts';
+
+describe('failureJson', () => {
+  const codeOf = (error: unknown): string | undefined => failureJson(error)?.code;
+
+  it('gives the codes that the documents list, of an argument, a setting, a database and a store', () => {
+    expect(codeOf(new UsageError('x'))).to.equal('usage');
+    expect(codeOf(new SettingsError('publicUrl', 'x'))).to.equal('usage');
+    const away = new Fault('store_unavailable', 'x');
+    expect(codeOf(away)).to.equal('unavailable');
+    expect(codeOf(new SettingsError('publicUrl', 'x', { cause: away }))).to.equal('unavailable');
+    expect(codeOf(new UnavailableError('x'))).to.equal('unavailable');
+    expect(codeOf(new Fault('store_corrupt', 'x'))).to.equal('unreadable');
+    expect(codeOf(new CommandFailure('x', 'cannot_write'))).to.equal('cannot_write');
+    expect(codeOf(new Error('x'))).to.equal('internal_error');
+  });
+
+  it('gives nothing of a failure that the command has reported', () => {
+    expect(failureJson(new CommandFailure('x', { reported: true }))).to.equal(undefined);
+    expect(failureJson(new UnavailableError('x', { reported: true }))).to.equal(undefined);
+  });
+});
