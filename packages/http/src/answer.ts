@@ -45,11 +45,7 @@ export function encodeAnswer(
   };
 }
 
-/**
- * Asks whether there is memory for an answer.
- *
- * @throws UnavailableError when there is not.
- */
+/** Throws UnavailableError when there is no memory for an answer. */
 export function admitAnswer({ method }: IncomingMessage, { body }: EncodedAnswer): void {
   if (method !== 'HEAD') outgoingBytes.admit(body.byteLength);
 }

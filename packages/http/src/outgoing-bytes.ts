@@ -51,12 +51,7 @@ export class OutgoingBytes {
     return this.#bytes + bytes <= this.memory / 16;
   }
 
-  /**
-   * Every answer asks before it begins.
-   *
-   * @param bytes of its body.
-   * @throws UnavailableError as {@link refusal} says.
-   */
+  /** Every answer asks before it begins, by the bytes of its body; throws UnavailableError as {@link refusal} says. */
   admit(bytes: number): void {
     const refusal = this.refusal(bytes);
     if (refusal !== undefined) throw refusal;
@@ -78,11 +73,7 @@ export class OutgoingBytes {
     return this.#bytes > this.memory / 8;
   }
 
-  /**
-   * Follows an answer until its response closes.
-   *
-   * @param client the client's address; of IPv6, its /64.
-   */
+  /** Follows an answer to a client (its address; of IPv6, its /64) until its response closes. */
   follow(response: ServerResponse, client: string): OutgoingAnswer {
     const known = this.#answers.get(response);
     if (known !== undefined) return known;

@@ -1,10 +1,6 @@
 import { Fault } from '../fault.ts';
 
-/**
- * Reads a value that is stored as JSON.
- *
- * @throws Fault `store_corrupt` when the text is no JSON.
- */
+/** Reads a value that is stored as JSON; a text that is none is the Fault `store_corrupt`. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

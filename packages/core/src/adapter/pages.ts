@@ -26,11 +26,7 @@ export function startOf({ after, order, state, now }: RoleQuery): RoleCursor {
 /** The most roles that a search checks for one page. */
 export const MAX_SEARCHED = 2_000;
 
-/**
- * A page of a list. Query one role more than the page holds: it shows whether another page follows.
- *
- * @param readTo the last role that a search checked, if it stopped at its limit.
- */
+/** A page of one role more than it holds, which shows whether another follows; `readTo`: where a search stopped. */
 export function pageOf(
   roles: readonly Role[],
   { limit, order }: Pick<RoleQuery, 'limit' | 'order'>,

@@ -132,11 +132,7 @@ function refuseBeyondQuota(
   return { kind: 'refused', code: 'quota_exceeded', rule, limit, actual };
 }
 
-/**
- * Why an account gets no further API key; `undefined` if it gets one.
- *
- * @param live its keys that are not revoked, without the new one.
- */
+/** Why an account gets no further API key beside its `live` ones; `undefined` if it gets one. */
 export function refuseKey(live: number, limit: number | null): KeyQuotaExceeded | undefined {
   if (limit === null || live < limit) return undefined;
   return { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit, actual: live + 1 };

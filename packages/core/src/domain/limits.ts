@@ -109,11 +109,7 @@ export function limitsInForce(given: Partial<Limits>): Limits {
   return limits;
 }
 
-/**
- * The limits in force with those of an account; its `renewal` follows its `lifetime`.
- *
- * @throws TypeError as {@link limitsInForce} does, and where types are not checked, for what is no object.
- */
+/** The limits in force with those of an account, whose `renewal` follows its `lifetime`; a TypeError for wrong ones. */
 export function withAccountLimits(inForce: Limits, own: OwnLimits): Limits {
   if (typeof own !== 'object' || own === null) throw new TypeError('limitsOf must answer an object');
   const { lifetime, renewal = lifetime ?? inForce.renewal } = own;

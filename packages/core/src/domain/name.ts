@@ -121,11 +121,7 @@ export function decideName(
   return { kind: names.shown.id === role.id ? 'unchanged' : 'moved' };
 }
 
-/**
- * The warnings to store with a publication to a name: those that only the commit can decide come first.
- *
- * @param names the names of the account before the commit.
- */
+/** The warnings to store with a publication to a name, by the names before it: what the commit decides comes first. */
 export function withNameWarnings(
   warnings: readonly Warning[],
   role: Pick<Role, 'passwordHash'>,

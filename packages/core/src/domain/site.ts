@@ -55,11 +55,7 @@ export function pageForFolder(folder: string): string | undefined {
   return /[^/]\/$/.test(folder) ? `${folder.slice(0, -1)}.html` : undefined;
 }
 
-/**
- * What a site shows for a path that no file or folder answers.
- *
- * @param name the path without its first slash.
- */
+/** What a site shows for a path, without its first slash, that no file or folder answers. */
 export function findFallback<File>(
   files: FilesByPath<File>,
   name: string,

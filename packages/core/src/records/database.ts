@@ -71,11 +71,7 @@ export interface Database extends DatabaseClock {
   /** Lets other callers have their turn, such as by a turn of the event loop. Call it between the batches of long work. */
   pause(): Promise<void>;
 
-  /**
-   * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
-   *
-   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
-   */
+  /** Brings the schema up to this release, on any number of nodes; `store_unavailable` where it is a newer one's. */
   migrate(): Promise<void>;
 
   /** Examines the database, also one without a schema, and changes nothing. May read every page of it. */

@@ -15,12 +15,7 @@ export interface Lock {
 /** The most locks of one program, which bounds what a database has to remember. */
 export const MAX_LOCKS = 100;
 
-/**
- * The locks in the order in which every program takes them, so that no two wait for each other. A lock that is wanted
- * both ways is exclusive.
- *
- * @throws RangeError for more than {@link MAX_LOCKS}.
- */
+/** The locks in the order in which every program takes them; a RangeError for more than {@link MAX_LOCKS}. */
 export function locksInOrder({ exclusive = [], shared = [] }: Locks): readonly Lock[] {
   const byName = new Map<string, Lock>();
   for (const name of shared) byName.set(name, { name, isShared: true });
@@ -80,11 +75,7 @@ export function defineQuery<Args, const Result>(
   return { name, run: (args) => run(args)[Symbol.iterator]() };
 }
 
-/**
- * Programs or queries by their names.
- *
- * @throws TypeError when two have the same name.
- */
+/** Programs or queries by their names; a TypeError when two have the same one. */
 export function byName<One extends { readonly name: string }>(
   definitions: readonly One[],
 ): ReadonlyMap<string, One> {

@@ -26,11 +26,7 @@ export interface RoleListRequest extends Omit<ListRequest, 'by' | 'order'> {
 
 /** Reads the roles of all accounts. */
 export interface Overseeing {
-  /**
-   * A page of all roles, newest first.
-   *
-   * @throws TypeError when the limit is no whole number from 1 to 100, or the account or the state is invalid.
-   */
+  /** A page of all roles, newest first; a TypeError for a wrong limit (1 to 100), account or state. */
   listRoles(request?: RoleListRequest): Promise<PageOutcome<'publications', AdministeredPublication>>;
 
   /** One role in any state; its id is a UUID in any letter case. */

@@ -46,18 +46,10 @@ export interface Administration extends Overseeing, AdministeredArchives, Taking
 
   showAccount(name: string): Promise<AdministeredAccount | undefined>;
 
-  /**
-   * Sets those limits of an account that are given, and leaves the others. A name that is not known yet is made known.
-   *
-   * @throws TypeError for what is no limit.
-   */
+  /** Sets those limits of an account that are given, known or not; a TypeError for what is no limit. */
   limitAccount(name: string, limits: Partial<AccountLimits>, cause: Cause): Promise<AccountOutcome>;
 
-  /**
-   * Blocks an account, or changes why it is blocked. A name that is not known yet is made known.
-   *
-   * @throws TypeError for what is no reason, and for sites that are neither to keep nor to hide.
-   */
+  /** Blocks an account, known or not, or changes why; a TypeError for a wrong reason or choice of sites. */
   blockAccount(name: string, block: NewBlock, cause: Cause): Promise<AccountOutcome>;
 
   unblockAccount(name: string, cause: Cause): Promise<AccountOutcome>;

@@ -24,11 +24,7 @@ export interface Erasing {
    */
   eraseAccount(name: string, cause?: Cause): Promise<EraseOutcome>;
 
-  /**
-   * Erases the rest of an account that is being erased. Any number of processes may at once.
-   *
-   * @returns whether all is done: not while archives cannot be removed.
-   */
+  /** Erases the rest of an account. Returns whether all is done: not while archives cannot be removed. */
   finishErasure(name: string, signal?: AbortSignal): Promise<boolean>;
 
   /** The takedowns in whose reason a text occurs, such as the name of an erased account: they stay as they are. */

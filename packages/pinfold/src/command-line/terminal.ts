@@ -90,12 +90,7 @@ async function ask(lines: Interface, question: string): Promise<string | undefin
 
 const MAX_LINE_BYTES = 65_536;
 
-/**
- * Reads the first line of a pipe or a file: as UTF-16 if it begins with a byte order mark of UTF-16, as files of Windows
- * do, else as UTF-8. The result has neither the mark nor the line end.
- *
- * @throws UsageError for other encodings: a password that is decoded with losses opens nothing.
- */
+/** Reads the first line of a pipe or a file, UTF-16 by its mark or else UTF-8; a UsageError for other encodings. */
 export async function readFirstLine(from: AsyncIterable<Uint8Array | string>): Promise<string> {
   let bytes = new Uint8Array();
   for await (const piece of from) {

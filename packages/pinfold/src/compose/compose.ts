@@ -96,11 +96,7 @@ export interface ComposedService extends UseCases {
   close(): Promise<void>;
 }
 
-/**
- * Opens the stores that the settings name, brings the database up to this release, and makes the use cases.
- *
- * @throws SettingsError when a setting cannot be used; Fault when another store cannot be opened.
- */
+/** Opens and migrates the stores that the settings name, and makes the use cases. Throws SettingsError or Fault. */
 export async function compose(
   settings: Settings,
   options: ComposeOptions = {},

@@ -43,11 +43,7 @@ export interface RunnableApp {
   readonly log: Log;
   /** How many processes the settings ask for. If it is one, call `listen`, else `join` and `lead`. */
   readonly workers: number;
-  /**
-   * Starts serving. The first start of an installation creates its key and welcome site before any answer.
-   *
-   * @throws SettingsError when the port or the address cannot be used.
-   */
+  /** Serves, once a first start has made its key and site; SettingsError when port or address cannot be used. */
   listen(): Promise<Listening>;
   /** For each of several processes, whose leader calls `lead`: binds the port, and answers once `led` resolves. */
   join(led: Promise<void>): Promise<void>;

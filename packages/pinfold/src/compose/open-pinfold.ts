@@ -30,11 +30,7 @@ export interface Pinfold {
   readonly viewer: Viewer;
   /** The management screen: an Express router, mounted at `manage` below `publicUrl`. */
   readonly management: Middleware;
-  /**
-   * Publishes from code, as the use case does.
-   *
-   * @throws Fault when a part cannot be reached; repeating with the same key is safe.
-   */
+  /** Publishes as the use case does; after a Fault, repeating with the same key is safe. */
   publish(request: PublishRequest): Promise<PublishOutcome>;
   /**
    * The events of all accounts, or of one, each once and in a fixed order. It waits for further ones until Pinfold is

@@ -44,11 +44,7 @@ export interface Service {
   close(deadline: AbortSignal, served?: Promise<void>): Promise<void>;
 }
 
-/**
- * Composes the service with its log, metrics, health checks and background jobs.
- *
- * @throws SettingsError and Fault, as {@link compose} does.
- */
+/** Composes the service with log, metrics, health checks and background jobs. Throws as {@link compose} does. */
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
@@ -152,12 +148,7 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
   };
 }
 
-/**
- * Makes the API, the viewer and the management screen with the current addresses.
- *
- * @param unknownPaths whether the API and the screen refuse paths that are not theirs, or pass them on.
- * @param guarded may let more callers in.
- */
+/** Makes the API, the viewer and the screen with the current addresses. `guarded` may let more callers in. */
 export async function makeDoors(
   service: Service,
   unknownPaths: 'refuse' | 'pass',

@@ -80,12 +80,7 @@ export function isRecordedAs(recorded: RecordsFile, file: RecordsFile | undefine
   return file?.sha256 === sha256 && file.bytes === bytes && file.records === records;
 }
 
-/**
- * Reads the files of records of an export, in their order.
- *
- * @param failed takes a record that does not fit the others.
- * @returns a function that throws CommandFailure when a line is no record, or has no end.
- */
+/** Returns a reader of the files of records, in their order; `failed` takes a record that does not fit others. */
 export function recordsReader(
   failed: Walking['failed'],
 ): (name: string, bytes: Buffer) => readonly MovedRecord[] {

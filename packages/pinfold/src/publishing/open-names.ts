@@ -14,12 +14,7 @@ export async function refuseUnprotected(
 /** What a name is to show: a publication by its id, or what the name showed before. */
 export type NextShown = { readonly id: string } | 'previous';
 
-/**
- * Points a name at another publication.
- *
- * @param mayOpen whether the name may lose its password by it.
- * @throws CommandFailure before anything is changed where it may not, or nothing was shown before.
- */
+/** Points a name at another publication; throws before a change where it would open a name, or nothing was before. */
 export async function moveName(
   name: string,
   next: NextShown,

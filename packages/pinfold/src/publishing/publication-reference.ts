@@ -17,11 +17,7 @@ export interface ReferenceLookup {
   shownBy(segment: string): Promise<string>;
 }
 
-/**
- * Reads an id, a shared URL, a site's own URL or a name's URL; what follows the id or the name is ignored.
- *
- * @throws UsageError for any other text. Its message calls the argument by `name`, and does not repeat the text.
- */
+/** Reads an id or a URL of a publication or name; else a UsageError that calls it `name`, without the text. */
 export function readReference(text: string, name: string = 'ID'): Reference {
   const id = parseRoleId(text);
   if (id !== undefined) return { kind: 'publication', id };

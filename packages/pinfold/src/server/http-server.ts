@@ -109,11 +109,7 @@ export class HttpServer {
     return this.#stopping;
   }
 
-  /**
-   * Listens. Requests wait for {@link answerWith}.
-   *
-   * @throws SettingsError when the port or address cannot be used.
-   */
+  /** Listens; requests wait for {@link answerWith}. SettingsError when the port or address cannot be used. */
   async listen(port: number, host: string): Promise<AddressInfo> {
     this.#server.on('request', (request, response) => this.#take(request, response));
     this.#server.on('checkContinue', (request, response) => {

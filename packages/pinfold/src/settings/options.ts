@@ -158,11 +158,7 @@ const KINDS: readonly Kind[] = [
   part('signIn', 'detail', 'challenge', 'securityScheme'),
 ];
 
-/**
- * Rejects options that are unknown or of the wrong kind: an ignored `acces` would show every site to everyone.
- *
- * @throws SettingsError naming the option; TypeError unless they are an object.
- */
+/** Rejects options that are unknown or of a wrong kind: an ignored `acces` would show every site to everyone. */
 export function checkOptions(caller: 'openPinfold' | 'createApp', options: object): void {
   if (!isObject(options)) throw new TypeError(`${caller} takes an object of options`);
   const foreign: readonly string[] = caller === 'openPinfold' ? ['terminal'] : TEXT_OPTIONS;

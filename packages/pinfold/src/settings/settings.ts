@@ -96,11 +96,7 @@ const MAX_DRAIN = 3_600;
 /** Read by the `pinfold` command to reach another server, so they are no unknown settings. */
 const OTHER_VARIABLES = ['URL', 'KEY'];
 
-/**
- * Reads the settings from environment variables. An empty variable is an absent one. It touches nothing else.
- *
- * @throws SettingsError for the first value that is wrong, naming it and never showing the value.
- */
+/** Reads the settings from variables, of which empty ones are absent. A SettingsError names the first wrong one. */
 export function readSettings(env: Environment): Settings {
   const texts: Texts = {
     ...Object.fromEntries(
@@ -113,11 +109,7 @@ export function readSettings(env: Environment): Settings {
   return { ...settings, notes: [...unknownVariables(env), ...settings.notes] };
 }
 
-/**
- * Reads the settings from texts by option; `env` has the variables of the platform, such as `AWS_REGION`.
- *
- * @throws SettingsError for the first text that is wrong.
- */
+/** Reads the settings from texts by option; `env` has the variables of the platform, such as `AWS_REGION`. */
 export function settingsOf(texts: Texts, env: Environment = {}): Settings {
   const read = optionsIn(texts);
   const addresses = readWebAddresses(read);

@@ -108,12 +108,7 @@ export class Bodies implements CacheStatistics {
     return body === undefined ? undefined : Uint8Array.from(partOf(body, from, to));
   }
 
-  /**
-   * Reads a body. What several wait for is given up when the last of them leaves.
-   *
-   * @throws EndedMeanwhile, Fault as {@link readStored} and {@link formPieces} do.
-   * @throws UnavailableError when storage gives nothing, or too many files wait to be inflated.
-   */
+  /** Reads a body, for all who wait for it. UnavailableError when storage gives nothing, or too many files wait. */
   async load(source: BodySource, form: Form): Promise<Body> {
     const hot = this.hot(form);
     if (hot !== undefined) return hot;

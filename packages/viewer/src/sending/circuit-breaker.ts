@@ -27,12 +27,7 @@ export class CircuitBreaker {
     this.#clock = clock;
   }
 
-  /**
-   * Reads the first bytes of an answer.
-   *
-   * @param read must stop reading when its signal aborts: the viewer has left, or the time is over.
-   * @throws UnavailableError after a timeout or while the circuit is open; what `read` throws.
-   */
+  /** Reads the first bytes of an answer; UnavailableError after a timeout, when `read` is aborted, or while open. */
   async first<Bytes>(signal: AbortSignal, read: (end: AbortSignal) => Promise<Bytes>): Promise<Bytes> {
     signal.throwIfAborted();
     const triesAlone = this.#enter();

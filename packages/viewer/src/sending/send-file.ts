@@ -19,12 +19,7 @@ import { type Body, MAX_WHOLE, partOf } from './bodies.ts';
 import { answerTo, type FileAnswer, type FoundFile, GZIP_HEADER } from './file-answer.ts';
 import { type BodySource, formPieces } from './pieces.ts';
 
-/**
- * Answers with a file of a site: all of it, a part, or 304 if the browser has it already.
- *
- * @throws EndedMeanwhile when its publication ended before any of it was sent.
- * @throws UnavailableError when clients leave too many bytes of other answers untaken.
- */
+/** Answers with a file: all, a part, or 304. EndedMeanwhile before it began; UnavailableError when memory is short. */
 export function sendFile(exchange: Exchange, found: FoundFile): MaybePromise<void> {
   if (found.file.isGzippedSvg === undefined) {
     return readSvgzCoding(exchange, found).then(() => sendFile(exchange, found));

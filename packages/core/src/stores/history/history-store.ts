@@ -121,11 +121,7 @@ const recordOnce = HISTORY_PROGRAMS.change('history.record_once', {
   },
 });
 
-/**
- * Stores the history in a database.
- *
- * @param newFeed makes the id of the feed of a new database.
- */
+/** Stores the history in a database; `newFeed` makes the id of the feed of a new one. */
 export function historyStore(database: Database, newFeed: () => FeedId): HistoryStore {
   return {
     list: async (query) => {

@@ -187,11 +187,7 @@ const end = defineImport(
   },
 );
 
-/**
- * Imports the records of another database.
- *
- * @param newFeed makes the id of the feed, which no cursor of before belongs to.
- */
+/** Imports the records of another database; `newFeed` makes the id of a feed that no earlier cursor belongs to. */
 export function importStore(database: Database, newFeed: () => FeedId): Import {
   return {
     isUnfinished: async (signal) => (await database.read(load, undefined, signal)) !== undefined,
