@@ -8,20 +8,20 @@ import { createManualClock, createMemory, type ManualClock } from '@pinfold/memo
 import { once } from './compose/compose.ts';
 import { openPinfold, type Pinfold } from './compose/open-pinfold.ts';
 import type { PinfoldOptions } from './settings/options.ts';
-import { given } from './settings/read-option.ts';
+import { omitUndefined } from './settings/read-option.ts';
 
 export type { ManualClock } from '@pinfold/memory';
 
-/** A Pinfold for tests: everything is in memory, and the time is the test's. */
+/** A Pinfold for tests: it stores everything in memory, and the test sets the time. */
 export interface TestPinfold extends Pinfold {
   readonly clock: ManualClock;
-  /** The events of publications so far, oldest first. */
+  /** The events so far, oldest first. */
   readonly capturedEvents: readonly HistoryEvent[];
 }
 
 /**
- * Opens a Pinfold with stores in memory, a clock that stands still, and a temporary folder for uploads, which `close()`
- * removes. All options of `openPinfold` can be given.
+ * Opens a Pinfold with stores in memory, a clock that the test advances, and a temporary folder for uploads, which
+ * `close()` removes. Takes all options of `openPinfold`.
  *
  * @example
  * import { days } from 'pinfold';
@@ -42,14 +42,14 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
   const capturedEvents: HistoryEvent[] = [];
   const onEvent = (event: HistoryEvent) => {
     capturedEvents.push(event);
-    // The team's own may be asynchronous: what it throws is heard where this is called.
+    // Returns the promise of an asynchronous callback, so that its caller sees a rejection.
     return options.onEvent?.(event);
   };
   const parts = { persistence: memory, archives: memory.archives, clock, machine: clock };
   const removeFolder = () => rm(dataDir, { recursive: true, maxRetries: 5 });
   try {
     const secret = randomBytes(32).toString('base64url');
-    const settled = { dataDir, secret, publicUrl: PUBLIC_URL, ...parts, ...given(options), onEvent };
+    const settled = { dataDir, secret, publicUrl: PUBLIC_URL, ...parts, ...omitUndefined(options), onEvent };
     const pinfold = await openPinfold(settled);
     const close = once(async () => {
       await pinfold.close();
@@ -64,7 +64,7 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
 
 const PUBLIC_URL = 'http://localhost:8080';
 
-/** Makes a ZIP of files by their paths; a text is stored in UTF-8. */
+/** Makes a ZIP of files by their paths. Strings are stored as UTF-8. */
 export async function zipOf(
   files: Readonly<Record<string, string | Uint8Array>>,
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,7 +1,7 @@
 import type { PinfoldError } from '@pinfold/client';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
-import { catalogueText, problemText } from '../publishing/refusal-text.ts';
+import { problemText, refusalMessage } from '../publishing/refusal-text.ts';
 
 // An import of node:http would load Node's fetch.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -37,7 +37,7 @@ export function failureText(error: PinfoldError, url: string): string {
     );
   }
   if (code === 'invalid_archive') return problemText(code, detail, errors);
-  if (code === 'not_found') return `${catalogueText('not_found_publication')} (${code})`;
+  if (code === 'not_found') return `${refusalMessage('not_found_publication')} (${code})`;
   if (code === 'unavailable')
     return escapeControls(`${new URL(url).host} is unavailable (${status} ${code}): ${detail}`);
   return escapeControls(`${problemText(code, detail, errors)} (${code})`);

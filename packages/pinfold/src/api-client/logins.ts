@@ -42,7 +42,7 @@ export function readLogins(env: Environment): Logins {
   throw new CommandFailure(`${file} does not hold the logins of "pinfold login"`, 'unreadable');
 }
 
-export function loginsOf(env: Environment): readonly Server[] {
+export function listLogins(env: Environment): readonly Server[] {
   return Object.entries(readLogins(env)).map(([url, apiKey]) => ({ url, apiKey }));
 }
 
@@ -73,13 +73,13 @@ export interface Server {
 type ServerOptions = Readonly<Partial<Record<'url' | 'key', string | undefined>>>;
 
 /** The server that `--url` or `PINFOLD_URL` names; `undefined` without them. */
-export function serverOf({ url: named, key }: ServerOptions, env: Environment): Server | undefined {
+export function readServer({ url: named, key }: ServerOptions, env: Environment): Server | undefined {
   const text = named ?? (env.PINFOLD_URL || undefined);
   if (text === undefined) return undefined;
   const option = named === undefined ? 'PINFOLD_URL' : '--url';
   const url = publicUrl(text.trim(), (expectation) => new UsageError(`${option} ${expectation}`));
   const given = key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
-  const found = given ?? loginsOf(env).find((login) => login.url === url)?.apiKey;
+  const found = given ?? listLogins(env).find((login) => login.url === url)?.apiKey;
   // A secret that was made by `echo` ends with a line end.
   const apiKey = (found ?? '').trim();
   if (apiKey === '') {

@@ -5,16 +5,16 @@ import { type FlagOption, flagOption } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Environment } from '../settings/settings.ts';
 
-/** Room for `-` and eight digits in a name of at most 63 characters. */
+/** Leaves room for `-` and eight digits in a name of at most 63 characters. */
 const MAX_CHARACTERS = 54;
-const DIGITS = 8;
+const DIGEST_DIGITS = 8;
 
-/** The option of commands that take {@link nameToPublish}. */
+/** The option `--to-branch`, which {@link nameToPublish} reads. */
 export const TO_BRANCH: FlagOption = flagOption(
   'in CI: the name of the branch, or pr-N for pull or merge request N',
 );
 
-/** The name that a command is about; `undefined` if none is given. Messages call it by `option`. */
+/** The name to publish to, from `--to` or the build; `undefined` without one. Messages call the argument `option`. */
 export function nameToPublish(
   {
     to,
@@ -33,11 +33,11 @@ export function nameToPublish(
   );
 }
 
-/** The name for the branch or request that a job of GitHub or GitLab builds; `undefined` for a tag and elsewhere. */
+/** The name for the branch or request that a CI job builds; `undefined` for a tag, or without a job. */
 export function nameForBuild(env: Environment, event: unknown): string | undefined {
   const number = pullOrMergeRequestOf(env, event);
   if (number !== undefined) return `pr-${number}`;
-  // There GITHUB_REF_NAME is no branch, but "12/merge".
+  // In these events GITHUB_REF_NAME is not a branch, but "12/merge".
   if (env.GITHUB_EVENT_NAME?.startsWith('pull_request')) return undefined;
   const branch = env.GITHUB_REF_TYPE === 'branch' ? env.GITHUB_REF_NAME : env.CI_COMMIT_BRANCH;
   return branch ? nameForBranch(branch) : undefined;
@@ -69,15 +69,15 @@ function mergeRequestOf({ CI_MERGE_REQUEST_IID: number }: Environment): string |
 }
 
 function nameForBranch(branch: string): string {
-  const name = trimmed(branch.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-'));
-  // Other letters than A to Z have lower-case forms in this range, too: the Kelvin sign is one.
-  const isSame = name === branch.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-  if (isSame && name.length <= MAX_CHARACTERS && !/^pr-\d+$/.test(name)) return name;
-  const digest = createHash('sha256').update(branch).digest('hex').slice(0, DIGITS);
-  const beginning = trimmed(name.slice(0, MAX_CHARACTERS));
+  const name = trimHyphens(branch.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-'));
+  // Some letters outside A to Z become a to z in lower case, such as the Kelvin sign: two branches would get one name.
+  const isUnchanged = name === branch.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (isUnchanged && name.length <= MAX_CHARACTERS && !/^pr-\d+$/.test(name)) return name;
+  const digest = createHash('sha256').update(branch).digest('hex').slice(0, DIGEST_DIGITS);
+  const beginning = trimHyphens(name.slice(0, MAX_CHARACTERS));
   return beginning === '' ? digest : `${beginning}-${digest}`;
 }
 
-function trimmed(name: string): string {
+function trimHyphens(name: string): string {
   return name.replaceAll(/^-+|(?<!-)-+$/g, '');
 }

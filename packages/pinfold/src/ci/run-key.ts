@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { PublishRequest } from '../publishing/publications.ts';
 import type { Environment } from '../settings/settings.ts';
 
-/** The Idempotency-Key of a job of GitHub or GitLab CI, repeated in the same run or not; `undefined` elsewhere. */
-export function keyOfRun(
+/** Derives the Idempotency-Key of a CI job: repeating it in one run publishes once. `undefined` outside CI. */
+export function deriveRunKey(
   { filename, bytes, title, name, password }: Omit<PublishRequest, 'idempotencyKey'>,
   env: Environment,
 ): string | undefined {
-  const run = runOf(env);
+  const run = identifyRun(env);
   if (run === undefined) return undefined;
-  const parts = [sha256(bytes), filename, title, name, password !== undefined, ...run];
-  return `ci-${sha256(JSON.stringify(parts))}`;
+  const identity = [sha256(bytes), filename, title, name, password !== undefined, ...run];
+  return `ci-${sha256(JSON.stringify(identity))}`;
 }
 
-function runOf(env: Environment): readonly string[] | undefined {
+function identifyRun(env: Environment): readonly string[] | undefined {
   const { GITHUB_RUN_ID, GITHUB_JOB, CI_PIPELINE_ID, CI_JOB_NAME } = env;
   if (GITHUB_RUN_ID && GITHUB_JOB) return ['github', GITHUB_RUN_ID, GITHUB_JOB];
   return CI_PIPELINE_ID && CI_JOB_NAME ? ['gitlab', CI_PIPELINE_ID, CI_JOB_NAME] : undefined;

@@ -9,13 +9,13 @@ import type { Environment } from '../settings/settings.ts';
 export async function writeStepFiles(published: Published, env: Environment): Promise<void> {
   const { GITHUB_OUTPUT, GITHUB_STEP_SUMMARY } = env;
   await reportingSystemErrors(async () => {
-    if (GITHUB_OUTPUT) await appendFile(GITHUB_OUTPUT, outputsOf(published));
-    if (GITHUB_STEP_SUMMARY) await appendFile(GITHUB_STEP_SUMMARY, summaryOf(published));
+    if (GITHUB_OUTPUT) await appendFile(GITHUB_OUTPUT, formatOutputs(published));
+    if (GITHUB_STEP_SUMMARY) await appendFile(GITHUB_STEP_SUMMARY, formatSummary(published));
   }, 'cannot_write');
 }
 
-/** One line each: no answer of a server can add another output. */
-function outputsOf({ pin, name, replayed }: Published): string {
+/** Escapes each value to one line, so that a server's answer cannot add another output. */
+function formatOutputs({ pin, name, replayed }: Published): string {
   const outputs = {
     url: pin.shared_url,
     'name-url': name?.url ?? '',
@@ -28,7 +28,7 @@ function outputsOf({ pin, name, replayed }: Published): string {
     .join('');
 }
 
-function summaryOf({ pin, name, warnings }: Published): string {
+function formatSummary({ pin, name, warnings }: Published): string {
   const groups = groupFindings(warnings).map(
     ({ sentence, places }) =>
       `- ${escapeMarkdown(sentence)}\n${places.map((place) => `  - ${escapeMarkdown(place)}\n`).join('')}`,
@@ -44,7 +44,7 @@ function summaryOf({ pin, name, warnings }: Published): string {
   ].join('\n');
 }
 
-/** Escapes text from outside, so that Markdown shows it as it is. */
+/** Escapes text from the server or the archive, so that Markdown shows it unchanged. */
 function escapeMarkdown(text: string): string {
   return escapeControls(text).replaceAll(/[!-,./:-@[-`{-~]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -22,7 +22,7 @@ import type { ComposedService } from '../compose/compose.ts';
 import { operatorCause } from '../identity.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { currentFolder } from '../publishing/publications.ts';
-import { accepted } from '../publishing/refusal-text.ts';
+import { expectAccepted } from '../publishing/refusal-text.ts';
 import { keepEvidence } from '../saving/evidence.ts';
 import { originalOf } from '../saving/original.ts';
 import { expectSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
@@ -197,7 +197,7 @@ function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Prom
   const reference = readReference(text);
   return withComposition(terminal, async (composition, settings) => {
     const id = await roleOf(reference, composition, settings);
-    const { publication } = accepted(
+    const { publication } = expectAccepted(
       await composition.useCases[action]({ by: OPERATOR, id, cause: operatorCause() }),
     );
     const pin = pinOf(publication, webAddresses(settings, settings.port).publicUrl);

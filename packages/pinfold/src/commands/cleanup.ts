@@ -8,7 +8,7 @@ import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { BY_THIS_NODE, operatorCause } from '../identity.ts';
 import type { Settings } from '../settings/settings.ts';
-import { named } from '../settings/variables.ts';
+import { formatOption } from '../settings/variables.ts';
 import { listed, load } from './admin-publications.ts';
 
 /** A cleanup started by hand runs to its end; the server's own leaves the rest to its next one. */
@@ -94,7 +94,7 @@ const NOT_COMPARED =
 
 function asSettingFailure(error: unknown, { storage }: Settings): unknown {
   if (!isFault(error) || error.code !== 'storage_unavailable' || storage.kind !== 's3') return error;
-  const message = `${named('storage')} cannot be used: ${error.message}`;
+  const message = `${formatOption('storage')} cannot be used: ${error.message}`;
   return error.retryable
     ? new UnavailableError(message, { cause: error })
     : new CommandFailure(message, { cause: error, code: 'usage' });

@@ -4,11 +4,11 @@ import { publicUrl } from '@pinfold/http';
 import { NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
-import { loginsFile, loginsOf, readLogins, writeLogin } from '../api-client/logins.ts';
+import { listLogins, loginsFile, readLogins, writeLogin } from '../api-client/logins.ts';
 import { type Command, command, flagOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { atPlace, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
+import { chooseTarget, TARGET_OPTIONS, withTarget } from '../publishing/publications.ts';
 import { readSettings } from '../settings/settings.ts';
 
 const login = command({
@@ -47,7 +47,7 @@ const logout = command({
   example: 'pinfold logout https://share.example',
   guide: '../publish-with-the-command.md#sign-in',
   run: async ([text], _, { env }) => {
-    const logins = loginsOf(env).map(({ url }) => url);
+    const logins = listLogins(env).map(({ url }) => url);
     const [only, ...others] = logins;
     if (text === undefined && others.length > 0)
       throw new UsageError(`there are several logins; give the URL of one: ${logins.join(', ')}`);
@@ -70,17 +70,17 @@ const whoami = command({
   help: 'print which server or data folder your commands use, and check the key',
   example: 'pinfold whoami',
   guide: 'command.md#which-server',
-  run: async (_, target, terminal) => {
-    const place = placeOf(target, false, terminal);
-    if (place.kind === 'server') {
-      const { server } = place;
-      await atPlace(place, terminal, ({ api }) => api.limits());
+  run: async (_, options, terminal) => {
+    const target = chooseTarget(options, false, terminal);
+    if (target.kind === 'server') {
+      const { server } = target;
+      await withTarget(target, terminal, ({ api }) => api.limits());
       const key = parseKeyId(server.apiKey);
       const text = `${server.url}, with the API key ${key ?? '(of an unknown form)'}`;
       return { json: { url: server.url, key }, text };
     }
-    const { account } = place;
-    const folder = readSettings(place.env).dataDir;
+    const { account } = target;
+    const folder = readSettings(target.env).dataDir;
     const text = `this machine: ${folder}, as the account ${account}`;
     return { json: { data_dir: folder, account }, text };
   },

@@ -1,5 +1,5 @@
 import { type Command, command, listOption } from '../command-line/command.ts';
-import { atPlace, currentFolder, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
+import { chooseTarget, currentFolder, TARGET_OPTIONS, withTarget } from '../publishing/publications.ts';
 
 const mcp = command({
   name: 'mcp',
@@ -15,11 +15,11 @@ const mcp = command({
   run: async (_, values, { env, err, confirm }) => {
     // Standard input and output belong to the protocol: no questions, and nothing else is printed there.
     const terminal = { env, err, out: err, write: async (text: string) => err(text) };
-    const place = placeOf(values, true, { ...terminal, ...(confirm && { confirm }) });
+    const target = chooseTarget(values, true, { ...terminal, ...(confirm && { confirm }) });
     const { Roots } = await import('../mcp/roots.ts');
     const roots = new Roots(values.root ?? [], currentFolder(env));
     const { serveMcp } = await import('../mcp/serve-mcp.ts');
-    await atPlace(place, terminal, (publications) => serveMcp(publications, roots, terminal));
+    await withTarget(target, terminal, (publications) => serveMcp(publications, roots, terminal));
   },
 });
 

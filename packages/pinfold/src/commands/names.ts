@@ -7,7 +7,7 @@ import { LIST_OPTIONS, lineOf, printList, stateText } from '../command-line/prin
 import { moveName } from '../publishing/open-names.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
-import { noName } from '../publishing/refusal-text.ts';
+import { nameNotFound } from '../publishing/refusal-text.ts';
 import { stopShown } from '../publishing/stop-shown.ts';
 
 const GUIDE = '../publish-with-the-command.md#names';
@@ -42,13 +42,13 @@ const set = command({
   help: 'point a name at a publication; creates the name if it is new',
   example: 'pinfold names set docs 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: GUIDE,
-  run: async ([text, id], { back, 'no-password': mayOpen = false, ...values }, terminal) => {
+  run: async ([text, id], { back, 'no-password': mayLosePassword = false, ...values }, terminal) => {
     const wanted = readName(text, 'NAME');
     if (back && id !== undefined) throw new UsageError('ID cannot be used with --back');
     const reference = back ? undefined : readReference(id ?? missingId());
     const name = await withPublications(values, true, terminal, async (publications) => {
       const next = reference === undefined ? 'previous' : { id: await idOf(reference, publications) };
-      return moveName(wanted, next, mayOpen, publications.api);
+      return moveName(wanted, next, mayLosePassword, publications.api);
     });
     return { json: { name }, text: lineOf(factsOf(name)) };
   },
@@ -72,7 +72,7 @@ const remove = command({
     if (name === undefined) throw new UsageError('NAME is missing');
     return withPublications(values, true, terminal, async ({ api }) => {
       const missing = await api.names.delete(name).catch((error: unknown) => {
-        if (isRefusedWith(error, 'not_found')) return noName(error);
+        if (isRefusedWith(error, 'not_found')) return nameNotFound(error);
         throw error;
       });
       const stopped = stop ? await stopShown(name, api) : [];

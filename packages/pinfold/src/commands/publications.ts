@@ -16,7 +16,7 @@ import {
 } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { readReference } from '../publishing/publication-reference.ts';
-import { idOf, TARGET_OPTIONS, type Target, withPublications } from '../publishing/publications.ts';
+import { idOf, TARGET_OPTIONS, type TargetOptions, withPublications } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
 import { expectSavable, savedResult, saveOriginal } from '../saving/save-original.ts';
 
@@ -168,10 +168,10 @@ const save = command({
     if (named !== undefined) await expectSavable({ file: named, force }, values.json, terminal);
     return await withPublications(values, false, terminal, async (publications) => {
       const id = await idOf(reference, publications);
-      const { originalFrom } = await import('../publishing/remote-publications.ts');
+      const { openOriginal } = await import('../publishing/remote-publications.ts');
       const target = { file: named ?? `${id}.zip`, force };
       await expectSavable(target, values.json, terminal);
-      const original = await originalFrom(publications.api, id);
+      const original = await openOriginal(publications.api, id);
       return savedResult(id, target, await saveOriginal(original, target, terminal));
     });
   },
@@ -179,7 +179,7 @@ const save = command({
 
 export const commands: readonly Command[] = [list, show, rename, password, renew, stop, open, save];
 
-function update(text: string, change: Change, target: Target, terminal: Terminal): Promise<Pin> {
+function update(text: string, change: Change, target: TargetOptions, terminal: Terminal): Promise<Pin> {
   const reference = readReference(text);
   return withPublications(target, true, terminal, async (publications) => {
     const { pin } = await publications.api.update(await idOf(reference, publications), change);

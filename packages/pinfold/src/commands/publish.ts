@@ -6,7 +6,7 @@ import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
 import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { isCi, titleOfBuild } from '../ci/build-title.ts';
-import { keyOfRun } from '../ci/run-key.ts';
+import { deriveRunKey } from '../ci/run-key.ts';
 import { writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
@@ -20,15 +20,15 @@ import { formatBytes, formatExpiry, pluralize } from '../command-line/print-list
 import { escapeControls, jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import { explainMissingIndex } from '../publishing/missing-index.ts';
-import { refuseUnprotected } from '../publishing/open-names.ts';
+import { checkStaysProtected } from '../publishing/open-names.ts';
 import { packPath } from '../publishing/pack-path.ts';
 import {
-  atPlace,
+  chooseTarget,
   type Publications,
   type Published,
   type PublishRequest,
-  placeOf,
   TARGET_OPTIONS,
+  withTarget,
 } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
 import { resumeHint } from '../publishing/resume-hint.ts';
@@ -73,7 +73,7 @@ const publish = command({
   run: async ([text], { json, ...values }, terminal) => {
     const { env } = terminal;
     const path = readPath(text, 'PATH');
-    const place = placeOf(values, true, terminal);
+    const target = chooseTarget(values, true, terminal);
     if (values.title !== undefined) readArgument(parseTitle(values.title, defaultLimits));
     const name = nameToPublish(values, '--to', env);
     const password = await readPassword(path, values, terminal);
@@ -83,13 +83,13 @@ const publish = command({
     );
     const title = values.title ?? (await chooseTitle(pageTitle, values['idempotency-key'], json, terminal));
     const content = { ...packed, title, name, password };
-    const idempotencyKey = values['idempotency-key'] ?? keyOfRun(content, env) ?? randomUUID();
+    const idempotencyKey = values['idempotency-key'] ?? deriveRunKey(content, env) ?? randomUUID();
     readArgument(parseFilename(packed.filename));
     readArgument(parseIdempotencyKey(idempotencyKey, defaultLimits));
     const request = { ...content, idempotencyKey };
     let hasBegun = false;
     const task = async (publications: Publications): Promise<Published | { readonly checked: DryRun }> => {
-      if (!values['no-password']) await refuseUnprotected(publications.api, request);
+      if (!values['no-password']) await checkStaysProtected(publications.api, request);
       if (values.strict || values['dry-run']) {
         const checked = await publications.api.check(packed.bytes, { filename: packed.filename, title });
         if (values['dry-run']) return { checked: name === undefined ? checked : { ...checked, name: null } };
@@ -103,7 +103,7 @@ const publish = command({
       return withName(published, name, publications);
     };
     const budget = new RetryBudget(PUBLISH_RETRY_FOR);
-    const published = await atPlace(place, terminal, task, budget).catch(async (error: unknown) => {
+    const published = await withTarget(target, terminal, task, budget).catch(async (error: unknown) => {
       const failure = explainFailure(error, hasBegun ? request : undefined, terminal);
       const explained = await explainTooLarge(failure, packed);
       throw folder === undefined ? explained : await explainMissingIndex(explained, path, folder);

@@ -19,7 +19,7 @@ export function roleOf(
       const { viewerMode, sitesUrl, publicUrl } = addresses;
       return viewerMode === 'origin' ? `${id}.${new URL(sitesUrl).host}` : new URL(publicUrl).host;
     },
-    shownBy: async (segment) => {
+    findShown: async (segment) => {
       const first = await useCases.visitName(segment);
       const visit = first.kind === 'misspelled' ? await useCases.visitName(first.segment) : first;
       if (visit.kind === 'published') return visit.publication.id;

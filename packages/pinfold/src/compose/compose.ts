@@ -24,7 +24,7 @@ import { release } from '../release.ts';
 import { openDatabase } from '../settings/databases.ts';
 import type { ServiceOptions } from '../settings/options.ts';
 import { orSettingsError } from '../settings/or-settings-error.ts';
-import { given } from '../settings/read-option.ts';
+import { omitUndefined } from '../settings/read-option.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
@@ -197,13 +197,13 @@ async function makeUseCases(
   const addresses = options.addresses ?? (() => webAddresses(settings, settings.port));
   // The setting is the first lifetime alone; limits set in code mean the renewal as well.
   const renewal = settings.limits.lifetime && defaultLimits.renewal;
-  const limits = { ...given({ renewal }), ...options.limits, ...settings.limits };
+  const limits = { ...omitUndefined({ renewal }), ...options.limits, ...settings.limits };
   const { limitsOf, beforePublish, observe, stopping, keyLimit: limit = settings.keyLimit } = options;
   const rules = {
     absolutePathsWork: addresses().viewerMode === 'origin',
     publicUrl: () => addresses().publicUrl,
     quotas: { publications: settings.rates.publications, ...settings.quotas },
-    ...given({ retention: settings.historyRetention, limitsOf, beforePublish, observe, stopping }),
+    ...omitUndefined({ retention: settings.historyRetention, limitsOf, beforePublish, observe, stopping }),
   };
   return provideAll(layer, {
     manageKeys: () => createKeys(ports, { limit }),

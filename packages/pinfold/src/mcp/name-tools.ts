@@ -1,6 +1,6 @@
 import { parseName } from '@pinfold/core';
 import { UsageError } from '../command-line/failures.ts';
-import { orNoName } from '../publishing/refusal-text.ts';
+import { throwNameError } from '../publishing/refusal-text.ts';
 import { answer, openLines, PAGE, publicationIn, READS, result, string, type Tool } from './tool.ts';
 
 const NAME = { name: string('The name: a to z, 0 to 9 and "-".') };
@@ -45,7 +45,7 @@ export const NAME_TOOLS: readonly Tool[] = [
     output: answer(undefined, { deleted: string('The name.') }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     run: async ({ name = '' }, { publications }) => {
-      await publications.api.names.delete(nameOr('not_found', name)).catch(orNoName);
+      await publications.api.names.delete(nameOr('not_found', name)).catch(throwNameError);
       return result([`${name} is deleted.`], { deleted: name });
     },
   },

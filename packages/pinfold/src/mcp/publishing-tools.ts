@@ -112,10 +112,10 @@ function expectSendable(key: string, password: string | null | undefined): void 
 function explainFor(
   { path }: Arguments,
   { folder, ...packed }: ZipToSend & { readonly folder: string | undefined },
-  { failure }: Publications,
+  { toFailure }: Publications,
 ): (error: unknown) => Promise<never> {
   return async (error) => {
-    const failed = await explainTooLarge(failure(error), packed);
+    const failed = await explainTooLarge(toFailure(error), packed);
     throw path === undefined || folder === undefined
       ? failed
       : await explainMissingIndex(failed, path, folder);

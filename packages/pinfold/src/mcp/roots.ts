@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import paths, { basename, join, type PlatformPath, resolve } from 'node:path';
 import { findBuildFolder } from '@pinfold/client/zip';
 import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
-import { isPage, type PackedPath, packFile, packPage, packWhole } from '../publishing/pack.ts';
+import { isPage, type PackedPath, packFile, packPage, packWholeFolder } from '../publishing/pack.ts';
 
 /** Far above every limit of a file: it keeps a file that was given by mistake from filling the memory. */
 const MAX_BYTES = 536_870_912;
@@ -43,7 +43,7 @@ export class Roots {
       const detail = `${path} looks like the project of a site: publish the built site, ${join(path, built)}`;
       throw new CommandFailure(detail, 'looks_like_project');
     }
-    return packWhole(path, { read: (file) => this.#read(file) });
+    return packWholeFolder(path, { read: (file) => this.#read(file) });
   }
 
   /** Reads a file only if the file that was opened is the one that lies in a root. */

@@ -43,7 +43,7 @@ export async function serveMcp(
     const about = { title: 'Limits', description: 'The limits in force.', mimeType: 'application/json' };
     server.registerResource('limits', LIMITS, about, async () => {
       const limits = publications.api.limits().catch((error: unknown) => {
-        throw publications.failure(error);
+        throw publications.toFailure(error);
       });
       follow(limits);
       return { contents: [{ uri: LIMITS, mimeType: about.mimeType, text: JSON.stringify(await limits) }] };

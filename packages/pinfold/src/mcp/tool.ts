@@ -135,7 +135,7 @@ export function registerTool(server: McpServer, tool: Tool, context: ToolContext
     try {
       return await run(given, context);
     } catch (thrown) {
-      const error = context.publications.failure(thrown);
+      const error = context.publications.toFailure(thrown);
       const isRefusal = error instanceof CommandFailure || error instanceof UsageError;
       if (!isRefusal) context.err(`pinfold: ${name} failed: ${reasonOf(error)}`);
       return toolError(error, name === 'publish');

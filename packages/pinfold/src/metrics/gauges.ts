@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ViewerStatistics } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
-import { CONNECTIONS } from '../settings/databases.ts';
+import { MAX_CONNECTIONS } from '../settings/databases.ts';
 import type { Registry } from './registry.ts';
 
 export function buildInfo(registry: Registry, version: string, node: string): void {
@@ -102,7 +102,7 @@ export function poolMetrics(registry: Registry, pool: Pool): void {
   const waitingHelp = 'Calls that wait for a connection to the database.';
   const waiting = registry.gauge('pinfold_pool_waiting', waitingHelp).at();
   const most = registry.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
-  most.value = CONNECTIONS;
+  most.value = MAX_CONNECTIONS;
   registry.beforeSnapshot(() => {
     connections.at('busy').value = pool.totalCount - pool.idleCount;
     connections.at('idle').value = pool.idleCount;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { outgoingBytes, readTarget, socketAddress } from '@pinfold/http/internal';
 import { SettingsError } from '../settings/settings-error.ts';
-import { named } from '../settings/variables.ts';
+import { formatOption } from '../settings/variables.ts';
 import { exposition, type MetricsSnapshot, merged } from './metrics-snapshot.ts';
 
 // An import of node:http would load Node's fetch.
@@ -28,7 +28,7 @@ export async function serveMetrics(
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const expectation = `must lead, with ${named('metricsHost')}, to a port that is free`;
+    const expectation = `must lead, with ${formatOption('metricsHost')}, to a port that is free`;
     throw new SettingsError('metricsPort', expectation, { cause });
   }
   return {

@@ -3,42 +3,44 @@ import { dirname, join, posix, sep } from 'node:path';
 import { observe } from '@pinfold/archive-zip/observe';
 import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
 
-/** References that do not lead to a file beside the page. */
-const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]|#|\?|$)/i;
+/** References that do not lead to a file in the page's folder: URLs with a scheme, absolute paths, fragments and queries. */
+const NOT_A_FILE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]|#|\?|$)/i;
 const STYLE = /\.css$/i;
-/** More is a site, whose folder is to be published. */
+/** A page with more files is a site, whose folder should be published instead. */
 const MAX_FILES = 1_000;
 
 /** Finds the existing files in a page's folder, and nowhere else, that it or its style sheets refer to. */
 export async function filesOfPage(path: string, page: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const folder = await realpath(dirname(path));
   const found = new Map<string, Uint8Array>();
-  const named = new Set(partsOf('index.html', page).flatMap((target) => placeOf('', target)));
-  // Iteration over a set includes members that are added meanwhile, and visits each name once.
-  for (const next of named) {
+  const queue = new Set(
+    loadedReferences('index.html', page).flatMap((target) => resolveInFolder('', target)),
+  );
+  // Iterating over a set visits members added during the loop, and each only once.
+  for (const next of queue) {
     if (found.size === MAX_FILES) break;
     if (next === 'index.html') continue;
-    const bytes = await readBeside(folder, next);
+    const bytes = await readInFolder(folder, next);
     if (bytes === undefined) continue;
     found.set(next, bytes);
     if (!STYLE.test(next)) continue;
     const base = next.slice(0, next.lastIndexOf('/') + 1);
-    for (const target of partsOf(next, bytes)) {
-      for (const place of placeOf(base, target)) named.add(place);
+    for (const target of loadedReferences(next, bytes)) {
+      for (const referenced of resolveInFolder(base, target)) queue.add(referenced);
     }
   }
   return found;
 }
 
-/** References of a page or a style sheet that load with it, not its links. */
-function partsOf(path: string, bytes: Uint8Array): readonly string[] {
+/** Finds the references that a page or style sheet loads, without its links. */
+function loadedReferences(path: string, bytes: Uint8Array): readonly string[] {
   const { references } = observe(path, new TextDecoder().decode(bytes));
   return references.filter(({ navigation }) => !navigation).map(({ target }) => target);
 }
 
-/** The path of a reference in the page's folder; none if it leads out of it, or into what no site may have. */
-function placeOf(base: string, target: string): readonly string[] {
-  if (ELSEWHERE.test(target)) return [];
+/** The path of a reference in the page's folder; empty if it leads out of the folder or to a forbidden name. */
+function resolveInFolder(base: string, target: string): readonly string[] {
+  if (NOT_A_FILE.test(target)) return [];
   const decoded = decode(target.replace(/[?#].*/s, '').replaceAll('\\', '/'));
   if (decoded === undefined) return [];
   const path = posix.join(base, decoded).replace(/\/$/, '');
@@ -46,7 +48,7 @@ function placeOf(base: string, target: string): readonly string[] {
   return path === '.' || isForbidden || /[\\\0]/.test(path) || isSystemEntry(path) ? [] : [path];
 }
 
-/** `undefined` for broken percent-encoding, and for an encoded slash, which is part of no name. */
+/** Returns `undefined` for broken percent-encoding, and for an encoded slash, which no file name contains. */
 function decode(path: string): string | undefined {
   try {
     return /%2f/i.test(path) ? undefined : decodeURIComponent(path);
@@ -56,10 +58,10 @@ function decode(path: string): string | undefined {
   }
 }
 
-/** A link that leads out of the folder is not followed. */
-async function readBeside(folder: string, place: string): Promise<Uint8Array | undefined> {
+/** Reads a file; `undefined` if it cannot be read, or is a symbolic link out of the folder. */
+async function readInFolder(folder: string, path: string): Promise<Uint8Array | undefined> {
   try {
-    const file = await realpath(join(folder, place));
+    const file = await realpath(join(folder, path));
     if (!file.startsWith(folder + sep) || !(await stat(file)).isFile()) return undefined;
     return await readFile(file);
   } catch (error) {

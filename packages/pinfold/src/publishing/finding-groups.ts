@@ -2,27 +2,27 @@ import { readFinding } from '@pinfold/http/internal/texts';
 import type { WireWarning } from '@pinfold/http-express/internal/problems';
 import { pluralize } from '../command-line/print-list.ts';
 
-/** The broken rules or the warnings of one cause. */
+/** Broken rules, or warnings, with the same cause. */
 export interface FindingGroup {
-  /** What is wrong, what to do, and in brackets the rule and how often. */
+  /** The problem and the advice, then the rule and its count in brackets. */
   readonly sentence: string;
-  /** The first files, each with what was seen there, and how many more there are. */
+  /** The first files, each with the text found there, then the number of further files. */
   readonly places: readonly string[];
 }
 
-/** An answer has no more of them; with as many there may be others. */
+/** The most findings in one answer; an answer with as many may omit others. */
 const MAX_FINDINGS = 20;
 const SHOWN_PLACES = 5;
 
-/** One group for each cause, however many files it concerns. */
+/** Groups findings by cause, so that one cause in many files is one sentence. */
 export function groupFindings(findings: readonly WireWarning[]): readonly FindingGroup[] {
   const atLeast = findings.length < MAX_FINDINGS ? '' : 'at least ';
   const read = findings.map((finding) => ({ ...finding, ...readFinding(finding.detail) }));
-  return [...Map.groupBy(read, ({ rule, sentences }) => `${rule} ${sentences}`).values()].flatMap((own) => {
-    const [{ rule, sentences }] = own as [(typeof read)[number]];
-    const places = placesOf(own);
+  return [...Map.groupBy(read, ({ rule, sentences }) => `${rule} ${sentences}`).values()].flatMap((group) => {
+    const [{ rule, sentences }] = group as [(typeof read)[number]];
+    const places = formatPlaces(group);
     const more = places.length - SHOWN_PLACES;
-    const count = own.length > 1 ? `, ${atLeast}${own.length}` : '';
+    const count = group.length > 1 ? `, ${atLeast}${group.length}` : '';
     return {
       sentence: `${sentences} (${rule}${count})`,
       places: [...places.slice(0, SHOWN_PLACES), ...(more > 0 ? [`and ${more} more`] : [])],
@@ -35,14 +35,14 @@ interface Place {
   readonly seen?: string;
 }
 
-/** What was seen in several files is one place. */
-function placesOf(own: readonly Place[]): readonly string[] {
-  const seen = Map.groupBy(own, (place) => place.seen);
-  return [...seen].flatMap(([what, places]) => {
+/** Formats places. Files in which the same text was found share one place. */
+function formatPlaces(group: readonly Place[]): readonly string[] {
+  const seen = Map.groupBy(group, (place) => place.seen);
+  return [...seen].flatMap(([text, places]) => {
     const paths = [...new Set(places.flatMap(({ path }) => path ?? []))];
-    if (what === undefined) return paths;
+    if (text === undefined) return paths;
     const [path, ...others] = paths;
-    if (path === undefined) return what;
-    return others.length === 0 ? `${path}: ${what}` : `${pluralize(paths.length, 'file')}: ${what}`;
+    if (path === undefined) return text;
+    return others.length === 0 ? `${path}: ${text}` : `${pluralize(paths.length, 'file')}: ${text}`;
   });
 }

@@ -12,7 +12,7 @@ export interface PackedPath extends ZipToSend {
   readonly folder?: string;
 }
 
-export async function packWhole(folder: string, options: PackFolderOptions): Promise<PackedPath> {
+export async function packWholeFolder(folder: string, options: PackFolderOptions): Promise<PackedPath> {
   try {
     return { filename: zipNameOf(folder), folder, ...(await packFolder(folder, options)) };
   } catch (error) {
@@ -29,14 +29,14 @@ export function isPage(filename: string): boolean {
 export async function packPage(
   path: string,
   page: Uint8Array,
-  beside: ReadonlyMap<string, Uint8Array> = new Map(),
+  loadedFiles: ReadonlyMap<string, Uint8Array> = new Map(),
 ): Promise<PackedPath> {
-  const others = [...beside].map(([place, bytes]) => ({ path: place, bytes }));
+  const others = [...loadedFiles].map(([name, bytes]) => ({ path: name, bytes }));
   const packed = await packFiles([{ path: 'index.html', bytes: page }, ...others]);
   return { filename: `${parse(path).name}.zip`, ...packed };
 }
 
-/** Takes a ZIP as it is. Checks the name before it reads the file. */
+/** Reads a ZIP without packing. Checks the file name first, so that a wrong file is not read. */
 export async function packFile(
   filename: string,
   read: () => Promise<ZipToSend['bytes']>,

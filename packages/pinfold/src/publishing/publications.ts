@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PinfoldClient, Published as PublishedByClient, PublishOptions } from '@pinfold/client';
 import type { AccountId, RoleId } from '@pinfold/core';
-import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
+import { listLogins, readServer, type Server } from '../api-client/logins.ts';
 import type { RetryBudget } from '../api-client/retry-budget.ts';
 import { readActingAccount } from '../command-line/arguments.ts';
 import { type ValueOption, valueOption } from '../command-line/command.ts';
@@ -11,7 +11,7 @@ import type { Terminal } from '../command-line/terminal.ts';
 import type { Environment } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
 import { type Reference, resolveReference } from './publication-reference.ts';
-import { noName } from './refusal-text.ts';
+import { nameNotFound } from './refusal-text.ts';
 
 export interface PublishRequest extends Omit<PublishOptions, 'signal'> {
   readonly filename: string;
@@ -23,85 +23,87 @@ export type Published = Omit<PublishedByClient, 'idempotencyKey'>;
 
 /** The publications and names of one account. */
 export interface Publications {
-  /** What it fails with becomes a failure in words where a command ends, and by {@link failure}. */
+  /** Throws errors of the client; {@link toFailure} turns them into messages for the user. */
   readonly api: PinfoldClient;
-  /** Publishes once for one Idempotency-Key, and retries while the failure may pass. */
+  /** Publishes once per Idempotency-Key. Retries temporary failures. */
   publish(request: PublishRequest): Promise<Published>;
-  failure(error: unknown): unknown;
+  /** Turns an error of the client into a CommandFailure; returns other errors unchanged. */
+  toFailure(error: unknown): unknown;
 }
 
-/** The id of a publication of the account, or of what a name of the account shows. */
+/** Resolves a reference to a publication or a name of the account. */
 export async function idOf(reference: Reference, { api }: Publications): Promise<RoleId> {
-  const { siteHostOf } = await import('./remote-publications.ts');
+  const { findSiteHost } = await import('./remote-publications.ts');
   return resolveReference(reference, {
     publicUrlFor: async (id) => (await api.get(id)).pin.shared_url.replace(/\/s\/[^/]*$/, ''),
-    siteHostFor: async (id) => siteHostOf((await api.get(id)).pin),
-    shownBy: async (segment) => {
+    siteHostFor: async (id) => findSiteHost((await api.get(id)).pin),
+    findShown: async (segment) => {
       const token = segment.slice(segment.lastIndexOf('-'));
       for await (const { url, pin } of api.names.list()) if (url.endsWith(token)) return pin;
-      throw noName();
+      throw nameNotFound();
     },
   });
 }
 
-/** The options of every command that works with {@link Publications}. */
-export const TARGET_OPTIONS: Readonly<Record<keyof Target, ValueOption>> = {
+/** The options that choose a server, for every command that works with {@link Publications}. */
+export const TARGET_OPTIONS: Readonly<Record<keyof TargetOptions, ValueOption>> = {
   url: valueOption('URL', 'use the Pinfold at this address (or PINFOLD_URL)'),
   key: valueOption('KEY', 'its API key; PINFOLD_KEY is better, which other users of the machine cannot see'),
   account: valueOption('NAME', "use the server of this machine's data folder, as this account"),
 };
 
-export type Target = Readonly<Partial<Record<'url' | 'key' | 'account', string | undefined>>>;
+export type TargetOptions = Readonly<Partial<Record<'url' | 'key' | 'account', string | undefined>>>;
 
-export type Place =
+/** The server of a command: one by its URL, or the one that runs on a data folder of this machine. */
+export type Target =
   | { readonly kind: 'server'; readonly server: Server }
   | { readonly kind: 'machine'; readonly env: Environment; readonly account: AccountId };
 
 export async function withPublications<Result>(
-  target: Target,
+  options: TargetOptions,
   isChange: boolean,
   terminal: Terminal,
   task: (publications: Publications) => Promise<Result>,
 ): Promise<Result> {
-  return atPlace(placeOf(target, isChange, terminal), terminal, task);
+  return withTarget(chooseTarget(options, isChange, terminal), terminal, task);
 }
 
-export async function atPlace<Result>(
-  place: Place,
+export async function withTarget<Result>(
+  target: Target,
   terminal: Terminal,
   task: (publications: Publications) => Promise<Result>,
   budget?: RetryBudget,
 ): Promise<Result> {
-  const server = place.kind === 'server' ? place.server : await serverHere(place);
+  const server = target.kind === 'server' ? target.server : await findServer(target);
   const { remotePublications } = await import('./remote-publications.ts');
   const publications = await remotePublications(server, terminal, budget);
   try {
     return await task(publications);
   } catch (error) {
-    throw publications.failure(error);
+    throw publications.toFailure(error);
   }
 }
 
-async function serverHere({ env, account }: Extract<Place, { kind: 'machine' }>): Promise<Server> {
+async function findServer({ env, account }: Extract<Target, { kind: 'machine' }>): Promise<Server> {
   const { serverOfMachine } = await import('../api-client/machine-server.ts');
   return await serverOfMachine(env, account);
 }
 
-/** The place to ask: the first of `--url`; `--account` or a setting of the data; `PINFOLD_URL`; a login; `./data`. */
-export function placeOf(target: Target, isChange: boolean, terminal: Terminal): Place {
+/** Chooses the first of: `--url`; `--account` or a setting of the data; `PINFOLD_URL`; the only login; `./data`. */
+export function chooseTarget(options: TargetOptions, isChange: boolean, terminal: Terminal): Target {
   const { env } = terminal;
-  if (target.url !== undefined && target.account !== undefined) {
+  if (options.url !== undefined && options.account !== undefined) {
     throw new UsageError('--account cannot be used with --url: the key determines the account');
   }
-  const isHere = target.account !== undefined || !!env.PINFOLD_DATA_DIR || !!env.PINFOLD_DATABASE_URL;
-  const server = target.url === undefined && isHere ? undefined : serverOf(target, env);
+  const isOnMachine = options.account !== undefined || !!env.PINFOLD_DATA_DIR || !!env.PINFOLD_DATABASE_URL;
+  const server = options.url === undefined && isOnMachine ? undefined : readServer(options, env);
   if (server !== undefined) return { kind: 'server', server };
-  if (target.key !== undefined) throw new UsageError('--key needs --url');
-  const account = readActingAccount(target.account ?? DEFAULT_ACCOUNT);
-  if (isHere) return { kind: 'machine', env, account };
+  if (options.key !== undefined) throw new UsageError('--key needs --url');
+  const account = readActingAccount(options.account ?? DEFAULT_ACCOUNT);
+  if (isOnMachine) return { kind: 'machine', env, account };
   const data = join(currentFolder(env), 'data');
   const hasData = existsSync(join(data, 'pinfold.sqlite'));
-  const logins = loginsOf(env);
+  const logins = listLogins(env);
   const [login, ...others] = logins;
   if (login === undefined) {
     if (hasData) return { kind: 'machine', env: { ...env, PINFOLD_DATA_DIR: data }, account };
@@ -114,19 +116,24 @@ export function placeOf(target: Target, isChange: boolean, terminal: Terminal): 
       `there are several logins; choose one with --url: ${logins.map(({ url }) => url).join(', ')}`,
     );
   }
-  if (hasData) chooseLogin(login, data, isChange, terminal);
+  if (hasData) warnOfIgnoredData(login, data, isChange, terminal);
   return { kind: 'server', server: login };
 }
 
-/** Says which of two places a person gets; a script has to choose before it changes anything. */
-function chooseLogin({ url }: Server, data: string, isChange: boolean, { err, confirm }: Terminal): void {
+/** Prints that the login is used and the data folder ignored. A script that changes something must choose, so it fails. */
+function warnOfIgnoredData(
+  { url }: Server,
+  data: string,
+  isChange: boolean,
+  { err, confirm }: Terminal,
+): void {
   const choices = `--url ${url} for the server, or PINFOLD_DATA_DIR=${data} for this machine`;
   if (isChange && confirm === undefined)
     throw new UsageError(`there are a login and a data folder: give ${choices}`);
   err(`pinfold: using the login at ${url}, not the data folder ${data}`);
 }
 
-/** The caller's current folder: `npm run pinfold` changes to that of the project first. */
+/** The folder in which the user called the command. `npm run pinfold` changes to the project's folder before it runs. */
 export function currentFolder({ INIT_CWD, npm_lifecycle_event }: Environment): string {
   return (npm_lifecycle_event === 'pinfold' && INIT_CWD) || process.cwd();
 }

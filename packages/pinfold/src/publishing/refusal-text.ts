@@ -5,27 +5,27 @@ import { CommandFailure, isRefusedWith, UsageError } from '../command-line/failu
 import { escapeControls } from '../command-line/terminal.ts';
 import { groupFindings } from './finding-groups.ts';
 
-/** What the catalogue of refusals says, as the command and MCP say it. */
-export function catalogueText(id: RefusalTextId): string {
+/** The English text of a refusal, for the command and MCP. */
+export function refusalMessage(id: RefusalTextId): string {
   return englishOf(REFUSAL_TEXTS[id]);
 }
 
-export function noName(cause?: unknown): CommandFailure {
-  return new CommandFailure(catalogueText('not_found_name'), { code: 'not_found', cause });
+export function nameNotFound(cause?: unknown): CommandFailure {
+  return new CommandFailure(refusalMessage('not_found_name'), { code: 'not_found', cause });
 }
 
-/** Rejects as the API has, and where it knows no such name with what the catalogue says of names. */
-export function orNoName(error: unknown): never {
-  throw isRefusedWith(error, 'not_found') ? noName(error) : error;
+/** Rethrows an error of the API; `not_found` becomes the message for an unknown name. */
+export function throwNameError(error: unknown): never {
+  throw isRefusedWith(error, 'not_found') ? nameNotFound(error) : error;
 }
 
 export function problemText(code: string, detail: string, errors: readonly WireError[] = []): string {
-  if (code === 'invalid_archive') return `the archive breaks these rules:\n${brokenRules(errors)}`;
+  if (code === 'invalid_archive') return `the archive breaks these rules:\n${formatBrokenRules(errors)}`;
   return sentencesOf(detail, errors);
 }
 
-/** An archive's broken rules for a person: each cause once, with the first of the files under it. */
-function brokenRules(errors: readonly WireError[]): string {
+/** Lists the broken rules of an archive: each cause once, followed by its first files. */
+function formatBrokenRules(errors: readonly WireError[]): string {
   return groupFindings(errors)
     .flatMap(({ sentence, places }) => [`  ${sentence}`, ...places.map((place) => `    ${place}`)])
     .map(escapeControls)
@@ -33,28 +33,28 @@ function brokenRules(errors: readonly WireError[]): string {
 }
 
 export function sentencesOf(detail: string, errors: readonly { readonly detail: string }[] = []): string {
-  return errors.length === 0 ? detail : errors.map((broken) => broken.detail).join(' ');
+  return errors.length === 0 ? detail : errors.map((problem) => problem.detail).join(' ');
 }
 
-/** Why the core refuses something, as the API says it. */
+/** The text with which the API describes a refusal of the core. */
 export function refusalText(refusal: Refusal): string {
-  if (refusal.code === 'not_found') return catalogueText('not_found_publication');
+  if (refusal.code === 'not_found') return refusalMessage('not_found_publication');
   const request = { requestId: '', publishing: false };
   const { code, detail, errors } = problemOf(refusedBy(refusal, 'change'), request);
   return problemText(code, detail, errors);
 }
 
-/** @throws CommandFailure for a refusal. */
-export function accepted<Accepted extends { readonly kind: string }>(
-  outcome: Accepted | Refusal,
-): Exclude<Accepted, Refusal> {
-  if (outcome.kind !== 'refused') return outcome as Exclude<Accepted, Refusal>;
+/** Returns an outcome. @throws CommandFailure for a refusal. */
+export function expectAccepted<Outcome extends { readonly kind: string }>(
+  outcome: Outcome | Refusal,
+): Exclude<Outcome, Refusal> {
+  if (outcome.kind !== 'refused') return outcome as Exclude<Outcome, Refusal>;
   const { code } = outcome as Refusal;
   const detail = refusalText(outcome as Refusal);
   throw new CommandFailure(detail, { cause: outcome, json: { code, detail } });
 }
 
-/** @throws UsageError for an argument that the core refuses. */
+/** Returns a parsed argument. @throws UsageError for a refusal of the core. */
 export function readArgument<Read extends string | null>(
   read: Read | Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
 ): Read {

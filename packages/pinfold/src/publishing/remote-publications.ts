@@ -7,14 +7,14 @@ import type { Terminal } from '../command-line/terminal.ts';
 import { bodyPieces } from '../saving/body-pieces.ts';
 import type { Original } from '../saving/original.ts';
 import type { Publications } from './publications.ts';
-import { catalogueText } from './refusal-text.ts';
+import { refusalMessage } from './refusal-text.ts';
 
-/** A proxy may have made the tag a weak one. */
+/** A proxy may have turned the ETag into a weak one. */
 const SHA256_TAG = /^(?:W\/)?"([0-9a-f]{64})"$/;
 
 const SITE_TIMEOUT = 2_000;
 
-/** @param budget what all requests share; when absent, a publication has one of its own. */
+/** @param budget the time for retries that all requests share; if absent, each publication has its own. */
 export async function remotePublications(
   server: Server,
   terminal: Terminal,
@@ -23,28 +23,28 @@ export async function remotePublications(
   const api = await clientOf(server, terminal, budget);
   return {
     api,
-    failure: (error) => failureOf(error, server),
+    toFailure: (error) => failureOf(error, server),
     publish: async ({ bytes, ...options }) => {
-      // The client throws a TypeError: it is a mistake of its caller. Here it is one of the user.
+      // The client would throw a TypeError, as for a mistake in code. Here the user made the mistake.
       if (options.idempotencyKey.includes(server.apiKey))
-        throw new UsageError(catalogueText('idempotency_key_secret'));
-      const patient = budget ? api : await clientOf(server, terminal, new RetryBudget(PUBLISH_RETRY_FOR));
-      const { idempotencyKey: _, ...published } = await patient.publish(bytes, options);
+        throw new UsageError(refusalMessage('idempotency_key_secret'));
+      const client = budget ? api : await clientOf(server, terminal, new RetryBudget(PUBLISH_RETRY_FOR));
+      const { idempotencyKey: _, ...published } = await client.publish(bytes, options);
       return published;
     },
   };
 }
 
-/** The ZIP of a publication as it was uploaded. */
-export async function originalFrom(api: PinfoldClient, id: string): Promise<Original> {
-  const stalled = new AbortController();
-  const response = await api.archive(id, { signal: stalled.signal });
+/** Opens the ZIP of a publication as it was uploaded. */
+export async function openOriginal(api: PinfoldClient, id: string): Promise<Original> {
+  const stallController = new AbortController();
+  const response = await api.archive(id, { signal: stallController.signal });
   const [, sha256] = SHA256_TAG.exec(response.headers.get('etag') ?? '') ?? [];
-  return { sha256, pieces: bodyPieces(response, stalled) };
+  return { sha256, pieces: bodyPieces(response, stallController) };
 }
 
-/** The host to which the shared URL leads; `undefined` where it asks for a password, or cannot be reached from here. */
-export async function siteHostOf({ id, shared_url }: Pin): Promise<string | undefined> {
+/** Finds the host of a site by following its shared URL; `undefined` if that asks for a password or cannot be reached. */
+export async function findSiteHost({ id, shared_url }: Pin): Promise<string | undefined> {
   const signal = AbortSignal.timeout(SITE_TIMEOUT);
   const request: RequestInit = { method: 'HEAD', redirect: 'manual', signal };
   const location = await fetch(shared_url, request).then(
@@ -53,6 +53,6 @@ export async function siteHostOf({ id, shared_url }: Pin): Promise<string | unde
   );
   if (location === null || !URL.canParse(location)) return undefined;
   const { host, pathname } = new URL(location);
-  // A gate before the server may send everybody to its sign-in.
+  // An access gateway in front of the server may redirect to its own sign-in page.
   return `${host}${pathname}`.includes(id) ? host : undefined;
 }

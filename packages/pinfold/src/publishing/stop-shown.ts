@@ -1,13 +1,13 @@
 import type { PinfoldClient } from '@pinfold/client';
 import { CommandFailure, isRefusedWith } from '../command-line/failures.ts';
 
-/** Stops what a deleted name showed since it was made, in service and shown by no other name. Returns the ids. */
+/** Stops the publications that only this deleted name showed since it was last created; returns their ids. */
 export async function stopShown(name: string, api: PinfoldClient): Promise<readonly string[]> {
-  const shown = await shownBy(name, api).catch((error: unknown) => {
+  const shown = await findShown(name, api).catch((error: unknown) => {
     if (!isRefusedWith(error, 'not_found')) throw error;
-    const text =
-      'this server has no history, which shows what the name has shown: stop these publications by ID';
-    throw new CommandFailure(text, { cause: error, code: 'not_found' });
+    const message =
+      'this server has no history, so the publications of the name are unknown: stop them by ID';
+    throw new CommandFailure(message, { cause: error, code: 'not_found' });
   });
   for await (const { pin } of api.names.list()) shown.delete(pin);
   const stopped: string[] = [];
@@ -15,8 +15,8 @@ export async function stopShown(name: string, api: PinfoldClient): Promise<reado
   return stopped;
 }
 
-/** The publications of a deleted name, by its events since the deletion before the last. */
-async function shownBy(name: string, api: PinfoldClient): Promise<Set<string>> {
+/** Finds the publications of a deleted name in its events between the last two deletions. */
+async function findShown(name: string, api: PinfoldClient): Promise<Set<string>> {
   const shown = new Set<string>();
   let deletions = 0;
   for await (const event of api.history()) {
@@ -28,7 +28,7 @@ async function shownBy(name: string, api: PinfoldClient): Promise<Set<string>> {
   return shown;
 }
 
-/** Returns whether it stopped the publication: another may have stopped it meanwhile. */
+/** Returns false if the publication is not in service, for example because someone else stopped it meanwhile. */
 async function stopInService(id: string, api: PinfoldClient): Promise<boolean> {
   try {
     if ((await api.get(id)).pin.state !== 'published') return false;

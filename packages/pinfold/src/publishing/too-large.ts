@@ -6,26 +6,26 @@ import type { ZipToSend } from './pack.ts';
 
 const SHOWN = 3;
 
-/** Adds its size and largest files to a refusal of a ZIP for its size; other errors come back as they are. */
+/** Adds the size and the largest files to a refusal of a ZIP for its size; returns other errors unchanged. */
 export async function explainTooLarge(error: unknown, { bytes }: Pick<ZipToSend, 'bytes'>): Promise<unknown> {
   if (!(error instanceof CommandFailure) || error.json?.code !== 'archive_too_large') return error;
   const [{ limit } = {}] = (error.json.errors ?? []) as readonly Partial<WireError>[];
   if (limit === undefined) return error;
-  const broken = archiveError({ rule: 'archive_too_large', limit, actual: bytes.length });
-  const largest = await largestIn(bytes);
-  const more = largest.length === 0 ? '' : ' The largest files in it, as packed:';
+  const problem = archiveError({ rule: 'archive_too_large', limit, actual: bytes.length });
+  const largest = await findLargest(bytes);
+  const heading = largest.length === 0 ? '' : ' The largest files in it, as packed:';
   const lines = [
-    `${error.message}\n  It has ${bytes.length} bytes.${more}`,
+    `${error.message}\n  It has ${bytes.length} bytes.${heading}`,
     ...largest.map(({ name, compressedSize }) => `    ${escapeControls(name)}: ${compressedSize} bytes`),
   ];
-  const json = { ...error.json, detail: broken.detail, errors: [broken] };
+  const json = { ...error.json, detail: problem.detail, errors: [problem] };
   return new CommandFailure(lines.join('\n'), { cause: error.cause, json });
 }
 
-async function largestIn(
+async function findLargest(
   bytes: Uint8Array,
 ): Promise<readonly Pick<DirectoryEntry, 'name' | 'compressedSize'>[]> {
-  // Only this reads a ZIP here.
+  // Loaded on demand: nothing else in the command reads a ZIP.
   const { readListing } = await import('@pinfold/archive-zip/listing');
   const readAt = (position: number, length: number) => bytes.subarray(position, position + length);
   const { entries } = await readListing({ size: bytes.length, readAt });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OpenArchiveOutcome } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { CommandFailure } from '../command-line/failures.ts';
-import { accepted } from '../publishing/refusal-text.ts';
+import { expectAccepted } from '../publishing/refusal-text.ts';
 
 /** The ZIP of a publication, as it was uploaded, while it is read. */
 export interface Original {
@@ -13,10 +13,10 @@ export interface Original {
 
 /** The ZIP that a use case opened. */
 export function originalOf(outcome: OpenArchiveOutcome): Original {
-  const archive = accepted(outcome);
+  const archive = expectAccepted(outcome);
   async function* pieces(): AsyncGenerator<Uint8Array, void> {
     for (let from = 0; from < archive.size; from += MAX_READ) {
-      yield accepted(await archive.read(from, Math.min(MAX_READ, archive.size - from))).bytes;
+      yield expectAccepted(await archive.read(from, Math.min(MAX_READ, archive.size - from))).bytes;
     }
   }
   return { pieces: pieces(), sha256: archive.publication.sha256 };

@@ -1,15 +1,15 @@
 import { type Duration, days, defaultLimits, type Limits, type Rate } from '@pinfold/core';
 import { DEFAULT_KEY_LIMIT, DEFAULT_NAME_LIMIT, parseRate } from '@pinfold/core/internal';
-import { DECIMAL, given, numberFrom, type Parse, type ReadOption } from './read-option.ts';
-import { named } from './variables.ts';
+import { DECIMAL, numberFrom, omitUndefined, type Parse, type ReadOption } from './read-option.ts';
+import { formatOption } from './variables.ts';
 
 /** The allowance of each account that has none of its own. */
 export interface Allowances {
-  /** Null where there is no bound. */
+  /** Null: unlimited. */
   readonly rates: { readonly requests: Rate | null; readonly publications: Rate | null };
-  /** Publications in service, bytes of their archives, and names; null where there is no bound. */
+  /** Publications in service, bytes of their archives, and names; null: unlimited. */
   readonly quotas: Readonly<Record<'sites' | 'bytes' | 'names', number | null>>;
-  /** API keys that are not revoked; null where there is no bound. */
+  /** API keys that are not revoked; null: unlimited. */
   readonly keyLimit: number | null;
   /** Limits that differ from the core's defaults; `lifetime` is how long a new publication lives. */
   readonly limits: Partial<
@@ -18,13 +18,13 @@ export interface Allowances {
 }
 
 const MiB = 1_048_576;
-/** The smallest ZIP there is of an empty index.html: below it, nothing could be published. */
+/** The size of the smallest ZIP with an empty index.html. With a lower limit nothing could be published. */
 const MIN_ARCHIVE_BYTES = 118;
 const MAX_ARCHIVE_BYTES = 64 * MiB;
 const MAX_EXPANDED_BYTES = 512 * MiB;
 const MAX_FILES = 10_000;
 const MAX_DAYS = 36_500;
-/** A millisecond. */
+/** One millisecond. */
 const MIN_DAYS = 1 / 86_400_000;
 
 export function readAllowances(read: ReadOption): Allowances {
@@ -34,16 +34,16 @@ export function readAllowances(read: ReadOption): Allowances {
       publications: readRate(read, 'rates.publications', '600/1h'),
     },
     quotas: {
-      sites: read('quotas.sites', quota, null),
-      bytes: read('quotas.bytes', quota, null),
-      names: read('quotas.names', quota, DEFAULT_NAME_LIMIT),
+      sites: read('quotas.sites', parseQuota, null),
+      bytes: read('quotas.bytes', parseQuota, null),
+      names: read('quotas.names', parseQuota, DEFAULT_NAME_LIMIT),
     },
-    keyLimit: read('keyLimit', quota, DEFAULT_KEY_LIMIT),
-    limits: given({ ...readArchiveLimits(read), lifetime: read('limits.lifetime', numberOfDays) }),
+    keyLimit: read('keyLimit', parseQuota, DEFAULT_KEY_LIMIT),
+    limits: omitUndefined({ ...readArchiveLimits(read), lifetime: read('limits.lifetime', parseDays) }),
   };
 }
 
-export function numberOfDays(text: string): Duration {
+export function parseDays(text: string): Duration {
   const expectation = `must be a number of days above 0 and up to ${MAX_DAYS}, such as 7 or 0.5`;
   return days(numberFrom(MIN_DAYS, MAX_DAYS, expectation, DECIMAL)(text));
 }
@@ -51,45 +51,49 @@ export function numberOfDays(text: string): Duration {
 function readRate(
   read: ReadOption,
   option: 'rates.requests' | 'rates.publications',
-  usual: string,
+  defaultRate: string,
 ): Rate | null {
   const parse = (text: string): Rate | null => {
     const rate = parseRate(text);
     if (rate !== undefined) return rate === 'off' ? null : rate;
-    throw new TypeError(`must be off, or a number and a time in s, m, h or d, such as ${usual}`);
+    throw new TypeError(`must be off, or a number and a time in s, m, h or d, such as ${defaultRate}`);
   };
-  return read(option, parse, parse(usual));
+  return read(option, parse, parse(defaultRate));
 }
 
-function quota(text: string): number | null {
+function parseQuota(text: string): number | null {
   if (text === 'off') return null;
   return numberFrom(0, Number.MAX_SAFE_INTEGER, 'must be off, or a whole number from 0')(text);
 }
 
-/** Only those that differ: what is not set here may be set in code. */
+/** Returns only the limits that are set, so that options in code can set the others. */
 function readArchiveLimits(read: ReadOption): Allowances['limits'] {
   const expandedBytes = read('limits.expandedBytes', numberFrom(MIN_ARCHIVE_BYTES, MAX_EXPANDED_BYTES));
-  const within = expandedBytes ?? defaultLimits.expandedBytes;
-  const withinExpanded = (least: number, most: number): Parse<number> => {
+  const expandedLimit = expandedBytes ?? defaultLimits.expandedBytes;
+  const parseAtMostExpanded = (min: number, max: number): Parse<number> => {
     return (text) => {
-      const limit = numberFrom(least, most)(text);
-      if (limit <= within) return limit;
-      throw new TypeError(`must not be above ${named('limits.expandedBytes')}, which is ${within}`);
+      const limit = numberFrom(min, max)(text);
+      if (limit <= expandedLimit) return limit;
+      throw new TypeError(
+        `must not be above ${formatOption('limits.expandedBytes')}, which is ${expandedLimit}`,
+      );
     };
   };
-  const usual = (limit: number): number | undefined => (limit > within ? within : undefined);
-  return given({
+  // A default above the limit of expanded bytes is lowered to it.
+  const lowerDefault = (limit: number): number | undefined =>
+    limit > expandedLimit ? expandedLimit : undefined;
+  return omitUndefined({
     expandedBytes,
     archiveBytes: read(
       'limits.archiveBytes',
-      withinExpanded(MIN_ARCHIVE_BYTES, MAX_ARCHIVE_BYTES),
-      usual(defaultLimits.archiveBytes),
+      parseAtMostExpanded(MIN_ARCHIVE_BYTES, MAX_ARCHIVE_BYTES),
+      lowerDefault(defaultLimits.archiveBytes),
     ),
     files: read('limits.files', numberFrom(1, MAX_FILES)),
     fileBytes: read(
       'limits.fileBytes',
-      withinExpanded(1, MAX_EXPANDED_BYTES),
-      usual(defaultLimits.fileBytes),
+      parseAtMostExpanded(1, MAX_EXPANDED_BYTES),
+      lowerDefault(defaultLimits.fileBytes),
     ),
   });
 }

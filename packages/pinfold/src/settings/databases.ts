@@ -6,12 +6,12 @@ export interface OpenedDatabase {
   persistence(): Promise<Persistence>;
   /** Ends the client, after the persistence is closed. */
   end(): Promise<void>;
-  /** The connections that it shares, where it has any. */
+  /** The pool of connections; absent for SQLite. */
   readonly pool?: Pool;
 }
 
-/** Connections to PostgreSQL at the most; the operators' pages count with it. */
-export const CONNECTIONS = 10;
+/** The maximum number of connections of a process to PostgreSQL. The operators' pages name it, too. */
+export const MAX_CONNECTIONS = 10;
 
 export const SCHEMA = 'pinfold';
 
@@ -21,11 +21,11 @@ export const SQLITE_FILE = 'pinfold.sqlite';
 /** The database of the records. */
 export interface DatabaseSetting {
   readonly kind: 'sqlite' | 'postgres';
-  /** It holds credentials: it is never printed or logged. */
+  /** Contains credentials, so it is never printed or logged. */
   readonly url?: string;
 }
 
-/** Loads a database: its client costs as much time as all the rest of the start. */
+/** Loads the client of the chosen database only: a client takes as long to load as all the rest of the start. */
 export async function openDatabase(
   { kind, url: connectionString }: DatabaseSetting,
   dataDir: string,
@@ -38,31 +38,30 @@ export async function openDatabase(
     import('@pinfold/persistence-postgres'),
     import('pg'),
   ]);
-  const limits = { max: CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
-  // It sends statements without waiting for the answers to those before, which saves round trips.
-  const pipelining = { pipeline: true };
-  const pool = new pg.Pool({ connectionString, ...limits, ...pipelining });
-  // It has ended before its connections have, and the stores listen no longer then: a server that stops meanwhile still says so.
+  const limits = { max: MAX_CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
+  // Pipelining sends statements without waiting for earlier answers, which saves round trips.
+  const pool = new pg.Pool({ connectionString, ...limits, pipeline: true });
+  // The pool closes its connections after `end`, when the stores no longer listen. A connection that fails then must not end the process.
   pool.on('error', () => {});
   const persistence = async (): Promise<Persistence> => openPostgres({ pool, schema: SCHEMA });
   return { persistence, end: () => pool.end(), pool };
 }
 
 export function parseDatabase(text: string): DatabaseSetting {
-  // pg reads a URL with a space before it as a path.
+  // pg would read a URL after a space as a path.
   const value = text.trim();
-  // Sockets have no host: `postgres://user@/db?host=/cloudsql/…` is the form of Cloud SQL, and pg reads it.
+  // The URL of a Unix socket has no host, such as `postgres://user@/db?host=/cloudsql/…` of Cloud SQL. pg accepts it, but URL does not.
   const url = URL.parse(value.replace(/^(\w+:\/\/[^/?#]*@)\//, '$1localhost/'));
   if (url === null && /^postgres(?:ql)?:\/\//i.test(value)) {
     throw new TypeError(
-      'is no URL: percent-encode what is special in the user name and password, such as %2F for / and %23 for #',
+      'is not a URL: percent-encode special characters in the user name and password, such as %2F for / and %23 for #',
     );
   }
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
     throw new TypeError('must be a URL that begins with postgres://, or absent for SQLite');
   }
   if (![url.username, url.password, url.pathname].every(isPercentEncoded)) {
-    throw new TypeError('holds a % that begins no percent-encoded character: write %25 for it');
+    throw new TypeError('has a % that does not begin a percent-encoded character: write it as %25');
   }
   return { kind: 'postgres', url: value };
 }

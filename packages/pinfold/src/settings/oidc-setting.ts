@@ -1,53 +1,53 @@
 import { issuerUrl, type OpenIdConnectOptions, parseClaimRule } from '@pinfold/oidc';
-import { given, type ReadOption } from './read-option.ts';
+import { omitUndefined, type ReadOption } from './read-option.ts';
 import { SettingsError } from './settings-error.ts';
-import { named, type OptionName } from './variables.ts';
+import { formatOption, type OptionName } from './variables.ts';
 
-/** A client of an issuer of OpenID Connect; `clientSecret` is never printed. */
+/** Pinfold as a client of an OpenID Connect issuer; `clientSecret` is never printed. */
 export type OidcSetting = Omit<OpenIdConnectOptions, 'clock'>;
 
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-/** Returns `undefined` without an issuer. */
+/** Returns `undefined` if no issuer is set. */
 export function readOidc(read: ReadOption): OidcSetting | undefined {
   const issuer = read('oidc.issuer', (text) => issuerUrl(text) && text);
-  const others = {
-    clientId: read('oidc.clientId', printable),
-    clientSecret: read('oidc.clientSecret', secret),
-    scopes: read('oidc.scopes', scopes),
-    name: read('oidc.name', printable),
-    accountPrefix: read('oidc.accountPrefix', prefix),
-    accountClaim: read('oidc.accountClaim', printable),
+  const options = {
+    clientId: read('oidc.clientId', parsePrintable),
+    clientSecret: read('oidc.clientSecret', parseSecret),
+    scopes: read('oidc.scopes', parseScopes),
+    name: read('oidc.name', parsePrintable),
+    accountPrefix: read('oidc.accountPrefix', parsePrefix),
+    accountClaim: read('oidc.accountClaim', parsePrintable),
     require: read('oidc.require', parseClaimRule),
     admins: read('oidc.admins', parseClaimRule),
   };
   if (issuer === undefined) return undefined;
-  const { clientId, clientSecret, ...optional } = others;
-  if (clientId === undefined) throw needed('oidc.clientId');
-  if (clientSecret === undefined) throw needed('oidc.clientSecret');
-  return { issuer, clientId, clientSecret, ...given(optional) };
+  const { clientId, clientSecret, ...optional } = options;
+  if (clientId === undefined) throw missingOptionError('oidc.clientId');
+  if (clientSecret === undefined) throw missingOptionError('oidc.clientSecret');
+  return { issuer, clientId, clientSecret, ...omitUndefined(optional) };
 }
 
 export function oidcNotes(setting: OidcSetting | undefined): readonly string[] {
   if (setting?.accountPrefix !== '') return [];
   return [
-    `${named('oidc.accountPrefix')} is empty, so a claim of the issuer can name any account, also that of another person`,
+    `${formatOption('oidc.accountPrefix')} is empty, so a claim of the issuer can name any account, also that of another person`,
   ];
 }
 
-function printable(text: string): string {
+function parsePrintable(text: string): string {
   if (!PRINTABLE.test(text)) throw new TypeError('must be 1 to 255 printable characters');
   return text;
 }
 
-function secret(text: string): string {
+function parseSecret(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') throw new TypeError('must not be blank');
   return trimmed;
 }
 
-/** RFC 6749, section 3.3. */
-function scopes(text: string): string {
+/** Checks the syntax of RFC 6749, section 3.3. */
+function parseScopes(text: string): string {
   if (
     !/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) ||
     !text.split(' ').includes('openid')
@@ -57,11 +57,11 @@ function scopes(text: string): string {
   return text;
 }
 
-function prefix(text: string): string {
+function parsePrefix(text: string): string {
   if (text === '' || PRINTABLE.test(text)) return text;
   throw new TypeError('must be at most 255 printable characters');
 }
 
-function needed(option: OptionName): SettingsError {
-  return new SettingsError(option, `must be set when ${named('oidc.issuer')} is`);
+function missingOptionError(option: OptionName): SettingsError {
+  return new SettingsError(option, `must be set when ${formatOption('oidc.issuer')} is`);
 }

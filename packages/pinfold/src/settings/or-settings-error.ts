@@ -6,7 +6,7 @@ import type { OptionName } from './variables.ts';
 
 const MAX_REASON_LENGTH = 300;
 
-/** @throws SettingsError when a store cannot be used as the setting says: for an operator the value is wrong. */
+/** Runs work that depends on a setting; throws a SettingsError for a fault, since the operator must change it. */
 export async function orSettingsError<Result>(
   option: OptionName,
   work: () => Promise<Result>,

@@ -2,27 +2,29 @@ import { isError } from '@pinfold/core/internal';
 import { SettingsError } from './settings-error.ts';
 import type { OptionName } from './variables.ts';
 
-/** The options that are set, as texts: the environment, the command and `openPinfold` all fill such a record. */
+/** The texts of the options that are set, from the environment, a command or `openPinfold`. */
 export type Texts = { readonly [Name in OptionName]?: string | undefined };
 
 /** Parses the text of an option; its TypeError says what is expected. */
 export type Parse<Value> = (text: string) => Value;
 
-/** Reads an option by its name; where it is not set, the result is `usual`. */
-export type ReadOption = <Value, Usual = undefined>(
+/** Reads and parses an option; returns the default value if it is not set. */
+export type ReadOption = <Value, Default = undefined>(
   option: OptionName,
   parse: Parse<Value>,
-  usual?: Usual,
-) => Value | Usual;
+  defaultValue?: Default,
+) => Value | Default;
 
-export function optionsIn(texts: Texts): ReadOption {
-  return (option, parse, usual) => {
+export function createReadOption(texts: Texts): ReadOption {
+  return (option, parse, defaultValue) => {
     const text = texts[option];
-    return text === undefined ? (usual as NonNullable<typeof usual>) : parseText(option, text, parse);
+    return text === undefined
+      ? (defaultValue as NonNullable<typeof defaultValue>)
+      : parseText(option, text, parse);
   };
 }
 
-/** @throws SettingsError when the text is wrong; it names `variable` if that is not the option's own. */
+/** @throws SettingsError for a wrong text; it names `variable` if another variable than the option's own set the text. */
 export function parseText<Value>(
   option: OptionName,
   text: string,
@@ -40,20 +42,20 @@ export function parseText<Value>(
 const WHOLE = /^\d{1,15}$/;
 export const DECIMAL: RegExp = /^(\d+(\.\d+)?|\.\d+)$/;
 
-export function asItIs(text: string): string {
+export function parseString(text: string): string {
   return text;
 }
 
-/** Takes a number from `least` to `most`; a whole one unless `form` is {@link DECIMAL}. */
+/** Parses a number from `min` to `max`; it must be whole unless `form` is {@link DECIMAL}. */
 export function numberFrom(
-  least: number,
-  most: number,
-  expectation: string = `must be a whole number from ${least} to ${most}`,
+  min: number,
+  max: number,
+  expectation: string = `must be a whole number from ${min} to ${max}`,
   form: RegExp = WHOLE,
 ): Parse<number> {
   return (text) => {
     const number = Number(text);
-    if (form.test(text) && number >= least && number <= most) return number;
+    if (form.test(text) && number >= min && number <= max) return number;
     throw new TypeError(expectation);
   };
 }
@@ -68,12 +70,12 @@ export function oneOf<Word extends string>(words: readonly Word[]): Parse<Word> 
   };
 }
 
-export function onOrOff(text: string): boolean {
+export function parseOnOff(text: string): boolean {
   return oneOf(['on', 'off'])(text) === 'on';
 }
 
-/** Without the members that were not set. */
-export function given<Members extends object>(
+/** Returns a copy without undefined members, so that spreading it overrides no default. */
+export function omitUndefined<Members extends object>(
   members: Members,
 ): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
   const set = Object.entries(members).filter(([, value]) => value !== undefined);

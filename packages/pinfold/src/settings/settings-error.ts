@@ -1,8 +1,8 @@
-import { named, variableOf } from './variables.ts';
+import { formatOption, variableOf } from './variables.ts';
 
 /**
- * A setting or an option that Pinfold cannot start with. Its message is one line that names it as the environment and as
- * code do, and never shows a value that may be secret.
+ * A setting or an option is wrong, so Pinfold cannot start. The message is one line. It names the environment variable and
+ * the option, and never shows a value, which may be secret.
  *
  * @example
  * import { readSettings, SettingsError } from 'pinfold';
@@ -17,12 +17,12 @@ import { named, variableOf } from './variables.ts';
 export class SettingsError extends Error {
   /** The option's name: `publicUrl`, or `limits.files`. */
   readonly option: string;
-  /** The environment variable that sets the option, `PINFOLD_PUBLIC_URL` for example; absent where only code does. */
+  /** The environment variable that sets the option, such as `PINFOLD_PUBLIC_URL`; absent if only code can set it. */
   readonly variable: string | undefined;
   /** The message without the names. */
   readonly expectation: string;
 
-  /** `variable` is for a value that came from elsewhere than from the option's own variable. */
+  /** @param details `variable` names the source of the value if it is not the option's own variable. */
   constructor(
     option: string,
     expectation: string,
@@ -31,7 +31,7 @@ export class SettingsError extends Error {
       variable = variableOf(option),
     }: { readonly cause?: unknown; readonly variable?: string | undefined } = {},
   ) {
-    super(`${named(option, variable)} ${expectation}`, cause === undefined ? {} : { cause });
+    super(`${formatOption(option, variable)} ${expectation}`, cause === undefined ? {} : { cause });
     this.name = 'SettingsError';
     this.option = option;
     this.variable = variable;

@@ -14,11 +14,11 @@ export type StorageSetting =
 
 const PARAMETERS = ['endpoint', 'region', 'path_style'];
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/;
-/** Segments that no server reads as anything but text, none of them `.` or `..`. */
+/** Allows only characters without a special meaning in a URL, and no segment `.` or `..`. */
 const PREFIX = /^(?:(?!\.{1,2}(?:\/|$))[a-z0-9._-]{1,200}(?:\/(?!$)|$))*$/;
 const REGION = /^[A-Za-z0-9-]{1,64}$/;
 
-/** Reads `s3://bucket/prefix?endpoint=…&region=…&path_style=true`; `awsRegion` is for a URL that names none. */
+/** Parses `s3://bucket/prefix?endpoint=…&region=…&path_style=true`. `awsRegion` applies if the URL names no region. */
 export function parseStorage(value: string, awsRegion: string | undefined): StorageSetting {
   const refuse = (expectation: string): never => {
     throw new TypeError(expectation);
@@ -27,9 +27,9 @@ export function parseStorage(value: string, awsRegion: string | undefined): Stor
   const url = new URL(value);
   if (url.protocol !== 's3:' || url.port !== '' || url.hash !== '') return refuse(FORM);
   if (url.username !== '' || url.password !== '') {
-    return refuse('must hold no credentials: they come from where the AWS SDK finds them');
+    return refuse('must not contain credentials: the AWS SDK reads them from its own variables and files');
   }
-  if (!BUCKET.test(url.hostname)) return refuse(`names no valid bucket: it ${FORM}`);
+  if (!BUCKET.test(url.hostname)) return refuse(`has no valid bucket name: it ${FORM}`);
   for (const name of url.searchParams.keys()) {
     if (!PARAMETERS.includes(name) || url.searchParams.getAll(name).length > 1) {
       return refuse(`takes the parameters ${PARAMETERS.join(', ')}, each once`);
@@ -37,14 +37,15 @@ export function parseStorage(value: string, awsRegion: string | undefined): Stor
   }
   const endpoint = url.searchParams.get('endpoint') ?? undefined;
   if (endpoint !== undefined && !isEndpoint(endpoint)) {
-    return refuse('has an endpoint that is no http:// or https:// URL without credentials');
+    return refuse('has a wrong endpoint: it must be an http:// or https:// URL without credentials');
   }
   const region = url.searchParams.get('region') ?? awsRegion ?? 'us-east-1';
-  if (!REGION.test(region)) return refuse('has a region that is none');
+  if (!REGION.test(region)) return refuse('has a wrong region: it must be a name such as eu-central-1');
   const style = url.searchParams.get('path_style') ?? String(endpoint !== undefined);
   if (style !== 'true' && style !== 'false') return refuse('has a path_style that is neither true nor false');
   const prefix = url.pathname.replace(/^\/+|(?<!\/)\/+$/g, '');
-  if (!PREFIX.test(prefix)) return refuse('has a prefix with anything but a-z, 0-9, ".", "_", "-" and "/"');
+  if (!PREFIX.test(prefix))
+    return refuse('has a wrong prefix: only a-z, 0-9, ".", "_", "-" and "/" are allowed');
   return { kind: 's3', bucket: url.hostname, prefix, endpoint, region, pathStyle: style === 'true' };
 }
 

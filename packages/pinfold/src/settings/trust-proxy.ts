@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import { nameOf } from '@pinfold/core/internal';
 import { compile } from 'proxy-addr';
 
-/** Whose `X-Forwarded-For` is believed: that of so many proxies in a row, or of proxies at these addresses. */
+/** The proxies whose `X-Forwarded-For` is trusted: the last `count` hops, or proxies at these addresses. */
 export type TrustProxy =
   | { readonly kind: 'none' }
   | { readonly kind: 'hops'; readonly count: number }
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] };
 
-/** `true` would let every client choose its address, so it is refused. */
+/** Rejects `true`, which Express allows: every client could then choose its own address. */
 export function parseTrustProxy(value: string): TrustProxy {
   if (/^\d{1,2}$/.test(value)) {
     return value === '0' ? { kind: 'none' } : { kind: 'hops', count: Number(value) };

@@ -49,18 +49,18 @@ export const VARIABLES = {
   drain: 'DRAIN_SECONDS',
 } as const;
 
-/** An option that an environment variable sets, too. */
+/** An option that an environment variable can set. */
 export type OptionName = keyof typeof VARIABLES;
 
 export const PREFIX = 'PINFOLD_';
 
-/** `PINFOLD_PUBLIC_URL` for `publicUrl`; `undefined` for an option of code alone. */
+/** Returns `PINFOLD_PUBLIC_URL` for `publicUrl`; `undefined` for an option that only code can set. */
 export function variableOf(option: string): string | undefined {
   const name = Object.entries(VARIABLES).find(([known]) => known === option)?.[1];
   return name === undefined ? undefined : PREFIX + name;
 }
 
-/** How messages name an option: `PINFOLD_PUBLIC_URL (publicUrl)`, and by its name alone where only code sets it. */
-export function named(option: string, variable: string | undefined = variableOf(option)): string {
+/** Names an option in a message: `PINFOLD_PUBLIC_URL (publicUrl)`, or the option alone if only code can set it. */
+export function formatOption(option: string, variable: string | undefined = variableOf(option)): string {
   return variable === undefined ? option : `${variable} (${option})`;
 }

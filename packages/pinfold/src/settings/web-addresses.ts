@@ -2,65 +2,65 @@ import { isIP } from 'node:net';
 import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { oneOf, type ReadOption } from './read-option.ts';
 import { SettingsError } from './settings-error.ts';
-import { named } from './variables.ts';
+import { formatOption } from './variables.ts';
 
-/** How sites are reached: each on an origin of its own, or all under a path. */
+/** Serves each site on an origin of its own, or all sites under a path. */
 export type ViewerMode = 'origin' | 'path';
 
-/** The URLs of the service from outside. */
+/** The URLs at which clients reach the service. */
 export interface WebAddresses {
-  /** The beginning of shared URLs and of the API's; without a `/` at its end. */
+  /** The base of shared URLs and of the API, without a trailing `/`. */
   readonly publicUrl: PublicUrl;
-  /** The origin whose host gets `{id}.` before it in origin mode. */
+  /** The origin of sites; origin mode puts `{id}.` before its host. */
   readonly sitesUrl: string;
   readonly viewerMode: ViewerMode;
 }
 
-/** The variables that say where the service is reached, each read by itself. */
+/** The settings of the addresses, before defaults are applied. */
 export interface WebAddressSettings {
-  /** Absent: `http://localhost` with the port that is listened on. */
+  /** Absent: `http://localhost` with the server's port. */
   readonly publicUrl: PublicUrl | undefined;
-  /** Absent: as the public URL. */
+  /** Absent: the origin of the public URL. */
   readonly sitesUrl: string | undefined;
   /** Absent: `path` for a public URL with an IP address and no sites URL, else `origin`. */
   readonly viewerMode: ViewerMode | undefined;
 }
 
-const PUBLIC_URL = named('publicUrl');
-const SITES_URL = named('sitesUrl');
+const PUBLIC_URL = formatOption('publicUrl');
+const SITES_URL = formatOption('sitesUrl');
 
 export function readWebAddresses(read: ReadOption): WebAddressSettings {
   const viewerMode = read('viewerMode', oneOf<ViewerMode>(['origin', 'path']));
-  const shared = read('publicUrl', parseUrl);
+  const base = read('publicUrl', parseUrl);
   const sitesUrl = read('sitesUrl', parseUrl);
-  const publicPlace = new URL(shared ?? 'http://localhost');
+  const publicAddress = new URL(base ?? 'http://localhost');
   if (sitesUrl !== undefined) {
     const { pathname, protocol, hostname } = new URL(sitesUrl);
     if (pathname !== '/') throw new SettingsError('sitesUrl', 'must have no path');
-    if (protocol !== publicPlace.protocol) {
+    if (protocol !== publicAddress.protocol) {
       throw new SettingsError('sitesUrl', `must have the scheme of ${PUBLIC_URL}`);
     }
-    if (isAddress(hostname))
-      throw new SettingsError('sitesUrl', 'must have a host name: no name fits before an IP address');
+    if (isIpAddress(hostname))
+      throw new SettingsError('sitesUrl', 'must have a host name, because an IP address has no subdomains');
   }
-  if (viewerMode === 'origin' && sitesUrl === undefined && isAddress(publicPlace.hostname)) {
+  if (viewerMode === 'origin' && sitesUrl === undefined && isIpAddress(publicAddress.hostname)) {
     throw new SettingsError(
       'viewerMode',
       `cannot be origin when ${PUBLIC_URL} has an IP address, unless ${SITES_URL} has a host name`,
     );
   }
-  return { publicUrl: shared, sitesUrl, viewerMode };
+  return { publicUrl: base, sitesUrl, viewerMode };
 }
 
-/** The addresses in force, once the port is known. */
+/** Applies the defaults, which need the port. */
 export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
   const shared = publicUrl(settings.publicUrl ?? `http://localhost:${port}`);
   const { origin, hostname } = new URL(shared);
-  const ofItself = settings.sitesUrl === undefined && isAddress(hostname) ? 'path' : 'origin';
+  const defaultMode = settings.sitesUrl === undefined && isIpAddress(hostname) ? 'path' : 'origin';
   return {
     publicUrl: shared,
     sitesUrl: settings.sitesUrl ?? origin,
-    viewerMode: settings.viewerMode ?? ofItself,
+    viewerMode: settings.viewerMode ?? defaultMode,
   };
 }
 
@@ -68,7 +68,7 @@ export function addressNotes(settings: WebAddressSettings): readonly string[] {
   const { viewerMode } = webAddresses(settings, 80);
   if (settings.viewerMode === undefined && viewerMode === 'path') {
     return [
-      `${PUBLIC_URL} has an IP address and ${SITES_URL} is not set, so sites are viewed in path mode, as ${named('viewerMode')} can say`,
+      `${PUBLIC_URL} has an IP address and ${SITES_URL} is not set, so sites are viewed in path mode; set ${formatOption('viewerMode')} to path to confirm it`,
     ];
   }
   if (viewerMode === 'path' && settings.sitesUrl !== undefined) {
@@ -77,8 +77,8 @@ export function addressNotes(settings: WebAddressSettings): readonly string[] {
   return [];
 }
 
-/** Whether a URL's host name is an IP address, which no name can stand before. */
-export function isAddress(hostname: string): boolean {
+/** Whether a URL's host name is an IP address, which has no subdomains. */
+export function isIpAddress(hostname: string): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { keyOfRun } from '../../src/ci/run-key.ts';
+import { deriveRunKey } from '../../src/ci/run-key.ts';
 
 const CONTENT = {
   filename: 'dist.zip',
@@ -13,32 +13,32 @@ const GITLAB = { CI_PIPELINE_ID: '1', CI_JOB_NAME: 'publish' };
 
 describe('the Idempotency-Key of a run', () => {
   it('is the same in each attempt, whatever the password', () => {
-    const key = keyOfRun(CONTENT, GITHUB);
+    const key = deriveRunKey(CONTENT, GITHUB);
     expect(key).to.match(/^ci-[0-9a-f]{64}$/);
-    expect(keyOfRun({ ...CONTENT, password: 'y' }, { ...GITHUB, GITHUB_RUN_ATTEMPT: '2' })).to.equal(key);
+    expect(deriveRunKey({ ...CONTENT, password: 'y' }, { ...GITHUB, GITHUB_RUN_ATTEMPT: '2' })).to.equal(key);
   });
 
   it('is another for another content, title, name, protection, run or job', () => {
     const keys = [
-      keyOfRun(CONTENT, GITHUB),
-      keyOfRun(CONTENT, GITLAB),
+      deriveRunKey(CONTENT, GITHUB),
+      deriveRunKey(CONTENT, GITLAB),
       ...(['filename', 'title', 'name'] as const).map((member) =>
-        keyOfRun({ ...CONTENT, [member]: 'other' }, GITHUB),
+        deriveRunKey({ ...CONTENT, [member]: 'other' }, GITHUB),
       ),
-      keyOfRun({ ...CONTENT, bytes: Uint8Array.of(1, 3) }, GITHUB),
-      keyOfRun({ ...CONTENT, password: undefined }, GITHUB),
-      keyOfRun({ ...CONTENT, name: undefined }, GITHUB),
-      keyOfRun({ ...CONTENT, title: undefined, name: 'Mine' }, GITHUB),
-      keyOfRun(CONTENT, { ...GITHUB, GITHUB_RUN_ID: '2' }),
-      keyOfRun(CONTENT, { ...GITHUB, GITHUB_JOB: 'other' }),
-      keyOfRun(CONTENT, { ...GITLAB, CI_PIPELINE_ID: '2' }),
-      keyOfRun(CONTENT, { ...GITLAB, CI_JOB_NAME: 'other' }),
+      deriveRunKey({ ...CONTENT, bytes: Uint8Array.of(1, 3) }, GITHUB),
+      deriveRunKey({ ...CONTENT, password: undefined }, GITHUB),
+      deriveRunKey({ ...CONTENT, name: undefined }, GITHUB),
+      deriveRunKey({ ...CONTENT, title: undefined, name: 'Mine' }, GITHUB),
+      deriveRunKey(CONTENT, { ...GITHUB, GITHUB_RUN_ID: '2' }),
+      deriveRunKey(CONTENT, { ...GITHUB, GITHUB_JOB: 'other' }),
+      deriveRunKey(CONTENT, { ...GITLAB, CI_PIPELINE_ID: '2' }),
+      deriveRunKey(CONTENT, { ...GITLAB, CI_JOB_NAME: 'other' }),
     ];
     expect(new Set(keys).size).to.equal(keys.length);
   });
 
   it('is none outside of a job', () => {
     for (const env of [{}, { GITHUB_RUN_ID: '1' }, { CI_PIPELINE_ID: '', CI_JOB_NAME: 'x' }])
-      expect(keyOfRun(CONTENT, env)).to.equal(undefined);
+      expect(deriveRunKey(CONTENT, env)).to.equal(undefined);
   });
 });
