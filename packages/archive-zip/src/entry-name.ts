@@ -31,10 +31,7 @@ export interface EntryNames {
   readonly unknown: readonly number[];
 }
 
-/**
- * Reads names by flag bit 11 and the Unicode Path field (APPNOTE.TXT, appendix D and section 4.6.9).
- * @param localFields the extra fields of the local headers, as far as they were read.
- */
+/** Reads names by flag bit 11 and the Unicode Path field (APPNOTE.TXT, appendix D and section 4.6.9). */
 export function entryNames(
   headers: readonly CentralHeader[],
   localFields: readonly (readonly ExtraField[] | undefined)[] = [],

@@ -56,7 +56,6 @@ export interface DescribedAnswer {
   /** `application/json` when absent. */
   readonly mediaType?: string;
   readonly examples?: Readonly<Record<string, unknown>>;
-  /** Headers of this answer alone. */
   readonly headers?: readonly string[];
 }
 

@@ -114,10 +114,7 @@ export class OutgoingBytes {
     }
   }
 
-  /**
-   * Slow answers, the slowest first; of equals one of the client with the most bytes in slow answers. No answer becomes
-   * slow between two ticks, so that one pass over all of them serves a second of new answers.
-   */
+  /** Slow answers, the slowest first; of equals one of the client with the most bytes. One pass serves a tick. */
   *#inOrder(): Generator<OutgoingAnswer, undefined> {
     const slow = [...this.#answers.values()].filter((answer) => answer.isSlow);
     const held = new Map<string, number>();

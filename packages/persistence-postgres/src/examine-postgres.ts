@@ -5,7 +5,6 @@ import { ask, type PostgresClient, type PostgresPool, survive } from './engine/p
 import { prepared, ROLLBACK, unprepared } from './engine/statement.ts';
 import { newestMigration, stateOf } from './schema/migrate.ts';
 
-/** A server, for diagnosis. */
 interface Server {
   /** The server's version, such as `17.2`. */
   readonly release: string;

@@ -65,11 +65,7 @@ export function credentialOf({ key, isKeyStored = false }: Pick<Caller, 'key' | 
   return { key: key ?? null, isKeyStored };
 }
 
-/**
- * Whom the history names for a caller: its key, else its person, else its account.
- *
- * @throws TypeError unless a person is named by 1 to 255 printable characters.
- */
+/** Whom the history names for a caller: its key, else its person (TypeError for a wrong name), else its account. */
 export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' | 'account'>): EventActor {
   if (key !== undefined) return { kind: 'key', id: key };
   return { kind: 'person', id: person === undefined ? account : accountId(person) };

@@ -78,10 +78,7 @@ function costWithin({ count }: Rate, cost: number): number {
   return Math.min(cost, count);
 }
 
-/**
- * How far the mark is ahead of the present. A mark further ahead than this rate can move it comes from another rate or
- * clock, and counts as 0: otherwise an account whose rate was raised would be shut out.
- */
+/** How far the mark is ahead of the present. One too far ahead is another rate's or clock's, and counts as 0. */
 function microsecondsAhead(rate: Rate, mark: RateMark | null, present: number): number {
   const owed = Math.max(0, (mark ?? present) - present);
   return owed > rate.count * microsecondsPerUnit(rate) ? 0 : owed;

@@ -119,10 +119,7 @@ export interface Uptime {
   readonly elapsed: Duration;
 }
 
-/**
- * The clock of removal, stored in the database. It follows the clocks of nodes at a bounded speed: a node whose clock is
- * wrong cannot make ended what is in service.
- */
+/** The clock of removal follows nodes' clocks at a bounded speed: a wrong one cannot end what is in service. */
 export interface RemovalClock {
   /** Ages are judged by this instant, or by a node's own clock if that is earlier. */
   readonly reached: Instant;
@@ -133,7 +130,6 @@ export interface RemovalClock {
   readonly steppedAt: Instant | null;
 }
 
-/** The clocks that a sweep reads. */
 export interface SweepClocks {
   readonly now: Instant;
   readonly uptime: Uptime;

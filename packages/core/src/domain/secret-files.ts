@@ -55,10 +55,7 @@ const KEY_WORDS = ['PRIVATE KEY', 'PuTTY-User-Key-File'].map((word) =>
 const FIRST_OF_WORD = 0x50;
 const SECOND_OF_WORD: readonly unknown[] = KEY_WORDS.map(([, second]) => second);
 
-/**
- * Whether a file that is no `.pem` may be a secret to {@link secretOfFile}, by its bytes: to decode those of every file takes
- * longer than all else.
- */
+/** Whether a file that is no `.pem` may be a secret, by its bytes: to decode those of every file takes longest. */
 export function mayBeKeyFile(path: string, bytes: Uint8Array): boolean {
   if (PEM_NAME.test(path)) return true;
   const head = bytes.subarray(0, HEAD_CHARACTERS);

@@ -18,10 +18,7 @@ export type Resolution<File = ManifestEntry> =
   | { readonly kind: 'page' }
   | { readonly kind: 'nothing' };
 
-/**
- * No path of a file is longer in any normal form: it has at most 1,024 bytes, and canonical decomposition makes at most
- * three units of two bytes. Normalizing a long text can take time quadratic in its length.
- */
+/** No path of a file is longer in any normal form, and normalizing takes time quadratic in the length. */
 const MAX_NAME_LENGTH = 2_048;
 
 /**

@@ -46,10 +46,7 @@ export interface Database extends DatabaseClock {
   /** Runs a query. Each step sees everything that was answered before it began, and may see another state than the last. */
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result>;
 
-  /**
-   * Looks up a value, undefined if nothing is found: as new as a read. A value that is in memory is returned, and a
-   * failure thrown, without a promise where the engine can: callers `await` inside `try`.
-   */
+  /** Looks up a value as new as a read; where it is in memory, without a promise: callers `await` inside `try`. */
   peek<Value>(
     lookup: Lookup<Value>,
     key: string,

@@ -49,13 +49,11 @@ export type AnyProgram = Program<never, unknown>;
 /** A query of any arguments and result. */
 export type AnyQuery = Query<never, unknown>;
 
-/** What a program does. */
 export interface ProgramDefinition<Args, Result> {
   /** No locks when absent. */
   locks?(args: Args): Locks;
   /** False when absent. */
   usesReserve?(args: Args): boolean;
-  /** The steps, or a single one. */
   run(args: Args): Steps<Result> | Step<Result>;
 }
 

@@ -32,7 +32,6 @@ export class StatementText {
     this.#own = own;
   }
 
-  /** Writes a parameter. */
   bind(binder: Binder): string {
     return this.#own.dialect.parameter(this.binders.push(binder));
   }
@@ -128,7 +127,6 @@ function shapeOfComparison({ operator, operand }: Comparison<unknown>): string {
   return operand instanceof ColumnValue ? `<${operator} ${operand.column}>` : `<${operator}>`;
 }
 
-/** The members that conditions compare. */
 export function membersIn(where: object): readonly string[] {
   return Object.entries(where).flatMap(([member, match]) => {
     if (match === undefined) return [];

@@ -50,7 +50,6 @@ export function keyLocks({ id, account }: KeyPlace): readonly string[] {
   return [accountLock(account), credentialLock(id)];
 }
 
-/** The locks to create a key that may be the first one or not. */
 export function keyCreationLocks({
   key,
   events,
@@ -62,7 +61,6 @@ export function keyCreationLocks({
   };
 }
 
-/** Counts the keys of an account that are not revoked. */
 export function countLive(account: AccountId): Step<Totals, 'read'> {
   return aggregate(API_KEYS, { account, revokedAt: null });
 }
@@ -244,7 +242,6 @@ export function apiKeyStore(database: Database): ApiKeyStore {
   };
 }
 
-/** Whether a use has to be noted. */
 function isStale({ lastUsedAt }: Pick<ApiKey, 'lastUsedAt'>, { at, unlessSince }: Use): boolean {
   return lastUsedAt === null || (lastUsedAt <= unlessSince && lastUsedAt < at);
 }

@@ -29,7 +29,6 @@ export interface Change {
   readonly authority?: SaveAuthority | undefined;
 }
 
-/** What a check of a change finds. */
 export interface CheckedChange<Refused = Unchangeable> {
   /** What was read of the account; undefined if it has no row yet. */
   readonly account: Pick<AccountRow, 'blocked'> | undefined;

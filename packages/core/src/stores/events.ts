@@ -22,7 +22,6 @@ export const EVENT = [
 
 const NUMBER = ['number'] as const;
 
-/** The number of the last event in the feed of each account. */
 export type FeedEnds = ReadonlyMap<AccountId, number>;
 
 /** The locks under which events are appended: almost always that of the account which changes, and no other one. */

@@ -45,7 +45,6 @@ export function* findRole<Selected extends keyof RoleRow>(
   return row;
 }
 
-/** What changes of a role, with the events of the change. */
 export interface RoleChange {
   readonly row: Pick<RoleRow, (typeof CHANGED)[number]>;
   readonly changes: ChangesOf<typeof ROLES>;

@@ -29,7 +29,6 @@ interface SessionStart {
   readonly session: Session;
   readonly limits?: SessionLimits | undefined;
   readonly events: readonly HistoryEvent[];
-  /** The link that begins it, if there is one. */
   readonly link?: Sha256;
   /** The key that begins it, if one does. */
   readonly credential?: Credential | undefined;

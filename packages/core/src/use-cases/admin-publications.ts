@@ -24,7 +24,6 @@ export interface RoleListRequest extends Omit<ListRequest, 'by' | 'order'> {
   readonly account?: string;
 }
 
-/** Reads the roles of all accounts. */
 export interface Overseeing {
   /** A page of all roles, newest first; a TypeError for a wrong limit (1 to 100), account or state. */
   listRoles(request?: RoleListRequest): Promise<PageOutcome<'publications', AdministeredPublication>>;

@@ -10,13 +10,11 @@ import type { Refusal } from '../refusal.ts';
 import { everyItem } from './paging.ts';
 import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
 
-/** The ports of erasures. */
 export type ErasingPorts = Pick<AllPorts, 'erasures' | 'roles' | 'archives' | 'clock' | 'ids'>;
 
 /** The beginning of an erasure; not found: nothing is stored of the name. */
 export type EraseOutcome = { readonly kind: 'erasing' } | Refusal<'invalid_account' | 'not_found'>;
 
-/** What erases accounts. */
 export interface Erasing {
   /**
    * Begins to erase an account: it is blocked, its sites are hidden, and its keys and sessions are unknown from then on. A
@@ -61,7 +59,6 @@ export function refuseAccountChange({
   return undefined;
 }
 
-/** The accounts that are being erased. */
 export function everyErasure({ erasures }: Pick<ErasingPorts, 'erasures'>): Promise<readonly Erasure[]> {
   return everyItem((last, limit) => erasures.list(last?.account, limit));
 }

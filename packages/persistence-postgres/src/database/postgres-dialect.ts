@@ -2,10 +2,7 @@ import { quoted, type SqlDialect } from '@pinfold/core/sql';
 
 const TYPES = { text: 'text COLLATE "C"', integer: 'bigint', flag: 'boolean', json: 'text' } as const;
 
-/**
- * A program leaves dead rows; by default a table of 100 million rows is vacuumed after 20 million. The fill factor leaves
- * room on the page for the next version of a row.
- */
+/** By default, large tables are vacuumed far too late; the fill factor leaves room for a row's next version. */
 const STORAGE =
   'fillfactor = 85, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02';
 

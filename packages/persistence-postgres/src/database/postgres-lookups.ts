@@ -8,7 +8,6 @@ import { prepared, type Statement } from '../engine/statement.ts';
 /** What is asked for by key, of any number of callers. */
 type Asked = Map<string, PromiseWithResolvers<unknown>>;
 
-/** One lookup with its statements. */
 interface Prepared {
   readonly plan: LookupPlan<unknown>;
   readonly one: Statement;

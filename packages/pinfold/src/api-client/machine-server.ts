@@ -45,7 +45,6 @@ function notServing(dataDir: string, file: ServerFile | undefined): CommandFailu
   );
 }
 
-/** Where it listens, with the path of its public URL. */
 function urlOf({ address, addresses }: ServerFile): string {
   return `${address}${new URL(addresses.publicUrl).pathname}`.replace(/\/$/, '');
 }

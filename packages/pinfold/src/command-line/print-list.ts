@@ -7,7 +7,6 @@ import { escapeControls, jsonLine, type Terminal } from './terminal.ts';
 interface Format<Item> {
   readonly member: string;
   readonly json: boolean;
-  /** The value of `--limit`. */
   readonly limit?: string | undefined;
   readonly factsOf: (item: Item) => readonly string[];
   /** The item of the JSON document; the item itself when absent. */

@@ -65,7 +65,6 @@ type Makers<Name extends keyof Parts> = {
   readonly [Part in Name]: (earlier: Pick<Parts, Name>) => Parts[Part] | Promise<Parts[Part]>;
 };
 
-/** Provides parts, one after the other. */
 export async function provideAll<Name extends keyof Parts>(
   layer: Layer,
   makers: Makers<Name>,
@@ -137,7 +136,6 @@ export async function compose(
 
 const MAX_THREADS = 4;
 
-/** Opens the ports that the settings name. */
 async function openPorts(
   settings: Settings,
   dataDir: string,

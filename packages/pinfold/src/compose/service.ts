@@ -32,7 +32,6 @@ export interface Service {
   readonly clients: Clients;
   readonly uploads: Uploads;
   readonly metrics: Metrics | undefined;
-  /** The names of the node and of this release. */
   readonly names: { readonly node: string; readonly version: string };
   /** Logs warnings about the settings, and changes of health from now on. */
   logHealth(): Promise<void>;

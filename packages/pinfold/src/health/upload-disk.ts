@@ -1,9 +1,7 @@
 import { statfs } from 'node:fs/promises';
 
 export interface UploadDisk {
-  /** The free bytes. */
   free(): Promise<number>;
-  /** The most bytes of an archive. */
   readonly archiveBytes: number;
 }
 

@@ -44,7 +44,6 @@ export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
 }
 
-/** Writes records to files. */
 export class RecordsWriter {
   readonly files: RecordsFile[] = [];
   readonly #write: (name: string, lines: Uint8Array) => Promise<void>;

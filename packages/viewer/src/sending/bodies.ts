@@ -76,10 +76,7 @@ export class Bodies implements CacheStatistics {
     return this.#loading.has(form.key);
   }
 
-  /**
-   * Bytes `from` to `to` of a body, the next piece when the last was taken. Copies while memory has the body, so that a
-   * slow viewer does not hold all of it; then from the archive.
-   */
+  /** Bytes `from` to `to` of a body, piece by piece: from memory while it has them, then from the archive. */
   pieces(source: BodySource, form: Form, from: number, to: number): AsyncIterableIterator<Uint8Array> {
     const range = { from, to };
     return new JoinedPieces(

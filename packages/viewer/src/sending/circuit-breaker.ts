@@ -13,10 +13,7 @@ const MAX_LATE = 5;
 
 const LATE = new Fault('storage_unavailable', 'the storage gave no byte within 5 seconds');
 
-/**
- * A circuit breaker: gives the storage five seconds for the first bytes of an answer. After five timeouts it opens for
- * five seconds, in which requests fail at once; then one request tries.
- */
+/** Gives the storage five seconds for first bytes; after five timeouts requests fail at once for five seconds. */
 export class CircuitBreaker {
   readonly #clock: Clock;
   #late = 0;

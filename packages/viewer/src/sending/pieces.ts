@@ -106,10 +106,7 @@ async function* withHeader(
   if (first.done !== true) yield first.value;
 }
 
-/**
- * A part of an expanded entry. The end of a whole one is held back until it is proved. No generator: one that waits would
- * hold the piece that it gave last.
- */
+/** A part of an expanded entry, whose end waits for its proof. No generator: it would hold its last piece. */
 class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
   readonly #entry: ManifestEntry;
   readonly #pieces: AsyncIterableIterator<Uint8Array>;

@@ -112,10 +112,7 @@ function sourceOf(
   return { ...tools, publication, entry: file.entry, client, signal: goneOf(exchange), outgoing };
 }
 
-/**
- * Reads from the first two bytes of an `.svgz` file whether it is gzip (RFC 1952, section 2.3.1), which its answers then
- * name as their coding. Some programs save plain SVG under that name.
- */
+/** Whether an `.svgz` file is gzip by its first two bytes (RFC 1952, section 2.3.1): some are plain SVG. */
 async function readSvgzCoding(exchange: Exchange, found: FoundFile): Promise<void> {
   const bytes: number[] = [];
   const pieces = formPieces(sourceOf(exchange, found), { gzip: false }, { from: 0, to: 2 });

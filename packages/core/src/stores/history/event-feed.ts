@@ -29,7 +29,6 @@ const PLACES = {
 } as const;
 const WAITING = ['at', 'id'] as const;
 
-/** The column with the places of a feed. */
 export type FeedColumn = 'accountFeedNumber' | 'feedNumber' | 'sequence';
 
 /** The column of an account's feed, or of all accounts' feed: where programs run in turn, the sequence is its order. */
@@ -139,7 +138,6 @@ async function numberAll(database: Database): Promise<void> {
   while ((await database.write(numberEvents, undefined)) === NUMBERED_AT_ONCE) await database.pause();
 }
 
-/** Reads a part of a feed with the state of the feed. */
 export async function readFeedPart(
   database: Database,
   newFeed: () => FeedId,

@@ -22,7 +22,6 @@ export const IMPORT_PROGRAMS: StorePrograms = new StorePrograms();
 
 const NUMBERED_AT_ONCE = 1_000;
 
-/** The last event that was numbered. */
 interface FeedEnd extends Pick<EventRow, 'at' | 'id'> {
   /** Its place in the feed of all accounts. */
   readonly number: number;
@@ -90,13 +89,11 @@ function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
   for (const { kind, value } of records) if (kind === 'removal') yield* removeArchive(value);
 }
 
-/** Reads what has one of the keys of a row. */
 function findTaken({ table, row }: PlacedRow): Step<readonly (readonly object[])[], 'read'> {
   const select = table.key as readonly never[];
   return all(...keyMembers(table).map((members) => find(table, pick(row, members), { limit: 1, select })));
 }
 
-/** The keys of a row as texts. */
 function keysOf({ table, row }: PlacedRow): readonly string[] {
   return keyMembers(table).map((members) => JSON.stringify([table.name, pick(row, members)]));
 }
@@ -123,7 +120,6 @@ const REMOVED_AT_ONCE = 1_000;
 
 /** Tables in which a row of its own prevents the import into a database. */
 const OWN: readonly AnyTable[] = [...Object.values(MOVED_TABLES).map(({ table }) => table), IDEMPOTENCY_KEYS];
-/** Tables whose rows an import replaces. */
 const REPLACED: readonly AnyTable[] = [...OWN, MANIFESTS, COMPARISONS, FEED_BEGINS];
 
 function keyOf({ key }: AnyTable): readonly never[] {

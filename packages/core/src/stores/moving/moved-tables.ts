@@ -23,10 +23,8 @@ import { FIRST } from '../roles/commits.ts';
 const PUBLICATION = [...ROLE, 'lastEventAt', 'isExpiryRecorded', 'hasArchive'] as const;
 const ANSWERED = ['fingerprint', 'warnings'] as const;
 
-/** A row of any table. */
 export type AnyRow = Readonly<Record<string, unknown>>;
 
-/** A row, and where it belongs. */
 export interface PlacedRow {
   readonly table: AnyTable;
   readonly row: AnyRow;

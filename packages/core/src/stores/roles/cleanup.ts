@@ -175,7 +175,6 @@ function* findLongest<Selected extends keyof RoleRow>(
   return longestFirst([...fresh, ...again]).slice(0, limit);
 }
 
-/** Finds the accounts in which other cleanups have claims. */
 function* findOthers({ now, until, token }: CleanupRequest): Steps<readonly AccountId[], 'read'> {
   const claims = { hasArchive: true, cleanupToken: notNull, cleanupNotBefore: [gt(now), lte(until)] };
   const range = { order: ['cleanupNotBefore'] as const, limit: PASSED_OVER, select: CLAIMANT };

@@ -77,7 +77,6 @@ const reserve = RESERVATION_PROGRAMS.change('roles.reserve', {
   },
 });
 
-/** Whether the reservation of a lease is not lost. */
 function* isHeld({ account, key, token }: Lease): Steps<boolean, 'read'> {
   const row = yield* get(IDEMPOTENCY_KEYS, { account, key }, LEASED);
   return row?.token === token && row.role === null;
@@ -103,7 +102,6 @@ const release = RESERVATION_PROGRAMS.change('roles.release', {
 
 const KEY = ['account', 'key'] as const;
 
-/** Removes keys that are reserved since before an instant. */
 const removeReservations = RESERVATION_PROGRAMS.removal('roles.remove_reservations', {
   find: (begunBefore: Instant, limit) => {
     const reserved = { role: null, begunAt: lt(begunBefore) };
