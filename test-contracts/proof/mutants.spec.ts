@@ -1,6 +1,4 @@
-import { checkApiKeyStoreSequences } from '@pinfold/test-contracts';
 import { expect } from 'chai';
-import { apiKeyStoreTable } from './mutants/api-key-store.ts';
 import { tables } from './mutants/index.ts';
 import { unconventionalTables } from './mutants/unconventional-but-valid.ts';
 import { publishedContracts } from './promises.ts';
@@ -8,22 +6,6 @@ import { publishedContracts } from './promises.ts';
 describe('The mutants', () => {
   it('test every published contract of a port', () => {
     expect(tables.map(({ port }) => port)).to.have.members(publishedContracts.map(({ port }) => port));
-  });
-});
-
-describe('A random sequence', () => {
-  it('is repeated by its seed', async () => {
-    const mutant = apiKeyStoreTable.mutants.find(({ breaks }) => breaks.includes('sequences'));
-    const failures: string[] = [];
-    // A loop, since the message contains the line of the call.
-    for (const seed of [7, 7]) {
-      const run = checkApiKeyStoreSequences(mutant?.open() ?? apiKeyStoreTable.sound(), {
-        seed,
-        shortest: false,
-      });
-      failures.push(await run.then(String, (error: Error) => error.message));
-    }
-    expect(failures[0]).to.equal(failures[1]).and.include('seed: 7');
   });
 });
 

@@ -19,7 +19,7 @@ export interface Subject<Port> {
 export interface StoreSubject<Port> extends Subject<Port> {
   /** The implementation over a backend that does not answer: a dead endpoint, a file that is gone, a closed handle. */
   unreachable(): Promise<Port>;
-  /** The history over the same data, where there is one: random sequences then look at the events that were kept, too. */
+  /** The history over the same data, where there is one: it shows which events were kept. */
   history?(): Promise<HistoryStore>;
 }
 

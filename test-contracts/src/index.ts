@@ -1,14 +1,12 @@
 export { accountStoreContract } from './account-store/contract.ts';
 export { apiKeySecretsContract } from './api-key-secrets/contract.ts';
 export { apiKeyStoreContract } from './api-key-store/contract.ts';
-export { checkApiKeyStoreSequences } from './api-key-store/sequences.ts';
 export { archiveInspectorContract } from './archive-inspector/contract.ts';
 export type { ArchiveInspectorSubject } from './archive-inspector/subject.ts';
 export { archiveStorageContract } from './archive-storage/contract.ts';
-export { checkArchiveStorageSequences } from './archive-storage/sequences.ts';
+export { checkArchiveStorageSequences, type ModelOptions } from './archive-storage/sequences.ts';
 export type { ArchiveStorageSubject } from './archive-storage/subject.ts';
 export { attemptCounterContract } from './attempt-counter/contract.ts';
-export { checkAttemptCounterSequences } from './attempt-counter/sequences.ts';
 export { bindContract, type Runner } from './bind-contract.ts';
 export { type ClockSubject, clockContract } from './clock/contract.ts';
 export {
@@ -28,7 +26,6 @@ export type { HttpContract, HttpService, HttpSubject } from './http/subject.ts';
 export { httpViewingContract } from './http/viewing-contract.ts';
 export { idsContract } from './ids/contract.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';
-export type { ModelOptions } from './sequences/run.ts';
 export { sessionSecretsContract } from './session-secrets/contract.ts';
 export { stagingContract } from './staging/contract.ts';
 export type { StagingSubject } from './staging/subject.ts';

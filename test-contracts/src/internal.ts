@@ -22,6 +22,7 @@ export {
   multipart,
   titlePart,
 } from './fixtures/multipart.ts';
+export { everyText, SIGNS } from './fixtures/near-texts.ts';
 export { aPairing } from './fixtures/pairings.ts';
 export { openRawConnection, type RawAnswer, RawConnection } from './fixtures/raw-connection.ts';
 export {
@@ -64,11 +65,5 @@ export {
 export { describeMigrations } from './migrations.ts';
 export { ofEachTest } from './of-each-test.ts';
 export { faultOf } from './rejection.ts';
-export { areAlike } from './sequences/alike.ts';
-export { carelessly } from './sequences/careless.ts';
-export { editedTexts, SIGNS } from './sequences/edits.ts';
-export { type Heard, heard, type Manner, manners, spoil } from './sequences/manners.ts';
-export { checkSequences, methodsFor, type Reachable, type Sequences, stepsFor } from './sequences/run.ts';
-export { changedTexts, everyText, LATEST, nearInstants, nearTexts, someOf } from './sequences/values.ts';
 export type { StoreClauses } from './stores.ts';
 export { walk } from './walk.ts';

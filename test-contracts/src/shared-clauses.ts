@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { ClauseTable, StoreSubject } from './contract.ts';
 import { expectAbortedAlone, expectNothingLeft, inEveryEnd } from './expect-aborts.ts';
 import { expectUnreachable } from './expect-faults.ts';
-import { spoil } from './sequences/manners.ts';
 
 /** One call of a port. A call that creates something uses `n`, which differs each time. */
 export type Ask<Port> = (port: Port, signal: AbortSignal | undefined, n: number) => Promise<unknown>;
@@ -143,4 +142,14 @@ function each<Port, Call>(
   callOf: (ask: Ask<Port>) => Call,
 ): Readonly<Record<string, Call>> {
   return Object.fromEntries(all.map(({ name, ask }) => [name, callOf(ask)]));
+}
+
+/** Changes every mutable part of a value, as a careless caller might do with answers. */
+function spoil(held: unknown): void {
+  if (typeof held !== 'object' || held === null || Object.isFrozen(held)) return;
+  for (const [name, value] of Object.entries(held)) {
+    spoil(value);
+    Reflect.set(held, name, typeof value === 'number' ? 7 : typeof value === 'string' ? 'changed' : value);
+  }
+  if (Array.isArray(held)) held.length = 0;
 }

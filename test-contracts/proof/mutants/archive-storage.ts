@@ -1,9 +1,5 @@
 import type { ArchiveStorage } from '@pinfold/core';
-import {
-  type ArchiveStorageSubject,
-  archiveStorageContract,
-  checkArchiveStorageSequences,
-} from '@pinfold/test-contracts';
+import { type ArchiveStorageSubject, archiveStorageContract } from '@pinfold/test-contracts';
 import { placeStories } from './archive-storage-place.ts';
 import { mutant, openSound, stories, subjectOn } from './archive-storage-stories.ts';
 import { derived, type PortShape } from './derive.ts';
@@ -16,7 +12,7 @@ const shape: PortShape<ArchiveStorage> = {
     put: {
       takes: { id: 'uuid', archive: { size: 'size' }, signal: 'signal' },
       clauses: [
-        'unreachable put-again lets-go put-aborted put-whole put-as-staged aborted-on-the-way leftovers sequences',
+        'unreachable put-again lets-go put-aborted put-whole put-as-staged aborted-on-the-way leftovers',
       ],
       untested: 'caches takes.archive.size.wrapped',
     },
@@ -53,9 +49,6 @@ const shape: PortShape<ArchiveStorage> = {
 
 export const archiveStorageTable: MutantTable<ArchiveStorage, ArchiveStorageSubject> = {
   contract: archiveStorageContract,
-  sequences: {
-    sequences: { check: checkArchiveStorageSequences, runs: 100 },
-  },
   sound: () => openSound,
   mutants: [...harness(subjectOn), ...derived(shape, mutant), ...stories, ...placeStories],
 };

@@ -1,10 +1,4 @@
-import {
-  type Contract,
-  checkClause,
-  clausesOf,
-  type ModelOptions,
-  type Subject,
-} from '@pinfold/test-contracts';
+import { type Contract, checkClause, clausesOf, type Subject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 
 /** Opens the subjects of one clause. What it creates outside of the returned function is shared by these subjects. */
@@ -28,22 +22,14 @@ export interface Mutant<S> {
 /** A contract, an implementation that keeps it, and implementations that do not. */
 export interface MutantTable<Port, S extends Subject<Port>> {
   readonly contract: Contract<Port, S>;
-  /** Random sequences of calls, by a name that mutants name like a clause. */
-  readonly sequences?: Readonly<Record<string, Sequences<S>>>;
   readonly sound: Opening<S>;
   readonly mutants: readonly Mutant<S>[];
-}
-
-interface Sequences<S> {
-  readonly check: (create: () => Promise<S>, options: ModelOptions) => Promise<void>;
-  /** So many sequences are tried with a mutant. */
-  readonly runs: number;
 }
 
 /** A {@link MutantTable} of any port, ready to run. */
 export interface TestedTable {
   readonly port: string;
-  /** The names of the clauses, and of the random sequences. */
+  /** The names of the clauses. */
   readonly clauses: readonly string[];
   readonly mutants: readonly Pick<Mutant<never>, 'breaks' | 'how'>[];
   /** Whether a clause fails with one of the mutants that name it. */
@@ -54,50 +40,44 @@ export interface TestedTable {
   isCaught(mutant: TestedTable['mutants'][number]): Promise<boolean>;
 }
 
-/** The time a clause gets with a sound implementation, and random sequences with any, on the slowest machine, in milliseconds. */
+/** The time a clause gets with a sound implementation on the slowest machine, in milliseconds. */
 const LONGEST = 60_000;
 
 /** The least time a clause gets with a mutant: a mutant that never answers is caught, too. */
 const LIMIT = 1_000;
 
-/** The sequences that are tried with a sound implementation; its own tests try more. */
-const SOUND_RUNS = 5;
-
 /** How many times slower than the sound implementation a mutant may be before it counts as one that never answers. */
 const SLOWER = 20;
 
 export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S>): TestedTable {
-  const { contract, sequences = {}, sound, mutants } = table;
+  const { contract, sound, mutants } = table;
   const clauses = new Map(clausesOf(contract).map((clause) => [clause.id.replace(/^.*\//, ''), clause]));
   const soundTimes = new Map<string, number>();
   const failed = new Set<string>();
-  const check = (id: string, create: () => Promise<S>, isSound: boolean): Promise<void> => {
+  const check = (id: string, create: () => Promise<S>): Promise<void> => {
     const clause = clauses.get(id);
-    if (clause !== undefined) return checkClause(clause, create);
-    const model = sequences[id];
-    if (model === undefined) throw new Error(`${contract.port} has no clause ${id}`);
-    return model.check(create, { runs: isSound ? SOUND_RUNS : model.runs, seed: 1, shortest: false });
+    if (clause === undefined) throw new Error(`${contract.port} has no clause ${id}`);
+    return checkClause(clause, create);
   };
   const fails = async (id: string, open: Opening<S>): Promise<boolean> => {
-    const limit = id in sequences ? LONGEST : Math.max(LIMIT, SLOWER * (soundTimes.get(id) ?? 0));
-    const held = await succeedsWithin(check(id, open(), false), limit);
+    const limit = Math.max(LIMIT, SLOWER * (soundTimes.get(id) ?? 0));
+    const held = await succeedsWithin(check(id, open()), limit);
     if (!held) failed.add(id);
     return !held;
   };
   return {
     port: contract.port,
-    clauses: [...clauses.keys(), ...Object.keys(sequences)],
+    clauses: [...clauses.keys()],
     mutants,
     holds: async (id) => {
       const begun = performance.now();
-      const held = await succeedsWithin(check(id, sound(), true), LONGEST);
+      const held = await succeedsWithin(check(id, sound()), LONGEST);
       soundTimes.set(id, performance.now() - begun);
       return held;
     },
     isCaught: async (mutant) => {
       const { breaks, open } = mutants.find((known) => known === mutant) ?? { breaks: [], open: sound };
-      const timeOf = (id: string): number =>
-        (soundTimes.get(id) ?? 0) * ((sequences[id]?.runs ?? SOUND_RUNS) / SOUND_RUNS);
+      const timeOf = (id: string): number => soundTimes.get(id) ?? 0;
       const quickFirst = breaks.toSorted((one, other) => timeOf(one) - timeOf(other));
       for (const id of quickFirst) if (await fails(id, open)) return true;
       return false;

@@ -11,7 +11,6 @@ export interface OverMemory<Port> {
   readonly table: (
     contract: Contract<Port, StoreSubject<Port>>,
     mutants: readonly Mutant<StoreSubject<Port>>[],
-    sequences?: StoreTable<Port>['sequences'],
   ) => StoreTable<Port>;
 }
 
@@ -19,7 +18,6 @@ export function overMemory<Port extends object>(storeOf: (memory: Memory) => Por
   const subjectOn = (memory: Memory, peer: () => Memory): StoreSubject<Port> => ({
     port: storeOf(memory),
     peer: async () => storeOf(peer()),
-    history: async () => memory.history,
     unreachable: async () => storeOf(await closed(memory.peer())),
     dispose: () => memory.close(),
   });
@@ -29,9 +27,8 @@ export function overMemory<Port extends object>(storeOf: (memory: Memory) => Por
   };
   return {
     mutant: mutating(openSound),
-    table: (contract, mutants, sequences = {}) => ({
+    table: (contract, mutants) => ({
       contract,
-      sequences,
       sound: () => openSound,
       mutants: [...harness(subjectOn), ...mutants],
     }),

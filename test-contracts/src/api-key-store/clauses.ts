@@ -19,8 +19,8 @@ import { expectApart } from '../expect-apart.ts';
 import { NEARLY_ONE_ACCOUNT } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
+import { everyText } from '../fixtures/near-texts.ts';
 import { anEvent } from '../fixtures/roles.ts';
-import { everyText } from '../sequences/values.ts';
 
 /** Fails unless each key is there once it was created, and not before, however near others are. */
 async function expectCreated({ port, peer }: Subject<ApiKeyStore>, keys: readonly ApiKey[]): Promise<void> {

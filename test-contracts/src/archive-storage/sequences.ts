@@ -1,20 +1,10 @@
-import type { ArchiveStorage } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { replacing } from '../around-calls.ts';
-import type { Subject } from '../contract.ts';
 import { filesLeftOpen, openFiles, SPARE } from '../expect-aborts.ts';
 import { createStagedArchives } from '../fixtures/staged.ts';
-import {
-  alone,
-  checkSequences,
-  type ModelOptions,
-  methodsFor,
-  questionsFor,
-  type Sequences,
-  stepsFor,
-} from '../sequences/run.ts';
 import { walkIds } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 import {
@@ -32,10 +22,74 @@ import {
   within,
 } from './values.ts';
 
-const oneOf = fc.constantFrom;
+/** How often and from where random sequences are tried. */
+export interface ModelOptions {
+  /** How many random runs; 100 when absent. */
+  readonly runs?: number;
+  /** The seed of the random values: the seed of a failed run repeats it. */
+  readonly seed?: number;
+  /** Whether the shortest failure is looked for once there is one, for some 20 s; true when absent. */
+  readonly shortest?: boolean;
+}
 
 /** A storage as one of its processes uses it, and what is needed to put archives there. */
 type Door = ArchiveStorage & Pick<ArchiveStorageSubject, 'stage' | 'strew'>;
+
+/** The handles of a storage, and the storage in memory that has the right answers. */
+interface Sides {
+  readonly handles: readonly Door[];
+  readonly reference: Door;
+}
+
+/** The ids that a sequence has used: each is put once. */
+type Model = Set<ArchiveId>;
+
+/** How long to look for a shorter failing sequence, in milliseconds. */
+const SHORTENED_FOR = 20_000;
+
+const oneOf = fc.constantFrom;
+
+/** A call of one handle, whose answer must be that of the reference. */
+class Call implements fc.AsyncCommand<Model, Sides> {
+  readonly #name: string;
+  readonly #ask: (door: Door) => Promise<unknown>;
+  readonly #handle: number;
+  readonly #puts: ArchiveId | undefined;
+
+  constructor(name: string, ask: (door: Door) => Promise<unknown>, handle: number, puts?: ArchiveId) {
+    this.#name = name;
+    this.#ask = ask;
+    this.#handle = handle;
+    this.#puts = puts;
+  }
+
+  check(put: Readonly<Model>): boolean {
+    return this.#puts === undefined || !put.has(this.#puts);
+  }
+
+  async run(put: Model, { handles, reference }: Sides): Promise<void> {
+    if (this.#puts !== undefined) put.add(this.#puts);
+    const answer = await this.#ask(handles[this.#handle] as Door);
+    expect(answer, this.toString()).to.deep.equal(await this.#ask(reference));
+  }
+
+  toString(): string {
+    return `\n  ${this.#name} on handle ${this.#handle}`;
+  }
+}
+
+/** Calls with random inputs, each on one of two handles. */
+function calls<Inputs extends unknown[]>(
+  name: string,
+  inputs: fc.Arbitrary<Inputs>,
+  ask: (door: Door, ...inputs: Inputs) => Promise<unknown>,
+  puts?: (...inputs: Inputs) => ArchiveId,
+): fc.Arbitrary<Call> {
+  return fc.tuple(inputs, fc.nat({ max: 1 })).map(([given, handle]) => {
+    const text = `${name} ${given.map((input) => JSON.stringify(input)).join(', ')}`;
+    return new Call(text, (door) => ask(door, ...given), handle, puts?.(...given));
+  });
+}
 
 async function put(door: Door, archive: Archive, discards: boolean): Promise<void> {
   const staged = await door.stage(bytesOf(archive));
@@ -43,74 +97,49 @@ async function put(door: Door, archive: Archive, discards: boolean): Promise<voi
   if (discards) await staged.discard();
 }
 
-const step = stepsFor<Door, Values>();
-const call = methodsFor<Door, Values>();
-const question = questionsFor<Door, Values>();
-
-const SEQUENCES: Sequences<Door, Values> = {
-  reference: async () => {
-    const [memory, staged] = [createMemory(), await createStagedArchives()];
-    const port = replacing<Door>(memory.archives as Door, { stage: staged.stage, strew: async () => {} });
-    return { port, dispose: () => staged.dispose() };
-  },
-  values,
-  steps: [
-    step(
-      8,
-      'put',
-      (values) => [anArchive(values), fc.boolean()],
-      put,
-      ([id]) => id,
+/** Everything that a storage shows of some archives. */
+async function see(door: Door, archives: readonly Archive[], middle: number): Promise<object> {
+  return {
+    listed: await walkIds(door, 1_000),
+    archives: await Promise.all(
+      archives.map(async (archive) => ({
+        size: await door.size(archive[0]),
+        begin: await door.read(archive[0], ...within(archive, [0, middle])),
+        rest: await door.read(archive[0], ...within(archive, [middle, 4_096])),
+      })),
     ),
-    question(3, 'size', (values) => [anId(values)]),
-    question(6, 'read', aRange),
-    step(2, 'read beyond', rangeBeyond, (door, ...range) =>
+  };
+}
+
+function everyCall(given: Values): fc.Arbitrary<Call>[] {
+  const id = fc.tuple(anId(given));
+  const none = fc.constant<[]>([]);
+  const puts = calls('put', fc.tuple(anArchive(given), fc.boolean()), put, ([of]) => of);
+  const reads = calls('read', aRange(given), (door, ...range) => door.read(...range));
+  return [
+    // Twice as often as others.
+    ...[puts, puts, reads, reads],
+    calls('size', id, (door, of) => door.size(of)),
+    calls('read beyond', rangeBeyond(given), (door, ...range) =>
       door.read(...range).then(
         (bytes) => (bytes === undefined ? 'absent' : 'read'),
         () => 'rejected',
       ),
     ),
-    step(1, 'read impossible', noRange, async (door, ...range) => {
+    calls('read impossible', noRange(given), async (door, ...range) => {
       const error = await door.read(...range).catch((reason: unknown) => reason);
       // A storage may check first whether the archive is absent.
       return error === undefined || error instanceof TypeError;
     }),
-    call(3, 'delete', (values) => [anId(values)]),
-    question(1, 'check', () => []),
-    alone(
-      step(
-        1,
-        'strew',
-        () => [],
-        (door) => door.strew(),
-      ),
+    calls('delete', id, (door, of) => door.delete(of)),
+    calls('check', none, (door) => door.check()),
+    calls('strew', none, (door) => door.strew()),
+    calls('walk', fc.tuple(anEnd(given), oneOf(...LIMITS)), (door, after, limit) =>
+      walkIds(door, limit, undefined, after),
     ),
-    alone(
-      step(
-        3,
-        'walk',
-        (values) => [anEnd(values), oneOf(...LIMITS)],
-        (door, after, limit) => walkIds(door, limit, undefined, after),
-      ),
-    ),
-  ],
-  read: step(
-    1,
-    'see',
-    ({ archives }) => [fc.constant(archives), oneOf(0, 1, 512)],
-    async (door, archives, middle) => ({
-      listed: await walkIds(door, 1_000),
-      archives: await Promise.all(
-        archives.map(async (archive) => ({
-          size: await door.size(archive[0]),
-          begin: await door.read(archive[0], ...within(archive, [0, middle])),
-          rest: await door.read(archive[0], ...within(archive, [middle, 4_096])),
-        })),
-      ),
-    }),
-  ),
-  holds: (door) => walkIds(door, 1_000),
-};
+    calls('see', fc.tuple(fc.constant(given.archives), oneOf(0, 1, 512)), see),
+  ];
+}
 
 /**
  * Runs random sequences of everything a storage can do, over a port and a peer in turn, beside the storage in memory.
@@ -137,17 +166,43 @@ const SEQUENCES: Sequences<Door, Values> = {
  */
 export async function checkArchiveStorageSequences(
   create: () => Promise<Omit<ArchiveStorageSubject, 'unreachable'>>,
-  options: ModelOptions = {},
+  { runs = 100, seed, shortest = true }: ModelOptions = {},
 ): Promise<void> {
-  const opened = async (): Promise<Subject<Door>> => {
+  const before = openFiles();
+  let shortensUntil = Number.POSITIVE_INFINITY;
+  const sequence = values.chain((given) =>
+    fc.tuple(fc.constant(given), fc.commands(everyCall(given), { maxCommands: 60, size: 'max' })),
+  );
+  const property = fc.asyncProperty(sequence, async ([{ archives }, turns]) => {
+    // Reports the failing sequence that was found, even if trying shorter ones takes long.
+    if (Date.now() > shortensUntil) return;
     const subject = await create();
+    const staged = await createStagedArchives();
     const { stage, strew } = subject;
     const open = (storage: ArchiveStorage): Door =>
       replacing(storage as Door, { stage: stage.bind(subject), strew: strew.bind(subject) });
-    const peer = async () => open(await subject.peer());
-    return { port: open(subject.port), peer, dispose: () => subject.dispose() };
-  };
-  const before = openFiles();
-  await checkSequences(SEQUENCES, opened, options);
+    const reference = replacing(createMemory().archives as Door, {
+      stage: staged.stage,
+      strew: async () => {},
+    });
+    try {
+      const handles = [open(subject.port), open(await subject.peer())];
+      await fc.asyncModelRun(() => ({ model: new Set<ArchiveId>(), real: { handles, reference } }), turns);
+      const seen = await see(open(await subject.peer()), archives, 1);
+      expect(seen, 'in the end').to.deep.equal(await see(reference, archives, 1));
+    } catch (error) {
+      shortensUntil = Math.min(shortensUntil, Date.now() + SHORTENED_FOR);
+      throw error;
+    } finally {
+      await staged.dispose();
+      await subject.dispose();
+    }
+  });
+  await fc.assert(property, {
+    numRuns: runs,
+    endOnFailure: !shortest,
+    includeErrorInReport: true,
+    ...(seed === undefined ? {} : { seed }),
+  });
   expect(await filesLeftOpen(before), 'files that calls left open').to.be.below(SPARE);
 }

@@ -3,7 +3,6 @@ import { archiveIdOf, MAX_READ } from '@pinfold/core/adapter';
 import fc from 'fast-check';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
-import { someOf } from '../sequences/values.ts';
 
 /** An id that is used once, and the bytes under it: how many and which. */
 export type Archive = readonly [id: ArchiveId, content: readonly [size: number, kind: number]];
@@ -13,6 +12,12 @@ export interface Values {
 }
 
 const oneOf = fc.constantFrom;
+
+/** A few of some values, in any order. */
+function someOf<Value>(all: readonly Value[], most: number, least: number): fc.Arbitrary<Value[]> {
+  return fc.shuffledSubarray([...new Set(all)], { minLength: least, maxLength: most });
+}
+
 const UUIDS = ['0', '1', '9', 'a', 'f'].flatMap((digit) => [
   `${digit.repeat(8)}-0000-4000-8000-000000000000`,
   `00000000-0000-4000-8000-${digit.padStart(12, '0')}`,

@@ -11,13 +11,28 @@ import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { expectNothingLeft } from '../expect-aborts.ts';
 import { expectUnreachable } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
+import { SIGNS } from '../fixtures/near-texts.ts';
 import { aRoleId } from '../fixtures/roles.ts';
-import { SIGNS } from '../sequences/edits.ts';
 import { admit, aTry, BUSY, fail, limitedUntil, WINDOW } from './tries.ts';
-import { ADDRESSES } from './values.ts';
 
+const ROLE = aRoleId(1);
 const END: Instant = after(START, WINDOW);
 
+/** Each list has addresses that are nearly one. */
+const ADDRESSES = [
+  ['192.0.2.1', '192.0.2.10', '192.0.2.01', '192.0.2.1 ', '1192.0.2.1', '192.0.2', 'from 192.0.2.1'],
+  ['2001:db8::/64', '2001:DB8::/64', '2001:db8:1:2::/64', '2001:db8:1:3::/64', '2001:db8::/640', '::/64'],
+  [100, 300].flatMap((length) => ['x', 'y', 'xx'].map((end) => `${'2001:db8:'.repeat(length / 10)}${end}`)),
+  ['', ' ', '\t', '\n', '\0', '\u00a0', ':', '::', '%', '_', '\\'],
+  ['\u{1f310}', '\u{1f311}', '\u{1f30f}', '\ufffd', '?', '', '\u{1f310}\ufe0f'],
+  ['é', 'é'.normalize('NFD'), 'É', 'e', '１', '1', 'ﬁ', 'fi'],
+  ['fe80::1%n\u00e9', 'fe80::1%ne\u0301', '2001:db8::/64', '2001:0db8:0:0::/64', '0\u0000', '0'],
+  ['0', '00', '0.0', '-0', "'0", '"0"', "0'", 'null', 'undefined', '[]', '__proto__'],
+  // With the end of a role, or as what may stand for all of them.
+  ['x', `${ROLE.slice(-1)}x`, ':x', ROLE, '', '*', 'all', 'role', '-', 'NULL'],
+  ['192.0.2.1', '192.0.2.1:80', '192.0.2.1, 192.0.2.2', '192.0.2.1/32', '::ffff:192.0.2.1', '192.0.2.001'],
+  ['::1', '[::1]', '0:0:0:0:0:0:0:1', '::0001', '::1%1', '::1/64', '::1/56', '::01'],
+];
 /** Texts that are equal if a store decodes escapes, or writes a character as several. */
 const SPELLED = 'a b ab assb aSSb afib aeb A %41 \\x41 \\u0041 &#65; a+b a%20b & &amp;'.split(' ');
 const NETWORKS = ['fe80:1234:5678:9abc:def0:1234:5678:9abc', '2001:db8:1234:5678::/64', '198.51.100.223'];

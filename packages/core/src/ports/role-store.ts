@@ -133,14 +133,12 @@ export interface RoleStore {
   reserve(request: Reservation): Promise<ReserveOutcome>;
 
   /**
-   * - A lease whose token is stored is held and lasts until the new instant, lapsed or not.
-   * - A lease whose token was replaced, released or completed is lost, and nothing changes.
+   * @promise role-store/renew: a reservation is held until the instant it was renewed to; a lease that was replaced, released or completed is lost, and renewing it changes nothing
    */
   renew(lease: Lease, until: Instant): Promise<{ readonly kind: 'held' } | { readonly kind: 'lost' }>;
 
   /**
-   * - A released key can be reserved at once, with any fingerprint.
-   * - A lost lease releases nothing, and a complete key stays complete.
+   * @promise role-store/release: a released key is free; a lost lease releases nothing, and a complete key stays
    */
   release(lease: Lease): Promise<void>;
 
@@ -212,10 +210,9 @@ export interface RoleStore {
    * claimed, since the retry or the lapse of that claim was due, even if its end was moved. Beside other cleanups it claims
    * account by account.
    *
-   * - Exactly the roles deleted or expired by then are claimed; pinned and later ones are not.
-   * - Those that wait longest are claimed and answered first, so that failing ones keep none waiting.
    * - A claim raises the role's version, so that a change decided before it conflicts.
    *
+   * @promise role-store/ended: exactly the roles that ended by an instant are counted, named and claimed, longest waiting first; one whose removal failed waits until its retry, and a claim of an earlier instant leaves it
    * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one
    * @promise role-store/claim-beside: while other cleanups have claims in an account, roles of others are claimed first, and those of that account when nothing else waits
    */
@@ -257,8 +254,9 @@ export interface RoleStore {
   /**
    * Drops reservations begun before an instant; answers how many: fewer than `limit` only when none is left.
    *
-   * - Exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay.
    * - The lease of a dropped reservation is lost.
+   *
+   * @promise role-store/abandoned: exactly the reservations that began before an instant, and no complete key, are counted and purged
    */
   purge(begunBefore: Instant, limit: number): Promise<number>;
 
@@ -273,8 +271,7 @@ export interface RoleStore {
   loadComparison(): Promise<Versioned<Comparison> | undefined>;
 
   /**
-   * - A version that is no longer the newest, and none when there is one, is a conflict, and changes nothing.
-   *
+   * @promise role-store/comparison-conflict: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
    * @promise role-store/comparison-race: of many at once with one version, or with none, exactly one is stored
    */
   saveComparison(

@@ -26,6 +26,7 @@ import { admissionClauses } from './role-store/admission.ts';
 import { cleanupClauses } from './role-store/cleanup.ts';
 import { commitClauses } from './role-store/commits.ts';
 import { keyClauses } from './role-store/keys.ts';
+import { leaseClauses } from './role-store/leases.ts';
 import { listingClauses } from './role-store/listing.ts';
 import { manyClauses } from './role-store/many.ts';
 import { roleClauses } from './role-store/roles.ts';
@@ -60,6 +61,7 @@ function rules<Port>(port: string, ...tables: readonly Table<Port>[]): Contract<
 export const roleStoreRules: Contract<RoleStore, StoreSubject<RoleStore>> = rules(
   'RoleStore',
   keyClauses,
+  leaseClauses,
   commitClauses,
   admissionClauses,
   roleClauses,

@@ -7,7 +7,6 @@ import {
   type StoreSubject,
 } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
-import { describe, it } from 'mocha';
 import {
   erasureStoreRules,
   historyStoreRules,
@@ -21,7 +20,6 @@ import {
   takedownStoreRules,
   viewStoreRules,
 } from './contracts.ts';
-import { checkRoleStoreSequences } from './role-store-model/sequences.ts';
 import type { Stores } from './stores.ts';
 
 type Open = () => Promise<StoreSubject<Stores>>;
@@ -30,12 +28,10 @@ type Open = () => Promise<StoreSubject<Stores>>;
 export interface RulesOptions {
   /** The database's name, for reports. */
   readonly name: string;
-  /** Opens all stores over an empty database of their own. Called for each clause and each random run. */
+  /** Opens all stores over an empty database of their own. Called for each clause. */
   readonly open: Open;
   /** Checks only the clauses whose id it matches; all when absent. */
   readonly clauses?: RegExp;
-  /** How many random sequences the role store is compared with its model in. */
-  readonly runs: number;
 }
 
 /**
@@ -68,18 +64,9 @@ const RULES = Object.values({
   imports: rulesOf(importRules, (stores) => stores),
 } satisfies Record<StoreName, unknown>);
 
-/** Declares the rules of every store of the core, and the role store's random sequences, as mocha tests. */
+/** Declares the rules of every store of the core as mocha tests. */
 export function describeRules(options: RulesOptions): void {
-  const { name, open, runs } = options;
   for (const declare of RULES) declare(options);
-  describe(`${name} in random sequences`, function () {
-    this.timeout(300_000);
-    it('answers as the model of the role store', () =>
-      checkRoleStoreSequences(
-        subjectsOf(open, ({ roles }) => roles),
-        { runs },
-      ));
-  });
 }
 
 function rulesOf<Port>(contract: Contract<Port, StoreSubject<Port>>, portOf: (stores: Stores) => Port) {

@@ -14,5 +14,4 @@ describeRules({
       dispose: () => port.close(),
     };
   },
-  runs: 40,
 });

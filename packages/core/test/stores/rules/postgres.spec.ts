@@ -30,5 +30,4 @@ describeRules({
     };
   },
   clauses: OVER_AN_ENGINE,
-  runs: 5,
 });

@@ -32,5 +32,4 @@ describeRules({
     };
   },
   clauses: OVER_AN_ENGINE,
-  runs: 10,
 });
