@@ -31,13 +31,13 @@ export {
   type AdmissionFacts,
   type AdmissionRequest,
   accountAfterPublishing,
+  checkAdmission,
+  checkAuthority,
+  checkKeyLimit,
   FORBIDDEN_CONTENT,
   hasQuota,
   NORMAL_MODE,
   publicationLimitsOf,
-  refuseAdmission,
-  refuseChange,
-  refuseKey,
 } from './domain/admission.ts';
 export { ProblemList } from './domain/archive-problems.ts';
 export { judgeListing } from './domain/archive-rules.ts';
@@ -56,8 +56,8 @@ export {
 export {
   type AttemptRefusal,
   type AttemptWindow,
+  checkAttempt,
   MAX_UNSETTLED,
-  refuseAttempt,
 } from './domain/password.ts';
 export { foldPath } from './domain/path-conflicts.ts';
 export type { RateLeft } from './domain/rate.ts';

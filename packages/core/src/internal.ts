@@ -27,7 +27,7 @@ export { DROPPED_HASH, parseGuess } from './domain/password.ts';
 export { CHANGE_COST, parseRate, rateLeft, takenFrom } from './domain/rate.ts';
 export { earlier, MAX_CLOCK_DIFFERENCE, MAX_REMOVAL_DELAY } from './domain/reconciliation.ts';
 export { readRecordLine, recordLine } from './domain/record-lines.ts';
-export { parseRoleState, ROLE_STATES, refuseCommand, sharedUrlBelow } from './domain/role.ts';
+export { checkCommand, parseRoleState, ROLE_STATES, sharedUrlBelow } from './domain/role.ts';
 export { isSecretPath, mayBeKeyFile, secretOfFile } from './domain/secret-files.ts';
 export { parseSessionId, sessionIdOf } from './domain/session.ts';
 export { decodeManifest, isCompressibleType, resolve } from './domain/site.ts';

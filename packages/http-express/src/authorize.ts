@@ -1,5 +1,5 @@
 import type { Caller, Rate, Scope } from '@pinfold/core';
-import { NORMAL_MODE, refuseChange } from '@pinfold/core/adapter';
+import { checkAuthority, NORMAL_MODE } from '@pinfold/core/adapter';
 import { causeOf } from '@pinfold/core/history';
 import { credentialOf } from '@pinfold/core/internal';
 import { addRateHeaders, callerOf, isWhole, requestRateOf } from '@pinfold/http/internal';
@@ -48,7 +48,7 @@ export const admitAccount: Admit<AccountCall> = async (arrival) => {
   const { scope } = endpoint;
   if (scope === null || !caller.scopes.includes(scope)) return refuseRequest('forbidden');
   if (changes(endpoint)) {
-    const refused = refuseChange(
+    const refused = checkAuthority(
       account,
       await service.useCases.mode.load(),
       endpoint.inReadOnly ? 'viewing' : 'account',
@@ -75,7 +75,7 @@ export const admitOperator: Admit<OperatorCall> = async (arrival) => {
   if (changes(endpoint)) {
     const own = (await service.useCases.accounts.load(caller.account))?.value;
     // An operator may change things while the service is read-only, but not from a blocked account.
-    const refused = refuseChange(own, NORMAL_MODE);
+    const refused = checkAuthority(own, NORMAL_MODE);
     if (refused !== undefined) return refused;
   }
   const call = callOf(arrival, caller, 'admin', isComplete);

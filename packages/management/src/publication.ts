@@ -1,5 +1,5 @@
 import type { Actor, Publication, Refusal, RoleCommand, RoleId } from '@pinfold/core';
-import { refuseCommand } from '@pinfold/core/internal';
+import { checkCommand } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
 import type { RequestContext, SignedInContext } from './request/request-context.ts';
 
@@ -33,7 +33,7 @@ export function shownPublication(
     sharedUrl: sharedUrl(screen.publicUrl, id),
     name: publicationName(publication),
     endsSoon: state === 'published' && expiresAt !== null && expiresAt - now < SOON,
-    refusal: (command) => refuseCommand(publication, command, now)?.state,
+    refusal: (command) => checkCommand(publication, command, now)?.state,
   };
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiKeyQuery, ApiKeyStore } from '@pinfold/core';
-import { refuseKey } from '@pinfold/core/adapter';
+import { checkKeyLimit } from '@pinfold/core/adapter';
 import { apiKeyStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { everyKeyOf } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape } from './derive.ts';
@@ -96,7 +96,7 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
     create: async (key, events, authority, limit = null) => {
       const live = await store.countLive(key.account);
       await nextTurn();
-      const outcome = authority === 'operator' ? undefined : refuseKey(live, limit);
+      const outcome = authority === 'operator' ? undefined : checkKeyLimit(live, limit);
       const isTaken = (await store.find(key.id)) !== undefined;
       return (isTaken ? undefined : outcome) ?? (await store.create(key, events, authority));
     },

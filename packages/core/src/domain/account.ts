@@ -3,24 +3,24 @@ import type { Instant } from './instant.ts';
 import { parseRate, type Rate, type RateMark, type RateText } from './rate.ts';
 import type { Generation } from './role.ts';
 
-/** The limits of one account. Null: the service's own applies. */
+/** The limits of one account. Null: the service's limit applies. */
 export interface AccountLimits {
-  /** Requests of the API, by each process. */
+  /** Requests of the API, counted by each process. */
   readonly requests: RateText | null;
   /** New publications, over all nodes. */
   readonly publications: RateText | null;
   /** Publications in service at the same time. */
   readonly sites: number | 'off' | null;
-  /** Bytes of the archives of those. */
+  /** Bytes of the archives of publications in service. */
   readonly bytes: number | 'off' | null;
 }
 
-/** A block: the account may change nothing. Its sites stay as they are, or answer like stopped ones. */
+/** Prevents an account from changing anything. Its sites remain in service, or answer like stopped ones. */
 export interface Block {
   readonly reason: string;
   readonly sites: 'keep' | 'hide';
   readonly at: Instant;
-  /** The account is being erased: its keys and sessions are unknown, and nothing ends its block. */
+  /** The account is being erased: its keys and sessions are refused, and it cannot be unblocked. */
   readonly isErasing?: true;
 }
 
@@ -29,7 +29,7 @@ export interface Account {
   readonly name: AccountId;
   readonly limits: AccountLimits;
   readonly blocked: Block | null;
-  /** Counts the times all viewers of all its roles were cut off. */
+  /** Grows when its sites are hidden, which ends all grants for them. */
   readonly generation: Generation;
   readonly lastPublishedAt: Instant | null;
   readonly publicationsMark: RateMark | null;
@@ -39,7 +39,7 @@ export interface Account {
 export interface AccountUse {
   readonly sites: number;
   readonly bytes: number;
-  /** Publications of the 24 hours before, in service or not. */
+  /** Publications in the last 24 hours, in service or not. */
   readonly publications24h: number;
 }
 
@@ -60,7 +60,7 @@ export const NO_ACCOUNT_LIMITS: AccountLimits = {
   bytes: null,
 };
 
-/** Whether a value may be set as a limit of an account. Null makes the service's own apply again. */
+/** Whether a value may be set as a limit of an account. Null restores the service's limit. */
 export function isAccountLimit(name: string, value: unknown): boolean {
   if (!Object.hasOwn(NO_ACCOUNT_LIMITS, name)) return false;
   if (value === null || value === 'off') return true;
@@ -90,29 +90,29 @@ function isQuota(name: string): boolean {
   return name === 'sites' || name === 'bytes';
 }
 
-/** The prefix of accounts that have the remains of erased ones. No caller acts as one of them. */
+/** The prefix of accounts that own the remains of erased ones. No caller acts as one of them. */
 const ERASED_PREFIX = 'erased:';
 
-/** The account that publications of an embedding team and the first key have by default; it is never erased. */
+/** The default account of an embedding team's publications and of the first key; it is never erased. */
 const NEVER_ERASED = 'default';
 
-/** Whether an account has the remains of an erased one. */
+/** Whether an account owns the remains of an erased one. */
 export function isErasedAccount(name: string): boolean {
   return name.startsWith(ERASED_PREFIX);
 }
 
-/** The account for the remains of an erased one. Its name reveals nothing of the other. */
+/** The account that owns the remains of an erased one. Its name does not reveal the erased one's. */
 export function erasedAccount(token: Token): AccountId {
   return `${ERASED_PREFIX}${token}` as AccountId;
 }
 
-/** Why an account cannot be erased. */
-export function refuseErasure(name: AccountId): 'never_erased' | 'erased' | undefined {
+/** Why an account cannot be erased; `undefined` if it can. */
+export function checkErasure(name: AccountId): 'never_erased' | 'erased' | undefined {
   if (name === NEVER_ERASED) return 'never_erased';
   return isErasedAccount(name) ? 'erased' : undefined;
 }
 
-/** The block of an account from the beginning of its erasure on. */
+/** The block of an account that is being erased. */
 export function erasingBlock(at: Instant): Block {
   return { reason: 'The account is being erased.', sites: 'hide', at, isErasing: true };
 }

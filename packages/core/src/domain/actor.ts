@@ -4,30 +4,34 @@ import type { Cause, EventActor, Origin } from './history.ts';
 import { type AccountId, accountId, type Branded } from './identity.ts';
 import type { Sha256 } from './sha256.ts';
 
-/** The operator of the service, who reads and changes what belongs to any account. Copies of this package share it. */
+/** The operator of the service, who reads and changes all roles. Several copies of this package in a process share it. */
 export const OPERATOR: Branded<symbol, 'Operator'> = Symbol.for('@pinfold/core/operator') as never;
 
-/** The party that reads or changes something: an account reaches its own roles, the operator all. */
+/** The actor that reads or changes something: an account reaches its own roles, the operator all. */
 export type Actor = AccountId | typeof OPERATOR;
 
 /** The authority of a change: an account's is subject to its block and to the service's mode, the operator's is not. */
 export type Authority = 'account' | 'operator';
 
-/** The authority of a saved role; `viewing` is an account's that only opens its site, subject to its block only. */
+/** The authority of a save; `viewing` only opens an account's site, and is subject to its block but not to the mode. */
 export type SaveAuthority = Authority | 'viewing';
 
 /**
- * The only account whose things an actor reaches; `undefined` for the operator.
+ * The only account that an actor reaches; `undefined` for the operator.
  *
- * @throws TypeError when it is neither an account nor {@link OPERATOR}: an actor is never the operator by omission.
+ * @throws TypeError for neither an account nor {@link OPERATOR}, so that a forgotten actor is not the operator.
  */
 export function accountOfActor(by: Actor | string): AccountId | undefined {
   if (typeof by === 'string') return accountId(by);
   if (by === OPERATOR) return undefined;
-  throw new TypeError('say who asks: an account or OPERATOR');
+  throw new TypeError('the actor is an account or OPERATOR');
 }
 
-/** @throws TypeError as {@link accountOfActor} does. */
+/**
+ * Makes a predicate for what an actor reaches.
+ *
+ * @throws TypeError as {@link accountOfActor} does.
+ */
 export function reachOf(by: Actor | string): (thing: { readonly account: AccountId }) => boolean {
   const own = accountOfActor(by);
   return ({ account }) => own === undefined || account === own;
@@ -40,15 +44,14 @@ export interface ListScope {
   readonly account?: string;
 }
 
-/** The only account whose things are listed; `undefined` for all. */
+/** The only account that is listed; `undefined` for all. */
 export function listedAccount({ by, account }: ListScope): AccountId | undefined {
   return accountOfActor(by) ?? (account === undefined ? undefined : accountId(account));
 }
 
 /**
- * The key or session of a caller. With it, a store refuses the change once the key is revoked or the session has
- * ended. A key that the store does not know is valid unless it is said to be stored: a team may name its own keys in
- * {@link Caller}.
+ * The key or session of a caller. A store refuses the change once the key is revoked or the session has ended. A key that
+ * the store does not have is valid unless `isKeyStored`: a team may have keys of its own in {@link Caller}.
  */
 export interface Credential {
   readonly key?: ApiKeyId | null;
@@ -58,14 +61,14 @@ export interface Credential {
   readonly session?: Sha256 | null;
 }
 
-/** The answer to a change whose credential no longer counts. */
+/** The answer to a change whose credential is invalid. */
 export const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
 
 export function credentialOf({ key, isKeyStored = false }: Pick<Caller, 'key' | 'isKeyStored'>): Credential {
   return { key: key ?? null, isKeyStored };
 }
 
-/** Whom the history names for a caller: its key, else its person (TypeError for a wrong name), else its account. */
+/** The actor in the history: the caller's key, else its person (a TypeError for an invalid name), else its account. */
 export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' | 'account'>): EventActor {
   if (key !== undefined) return { kind: 'key', id: key };
   return { kind: 'person', id: person === undefined ? account : accountId(person) };

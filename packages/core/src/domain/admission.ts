@@ -2,7 +2,7 @@ import type { KeyQuotaExceeded, PublicationQuotaExceeded, Refusal } from '../ref
 import type { Account, AccountUse, Block, PublicationLimits } from './account.ts';
 import type { SaveAuthority } from './actor.ts';
 import type { Instant } from './instant.ts';
-import { type NamesInUse, refuseName } from './name.ts';
+import { checkNameLimit, type NamesInUse } from './name.ts';
 import { parseRate, type Rate, type RateMark, rateLeft, takenFrom } from './rate.ts';
 import type { Sha256 } from './sha256.ts';
 
@@ -17,16 +17,16 @@ export interface AdmissionRequest {
   readonly isNamed: boolean;
 }
 
-/** Why an account may change nothing now. */
+/** Why an account may not change anything now. */
 export type Unchangeable = Refusal<'account_blocked' | 'read_only'>;
 
-/** Why an account may not publish now; `invalid_archive` is of content that was taken down. */
+/** Why an account may not publish now; `invalid_archive` if the content was taken down. */
 export type Inadmissible =
   | Unchangeable
   | Refusal<'invalid_archive' | 'rate_limited'>
   | PublicationQuotaExceeded;
 
-/** The look-ups of a store for an admission, each made only if needed. */
+/** The lookups of a store for an admission, each made only if needed. */
 export interface AdmissionFacts {
   isForbidden(): boolean;
   inService(): Pick<AccountUse, 'sites' | 'bytes'>;
@@ -42,7 +42,7 @@ export const FORBIDDEN_CONTENT: Refusal<'invalid_archive'> = {
 
 type KnownAccount = Pick<Account, 'limits' | 'publicationsMark'>;
 
-/** The limits in force for the publications of an account: its own before those for all. */
+/** The limits in force for the publications of an account: its own override those for all. */
 export function publicationLimitsOf(
   account: Pick<Account, 'limits'> | undefined,
   ofAll: PublicationLimits,
@@ -60,8 +60,8 @@ export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null
   return inForce(own === null ? null : (parseRate(own) ?? null), ofAll);
 }
 
-/** Why an authority may not change what belongs to an account; `undefined` if it may. */
-export function refuseChange(
+/** Checks whether an authority may change what belongs to an account: refuses for a block, and in read-only mode. */
+export function checkAuthority(
   account: Pick<Account, 'blocked'> | undefined,
   { kind, message }: Mode,
   authority: SaveAuthority = 'account',
@@ -74,16 +74,16 @@ export function refuseChange(
     : undefined;
 }
 
-/** The answer to a new key of an account that is being erased, for any caller. */
+/** Refuses a new key or session of an account that is being erased, to any caller. */
 export function refuseErasing({ reason }: Block): Refusal<'account_blocked'> {
   return { kind: 'refused', code: 'account_blocked', reason };
 }
 
 /**
- * Why an account that may change something may not publish; `undefined` if it may. Publications in service are counted only
- * if a quota needs it. For a commit, count them in its transaction.
+ * Checks whether an account that may change something may publish. Counts publications in service only if a quota needs it;
+ * a commit must count them in its transaction.
  */
-export function refuseAdmission(
+export function checkAdmission(
   account: KnownAccount | undefined,
   request: AdmissionRequest,
   facts: AdmissionFacts,
@@ -97,25 +97,25 @@ export function refuseAdmission(
   }
   const used = hasQuota(limits) ? facts.inService() : { sites: 0, bytes: 0 };
   return (
-    refuseBeyondQuota('sites', limits.sites, used.sites + 1) ??
-    refuseBeyondQuota('bytes', limits.bytes, used.bytes + request.archiveBytes) ??
-    (request.isNamed ? refuseName(facts.names(), limits.names) : undefined)
+    checkQuota('sites', limits.sites, used.sites + 1) ??
+    checkQuota('bytes', limits.bytes, used.bytes + request.archiveBytes) ??
+    (request.isNamed ? checkNameLimit(facts.names(), limits.names) : undefined)
   );
 }
 
-/** Whether an account has a quota, for which its publications in service have to be counted. */
+/** Whether there is a quota, for which publications in service must be counted. */
 export function hasQuota({ sites, bytes }: Pick<PublicationLimits, 'sites' | 'bytes'>): boolean {
   return sites !== null || bytes !== null;
 }
 
-/** The rate mark of an account after one more publication. */
+/** The columns of an account that one more publication changes. */
 export function accountAfterPublishing(
   account: KnownAccount & Pick<Account, 'lastPublishedAt'>,
   { now, limits }: Pick<AdmissionRequest, 'now' | 'limits'>,
 ): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
   const { publicationsMark: mark, lastPublishedAt } = account;
   const rate = publicationLimitsOf(account, limits).publications;
-  // Databases store safe integers, which microseconds are until the year 2255: from then on no publications are counted.
+  // Databases store safe integers, as which microseconds last until the year 2255. Later publications are not counted.
   const taken = rate && (Math.min(takenFrom(rate, mark, now), Number.MAX_SAFE_INTEGER) as RateMark);
   return {
     publicationsMark: taken ?? mark,
@@ -123,7 +123,7 @@ export function accountAfterPublishing(
   };
 }
 
-function refuseBeyondQuota(
+function checkQuota(
   rule: 'sites' | 'bytes',
   limit: number | null,
   actual: number,
@@ -132,8 +132,8 @@ function refuseBeyondQuota(
   return { kind: 'refused', code: 'quota_exceeded', rule, limit, actual };
 }
 
-/** Why an account gets no further API key beside its `live` ones; `undefined` if it gets one. */
-export function refuseKey(live: number, limit: number | null): KeyQuotaExceeded | undefined {
+/** Checks whether an account may have one more API key beside its `live` ones, which are not revoked. */
+export function checkKeyLimit(live: number, limit: number | null): KeyQuotaExceeded | undefined {
   if (limit === null || live < limit) return undefined;
   return { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit, actual: live + 1 };
 }
@@ -143,7 +143,6 @@ function inForce<Value>(own: Value | 'off' | null, ofAll: Value | null): Value |
   return own ?? ofAll;
 }
 
-/** How the service runs for everybody. */
 export interface Mode {
   /** While the service is read-only, only the operator changes anything. */
   readonly kind: 'normal' | 'read_only';

@@ -3,7 +3,7 @@ import type { AccountId, Branded } from './identity.ts';
 import type { Instant } from './instant.ts';
 import { SHA256, type Sha256 } from './sha256.ts';
 
-/** The public part of an API key, by which it is looked up. */
+/** The public part of an API key, which identifies it. */
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;
 
 /** Reads the id of an API key, 1 to 32 letters and digits; `undefined` for anything else. */
@@ -14,10 +14,10 @@ export function parseApiKeyId(text: string): ApiKeyId | undefined {
 /** A right of a key or a session. */
 export type Scope = 'pins:read' | 'pins:write' | 'manage' | 'admin';
 
-/** All scopes there are. `manage` signs in to the management screen; `admin` does, too, and administers the service. */
+/** All scopes. `manage` signs in to the management screen; `admin` also administers the service. */
 export const KNOWN_SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage', 'admin'];
 
-/** The scopes of an account's members: everything with their own things. No scope is ever added to these three. */
+/** The scopes of an account's members: everything in their own account. No scope is ever added to these three. */
 export const MEMBER_SCOPES: readonly ['pins:read', 'pins:write', 'manage'] = Object.freeze([
   'pins:read',
   'pins:write',
@@ -41,11 +41,11 @@ export interface ApiKey {
   readonly createdAt: Instant;
   readonly lastUsedAt: Instant | null;
   readonly revokedAt: Instant | null;
-  /** Whether a setting contains its text: then it is never deleted, so that a revoked one stays revoked. */
+  /** Whether a setting contains the key. Such a key is never deleted: the setting would create a revoked one again. */
   readonly isEnsured: boolean;
 }
 
-/** The most keys of an account that are not revoked, unless an option says otherwise. */
+/** The default maximum of an account's keys that are not revoked. */
 export const DEFAULT_KEY_LIMIT = 100;
 
 /** An authenticated caller. */
@@ -54,11 +54,11 @@ export interface Caller {
   readonly displayName?: string;
   readonly scopes: readonly Scope[];
   readonly key?: ApiKeyId;
-  /** Whether the key is one of `Keys`: a change is refused once it is gone, as with its erased account. Not a team's own. */
+  /** Whether `Keys` stores the key: a change is refused once it is gone, as when its account is erased. False for a team's own. */
   readonly isKeyStored?: boolean;
-  /** The person, for the history, if an account has several. Never an address or a secret. */
+  /** The person's name in the history, if an account has several people. Never an address or a secret. */
   readonly person?: string;
-  /** A user of the server's machine, or null where the system has no name for it: acts with the operator's authority. */
+  /** The user of the server's machine who acts as the operator; null if the system has no name for the user. */
   readonly operator?: string | null;
 }
 
@@ -69,27 +69,27 @@ export interface Consent {
   readonly scopes: readonly Scope[];
   readonly label: string;
   readonly actor: EventActor;
-  /** The session in which it was given; null where sessions are not ours. The consent ends with it. */
+  /** The session in which it was given, which ends it; null if an embedding team has sessions of its own. */
   readonly session: Sha256 | null;
-  /** The key with which it was given, where that was no session of ours: the consent ends when it is revoked. */
+  /** The key with which it was given without a session; its revocation ends the consent. */
   readonly apiKey: ApiKeyId | null;
 }
 
 /** A program that asks for a key, as it is stored, without its secret. */
 export interface Pairing {
   readonly secretHash: Sha256;
-  /** From this instant on there is no key for it. */
+  /** From this instant on it gets no key. */
   readonly endsAt: Instant;
-  /** Null until a person has agreed. */
+  /** Null until a person has given it. */
   readonly consent: Consent | null;
 }
 
 export const PAIRING_LIMIT = 10_000;
 
-/** Nothing that is taken for another when it is read aloud or copied by eye (Crockford's base 32). */
+/** Crockford's base 32: no two digits look or sound alike. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Eight characters that show a person that two secrets are the same, by the SHA-256; `undefined` if it is none. */
+/** Eight characters by which a person compares two secrets, from the SHA-256 in hexadecimal; `undefined` if it is none. */
 export function pairingCode(hash: string): string | undefined {
   if (!SHA256.test(hash)) return undefined;
   let code = '';

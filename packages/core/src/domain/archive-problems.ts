@@ -33,7 +33,7 @@ export type HeaderField =
   | 'size'
   | 'time';
 
-/** Why an entry's name cannot be relied on: its own bytes, or its Unicode Path field. */
+/** Why the bytes of an entry's name, or its Unicode Path field, cannot be relied on. */
 export type BadEncoding =
   | 'field_not_utf8'
   | 'field_of_other_name'
@@ -45,7 +45,7 @@ interface AtPath {
   readonly path: string;
 }
 
-/** The rules an archive can break, with the details of a problem. Proving stops at a limit, without an `actual`. */
+/** The rules an archive can break, with the details of a problem. The proof stops at a limit, and then there is no `actual`. */
 export interface ArchiveRules {
   readonly not_a_zip: NoDetails;
   readonly truncated: NoDetails;
@@ -59,13 +59,13 @@ export interface ArchiveRules {
   readonly too_many_files: LimitAndActual;
   readonly file_too_large: AtPath & Pick<LimitAndActual, 'limit'> & Partial<LimitAndActual>;
   readonly expanded_too_large: Pick<LimitAndActual, 'limit'> & Partial<LimitAndActual>;
-  /** `other` is the same path in another spelling; absent when one path is there twice. */
+  /** `other` is the same path in another spelling; absent if both are spelled the same. */
   readonly duplicate_path: AtPath & { readonly other?: string };
   readonly path_conflict: AtPath;
   readonly unsupported_compression: AtPath & { readonly method: number };
   readonly corrupt_data: AtPath;
   readonly header_mismatch: AtPath & { readonly fields: readonly HeaderField[] };
-  /** Without a path, an entry reaches into the central directory. */
+  /** The path is absent if an entry reaches into the central directory. */
   readonly overlapping_entries: Partial<AtPath>;
   readonly ambiguous_structure: Partial<AtPath> & { readonly reason: Ambiguity };
   /** An archive with the same bytes was taken down. */
@@ -78,12 +78,12 @@ export type ArchiveRule = keyof ArchiveRules;
 /** One broken rule of an archive, with its data. */
 export type ArchiveProblem = RuleDetails<ArchiveRules>;
 
-/** The most problems of one rule: an archive within the limits has no more. */
+/** The most problems listed of one rule. */
 const MAX_OF_A_RULE = 1_000;
 
 /**
- * The broken rules of one archive, as they are found: the first 1,000 problems of each rule, and the number of the
- * others. An archive of 10 MiB can have some 100,000 problems, and only a few are ever shown.
+ * Collects the problems of one archive: lists the first 1,000 of each rule and counts the others. An archive of 10 MiB can
+ * have some 100,000 problems, and only a few are ever shown.
  *
  * @example
  * import { ProblemList } from '@pinfold/core/adapter';
@@ -110,7 +110,7 @@ export class ProblemList {
     return this.#counts.has(rule);
   }
 
-  /** Adds problems; `omitted` is how many more their finder counted without keeping them. */
+  /** Adds problems; `omitted` is the number of further ones that were only counted. */
   add(problems: Iterable<ArchiveProblem>, omitted = 0): void {
     this.#omitted += omitted;
     for (const problem of problems) {

@@ -13,12 +13,12 @@ import {
 import { indexHint, siteRoot } from './index-hint.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import type { NameEncoding } from './name-encoding.ts';
-import { chunksOf, filesThatAreFolders, foldPath, runToEnd, workOf } from './path-conflicts.ts';
+import { estimateWork, findPathConflicts, foldPath, runToEnd, splitIntoChunks } from './path-conflicts.ts';
 
-/** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
+/** An entry of the central directory (APPNOTE.TXT, section 4.3.12), its name decoded. */
 export interface ListedEntry {
   readonly name: string;
-  /** The upper byte of "version made by": the system whose attributes these are. */
+  /** The upper byte of "version made by": the system that `externalAttributes` come from. */
   readonly host: number;
   readonly externalAttributes: number;
   /** The general purpose bit flag. */
@@ -29,9 +29,9 @@ export interface ListedEntry {
   readonly compressedSize: number;
   /** Bytes inflated, as declared. */
   readonly size: number;
-  /** The offset of the entry's data in the archive, behind its local header. */
+  /** The offset of the entry's data in the archive, after its local header. */
   readonly dataOffset: number;
-  /** Whether it is a file `._x` whose data begin as those of AppleDouble; absent otherwise. */
+  /** Whether it is a file `._x` whose data begin like AppleDouble. */
   readonly appleDouble?: true;
 }
 
@@ -40,20 +40,20 @@ export interface GuessedNames {
   readonly encoding: NameEncoding;
   /** The first entry with such a name. */
   readonly first: number;
-  /** Whether all pages were compared with the names; false where that took too much work. */
+  /** Whether all pages were compared with the names; false if that would have taken too long. */
   readonly whole: boolean;
 }
 
 /** An archive's structure, as an inspector reads it. */
 export interface ArchiveListing {
   readonly entries: readonly ListedEntry[];
-  /** The broken rules that need the bytes: structure, headers, encodings. */
+  /** Problems that only the bytes show: in the structure, the headers and the encodings. */
   readonly problems: readonly ArchiveProblem[];
-  /** The number of further problems, which are not listed; absent means 0. */
+  /** The number of further problems; absent for 0. */
   readonly omitted?: number;
-  /** Whether offsets and sizes of the entries can be relied on to read them. */
+  /** Whether offsets and sizes of the entries are reliable. */
   readonly trusted: boolean;
-  /** Absent where no name had to be guessed. */
+  /** Absent if no name had to be guessed. */
   readonly guessed?: GuessedNames;
 }
 
@@ -70,7 +70,7 @@ export interface ProofTask {
   readonly name: string;
   /** The most bytes it may inflate to. */
   readonly limit: number;
-  /** Its path in the site; absent for folders and what operating systems add. */
+  /** Its path in the site; absent for folders and for files that operating systems add. */
   readonly path?: EntryPath;
 }
 
@@ -78,9 +78,9 @@ export interface ProofTask {
 export interface Judgement {
   readonly problems: readonly ArchiveProblem[];
   readonly omitted: number;
-  /** The site's files, its one parent folder stripped. Only meaningful without problems. */
+  /** The site's files, without the common parent folder. Only meaningful without problems. */
   readonly files: readonly SiteFile[];
-  /** The entries to inflate; empty when a count or size limit is broken or the structure cannot be trusted. */
+  /** The entries to inflate; empty if a count or size limit is exceeded or the structure is unreliable. */
   readonly tasks: readonly ProofTask[];
 }
 
@@ -100,35 +100,35 @@ type ArchiveLimits = Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>;
 /** An archive with more entries than this many times the files allowed is refused without comparing names. */
 const FAR_TOO_MANY = 10;
 
-/** The most entries to read, with folders and system files: those are not limited, so few files do not lower it. */
+/** The most entries to read. Folders and system files count too, so a low limit for files does not lower it. */
 export function maxEntries({ files }: Pick<Limits, 'files'>): number {
   return FAR_TOO_MANY * Math.max(files, defaultLimits.files);
 }
 
-/** Applies every rule that needs no bytes to a listing, and reports all that are broken at once. */
+/** Applies all rules that need no bytes to a listing, and reports all problems at once. */
 export function judgeListing(listing: ArchiveListing, limits: ArchiveLimits): Judgement {
   return runToEnd(judgeInChunks(listing, limits));
 }
 
-/** Like {@link judgeListing}, but yields every few milliseconds, so that other work gets its turn. */
+/** Like {@link judgeListing}, but yields every few milliseconds, so as not to block the event loop. */
 export function* judgeInChunks(listing: ArchiveListing, limits: ArchiveLimits): Generator<void, Judgement> {
   const entries = named(listing.entries);
   const files = entries.filter((entry) => !entry.isFolder);
-  const own = entries.filter((entry) => !entry.isSystem).map(({ name }) => name);
-  const root = siteRoot(own);
+  const names = entries.filter((entry) => !entry.isSystem).map(({ name }) => name);
+  const root = siteRoot(names);
   const stripped = root ?? '';
   const readable = entries.length > 0 || listing.problems.length === 0;
   yield;
   const found = new ProblemList();
   found.add(
-    listing.problems.map((problem) => underLimit(problem, limits)),
+    listing.problems.map((problem) => withFileLimit(problem, limits)),
     listing.omitted,
   );
   yield* addProblemsOfEach(entries, found);
   found.add(boundProblems(entries, limits));
   yield* addNameProblems(entries, files, limits, found);
   if (root === undefined && readable) {
-    const hint = indexHint(own);
+    const hint = indexHint(names);
     found.add([{ rule: 'missing_index', ...(hint && { hint }) }]);
   }
   const provable = listing.trusted && !BOUNDS.some((rule) => found.has(rule));
@@ -140,7 +140,7 @@ export function* judgeInChunks(listing: ArchiveListing, limits: ArchiveLimits): 
   };
 }
 
-/** Puts the first problem of each rule before the second of any, so that a cut list still names every rule. */
+/** Puts the first problem of each rule before the second of any, so that a truncated list still names every rule. */
 export function orderProblems<P extends { readonly rule: string }>(problems: readonly P[]): readonly P[] {
   const firsts = new Map<string, P>();
   for (const problem of problems) if (!firsts.has(problem.rule)) firsts.set(problem.rule, problem);
@@ -155,7 +155,7 @@ function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
     if (name === undefined) return;
     entries.push({
       name,
-      work: workOf(name),
+      work: estimateWork(name),
       index,
       listed: entry,
       isFolder: name.endsWith('/'),
@@ -165,30 +165,30 @@ function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
   return entries;
 }
 
-/** Names the limit for files where an inspector stopped at {@link maxEntries}. */
-function underLimit(problem: ArchiveProblem, { files }: ArchiveLimits): ArchiveProblem {
+/** Names the limit for files in the problem of an inspector that stopped at {@link maxEntries}. */
+function withFileLimit(problem: ArchiveProblem, { files }: ArchiveLimits): ArchiveProblem {
   return problem.rule === 'too_many_files' ? { ...problem, limit: files } : problem;
 }
 
 function* addProblemsOfEach(entries: readonly NamedEntry[], found: ProblemList): Generator<void, void> {
-  for (const chunk of chunksOf(entries)) {
+  for (const chunk of splitIntoChunks(entries)) {
     for (const entry of chunk) found.add(entryProblems(entry));
     yield;
   }
 }
 
-/** Adds a problem for names that are the same in some file system, or of which one is a file and the other its folder. */
+/** Adds problems for files that have the same path in some file system, and for files whose path is also a folder. */
 function* addNameProblems(
   entries: readonly NamedEntry[],
   files: readonly NamedEntry[],
   limits: ArchiveLimits,
   found: ProblemList,
 ): Generator<void, void> {
-  // Files that operating systems add are not limited in number, so they do not count here either.
-  const own = files.filter((file) => !file.isSystem).length;
-  if (own > FAR_TOO_MANY * limits.files) return;
+  // The limit does not count files that operating systems add.
+  const counted = files.filter((file) => !file.isSystem).length;
+  if (counted > FAR_TOO_MANY * limits.files) return;
   yield* addSamePathProblems(files, found);
-  const conflicts = yield* filesThatAreFolders(entries, files);
+  const conflicts = yield* findPathConflicts(entries, files);
   found.add(conflicts.map(({ name: path }) => ({ rule: 'path_conflict', path })));
 }
 
@@ -211,7 +211,7 @@ function isInflatable({ method }: ListedEntry): boolean {
   return method === 0 || method === 8;
 }
 
-/** Bits 0, 6 and 13 (APPNOTE.TXT, section 4.4.4), and the method of AE-x, mean encryption. */
+/** Bits 0, 6 and 13 (APPNOTE.TXT, section 4.4.4), and the method of AE-x, stand for encryption. */
 function isEncrypted(entry: ListedEntry): boolean {
   return (entry.flags & 0x2041) !== 0 || entry.method === 99;
 }
@@ -235,9 +235,9 @@ function boundProblems(entries: readonly NamedEntry[], limits: ArchiveLimits): r
 
 function* addSamePathProblems(files: readonly NamedEntry[], found: ProblemList): Generator<void, void> {
   const seen = new Map<string, string>();
-  for (const chunk of chunksOf(files)) {
+  for (const chunk of splitIntoChunks(files)) {
     for (const { name: path } of chunk) {
-      // One that is too long is refused anyway, and to fold it may take time with the square of its length.
+      // Another rule refuses a path that is too long, and folding it could take quadratic time.
       const folded = isTooLong(path) ? path : foldPath(path);
       const other = seen.get(folded);
       if (other === undefined) seen.set(folded, path);
@@ -249,7 +249,7 @@ function* addSamePathProblems(files: readonly NamedEntry[], found: ProblemList):
 
 function* siteFiles(files: readonly NamedEntry[], root: string): Generator<void, readonly SiteFile[]> {
   const site: SiteFile[] = [];
-  for (const chunk of chunksOf(files)) {
+  for (const chunk of splitIntoChunks(files)) {
     for (const file of chunk) {
       const path = sitePath(file, root);
       if (path !== undefined) site.push({ path, entry: file.index });

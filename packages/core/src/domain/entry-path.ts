@@ -2,7 +2,7 @@ import type { ListedEntry } from './archive-rules.ts';
 import type { Branded } from './identity.ts';
 import { utf8Length } from './text.ts';
 
-/** The path of a file in a site, proved: relative, `/` between segments, none of them empty, `.` or `..`. */
+/** The safe path of a file in a site: relative, `/` between segments, none of them empty, `.` or `..`. */
 export type EntryPath = Branded<string, 'EntryPath'>;
 
 /** Why a path is unsafe. `segment`: one is empty, `.` or `..`; `too_long`: it has more than 1,024 bytes. */
@@ -24,10 +24,11 @@ const UNSAFE: readonly (readonly [form: RegExp, reason: UnsafePath])[] = [
   [/^\//, 'absolute'],
   [/(?:^|\/)(?:\.{1,2}(?:\/|$)|\/)/, 'segment'],
 ];
-/** What most paths are: safe by one look in the place of one for each form. */
+/** Most paths match this, and are safe without a check of each {@link UNSAFE} form. */
 const PLAIN = /^(?:[\w-][\w.-]*(?:\/|$))+$/;
 const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
 
+/** Finds why a path is unsafe; `undefined` if it is safe. */
 export function unsafePath(name: string): UnsafePath | undefined {
   if (isTooLong(name)) return 'too_long';
   if (PLAIN.test(name)) return undefined;
@@ -39,12 +40,12 @@ export function isTooLong(name: string): boolean {
   return name.length * 3 > MAX_PATH_BYTES && utf8Length(name) > MAX_PATH_BYTES;
 }
 
-/** Proves the path of a file; `undefined` when it is unsafe or names a folder. */
+/** Validates the path of a file; `undefined` if it is unsafe or names a folder. */
 export function entryPath(name: string): EntryPath | undefined {
   return name.endsWith('/') || unsafePath(name) !== undefined ? undefined : (name as EntryPath);
 }
 
-/** The path segment that no site may carry, or `undefined` (`forbidden_name`, docs/wire.md#the-rules-for-zips). */
+/** Finds a path segment that no site may have (`forbidden_name`, docs/wire.md#the-rules-for-zips). */
 export function forbiddenSegment(name: string): string | undefined {
   return FORBIDDEN.exec(name)?.[1];
 }
@@ -58,7 +59,7 @@ const DEVICE = 0x40;
 const REPARSE_POINT = 0x400;
 const WINDOWS_HOSTS = [0, 10, 11, 14];
 
-/** Reads external attributes. The upper half is a Unix mode if it has a file type, on any host: unpackers agree. */
+/** Reads external attributes. Unpackers agree that the upper half is a Unix mode if it has a file type, on any host. */
 export function kindOfEntry(
   path: string,
   entry: Pick<ListedEntry, 'host' | 'externalAttributes'>,
@@ -77,8 +78,8 @@ export function kindOfEntry(
 const BACKSLASH_HOSTS = [0, 10, 11];
 
 /**
- * Normalizes the names of an archive: `\` to `/`, as Windows PowerShell 5 writes it, and no `./` at the beginning, as
- * bsdtar writes it. Only if the whole archive has names of that form. `undefined` for an entry `./`.
+ * Normalizes the names of an archive in which all have one of two forms: replaces `\` of Windows PowerShell 5 by `/`, or
+ * removes the leading `./` of bsdtar. `undefined` for an entry `./`.
  */
 export function normalizeNames(
   entries: readonly Pick<ListedEntry, 'name' | 'host'>[],
@@ -96,7 +97,7 @@ export function normalizeNames(
 const SYSTEM_FILES = new Set(['.ds_store', 'thumbs.db', 'desktop.ini']);
 const MAX_SYSTEM_NAME = 'desktop.ini'.length;
 const SYSTEM_FOLDER = '__macosx/';
-/** The file of a folder's own icon on macOS, whose name ends with a carriage return. */
+/** The icon of a folder on macOS. */
 const ICON = 'Icon\r';
 /** AppleDouble's magic number (RFC 1740, section 5). */
 const APPLE_DOUBLE = [0x00, 0x05, 0x16, 0x07];
@@ -104,16 +105,16 @@ const APPLE_DOUBLE = [0x00, 0x05, 0x16, 0x07];
 /** The number of bytes that {@link isAppleDouble} needs. */
 export const APPLE_DOUBLE_BYTES: number = APPLE_DOUBLE.length;
 
-/** Whether an operating system added this entry by itself, by its name: it is proved, but no part of the site. */
+/** Whether an operating system adds entries of this name by itself. They are proved, but are no part of the site. */
 export function isSystemEntry(name: string): boolean {
   if (`${name}/`.slice(0, SYSTEM_FOLDER.length).toLowerCase() === SYSTEM_FOLDER) return true;
   const file = lastSegment(name);
   if (file === ICON) return true;
-  // Hashing a long text takes as long as it is.
+  // The length comes first: converting and hashing a long name takes long.
   return file.length <= MAX_SYSTEM_NAME && SYSTEM_FILES.has(file.toLowerCase());
 }
 
-/** Whether a file of this name may be AppleDouble: its data tell, see {@link isAppleDouble}. */
+/** Whether a file of this name may be AppleDouble; {@link isAppleDouble} decides by its data. */
 export function mayBeAppleDouble(name: string): boolean {
   return /^\._./s.test(lastSegment(name));
 }
@@ -123,7 +124,7 @@ export function isAppleDouble(data: Uint8Array): boolean {
   return APPLE_DOUBLE.every((byte, at) => data[at] === byte);
 }
 
-/** Whether a dot file or folder comes from a site generator: no viewer needs it, and it has no secret. */
+/** Whether a dot file or folder is one of a site generator: no viewer needs it, and it has no secret. */
 export function isToolFile(path: string): boolean {
   return /^\.(?:nojekyll|buildinfo|doctrees|gitkeep)$/.test(lastSegment(path.replace(/\/$/, '')));
 }

@@ -3,37 +3,38 @@ import { after, type Instant, MAX_CLOCK_DIFFERENCE } from './instant.ts';
 import type { Limits } from './limits.ts';
 import { type Generation, type Publication, stateOf } from './role.ts';
 
-/** The place where a grant is presented; none is accepted in another's place. */
+/** Where a grant is presented; a grant is valid for one purpose only. */
 export type GrantPurpose = 'cookie' | 'path' | 'hand_over';
 
 /** The viewer, if the embedding team identifies viewers. */
 export interface KnownViewer {
-  /** As its `identify` named them. */
+  /** The viewer's id from `identify`. */
   readonly id: string;
   readonly gavePassword: boolean;
 }
 
-/** A viewer's right to see a protected site. It travels signed; what is signed is all that stands here. */
+/** A viewer's right to see a protected site. The signed token has all these members. */
 export interface Grant {
   readonly purpose: GrantPurpose;
   readonly role: RoleId;
   readonly generation: Generation;
-  /** That of the account when the password was given. */
+  /** The account's generation when the password was given. */
   readonly accountGeneration: Generation;
-  /** When the password was given. Passing from one purpose to another keeps it. */
+  /** When the password was given. A change of purpose keeps it. */
   readonly issuedAt: Instant;
+  /** When this token was signed. */
   readonly madeAt: Instant;
-  /** Absent where viewers are not identified. */
+  /** Absent if viewers are not identified. */
   readonly viewer?: KnownViewer;
 }
 
-/** A site that is shown, with what a grant for it has to match. */
+/** A site that viewers may see, with the generations that a grant for it must match. */
 export interface VisibleRole {
   readonly publication: Publication;
   readonly accountGeneration: Generation;
 }
 
-/** The grant for a viewer who has just given the right password, or needs none. */
+/** Makes a grant for a viewer who has just given the right password, or needs none. */
 export function firstGrant(
   purpose: GrantPurpose,
   { publication: { id, generation }, accountGeneration }: VisibleRole,
@@ -42,12 +43,12 @@ export function firstGrant(
   return { purpose, role: id, generation, accountGeneration, issuedAt: now, madeAt: now };
 }
 
-/** The same grant for another purpose. It ends no later. */
+/** Makes the same grant for another purpose. It ends no later. */
 export function withPurpose(grant: Grant, purpose: GrantPurpose, now: Instant): Grant {
   return { ...grant, purpose, madeAt: now };
 }
 
-/** When the grant ends if nothing else ends it first; a cookie may live as long. */
+/** When the grant ends, unless a generation grows first. A cookie with it lives as long. */
 export function grantEndsAt(
   grant: Grant,
   { expiresAt }: Pick<Publication, 'expiresAt'>,
@@ -72,7 +73,7 @@ export function admits(
     grant.generation === publication.generation &&
     grant.accountGeneration === accountGeneration &&
     stateOf(publication, now) === 'published' &&
-    // Of a clock days ahead, it would be good for days.
+    // A grant that a clock days ahead has made would be valid for days.
     grant.madeAt <= after(now, MAX_CLOCK_DIFFERENCE) &&
     now < grantEndsAt(grant, publication, limits)
   );

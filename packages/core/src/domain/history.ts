@@ -39,7 +39,6 @@ export const EVENT_TYPES = [
   'name.deleted',
 ] as const;
 
-/** Everything that leaves an event. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The event type of each change of a role. */
@@ -61,7 +60,7 @@ export interface EventActor {
   readonly id: string | null;
 }
 
-/** Whether two actors are one: ids are of their kind. */
+/** Whether two actors are the same; ids are unique only within a kind. */
 export function isSameActor(one: EventActor, other: EventActor): boolean {
   return one.kind === other.kind && one.id === other.id;
 }
@@ -70,7 +69,7 @@ export function isSameActor(one: EventActor, other: EventActor): boolean {
 export interface Cause {
   readonly actor: EventActor;
   readonly request?: string;
-  /** The client's address, where the history is to have it. */
+  /** The client's address, if the history records addresses. */
   readonly address?: string;
   /** Done with the operator's authority. Accounts see neither the actor nor the address. */
   readonly asOperator?: boolean;
@@ -79,12 +78,12 @@ export interface Cause {
 /** The origin of a request. */
 export type Origin = Pick<Cause, 'request' | 'address'>;
 
-/** An event as the history stores it: never with a secret, a title, a file name or a password. */
+/** An event as it is stored. It never has a secret, a title, a file name or a password. */
 export interface HistoryEvent extends EventDraft {
   readonly id: EventId;
-  /** When it was recorded, which of an expiration is later than `at`: the history drops it by this instant. */
+  /** When it was recorded: later than `at` for an expiration. The history drops old events by this instant. */
   readonly recordedAt: Instant;
-  /** Null where it concerns the whole service alone. */
+  /** Null for an event of the whole service. */
   readonly account: AccountId | null;
   readonly pin: RoleId | null;
   readonly name: PinName | null;
@@ -100,10 +99,10 @@ export interface PublicationEvent extends HistoryEvent {
   readonly pin: RoleId;
 }
 
-/** An event whose account and doer only the store knows, which fills them in. */
+/** An event whose account and actor the store fills in. */
 export type UnattributedEvent = Omit<HistoryEvent, 'account' | 'actor'>;
 
-/** A place in the history, newest first: behind the event of that instant and id. */
+/** A place in the history, which has the newest first: after the event of that instant and id. */
 export type EventCursor = Pick<HistoryEvent, 'at' | 'id'>;
 
 export const BY_SYSTEM: Cause = { actor: { kind: 'system', id: null } };
@@ -137,7 +136,6 @@ export function eventOf(
   };
 }
 
-/** An event for a store that fills in the rest. */
 export function unattributed(
   ids: { event(): EventId },
   happened: EventDraft,
@@ -147,10 +145,10 @@ export function unattributed(
   return event;
 }
 
-/** Names the feed of a database, 32 hexadecimal digits: an import begins another one. */
+/** Names the feed of a database, 32 hexadecimal digits. An import begins a new feed. */
 export type FeedId = Branded<string, 'FeedId'>;
 
-/** A place in a feed: after the event of that number. At the very beginning the number is 0 and the event null. */
+/** A place in a feed: after the event of that number. At the beginning the number is 0 and the event null. */
 export interface FeedPlace {
   readonly number: number;
   readonly event: EventId | null;
@@ -162,14 +160,14 @@ export interface FeedCursor extends FeedPlace {
 
 const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})?\.([0-9a-f]{32})\.[0-9a-z]+$/;
 
-/** Writes a cursor of an account's feed, or of all accounts' feed, as text that is safe in a URL. */
+/** Writes a cursor of an account's feed, or without an account of the whole feed, as text that is safe in a URL. */
 export function encodeFeedCursor(cursor: FeedCursor, account: AccountId | undefined): string {
   const { number, event, feed } = cursor;
   const mark = fnv1a(['feed', account ?? null, number, event, feed]);
   return `${number.toString(36)}.${event ?? ''}.${feed}.${mark}`;
 }
 
-/** Reads a cursor that was made for the same feed. */
+/** Reads a cursor; refuses one of another feed. */
 export function decodeFeedCursor(
   text: string,
   account: AccountId | undefined,

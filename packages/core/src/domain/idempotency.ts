@@ -4,13 +4,13 @@ import type { Limits } from './limits.ts';
 import type { Sha256 } from './sha256.ts';
 import { codePoints, hasBrokenCharacter, hasControlCharacter, type Title } from './text.ts';
 
-/** A caller's name for one logical publication: printable ASCII, without the double quotes it may have come in. */
+/** A caller's name for one publication: printable ASCII, without the double quotes that the header may have. */
 export type IdempotencyKey = Branded<string, 'IdempotencyKey'>;
 
 /** The uploaded file's name, reduced to its last path segment. */
 export type Filename = Branded<string, 'Filename'>;
 
-/** The SHA-256 of all that must be the same in a repeated request: stores compare it for equality only. */
+/** The SHA-256 of everything that a repeated request must have in common with the first. Stores only compare it. */
 export type Fingerprint = Branded<string, 'Fingerprint'>;
 
 /** The rules of an Idempotency-Key. `secret`: it contains the credential of its request. */
@@ -24,8 +24,8 @@ export interface IdempotencyKeyRules {
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
 /**
- * Reads an Idempotency-Key as a header has it. A value in double quotes, the form of the IETF draft, counts without
- * them. `secret` is the credential of the same request, which the key must not contain.
+ * Reads an Idempotency-Key from its header. Double quotes around it, the form of the IETF draft, are removed. `secret` is
+ * the credential of the same request, which the key must not contain.
  */
 export function parseIdempotencyKey(
   value: string,
@@ -36,7 +36,7 @@ export function parseIdempotencyKey(
   return secret && typeof key === 'string' && key.includes(secret) ? invalid({ rule: 'secret' }) : key;
 }
 
-/** Takes a text as an Idempotency-Key, quotes and all. */
+/** Validates a text as an Idempotency-Key; double quotes belong to it. */
 export function checkIdempotencyKey(
   key: string,
   limits: Pick<Limits, 'idempotencyKeyCharacters'>,
@@ -48,14 +48,14 @@ export function checkIdempotencyKey(
   return key as IdempotencyKey;
 }
 
-/** Reads an uploaded file's name: its last segment (`/` and `\`), 1 to 255 characters, none of them a control. */
+/** Reads an uploaded file's name: its last segment (after `/` or `\`), 1 to 255 characters, no control character. */
 export function parseFilename(value: string): Filename | Refusal<'invalid_filename'> {
   const name = typeof value === 'string' ? value.split(/[/\\]/).at(-1) : undefined;
   const wrong = !name || codePoints(name) > 255 || hasControlCharacter(name) || hasBrokenCharacter(name);
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 
-/** The text that a fingerprint is the hash of: file name and title are dropped earlier than the fingerprint. */
+/** The text to hash for a fingerprint. Only the hash is stored, since file name and title are dropped earlier. */
 export function fingerprintedText(sha256: Sha256, filename: Filename, title: Title | null): string {
   return JSON.stringify([sha256, filename, title]);
 }

@@ -2,7 +2,7 @@ import type { Instant } from './instant.ts';
 
 declare const brand: unique symbol;
 
-/** A value that was proved once: `Name` is the receipt, and only the function that proves it makes one. */
+/** A validated value (a branded type): only the function that validates it makes one, so no other code checks it again. */
 export type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
 
 /** A role's id: a UUID in lower case, and the last segment of its shared URL. */
@@ -11,7 +11,7 @@ export type RoleId = Branded<string, 'RoleId'>;
 /** A stored archive's id: its creation instant in 13 digits, `-`, and a UUID. New for every attempt, never the role's. */
 export type ArchiveId = Branded<string, 'ArchiveId'>;
 
-/** The owner of roles: 1 to 255 printable characters, opaque to Pinfold, from the embedding team's `authenticate`. */
+/** The owner of roles: 1 to 255 printable characters from the embedding team's `authenticate`, opaque to Pinfold. */
 export type AccountId = Branded<string, 'AccountId'>;
 
 /** Identifies one holder of a reservation or claim; never reused. */
@@ -21,17 +21,17 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ARCHIVE = /^\d{13}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-let parsed: RoleId | undefined;
+let lastParsed: RoleId | undefined;
 
 /** Reads a UUID in any letter case (RFC 9562, section 4); `undefined` for anything else. */
 export function parseRoleId(text: string): RoleId | undefined {
   // Each view parses its id twice: in the door and in the use case.
-  if (text === parsed) return parsed;
+  if (text === lastParsed) return lastParsed;
   // Callers without types may pass anything.
   const lower = String(text).toLowerCase();
   if (!UUID.test(lower)) return undefined;
-  parsed = lower as RoleId;
-  return parsed;
+  lastParsed = lower as RoleId;
+  return lastParsed;
 }
 
 /** Reads the id of an archive from its name in storage; `undefined` if the name is not one of ours. */
@@ -39,7 +39,7 @@ export function parseArchiveId(text: string): ArchiveId | undefined {
   return ARCHIVE.test(text) ? (text as ArchiveId) : undefined;
 }
 
-/** Makes the id of an archive created at `at` from a fresh UUID in lower case. */
+/** Makes the id of an archive created at `at`, from a new UUID in lower case. */
 export function archiveIdOf(at: Instant, uuid: string): ArchiveId {
   const id = parseArchiveId(`${String(at).padStart(13, '0')}-${uuid}`);
   if (id === undefined)
@@ -47,7 +47,7 @@ export function archiveIdOf(at: Instant, uuid: string): ArchiveId {
   return id;
 }
 
-/** When the archive was created, read from its id: no file's or object's time is trusted for age. */
+/** Reads when an archive was created from its id: the time of a file or an object is no reliable age. */
 export function archiveCreatedAt(id: ArchiveId): Instant {
   return Number(id.slice(0, 13)) as Instant;
 }

@@ -1,20 +1,20 @@
 import { forbiddenSegment, isSystemEntry, unsafePath } from './entry-path.ts';
 
-/** The folder to strip with its slash, `''` for none, `undefined` when there is no index.html where one must be. */
+/** Finds the folder to strip, with its slash; `''` for none, `undefined` if there is no index.html in its place. */
 export function siteRoot(names: readonly string[]): string | undefined {
   if (names.includes('index.html')) return '';
   const folder = onlyFolder(names);
   return folder !== undefined && names.includes(`${folder}index.html`) ? folder : undefined;
 }
 
-/** The folder that holds everything, with its slash. */
+/** Finds the folder that holds everything, with its slash. */
 export function onlyFolder(names: readonly string[]): string | undefined {
   const [first = ''] = names;
   const folder = first.slice(0, first.indexOf('/') + 1);
   return folder !== '' && names.every((name) => name.startsWith(folder)) ? folder : undefined;
 }
 
-/** The output folders of the usual generators of sites, by their paths in a project. */
+/** The output folders of common site generators, by their paths in a project. */
 export const OUTPUT_FOLDERS: readonly string[] = [
   'dist',
   'build',
@@ -24,7 +24,7 @@ export const OUTPUT_FOLDERS: readonly string[] = [
   'public',
 ];
 
-/** What a site has in place of an index.html, for advice. Paths of folders have no `/` at the end. */
+/** What to advise for a site without index.html, by what it has instead. Paths of folders have no `/` at the end. */
 export type IndexHint =
   /** There are no files. */
   | { readonly kind: 'empty' }
@@ -32,7 +32,7 @@ export type IndexHint =
   | { readonly kind: 'folder'; readonly path: string }
   /** Two of several such folders. */
   | { readonly kind: 'folders'; readonly path: string; readonly other: string }
-  /** A page whose name is index.html in another spelling, such as `Index.html`; and its folder, if that is not the site's. */
+  /** A page whose name is a variant of index.html, such as `Index.html`, and its folder if that is not the root. */
   | { readonly kind: 'spelling'; readonly path: string; readonly folder?: string }
   /** The only page at the root, or the only one, which has another name. */
   | { readonly kind: 'page'; readonly path: string }
@@ -54,7 +54,7 @@ const DOCUMENT_PARTS: readonly string[] = [
 ];
 
 /**
- * Finds a hint for a site that has no index.html where one must be.
+ * Finds a hint for a site that has no index.html in its place.
  *
  * @param paths the paths of its files and folders, with `/` between folders and at the end of a folder.
  * @returns `undefined` where none of the kinds fits.
@@ -83,7 +83,7 @@ function archiveHint(files: readonly string[]): IndexHint | undefined {
   return path === undefined || others.length > 0 ? undefined : { kind: 'packed', path };
 }
 
-/** Below the root: the folder with an index.html, or the page that is spelled like one. */
+/** Finds the folder below the root that has an index.html, or else a page whose name is a variant of it. */
 function nearestIndex(pages: readonly string[]): IndexHint | undefined {
   const indexes = pages.filter((path) => INDEX_IN_ANY_SPELLING.test(path));
   const depth = indexes.reduce((least, path) => Math.min(least, depthOf(path)), Infinity);
@@ -101,7 +101,7 @@ function nearestIndex(pages: readonly string[]): IndexHint | undefined {
   return { kind: 'folders', path, other };
 }
 
-/** Whether the path is fit to be named: it can be in a site. */
+/** Whether a site may have this path, so that advice can name it. */
 function isPlain(path: string): boolean {
   return unsafePath(path) === undefined && forbiddenSegment(path) === undefined;
 }

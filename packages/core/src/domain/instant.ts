@@ -42,12 +42,12 @@ export function hours(count: number): Duration {
   return minutes(count * 60);
 }
 
-/** `count` days of 24 hours: neither daylight saving nor leap seconds play a part. */
+/** `count` days of 24 hours, without daylight saving time or leap seconds. */
 export function days(count: number): Duration {
   return hours(count * 24);
 }
 
-/** Clocks of nodes differ by less: what is further ahead was made by a clock that is wrong. */
+/** Clocks of nodes differ by less: a wrong clock has made an instant that is further ahead. */
 export const MAX_CLOCK_DIFFERENCE: Duration = hours(1);
 
 /** The instant `length` after `start`. */

@@ -16,35 +16,35 @@ export interface Limits {
   readonly titleCharacters: number;
   /** Characters of an Idempotency-Key, inclusive. */
   readonly idempotencyKeyCharacters: number;
-  /** Code points of a password, at the least. */
+  /** The fewest code points of a password. */
   readonly passwordMinCharacters: number;
   /** Bytes of a password in UTF-8, inclusive. */
   readonly passwordMaxBytes: number;
   /** How long a new publication lives. */
   readonly lifetime: Duration;
-  /** The lifetime after a reset expiration or an unpin; the same as `lifetime` unless given. */
+  /** How long a publication lives after it is renewed or unpinned; the same as `lifetime` by default. */
   readonly renewal: Duration;
-  /** How long a reservation of an Idempotency-Key holds without being renewed. */
+  /** How long a reservation of an Idempotency-Key is valid without being renewed. */
   readonly lease: Duration;
   readonly grantLifetime: Duration;
-  /** How long a hand-over from the shared URL to the site's own origin is good for. */
+  /** How long a hand-over from the shared URL to the site's own origin is valid. */
   readonly handOverLifetime: Duration;
-  /** Wrong passwords one address may try on one role in a window. */
+  /** Wrong passwords that one address may try on one role in a window. */
   readonly attemptsPerAddress: number;
-  /** Wrong passwords all addresses together may try on one role in a window. */
+  /** Wrong passwords that all addresses together may try on one role in a window. */
   readonly attemptsPerRole: number;
   readonly attemptWindow: Duration;
-  /** Publications at the same time in one process, most of which wait for a disk, a storage or a database. */
+  /** Concurrent publications in one process; most of them wait for I/O. */
   readonly publishing: number;
-  /** Archives proved at the same time by one process, which takes processors and memory. */
+  /** Concurrent proofs in one process; these take processors and memory. */
   readonly proving: number;
-  /** Publications that may wait to begin, before the answer is "overloaded". */
+  /** Publications that may wait in the queue; beyond it the answer is `overloaded`. */
   readonly publishingQueue: number;
   /** How long an ended role keeps its archive. */
   readonly cleanupGrace: Duration;
   /** The age from which an archive without a record, or an abandoned upload, is removed. */
   readonly orphanAge: Duration;
-  /** The age from which a reservation is dropped, renewed or not. */
+  /** The age from which a reservation is dropped, even if it was renewed. */
   readonly reservationAge: Duration;
 }
 
@@ -53,7 +53,7 @@ export type OwnLimits = Partial<
   Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes' | 'lifetime' | 'renewal'>
 >;
 
-/** The limits in force unless others are given; docs/wire.md#limits-get-apiv1limits has those that callers meet. */
+/** The default limits; docs/wire.md#limits-get-apiv1limits has those that callers can read. */
 export const defaultLimits: Limits = {
   archiveBytes: 10 * MiB,
   expandedBytes: 50 * MiB,
@@ -79,7 +79,7 @@ export const defaultLimits: Limits = {
   reservationAge: hours(12),
 };
 
-/** Pairs of limits. The first is at most the second, since a higher one could never be reached. */
+/** Pairs of limits: the first must not be above the second, because it could never be reached. */
 const ORDERED_LIMITS = [
   ['archiveBytes', 'expandedBytes'],
   ['fileBytes', 'expandedBytes'],
@@ -88,9 +88,9 @@ const ORDERED_LIMITS = [
 ] as const;
 
 /**
- * The defaults, overridden by the limits given; `renewal` follows `lifetime`.
+ * The defaults, overridden by the given limits; `renewal` is `lifetime` unless given.
  *
- * @throws TypeError when one is no whole number of at least 0, is larger than one that bounds it, or is no limit.
+ * @throws TypeError for an unknown limit, a value that is no whole number from 0, and one above the limit that bounds it.
  */
 export function limitsInForce(given: Partial<Limits>): Limits {
   const { lifetime = defaultLimits.lifetime } = given;
@@ -109,11 +109,11 @@ export function limitsInForce(given: Partial<Limits>): Limits {
   return limits;
 }
 
-/** The limits in force with those of an account, whose `renewal` follows its `lifetime`; a TypeError for wrong ones. */
+/** The limits in force, overridden by an account's own; `renewal` is its `lifetime` unless given. A TypeError if invalid. */
 export function withAccountLimits(inForce: Limits, own: OwnLimits): Limits {
   if (typeof own !== 'object' || own === null) throw new TypeError('limitsOf must answer an object');
   const { lifetime, renewal = lifetime ?? inForce.renewal } = own;
-  // A member that is undefined is absent, as in `{ files: plan?.files }`.
+  // A member that is undefined counts as absent, as in `{ files: plan?.files }`.
   const present = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
   return limitsInForce({ ...inForce, ...present, renewal });
 }

@@ -1,7 +1,7 @@
 import { withoutIconEnd } from './entry-path.ts';
 
 /**
- * The encodings in which archivers write names without a mark, beside UTF-8: code pages of Windows in East Asia, of
+ * The encodings beside UTF-8 in which archivers write names without marking them: code pages of Windows in East Asia, of
  * Windows and MS-DOS elsewhere. If several fit equally well, the first is chosen.
  */
 export const NAME_ENCODINGS = [
@@ -16,30 +16,30 @@ export const NAME_ENCODINGS = [
   'CP437',
 ] as const;
 
-/** An encoding of names without a mark. */
+/** An encoding of unmarked names. */
 export type NameEncoding = (typeof NAME_ENCODINGS)[number];
 
-/** One way to read an archive's unmarked names, in which each is plausible ({@link isPlausibleName}). */
+/** An encoding in which all unmarked names of an archive are plausible ({@link isPlausibleName}). */
 export interface NameReading {
   readonly encoding: NameEncoding;
-  /** Whether a backslash stands in a name that is not ASCII: the second byte of a character, or of a wrong reading. */
+  /** Whether a name that is not ASCII has a backslash, which may be the second byte of a character in another encoding. */
   readonly backslash: boolean;
-  /** How many references of the pages lead to files with these names. */
+  /** The number of references in the pages that lead to files with these names. */
   readonly found: number;
 }
 
-/** What the first page of an archive says about itself. */
+/** The declarations of an archive's first page. */
 export interface PageLabels {
-  /** Its declared encoding, as `<meta charset>` has it. */
+  /** Its encoding, from `<meta charset>`. */
   readonly charset?: string | undefined;
   /** The `lang` of its `<html>`. */
   readonly lang?: string | undefined;
 }
 
-/** Characters of no name: the replacement character of decoders, controls, private and unassigned characters. */
+/** Characters that no name has: controls, private and unassigned characters, and U+FFFD, which replaces invalid bytes. */
 const IMPLAUSIBLE = /[\p{Cc}\p{Cn}\p{Co}\p{Cs}\ufffd]/u;
 
-/** Labels of the Encoding Standard and of registries (IANA), in lower case and without punctuation. */
+/** Labels from the Encoding Standard and from IANA, in lower case and without punctuation. */
 const CHARSETS: readonly (readonly [label: RegExp, encoding: NameEncoding])[] = [
   [/^(?:x?sjis|(?:cs)?shiftjis|mskanji|(?:cs)?windows31j|(?:cp|ms|windows)932)$/, 'CP932'],
   [/^(?:gb18030|x?gbk|(?:cs)?gb2312(?:80)?|chinese|(?:cp|ms|windows)936)$/, 'GB18030'],
@@ -60,14 +60,14 @@ const LANGUAGES: readonly (readonly [lang: RegExp, encoding: NameEncoding])[] = 
   [/^(?:ru|uk|be|bg)\b/i, 'CP866'],
 ];
 
-/** Whether a name can have been written in the encoding that it was decoded in. */
+/** Whether a decoded name has only characters of names: otherwise its encoding was another one. */
 export function isPlausibleName(name: string): boolean {
   return !IMPLAUSIBLE.test(withoutIconEnd(name));
 }
 
 /**
- * Chooses the encoding of an archive's unmarked names: the one by which most references are found; of several, the one
- * of the first page, by its charset and then by its language; else the first of them.
+ * Chooses the encoding of an archive's unmarked names: the one in which most references lead to a file. If several are
+ * equal, the charset of the first page decides, then its language, then their order.
  *
  * @param readings the possible ones, in the order of {@link NAME_ENCODINGS}.
  */
@@ -82,12 +82,12 @@ export function chooseNameEncoding(
   return hinted ?? (most > 0 ? tied[0] : undefined) ?? likelyCodePage(readings);
 }
 
-/** The encoding that a label of a page means, if it is one of names, too. */
+/** The encoding that a page's label stands for, if it is one of {@link NAME_ENCODINGS}. */
 export function encodingOfCharset(charset: string): NameEncoding | undefined {
   return entryFor(CHARSETS, charset.toLowerCase().replaceAll(/[^a-z\d]/g, ''));
 }
 
-/** Code page 437, which APPNOTE.TXT names (appendix D), where no byte of another one would be a backslash in it. */
+/** Prefers code page 437, the default of APPNOTE.TXT (appendix D), unless a backslash suggests another encoding. */
 function likelyCodePage(readings: readonly NameReading[]): NameEncoding {
   const likely = readings.filter(({ backslash }) => !backslash);
   return likely.some(({ encoding }) => encoding === 'CP437') ? 'CP437' : (likely[0]?.encoding ?? 'CP437');

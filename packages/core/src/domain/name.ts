@@ -5,23 +5,23 @@ import type { Instant } from './instant.ts';
 import { type Role, type RoleState, stateOf } from './role.ts';
 import { MAX_WARNINGS, type Warning } from './warnings.ts';
 
-/** A name of an account for one of its publications: 1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end. */
+/** A name of an account for one of its publications: 1 to 63 of `a` to `z`, `0` to `9` and `-`, with no `-` at either end. */
 export type PinName = Branded<string, 'PinName'>;
 
-/** Makes the address of a name unguessable: 22 characters of base62, which no two names share. */
+/** The unguessable part of a name's address: 22 characters of base62, different for each name. */
 export type NameToken = Branded<string, 'NameToken'>;
 
 /** A name as it is stored. */
 export interface NameRecord {
   readonly account: AccountId;
   readonly name: PinName;
-  /** Made with the name, and the same until it is deleted. */
+  /** Made with the name; never changes. */
   readonly token: NameToken;
   /** The role that it shows, in any state. */
   readonly role: RoleId;
-  /** The role that it showed before it was last moved; null if it never was. */
+  /** The role that it showed before it was last moved to another one; null if it never was. */
   readonly previous: RoleId | null;
-  /** When it was last pointed at another role. */
+  /** When it was created or last moved. */
   readonly updatedAt: Instant;
 }
 
@@ -57,12 +57,11 @@ export const DEFAULT_NAME_LIMIT = 1_000;
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const TOKEN = /^[0-9A-Za-z]{22}$/;
-/** From this share of the limit on, an account is warned. */
-const NEARLY = 0.9;
+/** An account that has this share of its names is warned. */
+const WARNING_SHARE = 0.9;
 
-/** Reads a name. */
 export function parseName(text: string): PinName | Refusal<'invalid_name'> {
-  // Callers without types may pass anything: a database would keep the number 5 as `5.0`.
+  // Callers without types may pass anything: a database would store the number 5 as `5.0`.
   return typeof text === 'string' && NAME.test(text)
     ? (text as PinName)
     : { kind: 'refused', code: 'invalid_name' };
@@ -92,7 +91,7 @@ export function nameUrlBelow(publicUrl: string, name: Pick<NameRecord, 'name' | 
   return `${publicUrl}/n/${nameSegment(name)}`;
 }
 
-export function refuseName(
+export function checkNameLimit(
   { count, shown }: NamesInUse,
   limit: number | null,
 ): NameQuotaExceeded | undefined {
@@ -101,10 +100,10 @@ export function refuseName(
 }
 
 /**
- * Decides what pointing a name at a role does. Stores call it in the transaction of the change, in which neither the
- * role nor the names of the account can change.
+ * Decides whether an account may point a name at a role, and whether that creates the name, moves it or changes nothing.
+ * Stores call this in the transaction of the change, in which neither the role nor the names of the account can change.
  *
- * @param role undefined if the account has none of that id.
+ * @param role undefined if the account has no role of that id.
  */
 export function decideName(
   role: Pick<Role, 'id' | 'deletedAt' | 'expiresAt'> | undefined,
@@ -117,11 +116,11 @@ export function decideName(
   if (role === undefined) return { kind: 'refused', code: 'not_found' };
   const state = stateOf(role, now);
   if (state !== 'published') return { kind: 'refused', code: 'invalid_state', state };
-  if (names.shown === undefined) return refuseName(names, limit) ?? { kind: 'created' };
+  if (names.shown === undefined) return checkNameLimit(names, limit) ?? { kind: 'created' };
   return { kind: names.shown.id === role.id ? 'unchanged' : 'moved' };
 }
 
-/** The warnings to store with a publication to a name, by the names before it: what the commit decides comes first. */
+/** Puts the warnings that only the commit can decide, by the account's names before it, first. */
 export function withNameWarnings(
   warnings: readonly Warning[],
   role: Pick<Role, 'passwordHash'>,
@@ -129,8 +128,9 @@ export function withNameWarnings(
   { names: limit }: Pick<PublicationLimits, 'names'>,
 ): readonly Warning[] {
   const used = shown === undefined ? count + 1 : count;
-  const own: Warning[] = [];
-  if (shown?.isProtected && role.passwordHash === null) own.push({ rule: 'password_dropped' });
-  if (limit !== null && used >= limit * NEARLY) own.push({ rule: 'names_nearly_full', used, most: limit });
-  return [...own, ...warnings].slice(0, MAX_WARNINGS);
+  const added: Warning[] = [];
+  if (shown?.isProtected && role.passwordHash === null) added.push({ rule: 'password_dropped' });
+  if (limit !== null && used >= limit * WARNING_SHARE)
+    added.push({ rule: 'names_nearly_full', used, most: limit });
+  return [...added, ...warnings].slice(0, MAX_WARNINGS);
 }

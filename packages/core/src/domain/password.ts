@@ -4,21 +4,21 @@ import { type Duration, type Instant, seconds } from './instant.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasLoneSurrogate, utf8Length } from './text.ts';
 
-/** A password ready for hashing: in NFC, all of whose bytes count. */
+/** A password ready for hashing, in NFC. */
 export type Password = Branded<string, 'Password'>;
 
-/** A hashed password: opaque, and contains its own method and parameters. */
+/** A hashed password: opaque, with its method and parameters. */
 export type PasswordHash = Branded<string, 'PasswordHash'>;
 
-/** Stands for the hash of a password whose archive was removed: there was one, and no guess fits it. */
+/** Replaces the hash of a password once the archive was removed: says that there was one, and matches no guess. */
 export const DROPPED_HASH: PasswordHash = '' as PasswordHash;
 
-/** What is stored of a password once its archive was removed. */
+/** The stored hash once the archive was removed. */
 export function withoutHash(hash: PasswordHash | null): PasswordHash | null {
   return hash === null ? null : DROPPED_HASH;
 }
 
-/** The rules of a password: of its characters it must have enough, of its bytes not too many. */
+/** The rules of a password: a minimum of characters and a maximum of bytes. */
 export interface PasswordRules {
   readonly type: NoDetails;
   readonly encoding: NoDetails;
@@ -26,10 +26,10 @@ export interface PasswordRules {
   readonly too_long: LimitAndActual;
 }
 
-/** The longest guess that is worth hashing, in bytes of UTF-8 as sent. */
+/** The longest guess to hash, in bytes of UTF-8 as sent. */
 const MAX_GUESS_LENGTH = 1_024;
 
-/** Reads a new password; the empty string and null both mean that protection ends. Limits count the string as sent. */
+/** Reads a new password; the empty string and null both remove the protection. Limits count the string as sent. */
 export function parsePassword(
   value: unknown,
   limits: Pick<Limits, 'passwordMinCharacters' | 'passwordMaxBytes'>,
@@ -38,14 +38,16 @@ export function parsePassword(
   if (typeof value !== 'string') return invalid({ rule: 'type' });
   if (hasLoneSurrogate(value)) return invalid({ rule: 'encoding' });
   const characters = codePoints(value);
-  const { passwordMinCharacters: least, passwordMaxBytes: most } = limits;
-  if (characters < least) return invalid({ rule: 'too_short', limit: least, actual: characters });
+  const { passwordMinCharacters, passwordMaxBytes } = limits;
+  if (characters < passwordMinCharacters) {
+    return invalid({ rule: 'too_short', limit: passwordMinCharacters, actual: characters });
+  }
   const bytes = utf8Length(value);
-  if (bytes > most) return invalid({ rule: 'too_long', limit: most, actual: bytes });
+  if (bytes > passwordMaxBytes) return invalid({ rule: 'too_long', limit: passwordMaxBytes, actual: bytes });
   return value.normalize('NFC') as Password;
 }
 
-/** Reads a viewer's guess; `undefined` when it cannot be any password and needs no hashing. */
+/** Reads a viewer's guess; `undefined` if it cannot be a password and needs no hashing. */
 export function parseGuess(value: string): Password | undefined {
   if (value === '' || hasLoneSurrogate(value) || utf8Length(value) > MAX_GUESS_LENGTH) return undefined;
   return value.normalize('NFC') as Password;
@@ -58,10 +60,10 @@ function invalid(details: RuleDetails<PasswordRules>): Refusal<'invalid_password
 /** The age from which an unsettled try counts as wrong: its process died. */
 export const MAX_UNSETTLED: Duration = seconds(60);
 
-/** The counts of an open window, and its limit. */
+/** The counts of a window that has not ended, and its limit. */
 export interface AttemptWindow {
   readonly endsAt: Instant;
-  /** Every try of the window: wrong ones, and those under way. */
+  /** All tries of the window: wrong ones, and those under way. */
   readonly tries: number;
   /** Unsettled tries that began less than {@link MAX_UNSETTLED} ago. */
   readonly underWay: number;
@@ -73,8 +75,8 @@ export type AttemptRefusal =
   | { readonly kind: 'limited'; readonly until: Instant }
   | { readonly kind: 'busy' };
 
-/** Judges a try by the open windows that it would be counted in; `undefined` when it is admitted. */
-export function refuseAttempt(open: readonly AttemptWindow[]): AttemptRefusal | undefined {
+/** Checks whether one more try is admitted in the open windows that would count it. */
+export function checkAttempt(open: readonly AttemptWindow[]): AttemptRefusal | undefined {
   const ends = open
     .filter(({ tries, underWay, limit }) => tries - underWay >= limit)
     .map(({ endsAt }) => endsAt);

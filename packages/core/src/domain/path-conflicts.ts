@@ -1,22 +1,22 @@
 import { hasManyMarks } from './text.ts';
 
-/** The work between two pauses, in characters of names: some milliseconds. */
+/** The work between two pauses, in characters of names: takes some milliseconds. */
 const CHUNK_WORK = 131_072;
 const NAME_COST = 64;
-/** The most marks in a row that are normalized at a time, since sorting them takes quadratic time. */
-const MAX_SORTED_MARKS = 64;
+/** Normalizing sorts the combining marks of a name, in quadratic time: divides the square of its length. */
+const SORTING_DIVISOR = 64;
 
 interface Named {
   readonly name: string;
-  /** The result of {@link workOf} for the name, if it is known: counting marks takes a large part of the work itself. */
+  /** A cached result of {@link estimateWork}: searching for marks takes long itself. */
   readonly work?: number;
 }
 
 /** Splits items with names into chunks of about the same work. */
-export function* chunksOf<E extends Named>(all: readonly E[]): Generator<readonly E[]> {
+export function* splitIntoChunks<E extends Named>(all: readonly E[]): Generator<readonly E[]> {
   let from = 0;
   let sum = 0;
-  for (const [index, { name, work = workOf(name) }] of all.entries()) {
+  for (const [index, { name, work = estimateWork(name) }] of all.entries()) {
     sum += work;
     if (sum < CHUNK_WORK) continue;
     yield all.slice(from, index + 1);
@@ -27,8 +27,8 @@ export function* chunksOf<E extends Named>(all: readonly E[]): Generator<readonl
 }
 
 /** The work to compare a name, in characters. */
-export function workOf(name: string): number {
-  const sorting = hasManyMarks(name) ? name.length ** 2 / MAX_SORTED_MARKS : 0;
+export function estimateWork(name: string): number {
+  const sorting = hasManyMarks(name) ? name.length ** 2 / SORTING_DIVISOR : 0;
   return name.length + NAME_COST + sorting;
 }
 
@@ -40,28 +40,28 @@ export function runToEnd<Result>(work: Generator<void, Result>): Result {
   }
 }
 
-/** A name of an entry; folders end with `/`. */
 const SLASH = 47;
 
-/** Files whose path is also a folder of another entry, in time linear in all names. Yields between chunks of work. */
-export function* filesThatAreFolders<E extends Named>(
+/** Finds files whose path is also a folder of another entry, in time linear in all names. Yields between chunks of work. */
+export function* findPathConflicts<E extends Named>(
   entries: readonly Named[],
   files: readonly E[],
 ): Generator<void, readonly E[]> {
   const byHash = new Map<number, E[]>();
-  for (const chunk of chunksOf(files)) {
+  for (const chunk of splitIntoChunks(files)) {
     for (const file of chunk) add(byHash, hashOf(file.name), file);
     yield;
   }
   const conflicts = new Set<E>();
-  for (const chunk of chunksOf(entries)) {
-    for (const { name } of chunk) addToList(name, byHash, conflicts);
+  for (const chunk of splitIntoChunks(entries)) {
+    for (const { name } of chunk) addParents(name, byHash, conflicts);
     yield;
   }
   return files.filter((file) => conflicts.has(file));
 }
 
-function addToList<E extends Named>(
+/** Adds the files that have the path of a parent folder of `name`. */
+function addParents<E extends Named>(
   name: string,
   byHash: ReadonlyMap<number, readonly E[]>,
   to: Set<E>,
@@ -95,7 +95,7 @@ function nextHash(hash: number, code: number): number {
 }
 
 const ASCII = /^[\0-\x7f]*$/;
-/** What upper and lower case give otherwise: only Turkish makes dotless ı an i, and both ligatures have the same letters. */
+/** Upper case would make ı an I, which only Turkish does, and differs in length for both of these ligatures of st. */
 const FOLDS: ReadonlyMap<string, string> = new Map([
   ['ı', 'ı'],
   ['ﬅ', 'ﬆ'],
@@ -105,21 +105,21 @@ const FOLDS: ReadonlyMap<string, string> = new Map([
 let foldedUnits: Uint32Array | undefined;
 
 /**
- * The form in which two paths are the same to a file system that ignores case: NFC, then simple case folding, to upper
- * case and then to lower (Unicode, section 5.18). Each character is folded by itself: beside others, ß becomes SS, and
- * sigma has a form of its own at the end of a word.
+ * Returns the same text for paths that a file system that ignores case takes for the same: NFC, then simple case folding,
+ * to upper case and then to lower (Unicode, section 5.18). Characters are folded one by one, because sigma has another
+ * lower case at the end of a word.
  */
 export function foldPath(path: string): string {
   return ASCII.test(path) ? path.toLowerCase() : foldEach(path.normalize('NFC'));
 }
 
-/** From a cache: folding a character again takes ten times as long. */
+/** Folds each character, with a cache: folding it again takes ten times as long. */
 function foldEach(text: string): string {
   foldedUnits ??= new Uint32Array(0x1_00_00);
   let folded = '';
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    // Half of a surrogate pair: pairs are not cached.
+    // The cache is by UTF-16 unit, so it has no surrogate pairs.
     if ((unit & 0xf8_00) === 0xd8_00) {
       const character = String.fromCodePoint(text.codePointAt(at) as number);
       folded += foldCharacter(character);
@@ -132,15 +132,14 @@ function foldEach(text: string): string {
   return folded;
 }
 
-/** Both mappings only where they give one character. */
 function foldCharacter(character: string): string {
   const fold = FOLDS.get(character);
   if (fold !== undefined) return fold;
-  const upper = single(character.toUpperCase(), character);
-  return single(upper.toLowerCase(), upper);
+  const upper = ifSameLength(character.toUpperCase(), character);
+  return ifSameLength(upper.toLowerCase(), upper);
 }
 
-/** No character of one unit has a mapping of two, or the other way about. */
-function single(mapped: string, original: string): string {
+/** Ignores a mapping to several characters, such as ß to SS. A mapping to one character never changes the length. */
+function ifSameLength(mapped: string, original: string): string {
   return mapped.length === original.length ? mapped : original;
 }

@@ -7,10 +7,10 @@ export interface Rate {
   readonly window: Duration;
 }
 
-/** A rate as it is written: `600/1h`, or `off` for none. */
+/** A rate as text: `600/1h`, or `off` for none. */
 export type RateText = Branded<string, 'RateText'>;
 
-/** The usage of a rate: the microsecond at which it is refilled. Opaque to stores. */
+/** The usage of a rate: the microsecond at which it is full again. Opaque to stores. */
 export type RateMark = Branded<number, 'RateMark'>;
 
 /** The remainder of a rate. */
@@ -20,11 +20,11 @@ export interface RateLeft {
   readonly remaining: number;
   /** The instant from which a request of the given cost passes; now if it passes already. */
   readonly nextAt: Instant;
-  /** The instant at which the rate is refilled. */
+  /** The instant at which the rate is full again. */
   readonly wholeAt: Instant;
 }
 
-/** The cost of a request that changes something. Reading, and publishing by the API, cost one. */
+/** The cost of a request that changes something. Reading costs 1, and so does publishing by the API. */
 export const CHANGE_COST = 10;
 
 const RATE_TEXT = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
@@ -36,7 +36,7 @@ const UNITS: Readonly<Record<string, (count: number) => Duration>> = {
 };
 const MICROSECONDS_PER_MILLISECOND = 1_000;
 
-/** Reads a rate, `N/1s`, `N/5m`, `N/1h` or `N/1d`, or `off`; `undefined` for anything else, and for more than one a microsecond. */
+/** Reads a rate such as `10/1s`, `10/5m`, `10/1h` or `10/1d`, or `off`; `undefined` if invalid or above one a microsecond. */
 export function parseRate(text: string): Rate | 'off' | undefined {
   if (text === 'off') return 'off';
   const [, count, length, unit] = RATE_TEXT.exec(text) ?? [];
@@ -45,7 +45,7 @@ export function parseRate(text: string): Rate | 'off' | undefined {
   return { count: Number(count), window };
 }
 
-/** The rest of a rate, by the generic cell rate algorithm. A cost above its count is lowered to it, so as to pass. */
+/** Computes the rest of a rate by the generic cell rate algorithm. A cost above the count is lowered to it, or never passes. */
 export function rateLeft(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
   const { count, window } = rate;
   const share = microsecondsPerUnit(rate);
@@ -66,7 +66,7 @@ export function rateLeft(rate: Rate, mark: RateMark | null, now: Instant, cost =
   };
 }
 
-/** The mark after a cost was taken at an instant. Check first, with {@link rateLeft}, that it passes. */
+/** Computes the mark after a request of this cost. Check with {@link rateLeft} first that it passes. */
 export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateMark {
   const present = now * MICROSECONDS_PER_MILLISECOND;
   return (present +
@@ -78,13 +78,13 @@ function costWithin({ count }: Rate, cost: number): number {
   return Math.min(cost, count);
 }
 
-/** How far the mark is ahead of the present. One too far ahead is another rate's or clock's, and counts as 0. */
+/** How far the mark is ahead of the present; 0 if further than this rate moves it: another rate or clock set it. */
 function microsecondsAhead(rate: Rate, mark: RateMark | null, present: number): number {
   const owed = Math.max(0, (mark ?? present) - present);
   return owed > rate.count * microsecondsPerUnit(rate) ? 0 : owed;
 }
 
-/** Whole microseconds: sums of them are exact. */
+/** Rounded to whole microseconds, whose sums are exact. */
 function microsecondsPerUnit({ count, window }: Rate): number {
   return Math.floor((window * MICROSECONDS_PER_MILLISECOND) / count);
 }

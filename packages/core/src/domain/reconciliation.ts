@@ -1,7 +1,7 @@
 import type { ArchiveId } from './identity.ts';
 import { type Duration, hours, type Instant, instant, minutes, seconds } from './instant.ts';
 
-/** The progress of comparing storage with the records. It is stored after each window of ids, so that any sweep can resume it. */
+/** The progress of comparing storage with the records. It is stored after each window of ids, and any sweep can resume it. */
 export interface Comparison {
   readonly savedAt: Instant;
   /** Whether there may be more to do: windows to count, or archives to remove. */
@@ -10,15 +10,15 @@ export interface Comparison {
   readonly isRefused: boolean;
   /** The last id that is counted; null before the first window. */
   readonly upTo: ArchiveId | null;
-  /** Archives in storage that were old enough to be judged. */
+  /** The number of archives in storage that were old enough to be judged. */
   readonly compared: number;
-  /** Those of them that no record names. */
+  /** The number of orphans among them: archives that no record names. */
   readonly unnamed: number;
-  /** The first {@link MAX_IDS} of those that are not removed yet. */
+  /** The orphans that are not removed yet, at most {@link MAX_IDS}. */
   readonly orphans: readonly ArchiveId[];
   /** Archives that a record names and storage does not have: the first {@link MAX_IDS}. */
   readonly missing: readonly ArchiveId[];
-  /** Stored with the comparison, and no part of it. */
+  /** The clock of removal shares the row of the comparison; a new comparison keeps it. */
   readonly removal?: RemovalClock | undefined;
 }
 
@@ -35,7 +35,7 @@ export const MAX_IDS = 1_000;
 /** The least time from the end of one comparison to the beginning of the next. */
 const COMPARISON_INTERVAL: Duration = hours(24);
 
-/** How long after its last window a comparison belongs to the sweep that makes it. */
+/** For how long after its last window a comparison belongs to the sweep that makes it. */
 const COMPARISON_LEASE: Duration = minutes(2);
 
 export const NOT_COMPARED: Comparison = {
@@ -59,15 +59,18 @@ export type ComparisonTurn =
   | { readonly kind: 'compare'; readonly from: Comparison }
   | { readonly kind: 'leave'; readonly found: Comparison };
 
-/** One comparison a day, resumed where it stopped. A refusal remains in force until a later comparison passes. */
-export function turnOf(
+/**
+ * Decides whether a sweep makes a comparison: one a day, resumed where it stopped. A refusal remains in force until a later
+ * comparison passes.
+ */
+export function decideTurn(
   found: Comparison | undefined,
   now: Instant,
   { isForced, takesOver }: ComparisonRequest,
 ): ComparisonTurn {
   if (found === undefined) return { kind: 'compare', from: NOT_COMPARED };
   const age = now - found.savedAt;
-  // Counts this old are too far from what is there now.
+  // Begins again: storage has changed too much since these counts.
   if (isForced || age >= COMPARISON_INTERVAL) {
     return { kind: 'compare', from: { ...NOT_COMPARED, isRefused: found.isRefused } };
   }
@@ -75,6 +78,7 @@ export function turnOf(
   return found.isUnderWay && !isHeld ? { kind: 'compare', from: found } : { kind: 'leave', found };
 }
 
+/** Adds a window to the counts. */
 export function withWindow(comparison: Comparison, window: ComparedWindow): Comparison {
   return {
     ...comparison,
@@ -86,28 +90,31 @@ export function withWindow(comparison: Comparison, window: ComparedWindow): Comp
   };
 }
 
-/** The comparison at its end. After a refusal its figures stay; else those of the orphans that the next one removes. */
+/**
+ * Ends a comparison. Its counts leave out the orphans that were removed: none after a refusal, otherwise up to
+ * {@link MAX_IDS}, and the next comparison removes more.
+ */
 export function finishComparison(comparison: Comparison, isRefused: boolean): Comparison {
-  const toBeRemoved = isRefused ? 0 : Math.min(comparison.unnamed, MAX_IDS);
+  const removed = isRefused ? 0 : Math.min(comparison.unnamed, MAX_IDS);
   return {
     ...comparison,
     isUnderWay: false,
     isRefused,
-    compared: comparison.compared - toBeRemoved,
-    unnamed: comparison.unnamed - toBeRemoved,
+    compared: comparison.compared - removed,
+    unnamed: comparison.unnamed - removed,
     orphans: [],
     missing: [],
   };
 }
 
-/** Whether only the clock of removal differs: each window that is stored has an instant of its own. */
+/** Whether two comparisons differ at most in the clock of removal. */
 export function isSameProgress(one: Comparison, other: Comparison | undefined): boolean {
   return (
     one.savedAt === other?.savedAt && one.upTo === other.upTo && one.orphans.length === other.orphans.length
   );
 }
 
-/** More than 20, and more than a tenth of all that are old enough: a wrong or restored database looks like this. */
+/** Whether so many archives have no record that the database is probably a wrong or restored one. */
 export function isSuspicious({ compared, unnamed }: Comparison): boolean {
   return unnamed > 20 && unnamed * 10 > compared;
 }
@@ -119,7 +126,7 @@ export interface Uptime {
   readonly elapsed: Duration;
 }
 
-/** The clock of removal follows nodes' clocks at a bounded speed: a wrong one cannot end what is in service. */
+/** The clock of removal follows nodes' clocks at a bounded speed, so that no wrong one removes publications in service. */
 export interface RemovalClock {
   /** Ages are judged by this instant, or by a node's own clock if that is earlier. */
   readonly reached: Instant;
@@ -146,10 +153,10 @@ const STEP_INTERVAL: Duration = minutes(10);
 /** A node whose clock differs by more from the database's removes nothing. */
 export const MAX_CLOCK_DIFFERENCE: Duration = seconds(60);
 
-/** From here on, a clock of removal that is behind needs a person. */
+/** A clock of removal that is behind by more needs a person. */
 export const MAX_REMOVAL_DELAY: Duration = hours(24);
 
-/** The clock of removal at the first sweep. `earliestEnd`: of the roles whose archive is stored. */
+/** The clock of removal at the first sweep. `earliestEnd`: when the first role with a stored archive ended. */
 export function firstRemovalClock(clocks: SweepClocks, earliestEnd: Instant | undefined): RemovalClock {
   const reached = earliestEnd === undefined ? clocks.now : earlier(earliestEnd, clocks.now);
   return { ...markOf(clocks), reached, steppedAt: clocks.database ?? null };
@@ -161,6 +168,7 @@ export function movedRemovalClock(last: RemovalClock, clocks: SweepClocks): Remo
   const isSameBoot = boot === last.boot && elapsed >= last.uptime;
   const isStep = !isSameBoot && mayStep(last, clocks);
   const step = isStep ? MAX_STEP : 0;
+  // Twice the time that has passed: a clock of removal that is behind catches up.
   const limit = isSameBoot ? 2 * (elapsed - last.uptime) : step;
   const reached = Math.max(last.reached, Math.min(clocks.now, last.reached + limit)) as Instant;
   return {
@@ -170,12 +178,12 @@ export function movedRemovalClock(last: RemovalClock, clocks: SweepClocks): Remo
   };
 }
 
-/** The clock of removal when a person has confirmed the sweep's clock. */
+/** The clock of removal once a person has confirmed the sweep's clock. */
 export function caughtUp(clock: RemovalClock, now: Instant): RemovalClock {
   return { ...clock, reached: Math.max(clock.reached, now) as Instant };
 }
 
-/** A database without a clock belongs to one machine, which measures the pause by its uptime. */
+/** Whether {@link STEP_INTERVAL} is over. A database without a clock is of one machine, which measures it by its uptime. */
 function mayStep(
   { uptime, steppedAt }: RemovalClock,
   { uptime: { elapsed }, database }: SweepClocks,
@@ -192,7 +200,7 @@ export function earlier(one: Instant, other: Instant): Instant {
   return one < other ? one : other;
 }
 
-/** Whether a node's clock, read before and after the database's, certainly differs too much. */
+/** Whether a node's clock, read before and after the database's, certainly differs from it too much. */
 export function clocksDiffer(asked: Instant, database: Instant, answered: Instant): boolean {
   return asked - database > MAX_CLOCK_DIFFERENCE || database - answered > MAX_CLOCK_DIFFERENCE;
 }

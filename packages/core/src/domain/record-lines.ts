@@ -16,25 +16,25 @@ import { parseTitle, type Title } from './text.ts';
 import type { CountedViews } from './views.ts';
 import type { Warning } from './warnings.ts';
 
-/** A name in an export; `previous` is absent if it never showed another role. */
+/** A name in an export. */
 export interface MovedName extends Omit<NameRecord, 'previous'> {
-  /** The role that it showed before it was last moved. */
+  /** The role that it showed before it was last moved; absent if it never was. */
   readonly previous?: RoleId;
 }
 
-/** A role with all that its publication stored. */
+/** A role with everything that its publication stored. */
 export interface PublicationRecord extends Role {
-  /** Null where it has no Idempotency-Key. */
+  /** Null without an Idempotency-Key. */
   readonly fingerprint: Fingerprint | null;
   readonly warnings: readonly Warning[];
-  /** When the last of its events was: the next one is later. */
+  /** When the last of its events happened; the next one is later. */
   readonly lastEventAt: Instant;
   readonly isExpiryRecorded: boolean;
   /** Null once its archive was removed. */
   readonly manifest: EncodedManifest | null;
 }
 
-/** That a role ended, and lost its archive, after its publication's record was taken. */
+/** Says that a role ended, and its archive was removed, after the record of its publication was exported. */
 export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deletedAt'>;
 
 /** A record of an export. */
@@ -56,7 +56,7 @@ const account: RecordCodec<AccountId> = parsedText(parseAccountId, 'the name of 
 const archive: RecordCodec<ArchiveId> = parsedText(parseArchiveId, 'the id of an archive');
 const name: RecordCodec<PinName> = parsedText(parseName, 'a name');
 const sha256 = <Value extends string>(): RecordCodec<Value> => text(SHA256, 'a SHA-256');
-/** Of any length: the operator may have lowered the limit since. */
+/** Any length is valid: the operator may have lowered the limit since. */
 const title: RecordCodec<Title> = parsedText(
   (text) => parseTitle(text, { titleCharacters: Number.POSITIVE_INFINITY }),
   'a title',
@@ -79,10 +79,10 @@ const WARNING = {
   used: count(),
   most: count(),
 };
-const [, ...ofSomeRules] = Object.keys(WARNING) as (keyof typeof WARNING)[];
+const [, ...optionalMembers] = Object.keys(WARNING) as (keyof typeof WARNING)[];
 const warning = object<Record<keyof typeof WARNING, string | number>>(
   WARNING,
-  ofSomeRules,
+  optionalMembers,
 ) as unknown as RecordCodec<Warning>;
 
 /** The members of each kind, in the order of a line. */
@@ -129,7 +129,7 @@ const CODECS: {
     expiresAt: nullable(instant),
     pinned: flag,
     deletedAt: nullable(instant),
-    // The base64 of 96 bytes: what begins with "scrypt" and a zero byte.
+    // The base64 of 96 bytes that begin with "scrypt" and a zero byte.
     passwordHash: nullable(text(/^(?:c2NyeXB0A[\dA-Za-z+/]{119})?$/, 'a password hash')),
     generation: count(),
     fingerprint: nullable(sha256()),
@@ -187,7 +187,7 @@ export function recordLine({ kind, value }: MovedRecord): string {
   return JSON.stringify({ record: kind, ...(CODECS[kind].write(value as never) as object) });
 }
 
-/** @throws TypeError for a line that is not a record: it says what is wrong, and repeats no text of the line. */
+/** @throws TypeError for a line that is no record. Its message repeats no text of the line, which may be secret. */
 export function readRecordLine(line: string): MovedRecord {
   const { record: kind, ...value } = parsed(line);
   if (typeof kind !== 'string' || !Object.hasOwn(CODECS, kind))
@@ -200,7 +200,7 @@ function parsed(line: string): Record<string, unknown> {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Its message would repeat text of the line.
+    // The message of the parser would repeat text of the line.
     throw new TypeError('JSON was expected');
   }
   throw new TypeError('an object was expected');

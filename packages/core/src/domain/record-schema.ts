@@ -60,7 +60,7 @@ export function list<Item>(codec: RecordCodec<Item>): RecordCodec<readonly Item[
 /** The codecs of all members of a record, in the order in which they are written. */
 export type MemberCodecs<Value> = { readonly [Member in keyof Value]-?: RecordCodec<Value[Member]> };
 
-/** An object of exactly these members, in words with underscores; those of `optional` may be left out. */
+/** An object of exactly these members, in snake case; those of `optional` may be absent. */
 export function object<Value extends object>(
   codecs: MemberCodecs<Value>,
   optional: readonly (keyof Value & string)[] = [],
@@ -77,12 +77,12 @@ export function object<Value extends object>(
       Object.fromEntries(members.map(({ member, name, codec }) => [name, codec.write(value[member])])),
     read: (json) => {
       if (typeof json !== 'object' || json === null || Array.isArray(json)) return refuse('an object');
-      const given = new Map(Object.entries(json));
-      if ([...given.keys()].some((name) => !names.includes(name))) refuse(`nothing but ${names.join(', ')}`);
+      const found = new Map(Object.entries(json));
+      if ([...found.keys()].some((name) => !names.includes(name))) refuse(`nothing but ${names.join(', ')}`);
       return Object.fromEntries(
         members
-          .filter(({ member, name }) => given.has(name) || !optional.includes(member))
-          .map(({ member, name, codec }) => [member, readMember(codec, name, given.get(name))]),
+          .filter(({ member, name }) => found.has(name) || !optional.includes(member))
+          .map(({ member, name, codec }) => [member, readMember(codec, name, found.get(name))]),
       ) as Value;
     },
   };

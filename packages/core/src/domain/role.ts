@@ -8,27 +8,27 @@ import type { PasswordHash } from './password.ts';
 import type { Sha256 } from './sha256.ts';
 import type { Title } from './text.ts';
 
-/** A grant is good for one generation only. */
+/** Grows with every change that ends the grants for a role. */
 export type Generation = Branded<number, 'Generation'>;
 
 /** The initial generation. */
 export const FIRST_GENERATION: Generation = 1 as Generation;
 
-/** A published item. Its state is derived from it and the time, never stored. */
+/** The record of a publication. Its state is derived from it and the time, never stored. */
 export interface Role {
-  /** A UUID: the last segment of the shared URL. */
+  /** The last segment of the shared URL. */
   readonly id: RoleId;
   readonly account: AccountId;
   readonly archive: ArchiveId;
   /** Null once its account was erased. */
   readonly idempotencyKey: IdempotencyKey | null;
-  /** Null, too, once it was dropped with the name of the ZIP. */
+  /** Null without a title, and once it was dropped with the name of the ZIP. */
   readonly title: Title | null;
   /** The name of the ZIP; null once it was dropped, some time after the role's end. */
   readonly originalFilename: Filename | null;
-  /** Files of the site; folders and what operating systems add are not counted. */
+  /** Files of the site, without folders and the files that operating systems add. */
   readonly fileCount: number;
-  /** Bytes of those files, expanded. */
+  /** Bytes of these files, expanded. */
   readonly size: number;
   /** Bytes of the ZIP. */
   readonly archiveBytes: number;
@@ -42,11 +42,11 @@ export interface Role {
   readonly deletedAt: Instant | null;
   /** {@link DROPPED_HASH} once its archive was removed. */
   readonly passwordHash: PasswordHash | null;
-  /** Grows whenever all viewers are cut off; `updateSeen` compares it. */
+  /** Grants are valid for one generation only; `updateSeen` compares it. */
   readonly generation: Generation;
 }
 
-/** The members of a role that a command may change. The others never change after publication, and are not saved again. */
+/** The members of a role that a command may change. The others are not saved again. */
 export const CHANGEABLE_MEMBERS = [
   'title',
   'expiresAt',
@@ -78,25 +78,24 @@ export type RoleCommand =
   | { readonly type: 'reset_expiration' }
   | { readonly type: 'pin' }
   | { readonly type: 'unpin' }
-  /** Opens a protected site without its password. Changes no member, and is recorded. */
+  /** Opens a protected site without its password. Changes no member, but records an event. */
   | { readonly type: 'create_grant' }
   | { readonly type: 'stop' };
 
-/** A decision: the role as it is now and what happened to it; the very same object and nothing when nothing changed. */
+/** The changed role and its events; the same object and no events if nothing changed. */
 export interface Decision {
   readonly kind: 'decided';
   readonly role: Role;
   readonly events: readonly EventDraft<RoleEventType>[];
 }
 
-/** The state at `now`: a role whose expiration is now or earlier is expired. */
 export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instant): RoleState {
   if (role.deletedAt !== null) return 'deleted';
   if (role.expiresAt !== null && role.expiresAt <= now) return 'expired';
   return 'published';
 }
 
-export function refuseCommand(
+export function checkCommand(
   publication: Pick<Role, 'deletedAt' | 'expiresAt' | 'pinned'>,
   type: RoleCommand['type'],
   now: Instant,
@@ -108,8 +107,8 @@ export function refuseCommand(
   return isPinned ? { kind: 'refused', code: 'invalid_state', state: 'pinned' } : undefined;
 }
 
-/** The operator reads the ZIP of a stopped publication, too; nobody reads one that was removed. */
-export function refuseArchive(
+/** Checks whether the ZIP may be read. Of a stopped publication, only the operator may read it. */
+export function checkArchiveAccess(
   { deletedAt }: Pick<Role, 'deletedAt'>,
   hasArchive: boolean,
   isOperator: boolean,
@@ -119,7 +118,7 @@ export function refuseArchive(
 }
 
 /**
- * The state machine: what `command` makes of `role` at `now`, or why it is refused
+ * The state machine: applies a command to a role, or refuses it
  * (docs/design-decisions.md#a-change-is-decided-against-the-newest-state).
  *
  * @example
@@ -138,7 +137,7 @@ export function decide(
   now: Instant,
   limits: Pick<Limits, 'renewal'>,
 ): Decision | Refusal<'invalid_state'> {
-  const refused = refuseCommand(role, command.type, now);
+  const refused = checkCommand(role, command.type, now);
   if (refused !== undefined) return refused;
   const decided = (
     type: RoleEventType,
@@ -177,10 +176,10 @@ export function decide(
 
 /**
  * A publication as use cases answer it: without the password's hash, the archive's id and the Idempotency-Key, so that
- * it may be shown to everyone in its account. Instants are milliseconds since 1970, which `new Date(…)` takes.
+ * everyone in its account may see it. Instants are milliseconds since 1970, which `new Date(…)` takes.
  */
 export interface Publication extends Omit<Role, 'archive' | 'idempotencyKey' | 'passwordHash'> {
-  /** At the moment of the answer. */
+  /** The state at the moment of the answer. */
   readonly state: RoleState;
   /** The URL for viewers; without an origin if the use cases do not know the public URL. */
   readonly sharedUrl: string;
@@ -191,7 +190,10 @@ function returnObject(object: object): object {
   return object;
 }
 
-/** Holds a publication's archive in a private field, unseen by serializers and copies; a WeakMap costs views more. */
+/**
+ * Adds the archive to a publication in a private field, which serializers and copies do not see. The base constructor
+ * returns the publication, so the field is added to it. A WeakMap would be slower, and every view does this.
+ */
 class ArchiveTag extends (returnObject as unknown as new (object: object) => object) {
   readonly #archive: ArchiveId;
 
@@ -206,7 +208,7 @@ class ArchiveTag extends (returnObject as unknown as new (object: object) => obj
 }
 
 export function publicationOf(role: Role, now: Instant, publicUrl: string): Publication {
-  // Member by member: what a role holds is not shown unless it is named here, and every view takes this path.
+  // Names each member, so that a new member of a role is not shown by accident; a spread would be slower on every view.
   const publication: Publication = {
     id: role.id,
     account: role.account,
@@ -229,12 +231,12 @@ export function publicationOf(role: Role, now: Instant, publicUrl: string): Publ
   return publication;
 }
 
-/** The archive of a publication that use cases answered; of a copy of one it is unknown. */
+/** The archive of a publication from a use case; `undefined` for a copy of one. */
 export function archiveOf(publication: object): ArchiveId | undefined {
   return ArchiveTag.of(publication);
 }
 
-/** The shared URL of a publication below a public URL, which has no slash at its end. */
+/** The shared URL of a publication. `publicUrl` has no slash at its end. */
 export function sharedUrlBelow(publicUrl: string, id: RoleId): string {
   return `${publicUrl}/s/${id}`;
 }

@@ -1,41 +1,41 @@
 import type { SecretKind } from './warnings.ts';
 
-/** Private keys, and stores of them, by the names that programs give them. */
+/** The usual names of private keys and of key stores. */
 const KEY = /(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$|\.(?:p12|pfx|ppk|jks|keystore|kdbx)$/i;
 const SECRET =
   /(?:^|\/)\.(?:(?:env\.[^/]+|netrc|npmrc|git-credentials|htpasswd|pgpass|docker\/config\.json)$|(?:aws|ssh)\/)/i;
 
-/** Whether a file of this path holds secrets by custom. A `.pem` is not among them: its content decides. */
+/** Whether files of this name usually hold secrets. Not for `.pem`, which {@link secretOfFile} judges by its content. */
 export function isSecretPath(path: string): boolean {
   const isHidden = path.startsWith('.') || path.includes('/.');
   return KEY.test(path) || (isHidden && SECRET.test(path));
 }
 
 const LABEL = `(?:[A-Z0-9-]{1,16} ){0,4}`;
-/** RFC 7468 and OpenPGP have five hyphens, RFC 4716 has four and a space. */
+/** RFC 7468 and OpenPGP write five hyphens, RFC 4716 four and a space. */
 const KEY_HEAD = `-{4,5} ?BEGIN ${LABEL}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
-/** At the beginning of a line, of a text in JSON or YAML, or of a setting. A mention in the middle of a sentence is no key. */
+/** A key begins a line, a text in JSON or YAML, or a setting. A mention in the middle of a sentence is no key. */
 const KEY_AT_LINE = new RegExp(String.raw`(?:^|[\n\r"'=])[\t ]{0,64}${KEY_HEAD}`);
 const PEM_FIRST = /^\s{0,1024}-{4,5} ?BEGIN /;
 const PUTTY_FIRST = /^\s{0,1024}PuTTY-User-Key-File-\d/;
 /** The byte order marks of UTF-8 and UTF-16, read as Latin-1. */
 const MARK = /^(?:ï»¿|ÿþ|þÿ)/;
-/** UTF-16, as Windows PowerShell 5 writes what a program prints, read as Latin-1: ASCII with zero bytes between. */
+/** UTF-16 read as Latin-1: ASCII with zero bytes between. Windows PowerShell 5 redirects output so. */
 const WIDE = /^(?:ÿþ|þÿ)?.?\0/s;
 const PUBLIC_PEM = new RegExp(`^ ${LABEL}(?:CERTIFICATE|PUBLIC KEY(?: BLOCK)?)-----`);
-/** What sites consist of. Such a file may explain keys, and show one. */
+/** The types of files that sites consist of. Such a file may explain keys and show one. */
 const DOCUMENT = /\.(?:html?|xhtml|mdx?|markdown|rst|adoc|txt|css|[cm]?[jt]sx?|svg|xml|map)$/i;
 
-/** So many characters of a file decide whether it is a private key; of a `.pem`, all do. */
+/** The characters at the beginning of a file that are searched for a private key; a `.pem` is searched whole. */
 const HEAD_CHARACTERS = 16_384;
 const PEM_NAME = /\.pem$/i;
 
 /**
- * Whether a file is a secret by its content, whatever its name: a private key (PEM in any of its kinds, OpenSSH, OpenPGP
- * or PuTTY, also with text before it), or a `.pem` that holds more than certificates and public keys. A page, a script or
- * a text that shows a key among other things is none; one that is a key mostly is one.
+ * Judges by its content whether a file is a secret: a private key (PEM in any of its kinds, OpenSSH, OpenPGP or PuTTY, also
+ * with text before it), or a `.pem` that holds more than certificates and public keys. A page, a script or a text is a
+ * secret only if a key is at least half of it.
  *
- * @param read its first characters, decoded, or read as Latin-1 where the encoding is unknown.
+ * @param read returns the first characters, decoded, or as Latin-1 if the encoding is unknown.
  */
 export function secretOfFile(
   path: string,
@@ -48,14 +48,14 @@ export function secretOfFile(
   return isPem && !isPublicPem(content) ? 'secret_file' : undefined;
 }
 
-/** Every private key has one of these, in ASCII or with a zero byte beside each character. */
+/** Each private key has one of these, in ASCII or with a zero byte beside each character. */
 const KEY_WORDS = ['PRIVATE KEY', 'PuTTY-User-Key-File'].map((word) =>
   [...word].map((one) => one.charCodeAt(0)),
 );
 const FIRST_OF_WORD = 0x50;
 const SECOND_OF_WORD: readonly unknown[] = KEY_WORDS.map(([, second]) => second);
 
-/** Whether a file that is no `.pem` may be a secret, by its bytes: to decode those of every file takes longest. */
+/** Whether {@link secretOfFile} can find a secret in these bytes: decoding every file would take too long. */
 export function mayBeKeyFile(path: string, bytes: Uint8Array): boolean {
   if (PEM_NAME.test(path)) return true;
   const head = bytes.subarray(0, HEAD_CHARACTERS);
@@ -78,7 +78,7 @@ function isPublicPem(text: string): boolean {
   return blocks.length > 0 && blocks.every((block) => PUBLIC_PEM.test(block));
 }
 
-/** Characters of the blocks of PEM that stand in lines of their own. */
+/** Counts the characters of PEM blocks that stand on lines of their own. */
 function pemLength(text: string): number {
   let length = 0;
   for (let from = text.indexOf('-----BEGIN '); from !== -1; ) {

@@ -9,7 +9,7 @@ const ID_CHARACTERS = 16;
 /** `manage`: the account's own publications and keys; `admin`: also administers the service. */
 export type SessionScope = Extract<Scope, 'manage' | 'admin'>;
 
-/** Names a session, for those who end it: a part of its hash, good for nothing else. */
+/** Names a session in lists: a part of its token's hash, which gives no access. */
 export type SessionId = Branded<string, 'SessionId'>;
 
 export function sessionIdOf({ tokenHash }: Pick<Session, 'tokenHash'>): SessionId {
@@ -24,9 +24,9 @@ export function parseSessionId(text: string): SessionId | undefined {
 export interface Session {
   readonly tokenHash: Sha256;
   readonly account: AccountId;
-  /** The API key that began it, whose end ends it too; null for a sign-in link. */
+  /** The API key that began it, whose revocation ends it too; null for a sign-in link. */
   readonly apiKey: ApiKeyId | null;
-  /** The actor in it: the key that began it, the operator who made its link, or a person. */
+  /** Whom the history names: the key that began it, the operator who made its link, or a person. */
   readonly actor: EventActor;
   readonly scope: SessionScope;
   /** The person's name from an identity provider. */
@@ -36,7 +36,7 @@ export interface Session {
   readonly endsAt: Instant;
 }
 
-/** How many sessions may exist; when another begins, the oldest ends. */
+/** The most sessions at the same time; when another begins, the oldest ends. */
 export interface SessionLimits {
   /** Sessions of one account by one {@link Session.actor}. */
   readonly ofActor: number;

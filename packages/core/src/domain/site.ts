@@ -2,12 +2,12 @@ import { Fault } from '../fault.ts';
 import type { EntryPath } from './entry-path.ts';
 import type { Branded } from './identity.ts';
 
-/** The files of a site by path in NFC, as a manifest has them. */
+/** The files of a site by path in NFC. */
 export interface FilesByPath<File> {
   get(path: string): File | undefined;
 }
 
-/** How a site answers a path: with a file, its own 404 page, a redirect, or nothing. */
+/** A site's answer to a path: a file, its own 404 page, a redirect, or nothing. */
 export type Resolution<File = ManifestEntry> =
   /** `fallback`: it stands in for a path that no file or folder answers. */
   | { readonly kind: 'file'; readonly entry: File; readonly fallback: boolean }
@@ -18,14 +18,14 @@ export type Resolution<File = ManifestEntry> =
   | { readonly kind: 'page' }
   | { readonly kind: 'nothing' };
 
-/** No path of a file is longer in any normal form, and normalizing takes time quadratic in the length. */
+/** Longer than any path in any normal form. Longer names are not normalized, which takes quadratic time. */
 const MAX_NAME_LENGTH = 2_048;
 
 /**
- * Which file answers a path (packages/viewer/README.md#what-it-answers).
+ * Finds the answer to a path (packages/viewer/README.md#what-it-answers).
  *
  * @param path the decoded path of the request inside the site, beginning with `/`.
- * @param navigation whether the browser navigates to the path, rather than loading a part of a page.
+ * @param navigation whether the browser opens a page, and does not load a part of one.
  */
 export function resolve<File>(files: FilesByPath<File>, path: string, navigation: boolean): Resolution<File> {
   const name = path.slice(1);
@@ -33,7 +33,7 @@ export function resolve<File>(files: FilesByPath<File>, path: string, navigation
   return answer ?? findFallback(files, name, navigation);
 }
 
-/** The file or redirect that answers a name, which is a path in NFC without its first slash. */
+/** Finds the file or redirect for a name, which is a path in NFC without its first slash. */
 export function findAnswer<File>(
   files: FilesByPath<File>,
   name: string,
@@ -43,16 +43,16 @@ export function findAnswer<File>(
   if (direct !== undefined) return { kind: 'file', entry: direct, fallback: false };
   const page = isFolder ? pageForFolder(name) : undefined;
   if (page !== undefined && files.get(page) !== undefined) return { kind: 'page' };
-  // No file has an empty segment in its path, so this finds nothing where the name is empty or ends with `/`.
+  // No path has an empty segment, so this finds nothing for a name that is empty or ends with `/`.
   return files.get(`${name}/index.html`) === undefined ? undefined : { kind: 'folder' };
 }
 
-/** The page that answers for a folder without a start page, by the folder's path. */
+/** The path of the page that answers for a folder without a start page: `x.html` for `x/`. */
 export function pageForFolder(folder: string): string | undefined {
   return /[^/]\/$/.test(folder) ? `${folder.slice(0, -1)}.html` : undefined;
 }
 
-/** What a site shows for a path, without its first slash, that no file or folder answers. */
+/** Finds the answer to a path, without its first slash, that no file or folder answers. */
 export function findFallback<File>(
   files: FilesByPath<File>,
   name: string,
@@ -67,10 +67,10 @@ export function findFallback<File>(
   return index === undefined ? { kind: 'nothing' } : { kind: 'file', entry: index, fallback: true };
 }
 
-/** A file of a published site, and where its bytes lie in the archive. */
+/** A file of a published site, and the position of its bytes in the archive. */
 export interface ManifestEntry {
   readonly path: EntryPath;
-  /** Offset of the data, behind the local header. */
+  /** Offset of the data, after the local header. */
   readonly offset: number;
   /** Bytes in the archive from there. */
   readonly compressedSize: number;
@@ -83,10 +83,10 @@ export interface ManifestEntry {
   readonly utf8: boolean;
 }
 
-/** A manifest as stores keep it: text with its own version, opaque to them. */
+/** A manifest as it is stored: text with a version, opaque to stores. */
 export type EncodedManifest = Branded<string, 'EncodedManifest'>;
 
-/** The files of a site by path in NFC, in which no two files of an archive are the same. */
+/** The files of a site by path. In NFC, no two files of an archive have the same path. */
 export class Manifest {
   #byPath: ReadonlyMap<string, ManifestEntry> | undefined;
   readonly entries: readonly ManifestEntry[];
@@ -95,9 +95,8 @@ export class Manifest {
     this.entries = entries;
   }
 
-  /** The file of that path in NFC, or `undefined`. */
   get(path: string): ManifestEntry | undefined {
-    // Made at the first lookup: listing the files needs none, and the map takes longer to make than the rest.
+    // Made at the first lookup: lists of files need no map, and making it takes longer than decoding the manifest.
     this.#byPath ??= new Map(this.entries.map((entry) => [entry.path.normalize('NFC'), entry]));
     return this.#byPath.get(path);
   }
@@ -120,7 +119,7 @@ export function encodeManifest(entries: readonly ManifestEntry[]): EncodedManife
 
 type Row = [EntryPath, number, number, number, 0 | 8, number, 0 | 1];
 
-/** @throws Fault `store_corrupt` when the text is no manifest of a version known here. */
+/** @throws Fault `store_corrupt` when the text is no manifest of this version. */
 export function decodeManifest(encoded: EncodedManifest): Manifest {
   return new Manifest(
     rowsOf(encoded).map(([path, offset, compressedSize, size, method, crc32, utf8]) => ({
@@ -147,8 +146,8 @@ function rowsOf(encoded: EncodedManifest): readonly Row[] {
 }
 
 /**
- * Media types of text, which are sent as gzip to clients that accept it. Other files are sent as they are: browsers save
- * some downloads in their coded form, and readers of parts ask for a file's own length first.
+ * Media types that are sent as gzip to clients that accept it. Others are not: browsers save some downloads still
+ * compressed, and players that request ranges need the length of the file itself.
  */
 const COMPRESSIBLE = new RegExp(
   [
@@ -159,7 +158,7 @@ const COMPRESSIBLE = new RegExp(
   ].join('|'),
 );
 
-/** Whether files of a media type are sent as gzip, where the archive has them deflated. */
+/** Whether files of a media type are sent as gzip if the archive has them deflated. */
 export function isCompressibleType(mediaType: string): boolean {
   return COMPRESSIBLE.test(mediaType);
 }

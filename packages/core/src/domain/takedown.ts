@@ -4,7 +4,7 @@ import type { Instant } from './instant.ts';
 import type { Generation, Role } from './role.ts';
 import { SHA256, type Sha256 } from './sha256.ts';
 
-/** A publication that was taken down. Its archive may not be published again. */
+/** A publication that was taken down. Its archive may not be published again until the takedown is lifted. */
 export interface Takedown {
   readonly id: RoleId;
   readonly account: AccountId;
@@ -12,11 +12,11 @@ export interface Takedown {
   readonly sha256: Sha256;
   readonly reason: string;
   readonly at: Instant;
-  /** From when its archive may be published again; null while it may not. */
+  /** When the takedown was lifted; null if it was not. */
   readonly liftedAt: Instant | null;
 }
 
-/** A place in the list of takedowns, newest first: behind the one of that instant, publication and archive. */
+/** A place in the list of takedowns, which has the newest first: after the one with these members. */
 export type TakedownCursor = Pick<Takedown, 'at' | 'id' | 'sha256'>;
 
 /** Reads a SHA-256 in hexadecimal digits of any case; `undefined` for anything else. */
@@ -25,7 +25,7 @@ export function parseSha256(text: string): Sha256 | undefined {
   return SHA256.test(lower) ? (lower as Sha256) : undefined;
 }
 
-/** The role after a takedown: stopped, in any state before; the same object if it was stopped already. */
+/** Stops a role for a takedown, in any state; the same object if it was stopped already. */
 export function takenDown(role: Role, at: Instant): Role {
   if (role.deletedAt !== null) return role;
   return { ...role, deletedAt: at, generation: (role.generation + 1) as Generation };

@@ -4,20 +4,20 @@ import type { Limits } from './limits.ts';
 
 const SURROGATE = /\p{Cs}/u;
 const CONTROL = /\p{Cc}/u;
-/** More marks on one letter than any language has (UAX #15, Stream-Safe Text Format). */
+/** More combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format). */
 const MANY_MARKS = /\p{M}{31}/u;
 
-/** Length in Unicode code points, which is what every limit in characters counts. */
+/** Length in Unicode code points, which every limit in characters counts. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** Length in bytes of the UTF-8 form; a lone surrogate counts as the three bytes of U+FFFD. */
+/** Length in bytes of UTF-8; a lone surrogate counts as the three bytes of U+FFFD. */
 export function utf8Length(text: string): number {
   let bytes = 0;
-  // An archive may have megabytes of names. An iterator would make a string of each character.
+  // An archive may have megabytes of names, and an iterator would make a string of each character.
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
@@ -28,17 +28,17 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Whether the string has a surrogate without its partner, which no UTF-8 can carry. */
+/** Whether the string has a surrogate without its partner, which UTF-8 cannot encode. */
 export function hasLoneSurrogate(text: string): boolean {
   return SURROGATE.test(text);
 }
 
-/** Whether the string has a lone surrogate, or U+FFFD: what a decoder leaves where it could read nothing. */
+/** Whether the string has a lone surrogate, or U+FFFD, by which a decoder replaces invalid bytes. */
 export function hasBrokenCharacter(text: string): boolean {
   return hasLoneSurrogate(text) || text.includes('\ufffd');
 }
 
-/** Whether a text has so many marks in a row that normalisation, which sorts them, takes quadratic time. */
+/** Whether a text has so many combining marks in a row that normalizing it, which sorts them, takes quadratic time. */
 export function hasManyMarks(text: string): boolean {
   return MANY_MARKS.test(text);
 }
@@ -48,19 +48,19 @@ export function hasControlCharacter(text: string): boolean {
   return CONTROL.test(text);
 }
 
-/** The form in which titles and file names are searched: compatibility-composed, lower case, so that width and case do not matter. */
+/** Folds titles and file names for search: NFKC and lower case, so that width and case do not matter. */
 export function foldForSearch(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
 }
 
-/** A name of a member in words with underscores. */
+/** Turns `camelCase` into `snake_case`. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 const OPERATOR_PATTERN: string = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$';
 
-/** The rules of what an operator writes for others, a reason or a message, as a JSON Schema has them. */
+/** The rules for a reason or a message of the operator, as members of a JSON Schema. */
 export const OPERATOR_TEXT: { readonly minLength: 1; readonly maxLength: 255; readonly pattern: string } = {
   minLength: 1,
   maxLength: 255,
@@ -69,12 +69,12 @@ export const OPERATOR_TEXT: { readonly minLength: 1; readonly maxLength: 255; re
 
 const TEXT: RegExp = /* @__PURE__ */ new RegExp(OPERATOR_PATTERN, 'u');
 
-/** Whether a value is a reason or a message: 1 to 255 characters, not all of them blanks, and none a control character. */
+/** Whether a value is a valid reason or message: 1 to 255 characters, not only blanks, and no control character. */
 export function isOperatorText(value: unknown): value is string {
   return typeof value === 'string' && TEXT.test(value) && [...value].length <= OPERATOR_TEXT.maxLength;
 }
 
-/** @throws TypeError for a value that is no reason. */
+/** @throws TypeError for an invalid reason. */
 export function expectReason(reason: string): void {
   if (!isOperatorText(reason)) throw new TypeError('a reason has 1 to 255 characters, no control characters');
 }
@@ -82,7 +82,7 @@ export function expectReason(reason: string): void {
 /** A management title: not empty, within the limit, without control characters. */
 export type Title = Branded<string, 'Title'>;
 
-/** The rules of a title. `type`: neither a string nor null; `encoding`: not whole Unicode characters. */
+/** The rules of a title. `type`: neither a string nor null; `encoding`: not valid Unicode. */
 export interface TitleRules {
   readonly type: NoDetails;
   readonly encoding: NoDetails;

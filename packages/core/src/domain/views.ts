@@ -4,10 +4,10 @@ import type { Instant } from './instant.ts';
 /** A day in UTC: whole days since 1970-01-01. */
 export type Day = Branded<number, 'Day'>;
 
-/** How often a role was viewed on a day. */
+/** The counts of a role on a day. */
 export interface DayOfViews {
   readonly day: Day;
-  /** Pages of its site that were shown to people who opened them; neither their parts nor other files. */
+  /** Pages of its site that people opened by navigation; parts of pages and other files do not count. */
   readonly views: number;
   readonly refusedPasswords: number;
 }
@@ -23,7 +23,7 @@ export function dayOf(at: Instant): Day {
   return Math.floor(at / DAY) as Day;
 }
 
-/** A day as ISO 8601 writes it. */
+/** Writes a day as in ISO 8601: `2026-11-20`. */
 export function dayText(day: Day): string {
   return new Date(day * DAY).toISOString().slice(0, 10);
 }

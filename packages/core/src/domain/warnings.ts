@@ -15,10 +15,10 @@ export type SecretKind =
   | 'openai_api_key'
   | 'npm_token'
   | 'pinfold_api_key'
-  /** By its name, or a `.pem` that holds more than certificates and public keys. */
+  /** A file that has the name of one with secrets, or a `.pem` that holds more than certificates and public keys. */
   | 'secret_file';
 
-/** What a site in path mode does not have, because its pages have no origin of their own. */
+/** A browser feature that sites in path mode lack, because their pages have no origin of their own. */
 export type OriginNeed =
   /** `localStorage`, `sessionStorage`, IndexedDB and cookies. */
   | 'storage'
@@ -47,15 +47,15 @@ export type SiteTool =
   | 'vite'
   | 'vitepress';
 
-/** A reference of a page, and where it leads in its site. */
+/** A reference of a page, and whether its site has the target. */
 export interface FollowedReference {
-  /** The attribute's value as a URL parser takes it. */
+  /** The attribute's value, as a URL parser reads it. */
   readonly target: string;
-  /** Whether the reference begins with `/`, or goes above the root: in path mode it leads out of the site then. */
+  /** Whether the reference begins with `/` or goes above the root, and so leads out of a site in path mode. */
   readonly absolute: boolean;
   /** Whether the site answers it, even if only with the start page of an app. */
   readonly answered: boolean;
-  /** The file that would be there if upper and lower case were the same. */
+  /** The file that the reference names but for upper and lower case. */
   readonly otherCase: string | undefined;
 }
 
@@ -65,31 +65,31 @@ interface AtPath {
 
 /** The rules of warnings, each with its details. */
 export interface WarningRules {
-  /** The name showed a protected publication, and the new one has no password. */
+  /** The name showed a protected publication before, and the new one has no password. */
   readonly password_dropped: NoDetails;
   readonly names_nearly_full: { readonly used: number; readonly most: number };
-  /** The encoding of the names is not marked in the archive. `path` is the first of them. */
+  /** The archive does not mark the encoding of its names. `path` is the first such name. */
   readonly names_decoded: AtPath & { readonly encoding: NameEncoding };
   /** The reference differs from that file of the site in upper and lower case only. */
   readonly case_mismatch: AtPath & { readonly target: string; readonly file: string };
   readonly broken_reference: AtPath & { readonly target: string };
   readonly source_map: AtPath;
   readonly possible_secret: AtPath & { readonly secret: SecretKind };
-  /** A script registers a service worker, which no site may have. */
+  /** A script registers a service worker, which no site can have. */
   readonly service_worker: AtPath;
-  /** Settings for another server, which are not read here and can be read by every viewer. */
+  /** Settings for another server: Pinfold ignores them, and every viewer can read them. */
   readonly unused_server_file: AtPath;
   /** In path mode, the reference leads out of the site. */
   readonly absolute_reference: AtPath & { readonly target: string; readonly tool?: SiteTool };
-  /** In path mode, the file may need what only a site with an origin of its own has; the first file of each need. */
+  /** In path mode, the file may need a feature that only a site with an origin of its own has; the first file of each need. */
   readonly needs_origin: AtPath & { readonly need: OriginNeed };
-  /** The page embeds another site's, which asks for a Referer and gets none. */
+  /** The page embeds a page of another site that requires a Referer and gets none. */
   readonly needs_referrer: AtPath & { readonly target: string };
-  /** The site has more text and references than are searched. */
+  /** Only a part of the site's text and references was searched. */
   readonly not_all_checked: NoDetails;
 }
 
-/** A finding that does not stop a publication: viewers may miss something, or see too much. */
+/** A finding that does not prevent publication: viewers may miss something, or see too much. */
 export type Warning = RuleDetails<WarningRules>;
 
 /** A file of the site, and the findings in it. */
@@ -97,17 +97,17 @@ export interface ObservedFile {
   readonly path: string;
   readonly references: readonly FollowedReference[];
   readonly secrets: readonly SecretKind[];
-  /** Whether a script in it registers a service worker; absent where none does. */
+  /** Whether a script in it registers a service worker. */
   readonly serviceWorker?: true;
-  /** What it uses and path mode does not have; absent where there is nothing. */
+  /** The features it uses that path mode lacks; absent for none. */
   readonly originNeeds?: readonly OriginNeed[];
-  /** The addresses of embeds that ask for a Referer and get none; absent where there are none. */
+  /** The addresses of embeds that require a Referer and get none; absent for none. */
   readonly withoutReferrer?: readonly string[];
-  /** The tool that made the page, where it shows. */
+  /** The tool that made the page, if the page shows it. */
   readonly tool?: SiteTool;
   /**
-   * Paths of scripts that it loads as modules; absent where there are none. References of a script count only if a page
-   * loads it as a module, by itself or by another one: sources for builders refer to files in other ways.
+   * Paths of scripts that it loads as modules; absent for none. References of a script count only if a page loads it as a
+   * module, directly or by another module: a bundler resolves those of its sources in other ways.
    */
   readonly modules?: readonly string[];
   /** Whether all of it was searched. */
@@ -116,26 +116,23 @@ export interface ObservedFile {
 
 /** How names in an unmarked encoding were decoded. */
 export interface DecodedNames extends Pick<GuessedNames, 'encoding' | 'whole'> {
-  /** The first of them. */
+  /** The first such name. */
   readonly path: string;
 }
 
 const SCRIPT = /\.[cm]?js$/i;
 
-/** At the root of a site these configure other servers. */
+/** Files that configure other servers, at the root of a site. */
 const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htaccess']);
 
-/** The most warnings an answer carries. */
+/** The most warnings in an answer. */
 export const MAX_WARNINGS = 20;
 
 /**
- * Makes warnings of findings. One warning of each rule comes before the second of any, so that no rule hides another. The
- * order is: secrets, guessed names, references, source maps, workers, embeds, needs of an origin, settings for other
- * servers, and at the end whether there may be more.
+ * Turns findings into warnings. The first warning of each rule comes before the second of any, so that no rule hides another.
  *
- * @param absolutePathsWork false where sites live under a path (path mode), where `/x` leads out of them, and pages have
- * no origin of their own.
- * @param names absent where no name had to be guessed.
+ * @param absolutePathsWork false in path mode, where `/x` leads out of the site and pages have no origin of their own.
+ * @param names absent if no name had to be guessed.
  */
 export function warningsOf(
   files: readonly ObservedFile[],
@@ -156,8 +153,8 @@ export function warningsOf(
   );
   const aboutFiles = (
     rule: 'source_map' | 'service_worker' | 'unused_server_file',
-    isMeant: (file: ObservedFile) => boolean,
-  ): readonly Warning[] => files.filter(isMeant).map(({ path }) => ({ rule, path }));
+    hasFinding: (file: ObservedFile) => boolean,
+  ): readonly Warning[] => files.filter(hasFinding).map(({ path }) => ({ rule, path }));
   const maps = aboutFiles('source_map', ({ path }) => path.endsWith('.map'));
   const workers = aboutFiles('service_worker', ({ serviceWorker }) => serviceWorker === true);
   const embeds = files.flatMap(({ path, withoutReferrer = [] }) =>
@@ -183,19 +180,19 @@ export function warningsOf(
   return orderProblems(all).slice(0, MAX_WARNINGS);
 }
 
-/** The scripts that pages load as modules, and those that these import. */
+/** Finds the scripts that pages load as modules, and those that these import. */
 function loadedModules(files: readonly ObservedFile[]): ReadonlySet<string> {
   const loaded = new Set(
     files.flatMap(({ path, modules }) => (modules === undefined || SCRIPT.test(path) ? [] : modules)),
   );
   if (loaded.size === 0) return loaded;
   const byPath = new Map(files.map((file) => [file.path, file]));
-  // Members that are added meanwhile are visited, too.
+  // The loop also visits members that it adds.
   for (const path of loaded) for (const further of byPath.get(path)?.modules ?? []) loaded.add(further);
   return loaded;
 }
 
-/** One for each need: the first file that has it. */
+/** Warns once for each need, of the first file that has it. */
 function originWarnings(files: readonly ObservedFile[]): readonly Warning[] {
   const firsts = new Map<OriginNeed, string>();
   for (const { path, originNeeds = [] } of files) {

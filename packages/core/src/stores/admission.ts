@@ -1,11 +1,6 @@
 import { MAX_RANK } from '../adapter/pages.ts';
 import type { AccountUse } from '../domain/account.ts';
-import {
-  type AdmissionRequest,
-  hasQuota,
-  publicationLimitsOf,
-  refuseAdmission,
-} from '../domain/admission.ts';
+import { type AdmissionRequest, checkAdmission, hasQuota, publicationLimitsOf } from '../domain/admission.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { NameRecord, NamesInUse, PinName } from '../domain/name.ts';
@@ -116,11 +111,11 @@ export function* admit(
   candidate: Candidate,
   facts: AdmissionRead,
   ask: Asking = (step) => step,
-): Steps<ReturnType<typeof refuseAdmission>, 'read'> {
+): Steps<ReturnType<typeof checkAdmission>, 'read'> {
   const { account, now, limits, name } = candidate;
   const isCounted = facts.inService === undefined && hasQuota(publicationLimitsOf(owner, limits));
   const inService = isCounted ? inServiceOf(yield* ask(countInService(account, now))) : facts.inService;
-  return refuseAdmission(
+  return checkAdmission(
     owner,
     { ...candidate, isNamed: name !== undefined },
     {

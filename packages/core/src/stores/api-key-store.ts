@@ -1,5 +1,5 @@
 import type { Authority, Credential } from '../domain/actor.ts';
-import { refuseErasing, refuseKey } from '../domain/admission.ts';
+import { checkKeyLimit, refuseErasing } from '../domain/admission.ts';
 import type { ApiKey, ApiKeyId } from '../domain/api-key.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
@@ -85,7 +85,7 @@ export function* createKey<Refused>(
   if (refusal !== undefined) return refusal;
   if (account?.blocked?.isErasing === true) return refuseErasing(account.blocked);
   if (taken !== undefined) return { kind: 'exists' };
-  const past = authority === 'operator' ? undefined : refuseKey(live.count, limit);
+  const past = authority === 'operator' ? undefined : checkKeyLimit(live.count, limit);
   if (past !== undefined) return past;
   yield* storeKey(key, account, events, ends);
   return { kind: 'created' };

@@ -1,6 +1,6 @@
 import type { RoleId } from '../domain/identity.ts';
 import { after, before, duration, type Instant, MAX_CLOCK_DIFFERENCE } from '../domain/instant.ts';
-import { type AttemptRefusal, type AttemptWindow, MAX_UNSETTLED, refuseAttempt } from '../domain/password.ts';
+import { type AttemptRefusal, type AttemptWindow, checkAttempt, MAX_UNSETTLED } from '../domain/password.ts';
 import type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from '../ports/attempt-counter.ts';
 import { gt, lte, oneOf } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
@@ -56,7 +56,7 @@ function* judge(attempt: Attempt): Steps<Windows, 'read'> {
   const inAddress = underWay.filter(
     (other) => other.counted === counted && other.addressEndsAt === ofAddress?.endsAt,
   );
-  const refusal = refuseAttempt([
+  const refusal = checkAttempt([
     ...tallyOf(ofRole, now, { underWay: inRole.length, limit: perRole }),
     ...tallyOf(ofAddress, now, { underWay: inAddress.length, limit: perAddress }),
   ]);

@@ -1,6 +1,6 @@
 import { NO_ACCOUNT_LIMITS } from '../domain/account.ts';
 import { type Credential, type SaveAuthority, UNAUTHORIZED } from '../domain/actor.ts';
-import { refuseChange, type Unchangeable } from '../domain/admission.ts';
+import { checkAuthority, type Unchangeable } from '../domain/admission.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { FIRST_GENERATION } from '../domain/role.ts';
@@ -15,7 +15,7 @@ import type { Refusal } from '../refusal.ts';
 import { eventLocks } from './events.ts';
 import { getMode, modeOf } from './service-mode.ts';
 
-/** The columns of an account for {@link refuseCredential}. */
+/** The columns of an account for {@link checkCredential}. */
 export const BLOCKED = ['blocked'] as const;
 const REVOKED = ['revokedAt', 'account'] as const;
 const SESSION = ['account'] as const;
@@ -62,13 +62,13 @@ export function* checkChange({
     checkAccount(name, authority),
     getCredential(credential),
   );
-  return { account, refusal: refuseCredential(credential, found, { name, account }) ?? refusal };
+  return { account, refusal: checkCredential(credential, found, { name, account }) ?? refusal };
 }
 
 /** The check of a change that no credential is asked for. */
 export function* checkAccount(name: AccountId, authority?: SaveAuthority): Steps<CheckedChange, 'read'> {
   const [account, mode] = yield* all(get(ACCOUNTS, { name }, BLOCKED), getMode);
-  return { account, refusal: refuseChange(account, modeOf(mode), authority) };
+  return { account, refusal: checkAuthority(account, modeOf(mode), authority) };
 }
 
 /** What is read of the key and the session of a caller. */
@@ -77,7 +77,7 @@ export type FoundCredential = readonly [
   session: Pick<RowOf<typeof SESSIONS>, (typeof SESSION)[number]> | undefined,
 ];
 
-/** Reads the key and the session of a caller, for {@link refuseCredential}. */
+/** Reads the key and the session of a caller, for {@link checkCredential}. */
 export function getCredential({
   key = null,
   session = null,
@@ -89,7 +89,7 @@ export function getCredential({
 }
 
 /** Why a caller may change nothing any more: its key was revoked or is gone, its session has ended, or its account is being erased. */
-export function refuseCredential(
+export function checkCredential(
   { key: named = null, isKeyStored = false, session: wanted = null }: Credential,
   [key, session]: FoundCredential,
   owner: { readonly name: AccountId; readonly account: Pick<AccountRow, 'blocked'> | undefined },

@@ -18,7 +18,7 @@ import {
   pairingLock,
 } from '../records/tables/locks.ts';
 import { createKey } from './api-key-store.ts';
-import { BLOCKED, checkAccount, credentialLocks, getCredential, refuseCredential } from './checks.ts';
+import { BLOCKED, checkAccount, checkCredential, credentialLocks, getCredential } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { type MoreLocks, moreLocks, tryWithLocks } from './locking.ts';
 import { StorePrograms } from './store-programs.ts';
@@ -72,7 +72,7 @@ const agree = PAIRING_PROGRAMS.change('pairings.agree', {
       getCredential(credential),
       feedEnds(events),
     );
-    const refusal = refuseCredential(credential, caller, { name, account });
+    const refusal = checkCredential(credential, caller, { name, account });
     if (refusal !== undefined) return refusal;
     if (known === undefined || known.endsAt <= now) return { kind: 'unknown' };
     const { consent: earlier } = pairingOf(known);

@@ -12,7 +12,7 @@ import { find, get, getWith, insert, remove, upsert } from '../records/steps.ts'
 import { ACCOUNTS, SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock } from '../records/tables/locks.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
-import { BLOCKED, credentialLocks, getCredential, insertAccount, refuseCredential } from './checks.ts';
+import { BLOCKED, checkCredential, credentialLocks, getCredential, insertAccount } from './checks.ts';
 import { eventLocks, feedEnds, insertEvents } from './events.ts';
 import { ROW_LOCKS } from './locking.ts';
 import { StorePrograms } from './store-programs.ts';
@@ -62,7 +62,7 @@ const beginSession = SESSION_PROGRAMS.change('sessions.begin', {
       feedEnds(events),
     );
     if (link !== undefined && offered === undefined) return UNAUTHORIZED;
-    const refusal = refuseCredential(credential, caller, { name: session.account, account });
+    const refusal = checkCredential(credential, caller, { name: session.account, account });
     if (refusal !== undefined) return refusal;
     if (account?.blocked?.isErasing === true) return refuseErasing(account.blocked);
     if (!excess.every((tokenHash) => locked.includes(tokenHash))) return { kind: 'excess', excess };

@@ -22,7 +22,7 @@ import {
   type Overseeing,
   overseeing,
 } from './admin-publications.ts';
-import { type Erasing, erasing, refuseAccountChange } from './erasing.ts';
+import { checkAccountChange, type Erasing, erasing } from './erasing.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
 import { type TakingDown, takingDown } from './taking-down.ts';
@@ -205,7 +205,7 @@ async function changed(
     const found = await accounts.load(name);
     const { limits, blocked, generation } = found?.value ?? NOTHING_DONE;
     const before: AccountChange = { name, limits, blocked, generation };
-    const refused = refuseAccountChange(before);
+    const refused = checkAccountChange(before);
     if (refused !== undefined) return refused;
     const at = clock.now();
     const decision = decide(before, at);

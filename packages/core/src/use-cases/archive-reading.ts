@@ -1,5 +1,5 @@
 import { OPERATOR } from '../domain/actor.ts';
-import { type Publication, type Role, refuseArchive } from '../domain/role.ts';
+import { checkArchiveAccess, type Publication, type Role } from '../domain/role.ts';
 import { Fault } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
@@ -55,13 +55,13 @@ export function archiveReading(
   const stateOf = async (request: RoleRequest): Promise<Role | ArchiveRefusal> => {
     const role = (await loadFor(roles, request))?.value;
     if (role === undefined) return NOT_FOUND;
-    return refuseArchive(role, true, request.by === OPERATOR) ?? role;
+    return checkArchiveAccess(role, true, request.by === OPERATOR) ?? role;
   };
   const named = async (request: RoleRequest): Promise<Role | ArchiveRefusal> => {
     const role = await stateOf(request);
     if (isRefusal(role)) return role;
     const isNamed = (await roles.whichAreNamed([role.archive])).has(role.archive);
-    return refuseArchive(role, isNamed, request.by === OPERATOR) ?? role;
+    return checkArchiveAccess(role, isNamed, request.by === OPERATOR) ?? role;
   };
   /** The archive is not in storage: it was removed meanwhile, or it is lost. */
   const gone = async (request: RoleRequest): Promise<ArchiveRefusal> => {

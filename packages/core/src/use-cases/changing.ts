@@ -7,13 +7,13 @@ import type { Instant } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { type Password, parsePassword } from '../domain/password.ts';
 import {
+  checkCommand,
   type Decision,
   decide,
   type Generation,
   type Publication,
   type Role,
   type RoleCommand,
-  refuseCommand,
 } from '../domain/role.ts';
 import { parseTitle } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
@@ -159,7 +159,7 @@ async function hashed(
 ): Promise<RoleCommand | Refusal<'not_found' | 'invalid_state'>> {
   const loaded = await loadFor(roles, request);
   if (loaded === undefined) return NOT_FOUND;
-  const refused = refuseCommand(loaded.value, 'set_password', clock.now());
+  const refused = checkCommand(loaded.value, 'set_password', clock.now());
   if (refused !== undefined) return refused;
   return { type: 'set_password', hash: await passwords.hash(password, loaded.value.account, request.signal) };
 }

@@ -1,4 +1,4 @@
-import { type Account, erasedAccount, isErasedAccount, refuseErasure } from '../domain/account.ts';
+import { type Account, checkErasure, erasedAccount, isErasedAccount } from '../domain/account.ts';
 import { OPERATOR } from '../domain/actor.ts';
 import { type Cause, causedBy } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
@@ -34,7 +34,7 @@ export function erasing(ports: ErasingPorts): Erasing {
   return {
     async eraseAccount(name, cause = causedBy(OPERATOR)) {
       const account = accountId(name);
-      const state = refuseErasure(account);
+      const state = checkErasure(account);
       if (state !== undefined) return { kind: 'refused', code: 'invalid_account', state };
       const replacement = erasedAccount(ids.token());
       const begun = await erasures.begin({ account, replacement, at: clock.now(), actor: cause.actor });
@@ -50,7 +50,7 @@ export function erasing(ports: ErasingPorts): Erasing {
 }
 
 /** Why an account is not changed by the operator; `undefined` if it may be. */
-export function refuseAccountChange({
+export function checkAccountChange({
   name,
   blocked,
 }: Pick<Account, 'name' | 'blocked'>): Refusal<'invalid_account'> | undefined {

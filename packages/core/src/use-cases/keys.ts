@@ -7,7 +7,7 @@ import {
   OPERATOR,
   reachOf,
 } from '../domain/actor.ts';
-import { refuseKey, type Unchangeable } from '../domain/admission.ts';
+import { checkKeyLimit, type Unchangeable } from '../domain/admission.ts';
 import {
   type ApiKey,
   DEFAULT_KEY_LIMIT,
@@ -74,7 +74,7 @@ export interface Keys {
   create(wanted: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded | Refusal<'unauthorized'>>;
 
   /** Why an account would get no further key now, if it has as many as it may have. */
-  refuseFurther(account: string): Promise<KeyQuotaExceeded | undefined>;
+  checkLimit(account: string): Promise<KeyQuotaExceeded | undefined>;
 
   /** Makes the installation's first key, of a given text or a new one; `undefined` when there was one before. */
   createFirst(wanted: NewKey, text?: string): Promise<MintedKey | undefined>;
@@ -143,8 +143,8 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
   return {
     limit,
     create: (wanted: NewKey) => create(ports, wanted, limit) as Promise<MintedKey>,
-    async refuseFurther(account) {
-      return limit === null ? undefined : refuseKey(await apiKeys.countLive(accountId(account)), limit);
+    async checkLimit(account) {
+      return limit === null ? undefined : checkKeyLimit(await apiKeys.countLive(accountId(account)), limit);
     },
     async createFirst(wanted, text) {
       const minted = text === undefined ? await apiKeySecrets.mint() : { ...(await read(ports, text)), text };

@@ -94,7 +94,7 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
       }
       if (pairingCode(secretHash) === undefined) return { kind: 'unknown' };
       const account = accountId(name);
-      const refusal = await keys.refuseFurther(account);
+      const refusal = await keys.checkLimit(account);
       if (refusal !== undefined) return refusal;
       const now = clock.now();
       const { session = null, key: apiKey = null } = credential;

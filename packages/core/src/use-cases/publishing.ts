@@ -163,7 +163,10 @@ async function withArchive<Outcome>(
   try {
     return await work(async ({ archiveBytes: limit }) => {
       if (archive !== undefined) return archive;
-      const received = await staging.receive(chunksOf(given as Exclude<GivenArchive, StagedArchive>), limit);
+      const received = await staging.receive(
+        splitIntoChunks(given as Exclude<GivenArchive, StagedArchive>),
+        limit,
+      );
       if (received.kind === 'too_large') return { kind: 'refused', code: 'archive_too_large', limit };
       archive = received.archive;
       return archive;
@@ -181,7 +184,7 @@ function isArchive(given: unknown): given is GivenArchive {
   return isBytes(given) || Symbol.asyncIterator in given || 'discard' in given;
 }
 
-async function* chunksOf(given: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* splitIntoChunks(given: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (isBytes(given)) return yield given;
   for await (const chunk of given) {
     if (!isBytes(chunk)) throw new TypeError(NO_ARCHIVE);

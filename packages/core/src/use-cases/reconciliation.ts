@@ -2,12 +2,12 @@ import { type ArchiveId, archiveCreatedAt, type RoleId } from '../domain/identit
 import {
   type ComparedWindow,
   type Comparison,
+  decideTurn,
   finishComparison,
   isSameProgress,
   isSuspicious,
   MAX_IDS,
   NOT_COMPARED,
-  turnOf,
   withWindow,
 } from '../domain/reconciliation.ts';
 import { stateOf } from '../domain/role.ts';
@@ -45,7 +45,7 @@ export async function* compareArchives(ports: ComparedPorts, run: CleanUpRun): S
   const { roles } = ports;
   for (;;) {
     const loaded = await roles.loadComparison();
-    const turn = turnOf(loaded?.value, run.now(), run);
+    const turn = decideTurn(loaded?.value, run.now(), run);
     if (turn.kind === 'leave') {
       yield progress(turn.found, turn.found.isUnderWay ? 'under_way' : 'not_due');
       return { isRefused: turn.found.isRefused };

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import { NO_ACCOUNT_LIMITS, type PublicationLimits } from '../../src/domain/account.ts';
-import {
-  type AdmissionRequest,
-  accountAfterPublishing,
-  refuseAdmission,
-} from '../../src/domain/admission.ts';
+import { type AdmissionRequest, accountAfterPublishing, checkAdmission } from '../../src/domain/admission.ts';
 import { after, before, hours, instant, minutes } from '../../src/domain/instant.ts';
 import { takenFrom } from '../../src/domain/rate.ts';
 import type { Sha256 } from '../../src/domain/sha256.ts';
@@ -24,7 +20,7 @@ function admitted(limits: Partial<PublicationLimits>, { isForbidden = false, isN
   };
   const asked = { now: NOW, archiveBytes: 100, sha256: '' as Sha256, isNamed };
   const wish: AdmissionRequest = { ...asked, limits: { ...NONE, ...limits } };
-  const answer = refuseAdmission({ ...NEW, publicationsMark: MARK }, wish, {
+  const answer = checkAdmission({ ...NEW, publicationsMark: MARK }, wish, {
     isForbidden: () => look('forbidden', isForbidden),
     inService: () => look('in service', { sites: 4, bytes: 900 }),
     names: () => look('names', { count: 2, shown: undefined }),

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import {
+  checkNameLimit,
   decideName,
   type NamesInUse,
   parseName,
   parseNameSegment,
   parseNameToken,
-  refuseName,
   withNameWarnings,
 } from '../../src/domain/name.ts';
 import { aRole, HASH, NOW } from '../values.ts';
@@ -52,7 +52,7 @@ describe('a name', () => {
     expect(decide(NEW, null)).to.deep.equal({ kind: 'created' });
     expect(decide(NEW, 3)).to.deep.equal({ kind: 'created' });
     for (const limit of [2, 1, 0]) expect(decide(NEW, limit)).to.deep.equal({ ...past, limit });
-    expect(refuseName(shows(false), 1)).to.equal(undefined);
+    expect(checkNameLimit(shows(false), 1)).to.equal(undefined);
     expect(decide(shows(false), 1)).to.deep.equal({ kind: 'unchanged' });
     const ended = { kind: 'refused', code: 'invalid_state', state: 'expired' };
     expect(decide(NEW, 0, aRole({ expiresAt: NOW }))).to.deep.equal(ended);

@@ -4,10 +4,10 @@ import * as conflicts from '../../src/domain/path-conflicts.ts';
 import { runToEnd } from '../../src/domain/path-conflicts.ts';
 
 type Named = { readonly name: string };
-const filesThatAreFolders = (entries: readonly Named[], files: readonly Named[]) =>
-  runToEnd(conflicts.filesThatAreFolders(entries, files));
+const findPathConflicts = (entries: readonly Named[], files: readonly Named[]) =>
+  runToEnd(conflicts.findPathConflicts(entries, files));
 
-describe('filesThatAreFolders', () => {
+describe('findPathConflicts', () => {
   it('finds what comparing every pair of names finds', () => {
     const segment = fc.constantFrom('a', 'b', 'ab', 'ba');
     const name = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => ({
@@ -18,7 +18,7 @@ describe('filesThatAreFolders', () => {
         const expected = files.filter((file) =>
           files.some((other) => other.name.startsWith(`${file.name}/`)),
         );
-        expect(filesThatAreFolders(files, files)).to.deep.equal(expected);
+        expect(findPathConflicts(files, files)).to.deep.equal(expected);
       }),
     );
   });
@@ -27,18 +27,18 @@ describe('filesThatAreFolders', () => {
     // A search whose time grows with the square of their number would not end within the test's limit.
     const deep = 'a/'.repeat(500);
     const files = Array.from({ length: 10_000 }, (_, n) => ({ name: `${deep}${n}` }));
-    expect(filesThatAreFolders(files, files)).to.deep.equal([]);
+    expect(findPathConflicts(files, files)).to.deep.equal([]);
   });
 
   it('finds a file that a folder entry names', () => {
     const file = { name: 'a' };
-    expect(filesThatAreFolders([file, { name: 'a/' }], [file])).to.deep.equal([file]);
+    expect(findPathConflicts([file, { name: 'a/' }], [file])).to.deep.equal([file]);
   });
 
   it('does not take one path for another whose hash is the same', () => {
     const file = { name: 'Aa' };
-    expect(filesThatAreFolders([file, { name: 'BB/c' }], [file])).to.deep.equal([]);
+    expect(findPathConflicts([file, { name: 'BB/c' }], [file])).to.deep.equal([]);
     const start = { name: '\0' };
-    expect(filesThatAreFolders([start, { name: '\0\0/c' }], [start])).to.deep.equal([]);
+    expect(findPathConflicts([start, { name: '\0\0/c' }], [start])).to.deep.equal([]);
   });
 });

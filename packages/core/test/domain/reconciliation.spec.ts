@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { ArchiveId } from '../../src/domain/identity.ts';
 import { after, before, hours, minutes } from '../../src/domain/instant.ts';
 import {
+  decideTurn,
   finishComparison,
   MAX_IDS,
   NOT_COMPARED,
-  turnOf,
   withWindow,
 } from '../../src/domain/reconciliation.ts';
 import { NOW } from '../values.ts';
@@ -46,14 +46,15 @@ describe('a comparison of storage with the records', () => {
       { kind: 'compare', from: found },
       { kind: 'leave', found },
     ];
-    expect(turnOf(undefined, NOW, asked)).to.deep.equal({ kind: 'compare', from: NOT_COMPARED });
-    expect(turnOf(found, after(NOW, hours(24)), asked)).to.deep.equal(anew);
-    expect(turnOf(found, NOW, { ...asked, isForced: true })).to.deep.equal(anew);
-    expect(turnOf(found, after(NOW, minutes(2)), asked)).to.deep.equal(goesOn);
-    expect(turnOf(found, NOW, { ...asked, takesOver: true })).to.deep.equal(goesOn);
-    for (const now of [NOW, before(NOW, minutes(1))]) expect(turnOf(found, now, asked)).to.deep.equal(leaves);
+    expect(decideTurn(undefined, NOW, asked)).to.deep.equal({ kind: 'compare', from: NOT_COMPARED });
+    expect(decideTurn(found, after(NOW, hours(24)), asked)).to.deep.equal(anew);
+    expect(decideTurn(found, NOW, { ...asked, isForced: true })).to.deep.equal(anew);
+    expect(decideTurn(found, after(NOW, minutes(2)), asked)).to.deep.equal(goesOn);
+    expect(decideTurn(found, NOW, { ...asked, takesOver: true })).to.deep.equal(goesOn);
+    for (const now of [NOW, before(NOW, minutes(1))])
+      expect(decideTurn(found, now, asked)).to.deep.equal(leaves);
     const done = { ...found, isUnderWay: false };
-    expect(turnOf(done, after(NOW, hours(23)), asked)).to.deep.equal({ kind: 'leave', found: done });
+    expect(decideTurn(done, after(NOW, hours(23)), asked)).to.deep.equal({ kind: 'leave', found: done });
   });
 
   it('ends without ids, and with the figures that the next one will find', () => {

@@ -162,9 +162,9 @@ describe('managing API keys', () => {
     const bounded = over(stage.memory.apiKeys, apiKeySecrets, { limit: 2 });
     const full = { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit: 2, actual: 3 };
     await bounded.create({ account: OWNER });
-    expect(await bounded.refuseFurther(OWNER)).to.equal(undefined);
+    expect(await bounded.checkLimit(OWNER)).to.equal(undefined);
     const made = await bounded.create({ account: OWNER });
-    expect(await bounded.refuseFurther(OWNER)).to.deep.equal(full);
+    expect(await bounded.checkLimit(OWNER)).to.deep.equal(full);
     expect(await bounded.create({ account: OWNER })).to.deep.equal(full);
     expect(await bounded.create({ account: STRANGER })).to.have.property('text');
     await bounded.create({ by: OPERATOR, account: OWNER });
@@ -175,7 +175,7 @@ describe('managing API keys', () => {
     const countLive = () => expect.fail('counted');
     const uncounted = replacing(stage.memory.apiKeys, { countLive });
     const unbounded = over(uncounted, apiKeySecrets, { limit: null });
-    expect(await unbounded.refuseFurther(OWNER)).to.equal(undefined);
+    expect(await unbounded.checkLimit(OWNER)).to.equal(undefined);
     expect(await unbounded.create({ account: OWNER })).to.have.property('text');
     const none = over(stage.memory.apiKeys, apiKeySecrets, { limit: 0 });
     expect(await none.create({ account: 'new' })).to.include({ limit: 0, actual: 1 });

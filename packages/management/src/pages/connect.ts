@@ -39,7 +39,7 @@ export async function showConnect(context: SignedIn<'pairings'>): Promise<Answer
   const { request: secretHash, label } = request.query;
   if (typeof secretHash !== 'string') return connectPage(context, howTo(context));
   if (!(await screen.pairings.isRegistered(secretHash))) return unknown(context);
-  const full = await screen.keys?.refuseFurther(account);
+  const full = await screen.keys?.checkLimit(account);
   if (full !== undefined) return noRoom(context, keysFull(context, full));
   return connectPage(context, agreement(context, secretHash, typeof label === 'string' ? label : ''));
 }

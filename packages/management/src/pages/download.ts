@@ -14,7 +14,7 @@ export async function downloadArchive(context: SignedIn<'openArchive'>): Promise
   if (id === undefined) return notFound(context);
   const opened = await screen.openArchive({ by, id, signal });
   if (opened.kind === 'refused') {
-    if (opened.code !== 'forbidden') return refuseArchive(context, opened);
+    if (opened.code !== 'forbidden') return checkArchiveAccess(context, opened);
     const forbidden = refuse(context, 403, 'openForbiddenTitle', 'forbidden_viewing');
     return logged(forbidden, { outcome: opened.code });
   }
@@ -25,11 +25,11 @@ export async function downloadArchive(context: SignedIn<'openArchive'>): Promise
     signal,
     isStillAllowed: () => isStillSignedIn(context),
   });
-  if ('code' in answer) return refuseArchive(context, answer);
+  if ('code' in answer) return checkArchiveAccess(context, answer);
   return { kind: 'download', status: answer.status, answer };
 }
 
-function refuseArchive(context: SignedInContext, refusal: ArchiveRefusal): Answer {
+function checkArchiveAccess(context: SignedInContext, refusal: ArchiveRefusal): Answer {
   const id = parseRoleId(String(context.request.params.id));
   if (refusal.code === 'not_found' || id === undefined) return notFound(context);
   const message: MessageId = refusal.state === 'deleted' ? 'state_deleted_archive' : 'state_archive_removed';

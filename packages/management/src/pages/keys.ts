@@ -83,7 +83,7 @@ async function pageOfKeys(
   return await screen.pageTurns.run(account, context.signal, async () => {
     const listed = await screen.keys.list({ by: account, ...pageRequest(context) });
     if (listed.kind === 'refused') return seeOther(`${context.base}/keys`);
-    const refusal = await screen.keys.refuseFurther(account);
+    const refusal = await screen.keys.checkLimit(account);
     const title = messages.text('keys');
     const main = html`${heading(title, messages.text('keysIntro'))}
 ${made && newKey(context, made)}

@@ -1,5 +1,5 @@
 import { type Mode, minutes, type Refusal, seconds, type Unchangeable } from '@pinfold/core';
-import { NORMAL_MODE, refuseChange } from '@pinfold/core/adapter';
+import { checkAuthority, NORMAL_MODE } from '@pinfold/core/adapter';
 import { CHANGE_COST } from '@pinfold/core/internal';
 import {
   hasTooManyCookies,
@@ -173,7 +173,7 @@ const changing =
   (modeOf: (context: SignedInContext) => Mode): SignedInGuard =>
   async (context) => {
     const account = await context.screen.useCases.accounts.load(context.account);
-    const refusal = refuseChange(account?.value, modeOf(context));
+    const refusal = checkAuthority(account?.value, modeOf(context));
     return refusal === undefined ? context : refuseChanges(context, refusal);
   };
 

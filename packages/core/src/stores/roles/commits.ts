@@ -1,4 +1,4 @@
-import { accountAfterPublishing, refuseChange } from '../../domain/admission.ts';
+import { accountAfterPublishing, checkAuthority } from '../../domain/admission.ts';
 import type { AccountId } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { withNameWarnings } from '../../domain/name.ts';
@@ -10,7 +10,7 @@ import { ACCOUNTS, type AccountRow } from '../../records/tables/account-tables.t
 import { archiveLock, idempotencyLock } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS, MANIFESTS, NAMES, ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
 import { ADMITTING, admit, pointedName, readAdmission } from '../admission.ts';
-import { changeLocks, getCredential, newAccount, refuseCredential } from '../checks.ts';
+import { changeLocks, checkCredential, getCredential, newAccount } from '../checks.ts';
 import { feedEnds, insertEvents } from '../events.ts';
 import { derivedMembers } from '../role-changes.ts';
 import { getMode, modeOf } from '../service-mode.ts';
@@ -65,8 +65,8 @@ export const commitRole: Program<Commit, CommitOutcome> = COMMIT_PROGRAMS.change
     if (judged === 'committed') return committedAs(publication, row?.warnings ?? null);
     if (judged !== 'held') return { kind: judged };
     const refused =
-      refuseCredential(credential, caller, { name: account, account: known }) ??
-      refuseChange(known, modeOf(mode)) ??
+      checkCredential(credential, caller, { name: account, account: known }) ??
+      checkAuthority(known, modeOf(mode)) ??
       (yield* admit(known, candidate, facts));
     if (refused !== undefined) return refused;
     const warnings =

@@ -1,4 +1,4 @@
-import { refuseChange } from '../../domain/admission.ts';
+import { checkAuthority } from '../../domain/admission.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Lease, Reservation, ReserveOutcome, RoleStore } from '../../ports/role-store.ts';
 import { lt } from '../../records/conditions.ts';
@@ -10,7 +10,7 @@ import { ACCOUNTS } from '../../records/tables/account-tables.ts';
 import { idempotencyLock, MODE_LOCK } from '../../records/tables/locks.ts';
 import { IDEMPOTENCY_KEYS } from '../../records/tables/role-tables.ts';
 import { ADMITTING, admit, readAdmission } from '../admission.ts';
-import { credentialLocks, getCredential, refuseCredential } from '../checks.ts';
+import { checkCredential, credentialLocks, getCredential } from '../checks.ts';
 import { getMode, modeOf } from '../service-mode.ts';
 import { StorePrograms } from '../store-programs.ts';
 import { HOLDER, judgeHolder } from './key-holder.ts';
@@ -48,8 +48,8 @@ function* judge(
   );
   const isKnown = owner !== undefined;
   const held =
-    refuseCredential(credential, caller, { name: account, account: owner }) ??
-    refuseChange(owner, modeOf(mode)) ??
+    checkCredential(credential, caller, { name: account, account: owner }) ??
+    checkAuthority(owner, modeOf(mode)) ??
     judgeHolder(row, request) ??
     (wasKnown && !isKnown ? ACCOUNT_GONE : undefined) ??
     (yield* admit(owner, candidate, facts, unlocked));
