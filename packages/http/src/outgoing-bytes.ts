@@ -28,6 +28,8 @@ const SMALL_PIECE = 16_384;
 export class OutgoingBytes {
   /** Bytes of memory that the process may use. */
   memory: number;
+  /** So many answers on their way are too many, however few their bytes: each has a connection. */
+  maxAnswers: number = Number.POSITIVE_INFINITY;
   #bytes = 0;
   readonly #answers: Map<ServerResponse, OutgoingAnswer> = new Map();
   #slowest: Iterator<OutgoingAnswer, undefined> | undefined;
@@ -70,7 +72,7 @@ export class OutgoingBytes {
   }
 
   get #isFull(): boolean {
-    return this.#bytes > this.memory / 8;
+    return this.#bytes > this.memory / 8 || this.#answers.size >= this.maxAnswers;
   }
 
   /** Follows an answer to a client (its address; of IPv6, its /64) until its response closes. */
@@ -105,12 +107,18 @@ export class OutgoingBytes {
   }
 
   #cut(): void {
-    while (this.#isFull) {
+    while (this.#isFull && this.endSlowest());
+  }
+
+  /** Cuts off the slowest answer; false when none is slow. */
+  endSlowest(): boolean {
+    for (;;) {
       const answer = this.#slowest?.next().value;
-      if (answer === undefined) return;
+      if (answer === undefined) return false;
       if (!answer.isSlow) continue;
       this.#drop(answer);
       answer.response.destroy();
+      return true;
     }
   }
 

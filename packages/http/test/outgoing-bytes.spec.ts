@@ -97,6 +97,19 @@ describe('the bytes that clients leave untaken', () => {
     expect(answer.destroyed).to.equal(false);
   });
 
+  it('keep large answers from beginning where too many are on their way, and end those that are slow', () => {
+    outgoing.maxAnswers = 2;
+    const [first, second] = [give(1), give(1)];
+    expect(() => outgoing.admit(LARGEST_SMALL + 1)).to.throw(UnavailableError);
+    outgoing.admit(LARGEST_SMALL);
+    for (let tick = 0; tick < 6; tick += 1) {
+      second.more(SMALL_PIECE, SMALL_PIECE);
+      outgoing.tick();
+    }
+    expect([first, second].map(({ answer }) => answer.destroyed)).to.deep.equal([true, false]);
+    outgoing.admit(LARGEST_SMALL + 1);
+  });
+
   it('end slow answers that have had five seconds, as few as must be', () => {
     const old = [give(MiB), give(MiB), give(MiB)];
     ticks(5);

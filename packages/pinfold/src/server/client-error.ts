@@ -20,8 +20,10 @@ export interface Answers {
   newest: ServerResponse;
   /** The one whose turn it is; those behind it wait. */
   current: ServerResponse;
-  /** The bytes read at the last check for idle connections, and how many checks in a row saw no request and no byte. */
+  /** The bytes read at the last check for idle connections, and how many checks in a row saw no byte. */
   bytesRead: number;
+  silentChecks: number;
+  /** How many of them in a row saw no request either. */
   idleChecks: number;
 }
 

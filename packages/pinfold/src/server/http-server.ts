@@ -7,6 +7,7 @@ import { drainAndClose, loopTurns, outgoingBytes } from '@pinfold/http/internal'
 import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Answers, answerUnread } from './client-error.ts';
+import { ConnectionPlaces } from './connection-places.ts';
 import { hasKnownParser } from './node-parser.ts';
 import { ParseThrottle } from './parse-throttle.ts';
 
@@ -23,9 +24,10 @@ const REQUEST_TIMEOUT = 20 * 60_000;
 
 const LARGEST_HEAD = 65_536;
 
-/** Bytes of memory for each connection: an untaken answer takes some 95,000, or 150,000 where it is inflated. */
-const MEMORY_PER_CONNECTION = 196_608;
-const MEMORY_OF_PROCESS = 134_217_728;
+/** Bytes of memory for each connection: an untaken answer takes some 57,000, or 70,000 where it is inflated. */
+const MEMORY_PER_CONNECTION = 163_840;
+/** With what was read for answers, and V8 has not collected yet. */
+const MEMORY_OF_PROCESS = 201_326_592;
 const MIN_CONNECTIONS = 64;
 
 /**
@@ -52,6 +54,7 @@ export class HttpServer {
   /** By connection, so that one `close` listener serves all its requests. */
   readonly #answers: Map<Socket, Answers> = new Map();
   readonly #connections: Set<Socket> = new Set();
+  readonly #places: ConnectionPlaces = new ConnectionPlaces((socket) => this.#answers.get(socket));
   /** Absent on a Node whose parser is another one. */
   readonly #throttle: ParseThrottle | undefined = hasKnownParser() ? new ParseThrottle() : undefined;
   readonly #restTimeout: Duration;
@@ -95,6 +98,7 @@ export class HttpServer {
         this.#answers.delete(socket);
         this.#connections.delete(socket);
       });
+      this.#places.take(socket);
       loopTurns.clientConnected();
       this.#throttle?.opened(socket);
     });
@@ -127,7 +131,10 @@ export class HttpServer {
   }
 
   answerWith(handler: RequestHandler): void {
-    this.#server.maxConnections = maxConnections(outgoingBytes.memory);
+    this.#places.max = maxConnections(outgoingBytes.memory);
+    this.#server.maxConnections = this.#places.max;
+    // Who downloads leaves a place to who asks for a page.
+    outgoingBytes.maxAnswers = Math.floor(this.#places.max / 2);
     this.#handler = handler;
     for (const answer of this.#held.splice(0)) answer();
   }
@@ -168,7 +175,8 @@ export class HttpServer {
   #closeIdle(): void {
     for (const [socket, answers] of this.#answers) {
       const { bytesRead } = socket;
-      const isIdle = answers.newest.writableFinished && bytesRead === answers.bytesRead;
+      answers.silentChecks = bytesRead === answers.bytesRead ? answers.silentChecks + 1 : 0;
+      const isIdle = answers.newest.writableFinished && answers.silentChecks > 0;
       answers.idleChecks = isIdle ? answers.idleChecks + 1 : 0;
       answers.bytesRead = bytesRead;
       if (answers.idleChecks > IDLE_CHECKS) socket.destroy();
@@ -187,7 +195,13 @@ export class HttpServer {
   #follow(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const known = this.#answers.get(socket);
-    const answers = known ?? { newest: response, current: response, bytesRead: 0, idleChecks: 0 };
+    const answers = known ?? {
+      newest: response,
+      current: response,
+      bytesRead: 0,
+      silentChecks: 0,
+      idleChecks: 0,
+    };
     if (known === undefined) this.#answers.set(socket, answers);
     else answers.newest = response;
     // Node assigns the socket when all earlier answers are sent; hundreds may wait, and cost next to nothing until then.

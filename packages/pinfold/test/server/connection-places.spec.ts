@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { outgoingBytes } from '@pinfold/http/internal';
+import { expect } from 'chai';
+import { HttpServer, maxConnections } from '../../src/server/http-server.ts';
+
+/** The places of a server that has next to no memory. */
+const PLACES = maxConnections(0);
+
+describe('a server whose connections are all taken', () => {
+  const { memory } = outgoingBytes;
+  let server: HttpServer;
+  let port: number;
+  let sockets: Socket[];
+  let begun: number;
+  beforeEach(async () => {
+    [sockets, begun] = [[], 0];
+    outgoingBytes.memory = 1;
+    server = new HttpServer({ idleInterval: 50 });
+    port = (await server.listen(0, '127.0.0.1')).port;
+    server.answerWith((request, response) => {
+      if (request.url === '/') {
+        response.end('served');
+        return;
+      }
+      begun += 1;
+      if (request.url === '/received') request.resume();
+    });
+    outgoingBytes.memory = memory;
+  });
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    await server.stop(AbortSignal.abort());
+    outgoingBytes.maxAnswers = Number.POSITIVE_INFINITY;
+  });
+
+  async function open(said: string): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write(said);
+    return socket;
+  }
+
+  async function openAll(count: number, said: string): Promise<readonly Socket[]> {
+    const opened: Socket[] = [];
+    for (let n = 0; n < count; n += 1) opened.push(await open(said));
+    return opened;
+  }
+
+  async function ask(): Promise<string> {
+    return text(await open('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).catch(() => '');
+  }
+
+  async function served(): Promise<void> {
+    while (!(await ask()).includes('served')) await pause(20);
+  }
+
+  const isOpen = (socket: Socket): boolean => !socket.closed && !socket.readableEnded;
+
+  for (const [what, said] of [
+    ['say nothing', ''],
+    ['say half a request', 'GET / HTTP/1.1\r\nHost'],
+    ['have their answer', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['stop half way through a body', 'POST /received HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf'],
+  ] as const) {
+    it(`ends those that ${what}, and serves others`, async () => {
+      for (const socket of await openAll(PLACES, said)) socket.resume();
+      await served();
+      // By itself Node ends the first of them after half a minute.
+    }).timeout(20_000);
+  }
+
+  it('ends none whose answer is worked on, or whose body waits unread', async () => {
+    const waiting = 'POST /waiting HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n';
+    const busy = [
+      ...(await openAll(PLACES / 2, 'GET /late HTTP/1.1\r\nHost: x\r\n\r\n')),
+      ...(await openAll(PLACES / 4, waiting)),
+    ];
+    while (begun < busy.length) await pause(20);
+    await openAll(PLACES / 2, '');
+    await served();
+    await pause(200);
+    await served();
+    for (const socket of busy) socket.resume();
+    await pause(50);
+    expect(busy.filter(isOpen)).to.have.length(busy.length);
+  });
+});
