@@ -4,6 +4,7 @@ import { CENTRAL_BYTES } from './entry-headers.ts';
 
 /** The records behind the central directory (APPNOTE.TXT, sections 4.3.14 to 4.3.16). */
 export interface EndRecord extends DirectoryFields {
+  /** The offset of the end record. */
   readonly at: number;
   /** The offset at which the directory must end: that of the first of these records. */
   readonly directoryEnd: number;
@@ -26,6 +27,7 @@ interface DirectoryFields {
   readonly disk: number;
   readonly directoryDisk: number;
   readonly countOnDisk: number;
+  /** Entries in the directory. */
   readonly count: number;
   readonly directorySize: number;
   readonly directoryOffset: number;
@@ -105,6 +107,7 @@ export interface FoundEnd {
 
 const SIGNATURE_START = 0x50;
 const MAX_COMMENT_BYTES = 0xffff;
+/** Bytes searched at once when the end record is not at the end. */
 const SEARCHED_AT_ONCE_BYTES = 1_048_576;
 /** How many possible end records are read: a file full of signatures must not cost more than another one. */
 const MAX_CANDIDATES = 64;

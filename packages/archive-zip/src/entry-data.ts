@@ -110,7 +110,10 @@ const MEMBER_TRAILER_BYTES = 8;
 /** Room for the gzip file of a batch: one buffer for each thread, which inflates one batch at a time. */
 let gzipBuffer: Buffer | undefined;
 
-/** The next entries that can be inflated together; fewer than two if there is no batch. Empty ones are left out. */
+/**
+ * The next entries that can be inflated together; fewer than two if there is no batch. Entries without bytes are left out:
+ * a stream that runs on into the next entry would prove them.
+ */
 export function nextBatch(tasks: readonly EntryTask[], from: number): readonly EntryTask[] {
   let packed = 0;
   let bytes = 0;

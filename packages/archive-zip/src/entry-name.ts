@@ -31,7 +31,10 @@ export interface EntryNames {
   readonly unknown: readonly number[];
 }
 
-/** Reads names by flag bit 11 and the Unicode Path field (APPNOTE.TXT, appendix D and section 4.6.9). */
+/**
+ * Reads names by flag bit 11 and the Unicode Path field (APPNOTE.TXT, appendix D and section 4.6.9).
+ * @param localFields the extra fields of the local headers, as far as they were read.
+ */
 export function entryNames(
   headers: readonly CentralHeader[],
   localFields: readonly (readonly ExtraField[] | undefined)[] = [],
@@ -88,7 +91,10 @@ function unicodePath(raw: Uint8Array, fields: readonly ExtraField[]): PathField 
   return found;
 }
 
-/** A name of unknown encoding: no rule finds in it what is not there, since bytes beyond ASCII are escaped. */
+/**
+ * A name whose encoding is unknown, with percent escapes for all bytes that may be part of a character that is not ASCII:
+ * in no encoding is a separator, a dot or a colon one. So no rule finds in it what is not there.
+ */
 export function escapedName(raw: Uint8Array): string {
   // Written as bytes: a string that grows by one character at a time takes ten times as long.
   const text = new Uint8Array(raw.length * 3);

@@ -19,7 +19,10 @@ const OVERFLOW_16 = 0xffff;
 
 const NO_FIELDS: readonly ExtraField[] = [];
 
-/** Splits the extra field between two places of a header into blocks. Fewer than four bytes at the end are padding. */
+/**
+ * Copies the extra field between two places of a header and splits it into blocks. Fewer than four bytes at the end are
+ * padding, as zipalign writes it.
+ */
 export function extraFields(header: Uint8Array, begin: number, fieldEnd: number): readonly ExtraField[] {
   if (fieldEnd - begin < 4) return NO_FIELDS;
   const extra = new Uint8Array(header.subarray(begin, fieldEnd));

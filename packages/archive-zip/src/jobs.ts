@@ -132,7 +132,10 @@ interface ToRead {
   readonly weight: number;
 }
 
-/** Distributes the entries over jobs, in the order of the listing. Empty entries need no job. */
+/**
+ * Distributes the entries over jobs, in the order of the listing. Empty entries need no job: archives may have thousands
+ * of folders.
+ */
 export function splitTasks(
   { listing, tasks }: ProofRequest,
   workers: number,

@@ -23,7 +23,10 @@ const DIRECTORY_WINDOW = 131_072;
 /** For local headers that lie far apart: a wide window would read the whole archive. */
 const HEADER_WINDOW = 4_096;
 
-/** Reads structure, names and headers, and reports every broken rule that shows in the bytes: the structure first. */
+/**
+ * Reads structure, names and headers of an archive, and reports every broken rule that shows only in its bytes. The
+ * structure comes first: decoding names may need the pages, which are read only if the structure can be trusted.
+ */
 export async function listArchive(
   archive: ArchiveSource,
   maxEntries: number,

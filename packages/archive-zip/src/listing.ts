@@ -19,6 +19,7 @@ export interface DirectoryEntry extends ListedEntry {
   /** The offsets of its header in the directory, and of its end. */
   readonly at: number;
   readonly next: number;
+  /** The offset of its local header. */
   readonly localOffset: number;
 }
 

@@ -19,6 +19,7 @@ import type { Reference } from './observe/reference-collector.ts';
 import { pagesOf, type ReadPage } from './read-pages.ts';
 
 interface Site {
+  /** The path of each entry in the site. */
   readonly paths: readonly string[];
   /** The files whose names are in the unknown encoding: others are found in every encoding. */
   readonly files: SitePaths;
@@ -78,7 +79,10 @@ export class NameReading implements ComparedReading {
     return this.decoded.some((name) => name.includes('\\'));
   }
 
-  /** Whether a page's reference leads to one of these files, by its decoded path in NFC; pages come in order. */
+  /**
+   * Whether a reference of a page leads to one of these files; pages come one after the other.
+   * @param path the decoded path of the target, in NFC.
+   */
   resolves(page: number, reference: Reference, path: string): boolean {
     for (let at = 0; at < path.length; at += 1) {
       const unit = path.charCodeAt(at);

@@ -10,6 +10,7 @@ export interface PackedEntries {
   readonly names: readonly string[];
   /** {@link NUMBERS_PER_ENTRY} numbers for each entry. */
   readonly numbers: Float64Array;
+  /** The indexes of entries that are AppleDouble. */
   readonly appleDouble: readonly number[];
 }
 

@@ -13,6 +13,7 @@ export interface ReadPage extends PageLabels {
   readonly entry: number;
   /** The values of its `href` and `src`, in the order of the page, each once. */
   readonly references: readonly Reference[];
+  /** Its size in bytes. */
   readonly size: number;
   /** Whether all of its references were read. */
   readonly whole: boolean;

@@ -16,7 +16,10 @@ export interface ApiKeyAuthenticationOptions {
 /** RFC 6750, section 2.1. */
 const BEARER = /^Bearer +([^ \t]+)[ \t]*$/i;
 
-/** Authenticates by API keys, `Authorization: Bearer pf_…`, whose use is noted at most once a minute. */
+/**
+ * Authenticates by API keys, `Authorization: Bearer pf_<key id>_<secret>`. The use of a key is
+ * noted after the answer, at most once a minute.
+ */
 export function apiKeyAuthentication(
   manageKeys: Pick<Keys, 'authenticate' | 'noteUse'>,
   { onError = () => {} }: ApiKeyAuthenticationOptions = {},

@@ -56,6 +56,7 @@ export interface DescribedAnswer {
   /** `application/json` when absent. */
   readonly mediaType?: string;
   readonly examples?: Readonly<Record<string, unknown>>;
+  /** Headers of this answer alone. */
   readonly headers?: readonly string[];
 }
 

@@ -45,12 +45,19 @@ export function encodeAnswer(
   };
 }
 
-/** Throws UnavailableError when there is no memory for an answer. */
+/**
+ * Asks whether there is memory for an answer.
+ *
+ * @throws UnavailableError when there is not.
+ */
 export function admitAnswer({ method }: IncomingMessage, { body }: EncodedAnswer): void {
   if (method !== 'HEAD') outgoingBytes.admit(body.byteLength);
 }
 
-/** Writes an answer whole or piece by piece, then drains an unread body: closing at once could lose the answer. */
+/**
+ * Writes an answer whole, or its stream piece by piece, then drains an unread body within limits: closing at once could
+ * lose the answer.
+ */
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,

@@ -21,7 +21,10 @@ export function expectNodeRequest(request: object, response: object): void {
   );
 }
 
-/** Whether a request has more than one Host header, so that its site is ambiguous. Reads the raw headers: cheaper. */
+/**
+ * Whether a request has more than one Host header (RFC 9112, section 3.2). Node takes the first, a proxy may have taken
+ * the last, so the site is ambiguous. Reads the raw headers: every request passes here, and parsing all of them costs more.
+ */
 export function hasSeveralHosts({ rawHeaders = [] }: Partial<Pick<IncomingMessage, 'rawHeaders'>>): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

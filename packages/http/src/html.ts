@@ -75,7 +75,10 @@ function escapeText(text: string): string {
   return SIGN.test(text) ? text.replace(SIGNS, (sign) => ENTITIES[sign] ?? sign) : text;
 }
 
-/** Writes markup. Values are escaped, unless they are markup themselves; iterables are written when the markup is. */
+/**
+ * Writes markup. Values are escaped, unless they are markup themselves. An array is written at once, another iterable
+ * when the markup is: {@link Html.pieces} then pauses between its items.
+ */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return Html.of(strings, values);
 }

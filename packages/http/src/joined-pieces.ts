@@ -1,6 +1,9 @@
 type Part = AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
 
-/** Pieces of one part after another; a generator's `yield*` would hold the last, uncounted, while it waits. */
+/**
+ * Pieces of one part after another. A generator that gives them with `yield*` would hold the last while the next is read,
+ * for as long as that takes, and nobody would count it.
+ */
 export class JoinedPieces implements AsyncIterableIterator<Uint8Array> {
   readonly #further: (() => Part)[];
   #part: Part | undefined;

@@ -53,7 +53,12 @@ export class OutgoingBytes {
     return this.#bytes + bytes <= this.memory / 16;
   }
 
-  /** Every answer asks before it begins, by the bytes of its body; throws UnavailableError as {@link refusal} says. */
+  /**
+   * Every answer asks before it begins.
+   *
+   * @param bytes of its body.
+   * @throws UnavailableError as {@link refusal} says.
+   */
   admit(bytes: number): void {
     const refusal = this.refusal(bytes);
     if (refusal !== undefined) throw refusal;
@@ -75,7 +80,11 @@ export class OutgoingBytes {
     return this.#bytes > this.memory / 8 || this.#answers.size >= this.maxAnswers;
   }
 
-  /** Follows an answer to a client (its address; of IPv6, its /64) until its response closes. */
+  /**
+   * Follows an answer until its response closes.
+   *
+   * @param client the client's address; of IPv6, its /64.
+   */
   follow(response: ServerResponse, client: string): OutgoingAnswer {
     const known = this.#answers.get(response);
     if (known !== undefined) return known;
@@ -122,7 +131,10 @@ export class OutgoingBytes {
     }
   }
 
-  /** Slow answers, the slowest first; of equals one of the client with the most bytes. One pass serves a tick. */
+  /**
+   * Slow answers, the slowest first; of equals one of the client with the most bytes in slow answers. No answer becomes
+   * slow between two ticks, so that one pass over all of them serves a second of new answers.
+   */
   *#inOrder(): Generator<OutgoingAnswer, undefined> {
     const slow = [...this.#answers.values()].filter((answer) => answer.isSlow);
     const held = new Map<string, number>();

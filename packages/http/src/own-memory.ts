@@ -1,4 +1,7 @@
-/** Copies bytes for what outlives a request: a few bytes of a larger piece keep all of it in memory. */
+/**
+ * Copies bytes into memory of their own, for what outlives a request: a few bytes out of Node's buffer pool, or of a larger
+ * piece, keep all of it in memory.
+ */
 export function ownBytes(bytes: Uint8Array): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.byteLength);
   own.set(bytes);

@@ -28,7 +28,11 @@ export interface RequestEntry {
   readonly error?: unknown;
 }
 
-/** Takes an entry when a request is over, and the request with its secrets. What it throws goes to `console.error`. */
+/**
+ * Takes an entry when a request is over. What it throws goes to `console.error`.
+ *
+ * @param request what the entry is about, with all the secrets that the entry is free of.
+ */
 export type RequestLog = (entry: RequestEntry, request: IncomingMessage) => void;
 
 /** The default log of the doors: writes failed requests to standard error, also those that failed after their head. */

@@ -10,7 +10,10 @@ export interface RequestTarget {
 const SLASH = 47;
 const ABSOLUTE = /^https?:\/\/(?!:)([^/?#@]+)(?:$|(?=[/?]))/i;
 
-/** Reads a request target; in absolute form its host counts (section 3.2.2). `undefined` for any other form. */
+/**
+ * Reads a request target. In absolute form its host counts, and not the Host header (section 3.2.2).
+ * `undefined`: neither form, another scheme, or a user's name before the host.
+ */
 export function readTarget(target: string, host: string | undefined): RequestTarget | undefined {
   if (target.charCodeAt(0) === SLASH) return { path: target, host };
   const [start, authority] = ABSOLUTE.exec(target) ?? [];

@@ -6,7 +6,12 @@ const CHECK = 5_000;
 /** Checks in a row without progress that end an answer: after 45 to 50 seconds. */
 const MAX_CHECKS = 9;
 
-/** Destroys the response when its client takes nothing of it for 45 seconds, checked every `check` milliseconds. */
+/**
+ * Destroys the response when its client takes nothing of what is there for it for 45 seconds. Call it once. Node compares
+ * what is left of a write, and emits a timeout only if that is the same.
+ *
+ * @param check milliseconds between two checks, shorter in tests.
+ */
 export function cutWhenSilent(response: ServerResponse, check: number = CHECK): void {
   // Adapters of serverless platforms have no connection.
   if (!('stream' in response) && typeof response.socket?.setTimeout !== 'function') return;

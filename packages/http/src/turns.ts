@@ -28,6 +28,7 @@ export class Turns {
     this.#max = most;
   }
 
+  /** Whether costly steps wait. */
   get isBusy(): boolean {
     return this.#waiting.costly.length > 0;
   }

@@ -18,7 +18,11 @@ export function hasLeft(
   return response.destroyed ?? response.stream?.destroyed ?? false;
 }
 
-/** A signal that aborts when an HTTP/1 client closes its side, or is not read: it may have left (RFC 9293, 3.6). */
+/**
+ * A signal that aborts when a client of HTTP/1 closes its side of the connection. It may still read its answer (RFC 9293,
+ * section 3.6), or may have left: the two look alike until the answer is sent, so a wait on its behalf ends then. The same
+ * while the connection is not read, as behind a request that was sent ahead: its end would not be seen.
+ */
 export function untilUnheard(
   { httpVersionMajor, socket }: IncomingMessage,
   response: ServerResponse,

@@ -57,7 +57,11 @@ export function openIdConnect(options: OpenIdConnectOptions): IdentityProvider {
   };
 }
 
-/** Takes a text as the address of an issuer; a TypeError unless it is of https, or of http on this machine. */
+/**
+ * Takes a text as the address of an issuer.
+ *
+ * @throws TypeError unless it is an address of https, or of http on this machine.
+ */
 export function issuerUrl(text: string): URL {
   const url = URL.parse(text);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));

@@ -18,7 +18,10 @@ const STORAGE: ReadonlySet<string> = new Set(['archives', 'staging', 'inspector'
 /** As the conventions advise for databases. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** Measures the calls of stores, by the stable "Semantic conventions for databases", with spans within a request. */
+/**
+ * Measures the calls of stores, and makes spans of those that a request makes. Stores of records follow OpenTelemetry's
+ * "Semantic conventions for databases" (stable).
+ */
 export function storeObserver(tracer: Tracer, meter: Meter, system: string): Observer {
   const options = { unit: 's', advice: { explicitBucketBoundaries: BUCKETS } };
   const database = meter.createHistogram('db.client.operation.duration', {

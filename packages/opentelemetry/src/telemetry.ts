@@ -23,7 +23,10 @@ export interface TelemetryOptions {
   readonly database?: string | undefined;
   /** The scheme that clients use; that of the connection when absent, which is `http` behind a proxy. */
   readonly scheme?: 'http' | 'https' | undefined;
-  /** The clients whose `traceparent` is continued; all when absent. They choose the trace's id and sampling. */
+  /**
+   * The clients whose `traceparent` is continued; all when absent. These clients choose the trace's id and whether it is
+   * sampled.
+   */
   readonly trusts?: ((request: IncomingMessage) => boolean) | undefined;
 }
 

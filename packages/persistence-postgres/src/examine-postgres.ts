@@ -5,6 +5,7 @@ import { ask, type PostgresClient, type PostgresPool, survive } from './engine/p
 import { prepared, ROLLBACK, unprepared } from './engine/statement.ts';
 import { newestMigration, stateOf } from './schema/migrate.ts';
 
+/** A server, for diagnosis. */
 interface Server {
   /** The server's version, such as `17.2`. */
   readonly release: string;
@@ -66,7 +67,10 @@ const MIXED: ReadonlySet<unknown> = new Set(['26000', '42P05']);
 /** A pooler with a single connection lets the second transaction wait for the first. */
 const WAIT = 1_000;
 
-/** Examines a server and a schema by a pool of two connections, and changes nothing. Rejects as `pg` does. */
+/**
+ * Examines a server and a schema of any state by a pool of two connections, and changes nothing. Rejects with the error
+ * of `pg` if the server does not answer.
+ */
 export async function examinePostgres(pool: PostgresPool, name: string): Promise<PostgresExamined> {
   const isPrepared = await keepsPreparedStatements(pool);
   const client = await pool.connect();
@@ -92,7 +96,10 @@ async function stateIn(client: PostgresClient, schema: string): Promise<readonly
   }
 }
 
-/** Whether a prepared statement stays with its connection: not so behind poolers such as PgBouncer before 1.21. */
+/**
+ * Whether a prepared statement stays with its connection. Behind a pooler that gives each transaction any connection of
+ * the server, such as PgBouncer before 1.21, the statement is not known to the next one.
+ */
 export async function keepsPreparedStatements(pool: PostgresPool): Promise<boolean> {
   pool.on('connect', survive);
   const [one, other] = await Promise.all([pool.connect(), pool.connect()]);

@@ -3,7 +3,11 @@ import Database from 'better-sqlite3';
 import { asFault } from './engine/sqlite-errors.ts';
 import { databaseState, MIGRATIONS } from './schema/migrate.ts';
 
-/** Reads every page of a file, changing nothing. Faults: `store_unavailable`, and `store_corrupt` for no database. */
+/**
+ * Examines a database file of any state, and changes nothing. Reads every page of it.
+ *
+ * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.
+ */
 export function examineSqlite(file: string): DatabaseState {
   try {
     const database = new Database(file, { readonly: true, fileMustExist: true });

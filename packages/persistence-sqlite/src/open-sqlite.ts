@@ -13,7 +13,10 @@ import { ThreadedWriter } from './writing/threaded-writer.ts';
 export interface OpenSqliteOptions {
   /** The database file's absolute path. A missing file is created with mode 0600; its folder must exist. */
   readonly file: string;
-  /** Waits for locks outside the thread that writes, 5 s in total. Replace it only in tests. */
+  /**
+   * Waits for locks outside the thread that writes, 5 s in total, on the host's timers. Replace it only in tests: a stopped
+   * clock waits for ever.
+   */
   readonly sleep?: Clock['sleep'] | undefined;
 }
 

@@ -1,7 +1,10 @@
 import type { Files } from './files.ts';
 import { syncFolder } from './folders.ts';
 
-/** Makes a function that flushes a folder, after the call; callers that come meanwhile share the next flush. */
+/**
+ * Makes a function that flushes the entries of a folder, and resolves when a flush has ended that began after the call.
+ * Callers that come while a flush of their folder runs share the next one.
+ */
 export function folderFlushes(files: Files): (folder: string) => Promise<void> {
   const running = new Map<string, Promise<void>>();
   const next = new Map<string, Promise<void>>();

@@ -44,7 +44,12 @@ const FLUSHED_AT_ONCE = 3;
 /** How often another process may prune a folder during one put. */
 const TRIES = 3;
 
-/** Stores archives as files, moved there without a copy, without open descriptors. By {@link openFsArchiveStorage}. */
+/**
+ * Stores archives as files, moved there without a copy.
+ *
+ * It keeps no descriptor open between calls, so a deleted archive's space is free at once, on every node.
+ * Made by {@link openFsArchiveStorage}.
+ */
 export class FsArchiveStorage implements ArchiveStorage {
   readonly #root: string;
   readonly #staging: string;

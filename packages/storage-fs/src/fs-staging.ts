@@ -29,7 +29,12 @@ const UNAVAILABLE = 'staging_unavailable';
 /** Archives whose file the archive storage has moved: `discard` need not access the disk. */
 export const MOVED: WeakSet<StagedArchive> = new WeakSet();
 
-/** Receives uploads into files that their owner alone reads, up to 16 KiB in memory. By {@link openFsStaging}. */
+/**
+ * Receives uploads into files of a folder: one file and one descriptor an upload, readable by its owner alone. Up to 16 KiB
+ * stay in memory.
+ *
+ * Made by {@link openFsStaging}.
+ */
 export class FsStaging implements Staging {
   /** The folder's absolute path. */
   readonly folder: string;

@@ -7,13 +7,17 @@ const BLOCK = 262_144;
 /** The most bytes that stay in memory alone: a file for them would cost several ways to another thread. */
 const FIRST_BLOCK = 16_384;
 
+/** A file that was written. */
 export interface WrittenFile {
   readonly sha256: Sha256;
   /** All of its bytes where they are few, and no file was made. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Writes a file in large blocks, hashed meanwhile. It is made once the bytes are too many to stay in memory. */
+/**
+ * Writes a file in large blocks, each hashed while it is written. It holds no reference to the given bytes. The file is made
+ * once they are too many to stay in memory.
+ */
 export class HashedFile {
   readonly #open: () => Promise<FileHandle>;
   readonly #hash: Hash = createHash('sha256');
@@ -37,6 +41,7 @@ export class HashedFile {
     }
   }
 
+  /** Writes what is left. */
   async end(): Promise<WrittenFile> {
     const bytes = this.#handle === undefined ? this.#block.subarray(0, this.#filled) : undefined;
     if (bytes === undefined) await this.#flush();

@@ -10,7 +10,10 @@ export interface S3Calls {
   readonly gate: Semaphore;
 }
 
-/** Runs a call until the caller's signal or the deadline, its wait included. Failures become faults. */
+/**
+ * Runs a call. Its signal aborts with the caller's and at the deadline, which includes the wait for a place. Failures become
+ * faults; an abort passes through.
+ */
 export async function runCall<Result>(
   { bucket, clock, gate }: S3Calls,
   signal: AbortSignal | undefined,

@@ -74,14 +74,20 @@ let arrived: Arrived[] = [];
 /** Answers in memory of this turn, with their heads made. */
 let endings: { readonly exchange: Exchange; readonly text: string }[] = [];
 
-/** Calls `work` once all requests that arrived are read: one look for commits serves all of them. */
+/**
+ * Calls `work` once the event loop has read all requests that have arrived: one look for commits in the database serves
+ * all of them, and the same code runs in a row.
+ */
 export function workTogether(work: Arrived['work']): void {
   // The async context of one request must not reach the work for another, or the events of its answer.
   arrived.push({ asyncContext: new AsyncResource('PinfoldView'), work });
   beginTurn();
 }
 
-/** Ends an answer behind all that: one after another takes a third less time, and wakes a client once. */
+/**
+ * Ends an answer behind all that. Writing the answers one after another takes a third less time than each after its
+ * request, and a client or proxy on this machine is woken once.
+ */
 export function endTogether(exchange: Exchange, text = ''): void {
   const { response } = exchange;
   // An app may have replaced `end`. Its version may throw, which the caller handles.

@@ -9,7 +9,10 @@ const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’�
 /** A path with a character reference by name, which HTML has 2,231 of: another character may stand for it. */
 const UNKNOWN_CHARACTER = /^(?:[^?#&]|&#|&(?!#))*?&(?!(?:amp|quot|apos|lt|gt)\b)[a-z][a-z\d]/i;
 
-/** A value as a URL parser takes it; empty if it is too long, or has a character reference that is not known here. */
+/**
+ * A value as a URL parser takes it: without space around it, tabs and line ends. Empty if it is too long for a path, or
+ * has a character reference that is not known here.
+ */
 export function targetOf(value: string): string {
   if (value.length > MAX_TARGET_LENGTH) return '';
   if (!NEEDS_DECODING.test(value)) return value;

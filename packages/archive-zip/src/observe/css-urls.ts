@@ -6,7 +6,10 @@ const CUSTOM_PROPERTY = /^\s*--[\w-]+\s*:/;
 const MAX_DECLARATION = 256;
 const ESCAPE = /\\(?:([\da-f]{1,6})\s?|\r\n|([\s\S]))/gi;
 
-/** The URLs of `url()` and `@import` (CSS Syntax Module Level 3), in linear time, without custom properties. */
+/**
+ * The URLs of `url()` and `@import` in a style sheet or a `style` attribute (CSS Syntax Module Level 3), in linear time.
+ * Leaves out custom properties: their URLs are relative to the style sheet that uses them.
+ */
 export function* urlsOf(css: string): Generator<string> {
   for (let at = 0; ; ) {
     TOKEN.lastIndex = at;

@@ -10,7 +10,10 @@ const LOCAL_EXPORT = /export\s{0,99}\{[^{}"']{0,8192}\}/y;
 /** Others are names for import maps, which browsers do not resolve as URLs. */
 const URL_LIKE = /^\.{0,2}\//;
 
-/** The URLs that a module imports statically before its other code: after that, a string may look like an import. */
+/**
+ * The URLs that a module imports statically, as long as its imports stand before its other code, as builders and people
+ * write them. After that, a text that looks like an import may stand in a string.
+ */
 export function importsOf(script: string): readonly string[] {
   const targets: string[] = [];
   let at = 0;

@@ -12,6 +12,7 @@ import { importsOf } from './module-imports.ts';
 import type { ReferenceCollector } from './reference-collector.ts';
 import { SCRIPT_HINT } from './script-findings.ts';
 
+/** Findings in a page other than its references. */
 export interface PageFindings {
   readonly originNeeds: readonly OriginNeed[];
   /** The addresses of embeds that ask for a Referer and get none. */

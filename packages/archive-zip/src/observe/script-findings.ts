@@ -1,6 +1,7 @@
 import type { OriginNeed } from '@pinfold/core';
 
 export interface ScriptFindings {
+  /** Whether one registers a service worker. */
   readonly serviceWorker: boolean;
   readonly originNeeds: readonly OriginNeed[];
 }
@@ -48,7 +49,11 @@ export function isScript(path: string): boolean {
   return SCRIPT.test(path);
 }
 
-/** Searches a script, or those of a page and of its attributes, for what a site may not have, or not find. */
+/**
+ * Searches a script, or the scripts of a page, for what a site may not have or may not find where it is shown.
+ *
+ * @param attributeScripts the scripts in a page's attributes.
+ */
 export function findInScripts(path: string, content: Script, attributeScripts = ''): ScriptFindings {
   if (isScript(path)) return findIn([content]);
   // A page may show such a line to its readers: only scripts run.

@@ -18,7 +18,11 @@ const FORMS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, form:
   ['pinfold_api_key', '(?<=\\bpf)_[A-Za-z0-9]{8,32}_[A-Za-z0-9]{40,44}\\b'],
 ];
 
-/** Finds where a form may begin: a third of the time is saved, and longer beginnings can be much slower in V8. */
+/**
+ * Finds where a form may begin: at its first character, or the fifth of a private key. Saves a third of the time in texts
+ * without secrets. Longer beginnings are faster in most texts, but V8 chooses its search algorithm by the first text, and
+ * after a binary one takes four times as long for every script.
+ */
 const HINT = /[-_I](?<=(?:h[opsur]|ub|at|x[abprs]|[rs]k|pm|pf|A[KS]).|-----)/g;
 const KEY_BEFORE_HINT = 4;
 

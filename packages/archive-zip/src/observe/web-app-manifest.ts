@@ -6,7 +6,10 @@ export function isWebAppManifest(path: string): boolean {
   return MANIFEST.test(path);
 }
 
-/** The URLs of a web app manifest (W3C), and whether they are opened as pages; none if the text is no JSON of one. */
+/**
+ * The URLs of a web app manifest (W3C, Web Application Manifest), and whether they are opened as pages; none if the text
+ * is not the JSON of one.
+ */
 export function webAppManifestUrls(
   text: string,
 ): readonly { readonly url: string; readonly navigation: boolean }[] {

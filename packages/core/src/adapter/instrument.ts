@@ -85,7 +85,10 @@ const STORING_CALLS: Readonly<Record<string, readonly [input: number, ...outcome
   'names set': [1, 'created', 'moved'],
 };
 
-/** Reports each publication, change and takedown after it is stored, at most once; lost if the process dies. */
+/**
+ * Reports each publication, change and takedown after it is stored, at most once. Best effort: events are lost if the
+ * process dies, or if the store cannot say whether it stored them.
+ */
 export function onRoleEvents(onEvent: OnEvent): Observer {
   return (call, method, port) => {
     const stored = STORING_CALLS[`${port} ${method}`];

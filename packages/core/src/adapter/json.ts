@@ -1,6 +1,10 @@
 import { Fault } from '../fault.ts';
 
-/** Reads a value that is stored as JSON; a text that is none is the Fault `store_corrupt`. */
+/**
+ * Reads a value that is stored as JSON.
+ *
+ * @throws Fault `store_corrupt` when the text is no JSON.
+ */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

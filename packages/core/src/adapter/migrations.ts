@@ -59,7 +59,11 @@ export function isOutdated(error: unknown): boolean {
   return isFault(error) && OUTDATED in error;
 }
 
-/** Throws Fault `store_unavailable`, which names the release that is needed, for a schema of newer releases only. */
+/**
+ * Refuses to run on a schema that only newer releases work with.
+ *
+ * @throws Fault `store_unavailable` naming the release that is needed.
+ */
 export function refuseOutdated(state: SchemaState | undefined, known: readonly Migration<unknown>[]): void {
   const message = neededRelease(state, known);
   if (message === undefined) return;

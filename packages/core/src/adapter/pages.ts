@@ -26,7 +26,11 @@ export function startOf({ after, order, state, now }: RoleQuery): RoleCursor {
 /** The most roles that a search checks for one page. */
 export const MAX_SEARCHED = 2_000;
 
-/** A page of one role more than it holds, which shows whether another follows; `readTo`: where a search stopped. */
+/**
+ * A page of a list. Query one role more than the page holds: it shows whether another page follows.
+ *
+ * @param readTo the last role that a search checked, if it stopped at its limit.
+ */
 export function pageOf(
   roles: readonly Role[],
   { limit, order }: Pick<RoleQuery, 'limit' | 'order'>,

@@ -117,6 +117,7 @@ export function erasingBlock(at: Instant): Block {
   return { reason: 'The account is being erased.', sites: 'hide', at, isErasing: true };
 }
 
+/** The block of the remains of an erased account. */
 export function erasedBlock(at: Instant): Block {
   return { reason: 'The account was erased.', sites: 'hide', at };
 }

@@ -52,7 +52,11 @@ export function archiveCreatedAt(id: ArchiveId): Instant {
   return Number(id.slice(0, 13)) as Instant;
 }
 
-/** Takes a name as an account; a TypeError unless it has 1 to 255 printable characters. */
+/**
+ * Takes a name as an account.
+ *
+ * @throws TypeError unless it has 1 to 255 printable characters.
+ */
 export function accountId(name: string): AccountId {
   const id = parseAccountId(name);
   if (id === undefined) throw new TypeError('an account is 1 to 255 printable characters');

@@ -6,13 +6,21 @@ export type Instant = Branded<number, 'Instant'>;
 /** A length of time in integer milliseconds. */
 export type Duration = Branded<number, 'Duration'>;
 
-/** Takes milliseconds since the epoch as an {@link Instant}; a TypeError for no safe integer. */
+/**
+ * Takes milliseconds since the epoch as an {@link Instant}.
+ *
+ * @throws TypeError when the number is no safe integer.
+ */
 export function instant(milliseconds: number): Instant {
   if (!Number.isSafeInteger(milliseconds)) throw new TypeError('an instant is whole milliseconds');
   return milliseconds as Instant;
 }
 
-/** Takes milliseconds as a {@link Duration}; a TypeError for no safe integer of at least 0. */
+/**
+ * Takes milliseconds as a {@link Duration}.
+ *
+ * @throws TypeError when the number is no safe integer of at least 0.
+ */
 export function duration(milliseconds: number): Duration {
   if (!Number.isSafeInteger(milliseconds) || milliseconds < 0) {
     throw new TypeError('a duration is whole milliseconds from 0');

@@ -137,6 +137,7 @@ export interface RemovalClock {
   readonly steppedAt: Instant | null;
 }
 
+/** The clocks that a sweep reads. */
 export interface SweepClocks {
   readonly now: Instant;
   readonly uptime: Uptime;

@@ -182,7 +182,10 @@ const CODECS: {
   }),
 };
 
-/** Writes a record as one line: JSON with members in the order of docs/operators/export-format.md. */
+/**
+ * Writes a record as one line of an export, without its end: a JSON object whose members are in the order of
+ * docs/operators/export-format.md, so that equal records are equal lines.
+ */
 export function recordLine({ kind, value }: MovedRecord): string {
   return JSON.stringify({ record: kind, ...(CODECS[kind].write(value as never) as object) });
 }

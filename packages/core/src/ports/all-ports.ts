@@ -24,7 +24,11 @@ import type { Staging } from './staging.ts';
 import type { TakedownStore } from './takedown-store.ts';
 import type { ViewStore } from './view-store.ts';
 
-/** The stores of one database. Faults: `store_unavailable` (the outcome of a write is unknown), `store_corrupt`. */
+/**
+ * The stores of one database.
+ *
+ * Faults of each: `store_unavailable` when it cannot be reached (the outcome of a write is then unknown), `store_corrupt`.
+ */
 export interface Stores {
   readonly roles: RoleStore;
   readonly accounts: AccountStore;

@@ -4,7 +4,11 @@ import type { StagedArchive } from './staging.ts';
 /** The most bytes one {@link ArchiveStorage.read} is asked for. */
 export const MAX_READ: number = 1_048_576;
 
-/** Checks the range that an `ArchiveStorage` is asked for; a TypeError for one that no read can have. */
+/**
+ * Checks the range that an `ArchiveStorage` is asked for.
+ *
+ * @throws TypeError for a range that no read can have.
+ */
 export function checkReadRange(from: number, length: number): void {
   if (!Number.isSafeInteger(from) || from < 0 || !Number.isSafeInteger(length) || length < 0) {
     throw new TypeError('a range begins at 0 or later and has a whole number of bytes');

@@ -23,7 +23,10 @@ export type ErasureStep = 'continued' | 'archives_left' | 'erased';
 /** Which archives of an erased account's roles a claim takes. */
 export type ErasureClaim = Pick<CleanupRequest, 'now' | 'token' | 'until' | 'limit'>;
 
-/** Erases accounts, a few rows at a time, so that another node can continue. No mode and no block binds it. */
+/**
+ * Erases accounts, a few rows at a time, so that another node continues after a process that was killed. What a mode or a
+ * block refuses does not bind it.
+ */
 export interface ErasureStore {
   /**
    * Blocks an account, hides its sites and marks it, in one step. The mark of the first beginning stays.

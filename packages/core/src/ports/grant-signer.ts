@@ -1,6 +1,9 @@
 import type { Grant } from '../domain/grant.ts';
 
-/** Signs grants, which viewers carry. Key services answer promises; without one an answer costs a view less. */
+/**
+ * Signs grants. Viewers carry them, so that no node has to store any. Web Crypto and key services answer promises; what
+ * answers without one costs a view less.
+ */
 export interface GrantSigner {
   /**
    * Writes a grant as a token of `A-Z a-z 0-9 - _ .`. A viewer's id has at most 255 bytes of UTF-8.

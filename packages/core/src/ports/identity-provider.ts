@@ -60,7 +60,10 @@ export interface SignInReturn {
   readonly signal: AbortSignal;
 }
 
-/** Recognises people by a sign-in elsewhere. Any failure there is a {@link SignInFailure}. */
+/**
+ * Recognises people by a sign-in elsewhere, to which their browser is sent and from which it comes back. Any failure
+ * there is a {@link SignInFailure}.
+ */
 export interface IdentityProvider {
   readonly name: string;
 

@@ -40,13 +40,19 @@ export interface DatabaseSnapshot {
  * else goes wrong is a mistake in a program or an engine, and a `StepError`. An aborted signal rejects with its reason.
  */
 export interface Database extends DatabaseClock {
-  /** Whether programs run one after the other, so that a `sequence` counts in the order in which they end. */
+  /**
+   * Whether programs run one after the other, so that a `sequence` counts in the order in which they end. If not, a
+   * program may end before another one that got a lower number.
+   */
   readonly isSerial: boolean;
 
   /** Runs a query. Each step sees everything that was answered before it began, and may see another state than the last. */
   read<Args, Result>(query: Query<Args, Result>, args: Args, signal?: AbortSignal): Promise<Result>;
 
-  /** Looks up a value as new as a read; where it is in memory, without a promise: callers `await` inside `try`. */
+  /**
+   * Looks up a value, undefined if nothing is found: as new as a read. A value that is in memory is returned, and a
+   * failure thrown, without a promise where the engine can: callers `await` inside `try`.
+   */
   peek<Value>(
     lookup: Lookup<Value>,
     key: string,
@@ -68,7 +74,11 @@ export interface Database extends DatabaseClock {
   /** Lets other callers have their turn, such as by a turn of the event loop. Call it between the batches of long work. */
   pause(): Promise<void>;
 
-  /** Brings the schema up to this release, on any number of nodes; `store_unavailable` where it is a newer one's. */
+  /**
+   * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
+   *
+   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
+   */
   migrate(): Promise<void>;
 
   /** Examines the database, also one without a schema, and changes nothing. May read every page of it. */

@@ -1,7 +1,10 @@
 import type { Joined, ReferenceSelection } from './steps.ts';
 import type { AnyTable, NameOf, RowOf } from './table.ts';
 
-/** A value by one key, read very often: an engine may cache it, and read several callers' keys in one statement. */
+/**
+ * A value by one key, for what is read very often. It is declared once, since an engine may cache what it makes, and may
+ * read the keys of several callers in one statement.
+ */
 export interface Lookup<out Value> {
   readonly name: string;
   readonly table: AnyTable;

@@ -15,7 +15,12 @@ export interface Lock {
 /** The most locks of one program, which bounds what a database has to remember. */
 export const MAX_LOCKS = 100;
 
-/** The locks in the order in which every program takes them; a RangeError for more than {@link MAX_LOCKS}. */
+/**
+ * The locks in the order in which every program takes them, so that no two wait for each other. A lock that is wanted
+ * both ways is exclusive.
+ *
+ * @throws RangeError for more than {@link MAX_LOCKS}.
+ */
 export function locksInOrder({ exclusive = [], shared = [] }: Locks): readonly Lock[] {
   const byName = new Map<string, Lock>();
   for (const name of shared) byName.set(name, { name, isShared: true });
@@ -32,7 +37,10 @@ export function locksInOrder({ exclusive = [], shared = [] }: Locks): readonly L
 export interface Program<in Args, out Result> {
   readonly name: string;
   readonly locks: (args: Args) => Locks;
-  /** Whether it may use the disk space that is reserved for what frees space or ends access, if the engine has any. */
+  /**
+   * Whether it may use the disk space that is reserved for what frees space or ends access. An engine that reserves none
+   * ignores it.
+   */
   readonly usesReserve: (args: Args) => boolean;
   readonly run: (args: Args) => Steps<Result>;
 }
@@ -49,11 +57,13 @@ export type AnyProgram = Program<never, unknown>;
 /** A query of any arguments and result. */
 export type AnyQuery = Query<never, unknown>;
 
+/** What a program does. */
 export interface ProgramDefinition<Args, Result> {
   /** No locks when absent. */
   locks?(args: Args): Locks;
   /** False when absent. */
   usesReserve?(args: Args): boolean;
+  /** The steps, or a single one. */
   run(args: Args): Steps<Result> | Step<Result>;
 }
 
@@ -73,7 +83,11 @@ export function defineQuery<Args, const Result>(
   return { name, run: (args) => run(args)[Symbol.iterator]() };
 }
 
-/** Programs or queries by their names; a TypeError when two have the same one. */
+/**
+ * Programs or queries by their names.
+ *
+ * @throws TypeError when two have the same name.
+ */
 export function byName<One extends { readonly name: string }>(
   definitions: readonly One[],
 ): ReadonlyMap<string, One> {

@@ -1,6 +1,7 @@
 import { Step, type Steps, type TableAction } from './step.ts';
 import { StepError } from './step-error.ts';
 
+/** Answers one action in one table. */
 export type ActionHandler<Result> = (action: TableAction, isUnlocked: boolean) => Result;
 
 /** Runs steps at once, for an engine whose database answers without a promise. */

@@ -33,7 +33,10 @@ export class StepError extends Error implements StepPlace {
   }
 }
 
-/** What an engine rejects with: a fault stays one, and so does the reason of an aborted signal. */
+/**
+ * What an engine rejects with in place of an error that was thrown: a fault stays one, with the place of the step in its
+ * cause, and the reason of an aborted signal stays as it is.
+ */
 export function rejectionOf(error: unknown, signal?: AbortSignal): unknown {
   if (!(error instanceof StepError)) return error;
   const { cause } = error;

@@ -29,6 +29,7 @@ export function nullable<Type extends ColumnType>({ type }: Column<Type, false>)
   return { type, isNullable: true };
 }
 
+/** The names of the members of a row. */
 export type NameOf<Row> = keyof Row & string;
 
 /** Columns by which rows are found or sorted quickly. */

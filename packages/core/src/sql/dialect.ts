@@ -35,7 +35,10 @@ export interface SqlDialect {
   wholeNumber(sum: string): string;
   /** A column that finds a row faster than the table's primary key, such as `rowid`. Absent or undefined: none. */
   rowPlace?(table: AnyTable): string | undefined;
-  /** Whether `(SELECT … ORDER BY …) CROSS JOIN …` keeps the subquery's order; `false` is right for every database. */
+  /**
+   * Whether the rows of `(SELECT … ORDER BY …) CROSS JOIN …` come in the order of the subquery. `false` is right for every
+   * database, and sorts the rows of a scan twice.
+   */
   readonly keepsOrder: boolean;
   /**
    * The end of an INSERT that replaces other columns where the key is taken. Without other columns it changes nothing, and
@@ -50,7 +53,10 @@ export interface SqlDialect {
    * and a key at most two texts. All others have any length, also those in an index.
    */
   columnType(column: Column, name: string, isKey: boolean): string;
-  /** Whether a table's sequence is its primary key for this database: then `columnType` of it says PRIMARY KEY. */
+  /**
+   * Whether the sequence of a table is its primary key for this database, and the declared key a further one. Then
+   * `columnType` of a sequence says PRIMARY KEY.
+   */
   readonly isSequenceKey: boolean;
   /** The end of a table's definition, behind its parentheses; may be empty. */
   tableEnd(table: AnyTable): string;

@@ -6,6 +6,7 @@ import type { SqlDialect } from './dialect.ts';
 /** A row as it is answered: its values have the types of the database. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
+/** A column in statements. */
 export interface SqlColumn {
   readonly name: string;
   readonly column: Column;

@@ -9,7 +9,10 @@ export interface SqlPlan {
   readonly text: string;
   /** What is bound to its parameters for an action, in the order of the text: texts, numbers, nulls, flags and lists. */
   values(action: object): unknown[];
-  /** Makes the result of the rows, by the names in the text; it may change them. Undefined for a write. */
+  /**
+   * Makes the result of the rows that are answered, as objects by the names in the text. It may change them and give them
+   * away, so each is passed once. Undefined for a write.
+   */
   readonly result: ((rows: readonly SqlRow[]) => unknown) | undefined;
   /** Whether at most one row is answered. */
   readonly isOneRow: boolean;
@@ -23,7 +26,10 @@ export type Binder = (action: any) => unknown;
 
 const SYMBOLS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
-/** The text of a statement while it is written, its parameters in the order of the text, which some databases count. */
+/**
+ * The text of a statement on a table while it is written, with what finds the values of its parameters in an action.
+ * Parameters have to be written in the order of the text, since some databases count them.
+ */
 export class StatementText {
   readonly #own: SqlTable;
   readonly binders: Binder[] = [];
@@ -32,6 +38,7 @@ export class StatementText {
     this.#own = own;
   }
 
+  /** Writes a parameter. */
   bind(binder: Binder): string {
     return this.#own.dialect.parameter(this.binders.push(binder));
   }
@@ -127,6 +134,7 @@ function shapeOfComparison({ operator, operand }: Comparison<unknown>): string {
   return operand instanceof ColumnValue ? `<${operator} ${operand.column}>` : `<${operator}>`;
 }
 
+/** The members that conditions compare. */
 export function membersIn(where: object): readonly string[] {
   return Object.entries(where).flatMap(([member, match]) => {
     if (match === undefined) return [];

@@ -116,6 +116,7 @@ export function rangeText(
   return `WHERE ${terms.join(' AND ')}${orderText(columns, descending)}${end}${start}`;
 }
 
+/** The order of a range by columns, if it has one. */
 export function orderText(columns: readonly string[], descending = false): string {
   const direction = descending ? 'DESC' : 'ASC';
   const sorted = columns.map((name) => `${name} ${direction}`);

@@ -7,8 +7,9 @@ import type { Instant } from '../domain/instant.ts';
 import type { ApiKeyQuery, ApiKeyStore } from '../ports/api-key-store.ts';
 import { lt } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
+import { all, together } from '../records/joining.ts';
 import type { Locks } from '../records/program.ts';
-import { all, type Step, type Steps, together } from '../records/step.ts';
+import type { Step, Steps } from '../records/step.ts';
 import {
   aggregate,
   find,
@@ -50,6 +51,7 @@ export function keyLocks({ id, account }: KeyPlace): readonly string[] {
   return [accountLock(account), credentialLock(id)];
 }
 
+/** The locks to create a key that may be the first one or not. */
 export function keyCreationLocks({
   key,
   events,
@@ -61,6 +63,7 @@ export function keyCreationLocks({
   };
 }
 
+/** Counts the keys of an account that are not revoked. */
 export function countLive(account: AccountId): Step<Totals, 'read'> {
   return aggregate(API_KEYS, { account, revokedAt: null });
 }
@@ -242,6 +245,7 @@ export function apiKeyStore(database: Database): ApiKeyStore {
   };
 }
 
+/** Whether a use has to be noted. */
 function isStale({ lastUsedAt }: Pick<ApiKey, 'lastUsedAt'>, { at, unlessSince }: Use): boolean {
   return lastUsedAt === null || (lastUsedAt <= unlessSince && lastUsedAt < at);
 }

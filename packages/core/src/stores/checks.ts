@@ -5,8 +5,9 @@ import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { FIRST_GENERATION } from '../domain/role.ts';
 import type { Version } from '../ports/role-store.ts';
+import { all, nothing, together } from '../records/joining.ts';
 import type { Locks } from '../records/program.ts';
-import { all, nothing, type Step, type Steps, together } from '../records/step.ts';
+import type { Step, Steps } from '../records/step.ts';
 import { get, insert } from '../records/steps.ts';
 import type { RowOf } from '../records/table.ts';
 import { ACCOUNTS, type AccountRow, API_KEYS, SESSIONS } from '../records/tables/account-tables.ts';
@@ -29,6 +30,7 @@ export interface Change {
   readonly authority?: SaveAuthority | undefined;
 }
 
+/** What a check of a change finds. */
 export interface CheckedChange<Refused = Unchangeable> {
   /** What was read of the account; undefined if it has no row yet. */
   readonly account: Pick<AccountRow, 'blocked'> | undefined;

@@ -1,7 +1,8 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { notNull } from '../records/conditions.ts';
-import { all, type Step, type Steps, together } from '../records/step.ts';
+import { all, together } from '../records/joining.ts';
+import type { Step, Steps } from '../records/step.ts';
 import { get, insert, max } from '../records/steps.ts';
 import { accountLock, SERVICE_LOCK } from '../records/tables/locks.ts';
 import { EVENTS, FEED_BEGINS } from '../records/tables/service-tables.ts';
@@ -22,6 +23,7 @@ export const EVENT = [
 
 const NUMBER = ['number'] as const;
 
+/** The number of the last event in the feed of each account. */
 export type FeedEnds = ReadonlyMap<AccountId, number>;
 
 /** The locks under which events are appended: almost always that of the account which changes, and no other one. */
@@ -43,7 +45,10 @@ function* feedEnd(account: AccountId): Steps<readonly [AccountId, number], 'read
   return [account, Math.max(last, begin?.number ?? 0)];
 }
 
-/** The steps that append events, numbered in their account's feed; in that of all accounts they are numbered later. */
+/**
+ * The steps that append events to the history. Each is numbered in the feed of its account, whose lock lets no one else
+ * append meanwhile; in the feed of all accounts it is numbered when that is read.
+ */
 export function insertEvents(
   events: readonly HistoryEvent[],
   ends: FeedEnds,

@@ -5,7 +5,8 @@ import type { Sha256 } from '../domain/sha256.ts';
 import type { PairingStore, Registration } from '../ports/pairing-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, nothing, type Steps, together } from '../records/step.ts';
+import { all, nothing, together } from '../records/joining.ts';
+import type { Steps } from '../records/step.ts';
 import { aggregate, find, get, remove, unlocked, update, upsert } from '../records/steps.ts';
 import { ACCOUNTS, API_KEYS, PAIRINGS, type PairingRow, SESSIONS } from '../records/tables/account-tables.ts';
 import {

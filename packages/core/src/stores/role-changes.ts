@@ -5,7 +5,8 @@ import type { Instant } from '../domain/instant.ts';
 import { CHANGEABLE_MEMBERS, type Role } from '../domain/role.ts';
 import type { CleanupRequest, CleanupTask } from '../ports/role-cleanup.ts';
 import type { Version, Versioned } from '../ports/role-store.ts';
-import { all, type Step, type Steps, together } from '../records/step.ts';
+import { all, together } from '../records/joining.ts';
+import type { Step, Steps } from '../records/step.ts';
 import { find, update } from '../records/steps.ts';
 import type { ChangesOf } from '../records/table.ts';
 import { ROLES, type RoleRow } from '../records/tables/role-tables.ts';
@@ -45,6 +46,7 @@ export function* findRole<Selected extends keyof RoleRow>(
   return row;
 }
 
+/** What changes of a role, with the events of the change. */
 export interface RoleChange {
   readonly row: Pick<RoleRow, (typeof CHANGED)[number]>;
   readonly changes: ChangesOf<typeof ROLES>;

@@ -7,7 +7,8 @@ import type { Sha256 } from '../domain/sha256.ts';
 import type { BegunSession, SessionQuery, SessionStore } from '../ports/session-store.ts';
 import { gt, lte } from '../records/conditions.ts';
 import type { Database } from '../records/database.ts';
-import { all, nothing, type Steps, together } from '../records/step.ts';
+import { all, nothing, together } from '../records/joining.ts';
+import type { Steps } from '../records/step.ts';
 import { find, get, getWith, insert, remove, upsert } from '../records/steps.ts';
 import { ACCOUNTS, SESSION_REFUSALS, SESSIONS, SIGN_IN_LINKS } from '../records/tables/account-tables.ts';
 import { accountLock, credentialLock } from '../records/tables/locks.ts';
@@ -29,6 +30,7 @@ interface SessionStart {
   readonly session: Session;
   readonly limits?: SessionLimits | undefined;
   readonly events: readonly HistoryEvent[];
+  /** The link that begins it, if there is one. */
   readonly link?: Sha256;
   /** The key that begins it, if one does. */
   readonly credential?: Credential | undefined;

@@ -1,5 +1,6 @@
 import { Fault } from '../fault.ts';
 import type { Database } from '../records/database.ts';
+import { all } from '../records/joining.ts';
 import {
   type AnyProgram,
   type AnyQuery,
@@ -9,7 +10,7 @@ import {
   type ProgramDefinition,
   type Query,
 } from '../records/program.ts';
-import { type Access, all, Step, type Steps } from '../records/step.ts';
+import { type Access, Step, type Steps } from '../records/step.ts';
 import { get } from '../records/steps.ts';
 import type { RowOf } from '../records/table.ts';
 import { IMPORT_LOCK } from '../records/tables/locks.ts';

@@ -24,8 +24,13 @@ export interface RoleListRequest extends Omit<ListRequest, 'by' | 'order'> {
   readonly account?: string;
 }
 
+/** Reads the roles of all accounts. */
 export interface Overseeing {
-  /** A page of all roles, newest first; a TypeError for a wrong limit (1 to 100), account or state. */
+  /**
+   * A page of all roles, newest first.
+   *
+   * @throws TypeError when the limit is no whole number from 1 to 100, or the account or the state is invalid.
+   */
   listRoles(request?: RoleListRequest): Promise<PageOutcome<'publications', AdministeredPublication>>;
 
   /** One role in any state; its id is a UUID in any letter case. */

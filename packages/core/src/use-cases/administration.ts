@@ -39,17 +39,28 @@ export type AccountOutcome = AdministeredAccount | Refusal<'invalid_account'>;
 /** Why an account is to change nothing, and what becomes of its sites. */
 export type NewBlock = Omit<Block, 'at'>;
 
-/** The operator's actions on accounts, publications and the service. Authorize the caller first: nothing here does. */
+/**
+ * The operator's actions on accounts, on publications of any account and on the service. Authorize the caller first:
+ * nothing here does.
+ */
 export interface Administration extends Overseeing, AdministeredArchives, TakingDown, Erasing {
   /** A page in order of name, and the cursor of the next one. */
   listAccounts(request?: PageRequest): Promise<PageOutcome<'accounts', AdministeredAccount>>;
 
   showAccount(name: string): Promise<AdministeredAccount | undefined>;
 
-  /** Sets those limits of an account that are given, known or not; a TypeError for what is no limit. */
+  /**
+   * Sets those limits of an account that are given, and leaves the others. A name that is not known yet is made known.
+   *
+   * @throws TypeError for what is no limit.
+   */
   limitAccount(name: string, limits: Partial<AccountLimits>, cause: Cause): Promise<AccountOutcome>;
 
-  /** Blocks an account, known or not, or changes why; a TypeError for a wrong reason or choice of sites. */
+  /**
+   * Blocks an account, or changes why it is blocked. A name that is not known yet is made known.
+   *
+   * @throws TypeError for what is no reason, and for sites that are neither to keep nor to hide.
+   */
   blockAccount(name: string, block: NewBlock, cause: Cause): Promise<AccountOutcome>;
 
   unblockAccount(name: string, cause: Cause): Promise<AccountOutcome>;

@@ -16,7 +16,11 @@ export interface OpenedArchive {
   /** Bytes of the ZIP. */
   readonly size: number;
 
-  /** Reads up to 1 MiB inside the ZIP. Faults: `archive_missing` (the publication names it), `storage_unavailable`. */
+  /**
+   * Reads `length` bytes from `from` on, inside the ZIP: at most 1 MiB.
+   *
+   * @throws Fault `archive_missing` when it is gone though the publication names it; `storage_unavailable`.
+   */
   read(
     from: number,
     length: number,

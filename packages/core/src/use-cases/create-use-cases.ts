@@ -40,7 +40,10 @@ export interface UseCaseOptions extends PublicationOptions, ProofOptions {
   readonly limitsOf?: ((account: AccountId) => OwnLimits | Promise<OwnLimits>) | undefined;
 }
 
-/** The operations for accounts and viewers. A TypeError for an invalid account; any other wrong value is refused. */
+/**
+ * The operations for accounts and viewers: functions over plain values, which are checked as those of the API are.
+ * They throw a TypeError for an invalid or missing account, and refuse any other wrong value.
+ */
 export interface UseCases extends Publishing, Reading, Changing, Sharing, Entering {
   readonly open: Open;
   /** For doors that receive an upload before it is published. */

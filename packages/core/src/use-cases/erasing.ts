@@ -10,11 +10,13 @@ import type { Refusal } from '../refusal.ts';
 import { everyItem } from './paging.ts';
 import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
 
+/** The ports of erasures. */
 export type ErasingPorts = Pick<AllPorts, 'erasures' | 'roles' | 'archives' | 'clock' | 'ids'>;
 
 /** The beginning of an erasure; not found: nothing is stored of the name. */
 export type EraseOutcome = { readonly kind: 'erasing' } | Refusal<'invalid_account' | 'not_found'>;
 
+/** What erases accounts. */
 export interface Erasing {
   /**
    * Begins to erase an account: it is blocked, its sites are hidden, and its keys and sessions are unknown from then on. A
@@ -22,7 +24,11 @@ export interface Erasing {
    */
   eraseAccount(name: string, cause?: Cause): Promise<EraseOutcome>;
 
-  /** Erases the rest of an account. Returns whether all is done: not while archives cannot be removed. */
+  /**
+   * Erases the rest of an account that is being erased. Any number of processes may at once.
+   *
+   * @returns whether all is done: not while archives cannot be removed.
+   */
   finishErasure(name: string, signal?: AbortSignal): Promise<boolean>;
 
   /** The takedowns in whose reason a text occurs, such as the name of an erased account: they stay as they are. */
@@ -59,6 +65,7 @@ export function checkAccountChange({
   return undefined;
 }
 
+/** The accounts that are being erased. */
 export function everyErasure({ erasures }: Pick<ErasingPorts, 'erasures'>): Promise<readonly Erasure[]> {
   return everyItem((last, limit) => erasures.list(last?.account, limit));
 }

@@ -69,7 +69,11 @@ export interface Keys {
   /** The most keys of an account that are not revoked; null: any number. */
   readonly limit: number | null;
 
-  /** Makes a key, or refuses an account that may have none; to the operator, a TypeError for an erased one. */
+  /**
+   * Makes a key. In the name of an account that may change nothing, or has as many as it may have, it is refused.
+   *
+   * @throws TypeError for an account that was erased, and to the operator while it is being erased.
+   */
   create(wanted: NewKey & { readonly by: typeof OPERATOR }): Promise<MintedKey>;
   create(wanted: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded | Refusal<'unauthorized'>>;
 
@@ -79,7 +83,11 @@ export interface Keys {
   /** Makes the installation's first key, of a given text or a new one; `undefined` when there was one before. */
   createFirst(wanted: NewKey, text?: string): Promise<MintedKey | undefined>;
 
-  /** Makes sure for ever that a key of this text is known, revoked or not; a TypeError for what is no key. */
+  /**
+   * Makes sure that a key of this text is known, from now on for ever; one that was revoked stays so.
+   *
+   * @throws TypeError when the text is no well-formed key.
+   */
   ensure(text: string, wanted: NewKey): Promise<void>;
 
   /** A page of API keys, newest first. */

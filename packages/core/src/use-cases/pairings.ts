@@ -29,7 +29,11 @@ export type PairingOutcome =
   | Unchangeable
   | KeyQuotaExceeded;
 
-/** Gives a program, which registers the hash of a secret, a key that a person agrees to on the management screen. */
+/**
+ * Gives a program a key that a person agrees to on the management screen. The program makes a secret, registers its hash
+ * and shows eight characters of it; the person compares them and agrees; the program, which asks again and again, gets a
+ * key.
+ */
 export interface Pairings {
   /** Registers a secret's SHA-256 for ten minutes; `unknown` for no hash, `full` while too many programs wait. */
   register(secretHash: string): Promise<{ readonly kind: 'registered' | 'unknown' | 'full' }>;

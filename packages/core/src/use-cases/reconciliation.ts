@@ -40,7 +40,10 @@ type Save = (comparison: Comparison) => Promise<boolean>;
 /** The most ids of one window, on each side. */
 const PAGE = 1_000;
 
-/** Compares storage with the records once a day over all nodes, window by window from where the last sweep stopped. */
+/**
+ * Compares storage with the records once a day over all nodes, window by window from where the last sweep stopped.
+ * Archives without a record are counted first and removed after the last window, if their number is plausible.
+ */
 export async function* compareArchives(ports: ComparedPorts, run: CleanUpRun): Steps<Compared> {
   const { roles } = ports;
   for (;;) {
@@ -130,7 +133,10 @@ async function* countWindows(
   return undefined;
 }
 
-/** Compares the next window of ids, storage before the records; `undefined` when no old archives are left. */
+/**
+ * Compares the next window of ids, which ends where the shorter list of the two sides ends. Lists storage before the
+ * records, so that what is committed in between is on both sides. `undefined` when no old archives are left.
+ */
 export async function compareWindow(
   ports: ComparedPorts,
   { abandonedBefore, signal }: CleanUpRun,

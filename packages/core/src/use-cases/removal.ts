@@ -17,7 +17,10 @@ export interface RemovalPorts extends Pick<AllPorts, 'clock' | 'machine' | 'pers
   readonly roles: Pick<RoleStore, 'loadComparison' | 'saveComparison' | 'countForCleanup'>;
 }
 
-/** Moves the clock of removal; `undefined` on a node whose clock differs too much from the database's. */
+/**
+ * Moves the clock of removal. Answers where it is then, and how far behind the clock of the sweep; `undefined` on a node
+ * whose clock differs too much from the database's.
+ */
 export async function moveRemovalClock(
   ports: RemovalPorts,
   { catchUp = false, dryRun = false, signal }: Pick<CleanUpRequest, 'catchUp' | 'dryRun' | 'signal'>,
@@ -44,7 +47,10 @@ export async function moveRemovalClock(
   }
 }
 
-/** The instant by which a sweep beside `cleanUp` judges ages; `undefined` where the clock differs too much. */
+/**
+ * The instant by which a sweep beside `cleanUp` judges ages; it leaves moving the clock of removal to that. `undefined` on
+ * a node whose clock differs too much from the database's.
+ */
 export async function removalInstant(
   ports: RemovalPorts,
   signal: AbortSignal | undefined,

@@ -41,7 +41,10 @@ export interface SessionOptions {
   readonly observe?: Observe | undefined;
 }
 
-/** Signs people in to the management screen and out again. Tokens are stored as hashes only. */
+/**
+ * Signs people in to the management screen and out again. Tokens are stored as hashes only. In the history, the actor of a
+ * session is the operator who made its link, the key that began it, or the person.
+ */
 export interface Sessions {
   /** A token for one sign-in by link. With the scope `admin` its session administers the service. Default `manage`. */
   offerLink(

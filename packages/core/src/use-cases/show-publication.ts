@@ -3,7 +3,10 @@ import { type Publication, publicationOf, type Role, stateOf } from '../domain/r
 import type { Clock } from '../ports/clock.ts';
 
 export interface PublicationOptions {
-  /** The URL for `sharedUrl`, without a slash at its end; a function where it is known later. Default: none. */
+  /**
+   * The URL that leads to Pinfold, for `sharedUrl`: `https://pages.example`; a function where it is known later, which
+   * answers it without a slash at its end. Default: none, and `sharedUrl` is the path below it.
+   */
   readonly publicUrl?: string | (() => string) | undefined;
 }
 

@@ -25,7 +25,11 @@ export interface Open {
     signal?: AbortSignal,
   ): Promise<{ readonly kind: 'manifest'; readonly manifest: Manifest } | Ended>;
 
-  /** Up to 1 MiB of a publication's archive. Faults: `archive_missing` of a published role, `storage_unavailable`. */
+  /**
+   * A range of the bytes of a publication's archive, at most 1 MiB.
+   *
+   * @throws Fault `archive_missing` when a published role's archive is not there; `storage_unavailable`.
+   */
   read(
     publication: Opened,
     from: number,

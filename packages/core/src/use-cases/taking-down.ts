@@ -12,6 +12,7 @@ import { cutTo, everyItem, type PageOutcome, type PageRequest, readPage } from '
 import { AT_ONCE, allOf, CLAIM, remove } from './remove-archive.ts';
 import type { ShowPublication } from './show-publication.ts';
 
+/** The ports of takedowns. */
 export type TakedownPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'>;
 
 /** A publication to take down, and why. */

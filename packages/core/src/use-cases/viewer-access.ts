@@ -50,7 +50,10 @@ export type EnterPorts = Pick<AllPorts, 'roles' | 'attempts' | 'passwords' | 'gr
 
 /** Grants prove that a viewer gave the password. */
 export interface Grants {
-  /** The first of the tokens that admits for this purpose, if any; without a promise where `GrantSigner` is. */
+  /**
+   * The first of the presented tokens that admits to the site for this purpose, if any does; without a promise where
+   * `GrantSigner` answers without one.
+   */
   admit(
     shown: VisibleRole,
     purpose: GrantPurpose,

@@ -25,7 +25,10 @@ export interface Views extends ViewCounter {
   /** The last 30 days of a role, today among them, newest first and without days on which nothing was counted. */
   of(role: RoleId): Promise<readonly DayOfViews[]>;
 
-  /** Drops what is older than that, for a minute at most; nothing where the clock differs by over 60 s. */
+  /**
+   * Drops what is older than that, for a minute at most; nothing on a node whose clock differs from the database's by
+   * more than 60 s.
+   */
   sweep(signal?: AbortSignal): Promise<void>;
 }
 

@@ -8,7 +8,10 @@ const schemas: Map<string, object> = new Map();
 /** Loaded with the first check, to keep the start short; to import it each time costs more than a check. */
 let compiled: typeof import('./compiled-checks.ts') | undefined;
 
-/** Makes a check by a JSON Schema that Ajv has compiled before: no code is made at run time. */
+/**
+ * Makes a check by a JSON Schema. Ajv has compiled it before: where code is not made at run time (workerd, `node
+ * --disallow-code-generation-from-strings`) the API works as well.
+ */
 export function checkOf<Value>(schema: object): Check<Value> {
   const name = nameOf(schema);
   schemas.set(name, schema);

@@ -46,6 +46,7 @@ export function operatorText(description = 'The reason, without control characte
   return T.string({ ...OPERATOR_TEXT, description });
 }
 
+/** Describes an answer with one member. */
 export function oneAnswer(
   description: string,
   member: string,

@@ -33,7 +33,10 @@ export class RequestLimiter {
   readonly #anonymous: RateLimiter<string> = new RateLimiter();
   readonly #revocations: RateLimiter<string> = new RateLimiter();
 
-  /** Counts an attempt of a client that is not signed in, after it failed; an IPv6 address counts by its /64. */
+  /**
+   * Counts an attempt of a client that is not signed in: a wrong key or link, a sign-in begun elsewhere. Call it after
+   * the attempt failed. `address` is as far as proxies are trusted; of IPv6 its /64 counts.
+   */
   takeAnonymous(request: IncomingMessage, address: string, now: Instant): TakenRequest {
     const rate = isUntrustedProxy(request, address) ? OF_A_PROXY : OF_ANONYMOUS;
     return this.#anonymous.take(clientOf(address), rate, now);

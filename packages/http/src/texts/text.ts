@@ -35,7 +35,10 @@ export function englishOf(text: Text, values: TextValues = {}): string {
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => `${values[name]}`);
 }
 
-/** All of a finding on one line, in English; {@link readFinding} takes it apart. */
+/**
+ * All of a finding on one line, in English with ASCII's quotation marks: what was seen, or the exact cause, comes first.
+ * {@link readFinding} takes it apart.
+ */
 export function lineOf<Id extends string>(
   { texts, seen, cause, reason, values }: Finding<Id>,
   catalogue: Readonly<Record<Id, Text>>,

@@ -89,7 +89,10 @@ async function whileBrowserStays<Result>(
   }
 }
 
-/** Leads on over a page: behind a redirect from another site the browser would not send the session's cookie. */
+/**
+ * Leads to a page of this screen. Over http, without fetch metadata, the screen cannot know that another site led here;
+ * behind a redirect the browser would not send the session's cookie, behind a page it does.
+ */
 function onward(context: FormContext, to: string): Answer {
   const { headers } = context.request;
   const isPerson = headers['sec-fetch-site'] === undefined && headers.accept?.includes('text/html');

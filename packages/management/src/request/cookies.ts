@@ -69,7 +69,10 @@ export function expireEverywhere(
   }
 }
 
-/** The paths for which a browser sends a cookie to an address (RFC 6265, section 5.1.4), the shortest first. */
+/**
+ * The paths for which a browser sends a cookie to an address (RFC 6265, section 5.1.4), the shortest first; of a long
+ * address only those above the screen.
+ */
 function pathsAbove({ baseUrl, path }: Request): readonly string[] {
   const address = baseUrl + path;
   const paths = new Set(['/']);

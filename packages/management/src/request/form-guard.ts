@@ -12,7 +12,10 @@ export function isFormSecret(text: string): boolean {
 
 const TOKEN_BYTES = 32;
 
-/** The token of every form, for one browser and session; masked anew each time, since pages are compressed (BREACH). */
+/**
+ * The token that every form sends, valid in one browser and for one session: forms of an ended session are refused. Each
+ * answer masks it anew, so that the lengths of compressed answers tell nothing of it.
+ */
 export class FormToken {
   readonly #token: Buffer;
   readonly masked: string;

@@ -9,7 +9,11 @@ import { icon } from './icons.ts';
 import { copyButton, distance, heading, shortId, stateBadge } from './parts.ts';
 import { listOf } from './tables.ts';
 
-/** The account's names, each with what it shows (`shown`, and before), for how long, and what can be done with it. */
+/**
+ * The account's names, each with what it shows, how long that lives, and what can be done with the name.
+ *
+ * @param shown what the names show, and what they showed before.
+ */
 export function namesMain(
   context: SignedInContext,
   { names: items, next }: { readonly names: readonly Name[]; readonly next?: string | undefined },

@@ -1,7 +1,10 @@
 import { type AnyTable, Comparison, type Locks, locksInOrder, type Where } from '@pinfold/core/records';
 import { isValue, type Row } from './matching.ts';
 
-/** Checks that a program holds the locks of what it reads and writes, so that a forgotten one fails everywhere. */
+/**
+ * Checks that a program holds the locks that guard what it reads and writes. A forgotten lock then fails wherever the
+ * program runs at all, rather than now and then in a race.
+ */
 export class GuardCheck {
   /** By name, whether each lock is held exclusively. */
   readonly #held: ReadonlyMap<string, boolean>;

@@ -2,11 +2,17 @@ import { quoted, type SqlDialect } from '@pinfold/core/sql';
 
 const TYPES = { text: 'text COLLATE "C"', integer: 'bigint', flag: 'boolean', json: 'text' } as const;
 
-/** By default, large tables are vacuumed far too late; the fill factor leaves room for a row's next version. */
+/**
+ * A program leaves dead rows; by default a table of 100 million rows is vacuumed after 20 million. The fill factor leaves
+ * room on the page for the next version of a row.
+ */
 const STORAGE =
   'fillfactor = 85, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02';
 
-/** How PostgreSQL writes statements: "C" sorts by code point on every server, and JSON is text, as it came. */
+/**
+ * How PostgreSQL writes statements and tables. The collation "C" sorts by code point on every server. JSON is stored as
+ * text, since it is only read as a whole, and `jsonb` changes it.
+ */
 export function postgresDialect(schema: string): SqlDialect {
   return {
     quote: quoted,

@@ -8,6 +8,7 @@ import { prepared, type Statement } from '../engine/statement.ts';
 /** What is asked for by key, of any number of callers. */
 type Asked = Map<string, PromiseWithResolvers<unknown>>;
 
+/** One lookup with its statements. */
 interface Prepared {
   readonly plan: LookupPlan<unknown>;
   readonly one: Statement;
@@ -16,7 +17,10 @@ interface Prepared {
   waiting: Asked;
 }
 
-/** Looks values up by their keys; what one turn of the event loop asks for goes in one statement at its end. */
+/**
+ * Looks values up by their keys. What one turn of the event loop asks for goes in one statement at its end: under load a
+ * server has many requests in a turn, and a statement for each of them would take most of its time.
+ */
 export class PostgresLookups {
   readonly #connection: PostgresConnection;
   readonly #compiler: SqlCompiler;

@@ -24,7 +24,10 @@ interface Batch {
   readonly results: PromiseWithResolvers<readonly unknown[]>;
 }
 
-/** The steps of one program on a connection; writes that nobody waits for travel with the next awaited statement. */
+/**
+ * The steps of one program or query on a connection. What needs no answer is not waited for: on a connection that
+ * pipelines, writes travel with the next statement that is waited for, at the latest with the one that ends the program.
+ */
 export class PostgresSession {
   readonly #client: Client;
   readonly #writing: Writing;

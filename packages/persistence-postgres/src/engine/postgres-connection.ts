@@ -85,7 +85,10 @@ export class PostgresConnection {
     return raceSignal(rows, signal);
   }
 
-  /** Runs statements, then what they result in, which commits; until then they may run again from the first. */
+  /**
+   * Runs statements up to a commit, and then what it results in, which commits. Before that they certainly change nothing,
+   * even if the connection breaks, since the server then rolls them back: they may run again from the first.
+   */
   async pipelined<Result>(work: (client: Client) => Promise<() => Promise<Result>>): Promise<Result> {
     let waited = 0;
     let broken = 0;

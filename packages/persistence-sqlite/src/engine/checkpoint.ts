@@ -12,7 +12,10 @@ type Checkpoint = Readonly<Record<'busy' | 'log' | 'checkpointed', number>>;
 /** Milliseconds to wait for other connections. Waiting for readers, such as a slow backup, blocks all writers. */
 const PATIENCE = 20;
 
-/** Copies the write-ahead log into the file and syncs both; a long log under the write lock, so that it restarts. */
+/**
+ * Copies the write-ahead log into the file and syncs both. With continuous writes a long log never restarts unless the
+ * write lock is taken to copy the little that is left.
+ */
 export function checkpoint(file: string, longLog: number = LONG_LOG): void {
   // Opens a connection each time: one that stayed open after the file was replaced would, as the last to close, remove
   // the new file's log.

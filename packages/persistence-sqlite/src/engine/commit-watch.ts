@@ -35,7 +35,10 @@ export class CommitWatch {
     this.#descriptor = descriptor;
   }
 
-  /** Watches the file of a connection just opened; `undefined` off Linux, on other file systems, and if replaced. */
+  /**
+   * Watches the file of a connection that has just been opened, has read and stays open; `undefined` off Linux, on other
+   * file systems, and if it was replaced.
+   */
   static of(file: string, typeOf = (path: string): number => statfsSync(path).type): CommitWatch | undefined {
     if (process.platform !== 'linux') return undefined;
     try {

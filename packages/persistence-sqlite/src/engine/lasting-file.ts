@@ -28,7 +28,10 @@ export class LastingFile {
     }
   }
 
-  /** Runs statements in one transaction of a writer. On a full disk it uses the ballast if it may. */
+  /**
+   * Runs statements in one transaction, which holds the lock of writers from its beginning. On a full disk it uses the
+   * ballast if it may: a cleanup, which frees space, or a change that ends access, which cannot wait for space.
+   */
   change<Result>(work: (file: SqliteFile) => Result, usesReserve = false): Result {
     const change = (): Result =>
       this.attempt((file) => file.transaction('BEGIN IMMEDIATE', () => work(file)));

@@ -4,7 +4,10 @@ import { CommitWatch, RowCache } from './commit-watch.ts';
 
 /** The page cache of one connection, in KiB. */
 const CACHE_KIB = 16_384;
-/** Of a new file. A small publication changes little of some forty pages, and the log gets each page whole. */
+/**
+ * Of a new file: one that exists keeps its own. A small publication changes some forty pages, a few hundred bytes of each,
+ * and the log gets each page whole.
+ */
 const PAGE_BYTES = 1_024;
 /** A commit checkpoints a log of this size, and truncates it to that; the thread of `checkpoint.ts` is earlier. */
 const LOG_BYTES = 67_108_864;

@@ -14,7 +14,11 @@ import type { SqliteFile } from '../engine/sqlite-file.ts';
 /** The most programs that are committed together: what was written first does not wait longer for the others. */
 const MAX_TOGETHER = 64;
 
-/** Those who were answered together ask again soon: the next group waits so many milliseconds to be as large. */
+/**
+ * Those who were answered together ask for their next changes soon, though not all at once. So the next group is waited for
+ * until it is as large as the last one, a few moments (in milliseconds) at the most. Otherwise it would have half of them,
+ * and the others would wait for a flush of their own.
+ */
 const MOMENT = 0.1;
 const MAX_MOMENTS = 5;
 

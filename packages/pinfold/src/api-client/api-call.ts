@@ -15,7 +15,11 @@ const UNRESOLVED: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
 /** Beside 5xx, statuses of a server that may answer otherwise soon. */
 const LATER: readonly number[] = [408, 429];
 
-/** A client that prints why it retries, in a `budget` for all calls; a terminal shows how much was sent. */
+/**
+ * A client that prints why it retries. Its errors become failures in words by {@link failureOf}.
+ *
+ * @param budget what all its calls share; with it, a terminal shows how much of an archive was sent.
+ */
 export async function clientOf(
   { url, apiKey: key, fetch: given = fetch }: Server,
   { err, progress }: Pick<Terminal, 'err' | 'progress'>,

@@ -9,7 +9,12 @@ import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import { type Environment, readSettings } from '../settings/settings.ts';
 import type { Server } from './logins.ts';
 
-/** The server on the data folder of these settings, which proves that it is; UnavailableError when none answers. */
+/**
+ * The server that runs on the data folder of these settings, with its key for commands of this machine. Before each
+ * request it has to prove that it has that key: another process may listen at its address by then.
+ *
+ * @throws UnavailableError when none answers.
+ */
 export async function serverOfMachine(env: Environment, account: AccountId): Promise<Server> {
   const { dataDir } = readSettings(env);
   const file = await readServerFile(dataDir);
@@ -45,6 +50,7 @@ function notServing(dataDir: string, file: ServerFile | undefined): CommandFailu
   );
 }
 
+/** Where it listens, with the path of its public URL. */
 function urlOf({ address, addresses }: ServerFile): string {
   return `${address}${new URL(addresses.publicUrl).pathname}`.replace(/\/$/, '');
 }

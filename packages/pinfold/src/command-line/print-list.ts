@@ -7,6 +7,7 @@ import { escapeControls, jsonLine, type Terminal } from './terminal.ts';
 interface Format<Item> {
   readonly member: string;
   readonly json: boolean;
+  /** The value of `--limit`. */
   readonly limit?: string | undefined;
   readonly factsOf: (item: Item) => readonly string[];
   /** The item of the JSON document; the item itself when absent. */
@@ -17,7 +18,11 @@ export const LIST_OPTIONS: Readonly<Record<'limit', ValueOption>> = {
   limit: valueOption('N', 'at most the first N', readLimit),
 };
 
-/** Prints each item as it comes; if reading fails, the JSON document stays incomplete, and passes for no whole. */
+/**
+ * Prints each item as soon as it comes, as a line or as a part of one JSON document, so that a list of any length needs
+ * little memory. If reading fails, the document stays incomplete: what was printed until then must not pass for the
+ * whole.
+ */
 export async function printList<Item extends object>(
   items: AsyncIterable<Item>,
   { write }: Pick<Terminal, 'write'>,

@@ -90,7 +90,12 @@ async function ask(lines: Interface, question: string): Promise<string | undefin
 
 const MAX_LINE_BYTES = 65_536;
 
-/** Reads the first line of a pipe or a file, UTF-16 by its mark or else UTF-8; a UsageError for other encodings. */
+/**
+ * Reads the first line of a pipe or a file: as UTF-16 if it begins with a byte order mark of UTF-16, as files of Windows
+ * do, else as UTF-8. The result has neither the mark nor the line end.
+ *
+ * @throws UsageError for other encodings: a password that is decoded with losses opens nothing.
+ */
 export async function readFirstLine(from: AsyncIterable<Uint8Array | string>): Promise<string> {
   let bytes = new Uint8Array();
   for await (const piece of from) {
@@ -183,7 +188,10 @@ function unwritten(error: NodeJS.ErrnoException): Error {
   return new CommandFailure(message, { cause: error, code: 'cannot_write' });
 }
 
-/** Returns a function that waits until all that was written to a stream has gone out, and returns the error if any. */
+/**
+ * Returns a function that waits until everything written to a stream so far has gone out, and returns the error if that
+ * failed. The end of a process would cut off what a slow reader of its pipe has not read yet.
+ */
 export function trackWrites(stream: Writable): () => Promise<Error | undefined> {
   let failure: Error | undefined;
   stream.on('error', (error) => {

@@ -105,6 +105,7 @@ function readTakedowns(lines: readonly string[]): readonly SavedTakedown[] {
   });
 }
 
+/** Parses a takedown; `undefined` for any other line. */
 function takedownIn(line: string): SavedTakedown | undefined {
   const { id, account, sha256, reason, at } = Object(parsedJson(line));
   const read = {

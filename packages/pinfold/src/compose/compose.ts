@@ -65,6 +65,7 @@ type Makers<Name extends keyof Parts> = {
   readonly [Part in Name]: (earlier: Pick<Parts, Name>) => Parts[Part] | Promise<Parts[Part]>;
 };
 
+/** Provides parts, one after the other. */
 export async function provideAll<Name extends keyof Parts>(
   layer: Layer,
   makers: Makers<Name>,
@@ -95,7 +96,11 @@ export interface ComposedService extends UseCases {
   close(): Promise<void>;
 }
 
-/** Opens and migrates the stores that the settings name, and makes the use cases. Throws SettingsError or Fault. */
+/**
+ * Opens the stores that the settings name, brings the database up to this release, and makes the use cases.
+ *
+ * @throws SettingsError when a setting cannot be used; Fault when another store cannot be opened.
+ */
 export async function compose(
   settings: Settings,
   options: ComposeOptions = {},
@@ -136,6 +141,7 @@ export async function compose(
 
 const MAX_THREADS = 4;
 
+/** Opens the ports that the settings name. */
 async function openPorts(
   settings: Settings,
   dataDir: string,

@@ -3,7 +3,10 @@ import { observer, type Parts, tokens } from '@pinfold/inversify';
 import { Container, type ContainerModule, type ServiceIdentifier } from 'inversify';
 import type { Layer } from './compose.ts';
 
-/** A layer that takes each part from a container; what no module has bound is bound to what the service makes. */
+/**
+ * A layer that takes each part from a container, so that modules replace or decorate it: what no module has bound is bound
+ * to what the service makes by itself.
+ */
 export function containerLayer(modules: readonly ContainerModule[] = []): Layer & { container: Container } {
   const container = new Container();
   container.load(...modules);

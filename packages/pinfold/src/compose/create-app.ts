@@ -43,11 +43,18 @@ export interface RunnableApp {
   readonly log: Log;
   /** How many processes the settings ask for. If it is one, call `listen`, else `join` and `lead`. */
   readonly workers: number;
-  /** Serves, once a first start has made its key and site; SettingsError when port or address cannot be used. */
+  /**
+   * Starts serving. The first start of an installation creates its key and welcome site before any answer.
+   *
+   * @throws SettingsError when the port or the address cannot be used.
+   */
   listen(): Promise<Listening>;
   /** For each of several processes, whose leader calls `lead`: binds the port, and answers once `led` resolves. */
   join(led: Promise<void>): Promise<void>;
-  /** For the leader of several processes: does the first start, runs the cleanup, and serves the metrics of all. */
+  /**
+   * For the leader of several processes that share a port: does the first start, runs the cleanup, and serves the
+   * metrics of all, if the settings enable them.
+   */
   lead(port: number, metricsSnapshot?: () => readonly MetricsSnapshot[]): Promise<Listening>;
   /** The metrics of this process; absent if the settings do not enable them. */
   readonly metricsSnapshot: (() => MetricsSnapshot) | undefined;
@@ -57,7 +64,10 @@ export interface RunnableApp {
    * or until `close`, so that load balancers can remove it first. Each connection is closed with its next answer.
    */
   drain(): Promise<void>;
-  /** Accepts no more connections, ends running requests within 10 seconds, and closes everything, once. */
+  /**
+   * Accepts no more connections, finishes running requests for at most 10 seconds, and closes everything. A second call
+   * waits for the same end.
+   */
   close(): Promise<void>;
 }
 

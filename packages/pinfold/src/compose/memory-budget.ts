@@ -4,7 +4,10 @@ import type { ViewerOptions } from '@pinfold/viewer';
 const MiB = 1_048_576;
 /** A process with this much has everything at its default size. */
 const FULL = 1_024 * MiB;
-/** Two passwords at once take 256 MiB, a proving thread up to 100: with less, one thing of each kind at a time. */
+/**
+ * Two passwords at once take 256 MiB (scrypt), and each thread that proves archives up to 100 MiB. A process with less
+ * memory than this does one thing of each kind at a time.
+ */
 const TWO_AT_ONCE = 512 * MiB;
 
 /** Another of OWASP's equivalent settings for scrypt, which takes 32 MiB in place of 128. */

@@ -30,7 +30,11 @@ export interface Pinfold {
   readonly viewer: Viewer;
   /** The management screen: an Express router, mounted at `manage` below `publicUrl`. */
   readonly management: Middleware;
-  /** Publishes as the use case does; after a Fault, repeating with the same key is safe. */
+  /**
+   * Publishes from code, as the use case does.
+   *
+   * @throws Fault when a part cannot be reached; repeating with the same key is safe.
+   */
   publish(request: PublishRequest): Promise<PublishOutcome>;
   /**
    * The events of all accounts, or of one, each once and in a fixed order. It waits for further ones until Pinfold is
@@ -45,7 +49,10 @@ export interface Pinfold {
       /** API keys, for servers without an `authenticate`. */
       readonly keys: Keys;
     };
-  /** Waits up to 10 s for running publications, and closes what was opened. Close your server before. */
+  /**
+   * Waits up to 10 seconds for running publications, and closes what was opened. Close your server before. A second call
+   * waits for the same end.
+   */
   close(): Promise<void>;
 }
 

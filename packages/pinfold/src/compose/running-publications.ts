@@ -1,7 +1,10 @@
 import type { ReceiveOutcome } from '@pinfold/core';
 import { type Observer, raceSignal } from '@pinfold/core/adapter';
 
-/** Counts publications and uploads under way: at zero all have ended, and none has left a file. */
+/**
+ * Counts publications while they run, and uploads until their staged archive is discarded. At zero every publication has
+ * ended, also those whose client has gone, and none has left a file.
+ */
 export class RunningPublications {
   readonly #running: Set<Promise<unknown>> = new Set();
 

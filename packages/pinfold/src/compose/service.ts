@@ -32,6 +32,7 @@ export interface Service {
   readonly clients: Clients;
   readonly uploads: Uploads;
   readonly metrics: Metrics | undefined;
+  /** The names of the node and of this release. */
   readonly names: { readonly node: string; readonly version: string };
   /** Logs warnings about the settings, and changes of health from now on. */
   logHealth(): Promise<void>;
@@ -39,11 +40,18 @@ export interface Service {
   watch(): Promise<void>;
   /** Begins to sweep every five to ten minutes. */
   sweep(): void;
-  /** Ends checks and sweeps; once `served`, waits for publications until the signal aborts, and closes the stores. */
+  /**
+   * Ends the health checks and sweeps; once `served`, waits for running publications until the signal aborts, stores the
+   * counts of views, and closes the stores.
+   */
   close(deadline: AbortSignal, served?: Promise<void>): Promise<void>;
 }
 
-/** Composes the service with log, metrics, health checks and background jobs. Throws as {@link compose} does. */
+/**
+ * Composes the service with its log, metrics, health checks and background jobs.
+ *
+ * @throws SettingsError and Fault, as {@link compose} does.
+ */
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
@@ -134,7 +142,10 @@ export async function openService(
   };
 }
 
-/** Logs errors of a listener of the embedding team, asynchronous ones too: its event has happened already. */
+/**
+ * Logs errors of a listener of the embedding team: its event has happened already. It may be asynchronous, too: an
+ * unhandled rejection would end the process.
+ */
 function withLoggedBugs<Inputs extends readonly unknown[]>(
   name: string,
   listener: ((...inputs: Inputs) => unknown) | undefined,
@@ -147,7 +158,12 @@ function withLoggedBugs<Inputs extends readonly unknown[]>(
   };
 }
 
-/** Makes the API, the viewer and the screen with the current addresses. `guarded` may let more callers in. */
+/**
+ * Makes the API, the viewer and the management screen with the current addresses.
+ *
+ * @param unknownPaths whether the API and the screen refuse paths that are not theirs, or pass them on.
+ * @param guarded may let more callers in.
+ */
 export async function makeDoors(
   service: Service,
   unknownPaths: 'refuse' | 'pass',

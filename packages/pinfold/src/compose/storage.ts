@@ -17,7 +17,10 @@ export interface OpenedStorage {
   end(): Promise<void>;
 }
 
-/** The storage that the settings name. An object store's client is loaded only where it is used: it takes long. */
+/**
+ * The storage that the settings name. The client of an object store is loaded only where it is used: it costs as much
+ * time as all the rest of the start.
+ */
 export async function storageOf(
   { storage }: Settings,
   dataDir: string,

@@ -16,7 +16,10 @@ import { storageFindings } from './storage.ts';
 const clock = new SystemClock();
 const ids = new RandomIds();
 
-/** Checks what goes wrong in practice, each by those before it, at `url` if given. Changes nothing that stays. */
+/**
+ * Checks what goes wrong in practice, in an order in which each check needs only those before it. It changes nothing
+ * but an archive of its own, which it removes. It asks `url` instead of PINFOLD_PUBLIC_URL.
+ */
 export async function* examine(
   env: Environment,
   url?: PublicUrl,

@@ -12,7 +12,10 @@ export type Need = Part | 'clock';
 
 const NEEDS: readonly Need[] = ['database', 'storage', 'staging', 'clock'];
 
-/** Reads what readiness goes by: `none`, or a list of needs, to which the database always belongs. */
+/**
+ * Reads what readiness goes by: `none`, or a list of needs joined by commas, to which the database always belongs.
+ * `undefined` for anything else.
+ */
 export function parseNeeds(text: string): readonly Need[] | undefined {
   if (text === 'none') return [];
   const named = text.split(',').map((name) => name.trim());
@@ -49,7 +52,10 @@ const PAUSE: Duration = seconds(5);
 /** Storage is asked at every third look: it may be far away, and is paid for by the request. */
 const STORAGE_EVERY = 3;
 
-/** The dependencies of the server, checked by one timer and by the outcome of requests; probes answer from memory. */
+/**
+ * The dependencies of the server, checked by one timer and by the outcome of requests. Probes are answered from memory:
+ * they cost no store anything.
+ */
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
   readonly #parts: Readonly<Record<Part, Dependency>> = {
@@ -124,7 +130,10 @@ export class Health {
     await Promise.all(Object.values(this.#parts).map((part) => part.close()));
   }
 
-  /** Whether all of these work. Full storage still serves views; a clock may differ from the database's by 60 s. */
+  /**
+   * Whether all of these work. A storage that is full still serves views, staging without space takes no upload, and a
+   * clock may differ from the database's by 60 s.
+   */
   has(needs: readonly Need[]): boolean {
     return needs.every((need) => this.#hasOne(need));
   }

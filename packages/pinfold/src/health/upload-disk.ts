@@ -1,7 +1,9 @@
 import { statfs } from 'node:fs/promises';
 
 export interface UploadDisk {
+  /** The free bytes. */
   free(): Promise<number>;
+  /** The most bytes of an archive. */
   readonly archiveBytes: number;
 }
 
@@ -12,7 +14,10 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Returns a check that throws {@link LowSpace} below the size of one archive, and from then on until twice that. */
+/**
+ * Returns a check that throws {@link LowSpace} when less is free than one archive may need. It then throws until twice
+ * that is free, so that the state does not flap.
+ */
 export function spaceCheck({ free, archiveBytes }: UploadDisk): () => Promise<void> {
   let isLow = false;
   return async () => {

@@ -98,7 +98,12 @@ export class Roots {
   }
 }
 
-/** Whether an agent would reach too much in a folder: a drive's root, or what contains a home folder (`homes`). */
+/**
+ * Whether an agent would reach too much in a folder: a drive's root, the home folder, and every folder that contains it,
+ * such as the one of all home folders.
+ *
+ * @param homes the paths of the home folder: as the system names it, and without symbolic links.
+ */
 export function isTooWide(folder: string, homes: readonly string[], platform: PlatformPath = paths): boolean {
   return folder === platform.parse(folder).root || homes.some((home) => contains(folder, home, platform));
 }

@@ -8,7 +8,10 @@ export interface Family {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly merging: Merging;
   readonly bounds: readonly number[];
-  /** By labels, as written: one number, or a histogram's count of each bucket and beyond, and its sum. */
+  /**
+   * By labels, as they are written: one number, or of a histogram the count of each bucket, of what lies beyond the last
+   * one, and the sum.
+   */
   readonly series: Readonly<Record<string, readonly number[]>>;
 }
 

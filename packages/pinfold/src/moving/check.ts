@@ -27,6 +27,7 @@ interface Compared {
   readonly altered: readonly Finding[];
 }
 
+/** What there is to say of an export. */
 export interface VerifiedExport extends Compared {
   readonly records: number;
   /** Archives that no record names. */
@@ -35,6 +36,7 @@ export interface VerifiedExport extends Compared {
   readonly failures: readonly string[];
 }
 
+/** What there is to say of a service. */
 export interface VerifiedStores extends Compared {
   /** Of publications in service, and removed. */
   readonly removed: readonly Finding[];

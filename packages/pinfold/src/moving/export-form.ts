@@ -44,6 +44,7 @@ export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
 }
 
+/** Writes records to files. */
 export class RecordsWriter {
   readonly files: RecordsFile[] = [];
   readonly #write: (name: string, lines: Uint8Array) => Promise<void>;
@@ -79,7 +80,12 @@ export function isRecordedAs(recorded: RecordsFile, file: RecordsFile | undefine
   return file?.sha256 === sha256 && file.bytes === bytes && file.records === records;
 }
 
-/** Returns a reader of the files of records, in their order; `failed` takes a record that does not fit others. */
+/**
+ * Reads the files of records of an export, in their order.
+ *
+ * @param failed takes a record that does not fit the others.
+ * @returns a function that throws CommandFailure when a line is no record, or has no end.
+ */
 export function recordsReader(
   failed: Walking['failed'],
 ): (name: string, bytes: Buffer) => readonly MovedRecord[] {

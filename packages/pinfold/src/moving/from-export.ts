@@ -26,6 +26,7 @@ import type { Source, Step, Walking } from './walk.ts';
 
 type Failed = Walking['failed'];
 
+/** An export in a folder. */
 export function fromFolder(folder: string): Source {
   return async function* ({ has, failed }) {
     const manifest = await manifestIn(folder);

@@ -30,6 +30,7 @@ export class Generations {
     this.#incoming = join(folder, INCOMING);
   }
 
+  /** The newest whole one. */
   async newest(): Promise<string | undefined> {
     return (await this.#whole()).at(-1);
   }
@@ -49,7 +50,10 @@ export class Generations {
     });
   }
 
-  /** Names the new one after its end and after all others, whatever the clock: the oldest is removed first. */
+  /**
+   * Names the new one after its end, and after all others: two may end within a second, and a clock that was set back would
+   * make the newest export the oldest one, which is removed first.
+   */
   async finish(): Promise<void> {
     const last = (await this.#names()).at(-1);
     const now = nameAt(Date.now());

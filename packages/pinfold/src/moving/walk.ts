@@ -59,7 +59,9 @@ export interface Destination {
 }
 
 export interface Walked {
+  /** How many. */
   readonly records: number;
+  /** The archives that belong to it. */
   readonly archives: readonly ArchiveId[];
   /** How many of them the destination did not have before. */
   readonly copied: number;

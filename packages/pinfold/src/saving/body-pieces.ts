@@ -3,7 +3,12 @@ import { UnavailableError } from '../command-line/failures.ts';
 /** Milliseconds without a byte that end a download. */
 const IDLE = 60_000;
 
-/** The body of an answer; `stalled` is aborted after a minute without a byte. UnavailableError if it ends early. */
+/**
+ * The body of an answer as it comes.
+ *
+ * @param stalled aborted when no byte comes for a minute; its signal is that of the request.
+ * @throws UnavailableError when the connection ends before the body.
+ */
 export async function* bodyPieces(
   { body }: Response,
   stalled: AbortController,

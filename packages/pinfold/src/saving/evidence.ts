@@ -21,7 +21,12 @@ const FOLDER_MODE = 0o700;
 
 type Source = Pick<ComposedService, 'administration' | 'manageHistory'>;
 
-/** Saves ZIPs, records and history on the disk, in an empty folder: all that is there, or throws and leaves nothing. */
+/**
+ * Saves the ZIP of each publication, its record and its history in an empty folder. When it returns, all of it is on the
+ * disk; an archive that is gone already is only told of.
+ *
+ * @throws CommandFailure when anything fails; what was written is removed then.
+ */
 export async function keepEvidence(
   ids: readonly RoleId[],
   folder: string,

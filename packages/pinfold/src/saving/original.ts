@@ -27,7 +27,11 @@ export interface CheckedBytes {
   readonly sha256: string;
 }
 
-/** Passes the bytes of a ZIP on, and throws at the end when they are not those that were published. */
+/**
+ * Passes the bytes of a ZIP on, and checks them at the end.
+ *
+ * @throws CommandFailure when they are not those that were published.
+ */
 export async function* checkedPieces(
   { pieces, sha256: expected }: Original,
   done: (checked: CheckedBytes) => void,

@@ -99,7 +99,10 @@ async function writeWhole(pieces: AsyncIterable<Uint8Array>, { file, force }: Sa
 
 const [append, flush, closeFile] = [promisify(appendFile), promisify(fsync), promisify(close)];
 
-/** Writes a new file and flushes it. What the system refuses is a failure `cannot_write`. */
+/**
+ * Writes a new file, which is unfinished from the turn in which it is made, and flushes it to the disk. What the system
+ * refuses is a failure `cannot_write`; what reading throws stays as it is.
+ */
 export async function writeFlushed(
   file: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

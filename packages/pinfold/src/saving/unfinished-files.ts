@@ -9,7 +9,10 @@ export class UnfinishedFiles {
     process.on('exit', this.#removeAll);
   }
 
-  /** Makes what was not there, in this turn, so that a signal that is heard later finds it here. */
+  /**
+   * Makes what was not there, in this turn: a signal that is heard in a later one finds it here. A folder is removed with
+   * what is in it.
+   */
   make<Made>(path: string, make: () => Made): Made {
     const made = make();
     this.#paths.push(path);

@@ -10,7 +10,10 @@ interface CountedSocket extends Socket {
   [RECEIVED]?: number;
 }
 
-/** Bytes that a connection sent since it was last asked, heads included. 0 where the server counts none. */
+/**
+ * Bytes of an answer on its connection, its head included: what the connection sent since it was last asked, since its
+ * requests are answered one after another. 0 where the server is not Node's own and counts none.
+ */
 export function takeSent({ socket }: IncomingMessage): number {
   return take(socket, SENT, socket.bytesWritten);
 }

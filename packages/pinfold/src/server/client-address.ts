@@ -5,7 +5,10 @@ import { ownText, socketAddress } from '@pinfold/http/internal';
 import proxyAddress, { all, compile } from 'proxy-addr';
 import type { TrustProxy } from '../settings/trust-proxy.ts';
 
-/** The client's address by the `X-Forwarded-For` of trusted proxies, else the socket's; nothing else of a request. */
+/**
+ * The client's address by the `X-Forwarded-For` of trusted proxies, else the socket's. Scheme and host are never taken
+ * from a request, but from the settings.
+ */
 export function clientAddress(trust: TrustProxy): ClientAddress {
   if (trust.kind === 'none') return socketAddress;
   const isTrusted =
@@ -49,7 +52,10 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Recognizes trusted clients: `X-Forwarded-For` names trusted addresses alone; of a number, this machine. */
+/**
+ * Recognizes trusted clients. A forwarded request is trusted only if `X-Forwarded-For` names trusted addresses alone,
+ * since clients can send any header. If the setting is a number of proxies, only this machine is trusted.
+ */
 export function trustedClients(trust: TrustProxy): IsTrustedClient {
   const isTrusted = trust.kind === 'addresses' ? trustOf(trust.addresses) : () => false;
   return (request) => {

@@ -27,7 +27,10 @@ export interface Answers {
   idleChecks: number;
 }
 
-/** Answers what Node could not read, with Node's status; a head that is too large gets a page, for its cookies. */
+/**
+ * Answers what Node could not read, with the status that Node gives; a head that is too large gets a page, since its
+ * cookies make it so. Where it is the body of a request that its handler has, the handler is told and answers.
+ */
 export function answerUnread(
   error: Error & { readonly code?: string },
   socket: Socket,

@@ -12,7 +12,10 @@ export interface EchoOptions {
   readonly log: RequestLog;
 }
 
-/** Shows the doctor how its requests arrive, on any host; requests without its token go to `next`. */
+/**
+ * Shows the doctor how its requests arrive, on any host, to find what a proxy has changed. Leaves requests without the
+ * doctor's token to `next`.
+ */
 export function echoEndpoint(
   options: EchoOptions,
 ): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {

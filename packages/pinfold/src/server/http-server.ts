@@ -19,7 +19,10 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 /** How long a client may take for its headers: longer than any honest one, short enough for slow attackers. */
 const HEADERS_TIMEOUT = 20_000;
 
-/** How long a client may take for a whole request; uploads are bound to 15 minutes elsewhere. */
+/**
+ * How long a client may take for a whole request. The API and the screen bound uploads to 15 minutes; this ends other
+ * requests.
+ */
 const REQUEST_TIMEOUT = 20 * 60_000;
 
 const LARGEST_HEAD = 65_536;
@@ -113,7 +116,11 @@ export class HttpServer {
     return this.#stopping;
   }
 
-  /** Listens; requests wait for {@link answerWith}. SettingsError when the port or address cannot be used. */
+  /**
+   * Listens. Requests wait for {@link answerWith}.
+   *
+   * @throws SettingsError when the port or address cannot be used.
+   */
   async listen(port: number, host: string): Promise<AddressInfo> {
     this.#server.on('request', (request, response) => this.#take(request, response));
     this.#server.on('checkContinue', (request, response) => {
@@ -144,7 +151,10 @@ export class HttpServer {
     this.#draining = true;
   }
 
-  /** Takes no more connections, closes each after its answer, and resolves with the last; the signal cuts off. */
+  /**
+   * Takes no more connections, closes each one when what runs on it has been answered, and resolves when the last is
+   * closed. When the signal aborts, the rest is cut off.
+   */
   async stop(signal: AbortSignal): Promise<void> {
     if (this.#stopping || !this.#server.listening) return;
     this.#stopping = true;
@@ -166,7 +176,10 @@ export class HttpServer {
     signal.removeEventListener('abort', cutOff);
   }
 
-  /** Closes idle connections while stopping. To Node, one is idle even if its client has yet to receive most. */
+  /**
+   * Closes idle connections while stopping. To Node, one is idle as soon as its answer has ended, even if the client has
+   * yet to receive most of it, or further answers wait behind it.
+   */
   #closeUnused(): void {
     for (const { newest } of this.#answers.values()) if (!newest.writableFinished) return;
     this.#server.closeIdleConnections();
@@ -218,7 +231,10 @@ export class HttpServer {
   }
 }
 
-/** Resolves when Node has read what arrived before: closing earlier would cut it off unread. */
+/**
+ * Resolves when Node has read the connections and requests that arrived before. Closing earlier would cut them off
+ * unread, and a proxy does not retry a POST.
+ */
 async function readAll(): Promise<void> {
   // The first callback runs in the current turn of the event loop, after its reads, so it takes two.
   for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => setImmediate(resolve));

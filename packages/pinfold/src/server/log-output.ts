@@ -37,7 +37,10 @@ function writeRest(): void {
   for (const output of OPEN) output.exit();
 }
 
-/** Writes lines to standard output off the path of the answers: one call for up to 10 ms or 64 KiB of lines. */
+/**
+ * Writes the lines of a log to standard output in batches, off the path of the answers: one system call for up to
+ * 10 ms or 64 KiB of lines.
+ */
 export class LogOutput {
   readonly #target: Target;
   readonly #maxWrite: number;
@@ -224,7 +227,10 @@ export class LogOutput {
   }
 }
 
-/** Where standard output goes; writes return at once if the system allows that, since a blocked one holds a thread. */
+/**
+ * Where standard output goes. Its writes return at once if the system allows that, also without a reader: a
+ * blocked write holds a thread, and `process.exit` waits for that thread.
+ */
 function openOutput(): Target {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   try {

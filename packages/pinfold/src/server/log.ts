@@ -23,6 +23,7 @@ export interface Log {
 export interface RequestTraits {
   /** Bytes of the answer, its head among them. */
   readonly bytes: number;
+  /** The trace that the request is a part of. */
   readonly trace?: string | undefined;
   /** The client's address, where the settings want it. */
   readonly client?: string | undefined;

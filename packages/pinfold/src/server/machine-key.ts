@@ -23,7 +23,10 @@ export function machineCredentials(key: string, { account, user }: MachineCaller
   return `${PREFIX}${[key, encoded(account), encoded(user ?? '')].join('.')}`;
 }
 
-/** Lets callers from this machine in who have the key of its file; `authenticate` gets all others. */
+/**
+ * Lets callers with the key of this machine in, who come from it, and leaves all others to `authenticate`. The key is
+ * that of the file: the process that wrote it may be another one.
+ */
 export function orByMachineKey(authenticate: Authenticate, serverFile: FindServerFile): Authenticate {
   const isOfThisMachine = trustedClients({ kind: 'none' });
   return async (request, options) => {

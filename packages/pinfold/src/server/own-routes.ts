@@ -29,7 +29,10 @@ export interface OwnRoutesOptions {
 
 type Respond = (request: IncomingMessage) => Answer;
 
-/** Answers the probes, from memory, and the page at the public URL. Returns whether the request was one of these. */
+/**
+ * Answers what is neither API nor viewer: the probes `/livez`, `/readyz` and `/healthz`, all from memory, and the page
+ * at the public URL. Returns whether the request was one of these.
+ */
 export function ownRoutes(
   options: OwnRoutesOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {

@@ -10,7 +10,10 @@ import { proofEndpoint } from './machine-proof.ts';
 import { ownRoutes } from './own-routes.ts';
 import type { FindServerFile } from './server-file.ts';
 
-/** Passes a request to the first handler that answers it; the viewer before Express, which would slow it down. */
+/**
+ * Passes every request to the first handler that answers it: the echo endpoint, the viewer (before Express, which would
+ * slow down views), the API, the proof for this machine, the server's own routes, the management screen, and the viewer's 404 page.
+ */
 export function requestHandler(
   { api, viewer, management }: Doors,
   { settings, addresses, composition, clients, health, requests: log }: Service,

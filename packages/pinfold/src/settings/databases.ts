@@ -15,6 +15,7 @@ export const MAX_CONNECTIONS = 10;
 
 export const SCHEMA = 'pinfold';
 
+/** The file of SQLite in the data folder. */
 export const SQLITE_FILE = 'pinfold.sqlite';
 
 /** The database of the records. */

@@ -109,7 +109,11 @@ export function readSettings(env: Environment): Settings {
   return { ...settings, notes: [...unknownVariableNotes(env), ...settings.notes] };
 }
 
-/** Reads the settings from texts by option; `env` has the variables of the platform, such as `AWS_REGION`. */
+/**
+ * Reads the settings from texts by option; `env` has the variables of the platform, such as `AWS_REGION`.
+ *
+ * @throws SettingsError for the first text that is wrong.
+ */
 export function settingsOf(texts: Texts, env: Environment = {}): Settings {
   const read = createReadOption(texts);
   const addresses = readWebAddresses(read);

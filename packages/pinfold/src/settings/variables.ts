@@ -1,4 +1,7 @@
-/** The environment variable of each option of `openPinfold` or member of `Settings`, without its prefix. */
+/**
+ * The environment variable of each option, without its prefix. Options of `openPinfold` have their names there, others
+ * those in `Settings`.
+ */
 export const VARIABLES = {
   dataDir: 'DATA_DIR',
   publicUrl: 'PUBLIC_URL',

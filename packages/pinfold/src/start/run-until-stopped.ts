@@ -20,10 +20,16 @@ import { isWorker, leaderMessages, Workers } from './workers.ts';
  */
 const HEAP_GROWING_PERCENT = 200;
 
-/** How full the young generation is when V8 clears it in a quiet moment; at its own 80 % it clears the whole heap. */
+/**
+ * How full the young generation is when V8 clears it in a quiet moment. The bytes of an upload are freed with it, and at
+ * V8's own 80 % there are so many of them by then that V8 looks through the whole heap instead, which takes longer.
+ */
 const YOUNG_FULL_PERCENT = 20;
 
-/** The niceness of V8's collectors on a single core: with the requests' own, a request waits for all four. */
+/**
+ * The niceness of V8's own threads on a single core. Four of them collect garbage beside the requests; with the same
+ * priority each has the core for some milliseconds at a time, and a request waits for all four.
+ */
 const NICENESS_OF_COLLECTORS = 10;
 
 const NOT_STARTED = 'not started';
@@ -68,7 +74,10 @@ export async function runUntilStopped(create: () => Promise<RunnableApp>): Promi
   return 0;
 }
 
-/** The main thread collects young garbage, other threads run behind it; where that fails, waits are longer. */
+/**
+ * The main thread collects young garbage itself, and the rest has a lower priority. Where the system hides or refuses
+ * threads, and with Node 22, which does not name them, nothing changes but that waits are longer.
+ */
 function serveBeforeCollecting(): void {
   setFlagsFromString('--no-parallel-scavenge');
   if (process.platform !== 'linux') return;
@@ -81,7 +90,10 @@ function serveBeforeCollecting(): void {
   } catch {}
 }
 
-/** V8 collects early until it has looked through all memory once: now, and not amid the first requests. */
+/**
+ * V8 allows a program little memory until it has looked through all of it once. That took 20 ms in the middle of the
+ * first hundreds of requests that came at once; now it is over before.
+ */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   runInNewContext('globalThis.gc')?.();

@@ -7,7 +7,10 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 /** The path of the management screen below the public URL. */
 export const MANAGEMENT_PATH = '/manage';
 
-/** Makes a link that signs in to the management screen, once and within the hour. Until then it is a secret. */
+/**
+ * Makes a link that signs in to the management screen, once and within the hour. Until then it is a secret. With the
+ * scope `admin` its session administers the service as well.
+ */
 export async function offerSignInLink(
   { manageSessions }: Pick<ComposedService, 'manageSessions'>,
   { publicUrl }: Pick<WebAddresses, 'publicUrl'>,

@@ -26,6 +26,7 @@ export async function packWelcomeSite(lifetimes: Lifetimes): Promise<Uint8Array<
   return (await packFiles(files)).bytes;
 }
 
+/** Inserts the lifetimes into a page. */
 function fillIn(page: Buffer, { lifetime, renewal }: Lifetimes, language: string): Uint8Array {
   const text = page
     .toString()

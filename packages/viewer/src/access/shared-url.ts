@@ -91,7 +91,10 @@ async function takePassword(exchange: Exchange, id: RoleId, path: string): Promi
 const LIMITS = { idle: seconds(30), total: seconds(30), bytes: 4_096 };
 const STATUS = { broken_off: 400, media_type: 415, stalled: 408, too_long: 413 } as const;
 
-/** Reads the viewer's one form, `password` alone, up to 4 KiB in 30 seconds; a status says why it is no try. */
+/**
+ * Reads the one form the viewer takes: `password` and nothing else, urlencoded, at most 4 KiB, within 30 seconds.
+ * A status says why a form is no try.
+ */
 async function readPassword(request: IncomingMessage, clock: Clock): Promise<string | 400 | 408 | 413 | 415> {
   const read = await readFields(request, { clock, ...LIMITS });
   if (read.kind === 'fields') {

@@ -189,7 +189,10 @@ export interface UnreadHeadPage {
   readonly headers: Headers;
 }
 
-/** The page about too many cookies, in every language, for a head too large to read (`clientError`, or a proxy). */
+/**
+ * The answer to a request whose head is too large to read, for `clientError` of `node:http` or a proxy:
+ * the page about too many cookies. It is in every language, since the browser's preference was not read either.
+ */
 export const unreadHeadPage: UnreadHeadPage = {
   html: pageInEveryLanguage('too_many_cookies'),
   headers: { ...PAGE_HEADERS, 'Referrer-Policy': 'no-referrer' },

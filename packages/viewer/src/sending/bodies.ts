@@ -76,7 +76,10 @@ export class Bodies implements CacheStatistics {
     return this.#loading.has(form.key);
   }
 
-  /** Bytes `from` to `to` of a body, piece by piece: from memory while it has them, then from the archive. */
+  /**
+   * Bytes `from` to `to` of a body, the next piece when the last was taken. Copies while memory has the body, so that a
+   * slow viewer does not hold all of it; then from the archive.
+   */
   pieces(source: BodySource, form: Form, from: number, to: number): AsyncIterableIterator<Uint8Array> {
     const range = { from, to };
     return new JoinedPieces(
@@ -105,7 +108,12 @@ export class Bodies implements CacheStatistics {
     return body === undefined ? undefined : Uint8Array.from(partOf(body, from, to));
   }
 
-  /** Reads a body, for all who wait for it. UnavailableError when storage gives nothing, or too many files wait. */
+  /**
+   * Reads a body. What several wait for is given up when the last of them leaves.
+   *
+   * @throws EndedMeanwhile, Fault as {@link readStored} and {@link formPieces} do.
+   * @throws UnavailableError when storage gives nothing, or too many files wait to be inflated.
+   */
   async load(source: BodySource, form: Form): Promise<Body> {
     const hot = this.hot(form);
     if (hot !== undefined) return hot;

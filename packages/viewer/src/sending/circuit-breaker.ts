@@ -13,7 +13,10 @@ const MAX_LATE = 5;
 
 const LATE = new Fault('storage_unavailable', 'the storage gave no byte within 5 seconds');
 
-/** Gives the storage five seconds for first bytes; after five timeouts requests fail at once for five seconds. */
+/**
+ * A circuit breaker: gives the storage five seconds for the first bytes of an answer. After five timeouts it opens for
+ * five seconds, in which requests fail at once; then one request tries.
+ */
 export class CircuitBreaker {
   readonly #clock: Clock;
   #late = 0;
@@ -24,7 +27,12 @@ export class CircuitBreaker {
     this.#clock = clock;
   }
 
-  /** Reads the first bytes of an answer; UnavailableError after a timeout, when `read` is aborted, or while open. */
+  /**
+   * Reads the first bytes of an answer.
+   *
+   * @param read must stop reading when its signal aborts: the viewer has left, or the time is over.
+   * @throws UnavailableError after a timeout or while the circuit is open; what `read` throws.
+   */
   async first<Bytes>(signal: AbortSignal, read: (end: AbortSignal) => Promise<Bytes>): Promise<Bytes> {
     signal.throwIfAborted();
     const triesAlone = this.#enter();

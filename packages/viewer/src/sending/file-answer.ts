@@ -46,7 +46,10 @@ const TEXT_TYPE = /^text\/|^application\/(?:json|xml|javascript)$|\+(?:json|xml)
 const PAGE_TYPE = /^(?:text\/html|application\/xhtml\+xml)(?:;|$)/;
 const SVGZ = /\.svgz$/i;
 
-/** The media type of a file by its name, with a charset for text that is proved to be UTF-8, and no other. */
+/**
+ * The media type of a file by its name, with a charset for text that is proved to be UTF-8. Other text names its own
+ * encoding, or has none.
+ */
 export function mediaTypeOf(path: string, utf8: boolean): string {
   // With a folder before it, a name without a dot is not taken for an extension.
   const type = mime.getType(`/${path}`) ?? 'application/octet-stream';
@@ -131,6 +134,7 @@ export class SiteFile {
   }
 }
 
+/** The file that a request is answered with. */
 export interface FoundFile {
   readonly publication: Publication;
   readonly file: SiteFile;

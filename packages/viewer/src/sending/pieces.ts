@@ -65,7 +65,12 @@ export function storedPieces(
 /** Reads a part of what lies in the archive; without a part, all of it. */
 type ReadPieces = (from?: number, length?: number) => AsyncIterableIterator<Uint8Array>;
 
-/** Bytes `from` to `to` of a form of an entry; `store_corrupt` when the archive is not what was proved. */
+/**
+ * Bytes `from` to `to` of a form of an entry.
+ *
+ * @param read other than from storage.
+ * @throws Fault `store_corrupt` when the archive is not what was proved.
+ */
 export function formPieces(
   source: BodySource,
   form: Pick<Form, 'gzip'>,
@@ -106,7 +111,10 @@ async function* withHeader(
   if (first.done !== true) yield first.value;
 }
 
-/** A part of an expanded entry, whose end waits for its proof. No generator: it would hold its last piece. */
+/**
+ * A part of an expanded entry. The end of a whole one is held back until it is proved. No generator: one that waits would
+ * hold the piece that it gave last.
+ */
 class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
   readonly #entry: ManifestEntry;
   readonly #pieces: AsyncIterableIterator<Uint8Array>;
@@ -180,7 +188,11 @@ const WINDOW = 32_768;
 /** zlib takes another step as soon as a chunk is full, and none of less than this. */
 const SPARE = 64;
 
-/** Expands a deflated entry, a piece at each turn; `store_corrupt` when it is no deflate stream. */
+/**
+ * Expands the bytes of a deflated entry, a piece at each turn; between two, neither storage nor viewer keeps a place.
+ *
+ * @throws Fault `store_corrupt` when they are no deflate stream.
+ */
 export async function* inflatedPieces(
   source: Pick<BodySource, 'entry' | 'turns' | 'client' | 'signal' | 'outgoing'>,
   deflated: AsyncIterable<Uint8Array>,

@@ -19,7 +19,12 @@ import { type Body, MAX_WHOLE, partOf } from './bodies.ts';
 import { answerTo, type FileAnswer, type FoundFile, GZIP_HEADER } from './file-answer.ts';
 import { type BodySource, formPieces } from './pieces.ts';
 
-/** Answers with a file: all, a part, or 304. EndedMeanwhile before it began; UnavailableError when memory is short. */
+/**
+ * Answers with a file of a site: all of it, a part, or 304 if the browser has it already.
+ *
+ * @throws EndedMeanwhile when its publication ended before any of it was sent.
+ * @throws UnavailableError when clients leave too many bytes of other answers untaken.
+ */
 export function sendFile(exchange: Exchange, found: FoundFile): MaybePromise<void> {
   if (found.file.isGzippedSvg === undefined) {
     return readSvgzCoding(exchange, found).then(() => sendFile(exchange, found));
@@ -112,7 +117,10 @@ function sourceOf(
   return { ...tools, publication, entry: file.entry, client, signal: goneOf(exchange), outgoing };
 }
 
-/** Whether an `.svgz` file is gzip by its first two bytes (RFC 1952, section 2.3.1): some are plain SVG. */
+/**
+ * Reads from the first two bytes of an `.svgz` file whether it is gzip (RFC 1952, section 2.3.1), which its answers then
+ * name as their coding. Some programs save plain SVG under that name.
+ */
 async function readSvgzCoding(exchange: Exchange, found: FoundFile): Promise<void> {
   const bytes: number[] = [];
   const pieces = formPieces(sourceOf(exchange, found), { gzip: false }, { from: 0, to: 2 });

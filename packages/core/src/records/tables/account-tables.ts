@@ -10,6 +10,7 @@ import { notNull } from '../conditions.ts';
 import { defineTable, flag, integer, json, nullable, type RecordTable, sequence, text } from '../table.ts';
 import { accountLock, attemptsLock, credentialLock, lockOf, pairingLock } from './locks.ts';
 
+/** An account with its version. */
 export interface AccountRow extends Account {
   readonly version: Version;
 }
@@ -26,6 +27,7 @@ export interface ErasureRow extends Erasure {
   readonly isSearched: boolean;
 }
 
+/** Accounts that are being erased. */
 export const ERASURES: RecordTable<ErasureRow, 'account'> = defineTable({
   name: 'erasures',
   columns: {
@@ -103,6 +105,7 @@ export const SESSIONS: RecordTable<Session, 'tokenHash', { readonly account: Acc
   guards: ({ account, tokenHash }) => [...lockOf(accountLock, account), ...lockOf(credentialLock, tokenHash)],
 });
 
+/** Links that begin one session each. */
 export const SIGN_IN_LINKS: RecordTable<SignInLink, 'tokenHash'> = defineTable({
   name: 'sign_in_links',
   columns: { tokenHash: text, account: text, actor: json, scope: text, endsAt: integer },
@@ -180,7 +183,9 @@ export interface AttemptRow {
   readonly ticket: number;
   readonly counted: string;
   readonly begunAt: Instant;
+  /** The end of the window of its address. */
   readonly addressEndsAt: Instant;
+  /** The end of the window of its role. */
   readonly roleEndsAt: Instant;
   /** The later one of both. */
   readonly endsAt: Instant;

@@ -17,6 +17,7 @@ export const COMPARISON_LOCK = 'comparison';
 export const IMPORT_LOCK = 'import';
 /** The last complete export of the schedule. */
 export const EXPORT_LOCK = 'export';
+/** Counts of views. */
 export const VIEWS_LOCK = 'views';
 /** The number of pairings under way. */
 export const PAIRINGS_LOCK = 'pairings';

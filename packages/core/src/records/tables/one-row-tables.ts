@@ -22,6 +22,7 @@ function defineOnlyRow<Members>(
   return defineTable(definition as never);
 }
 
+/** The id of the feed of this database. */
 export const FEEDS: OnlyRowTable<{ readonly feed: FeedId }> = defineOnlyRow('feeds', FEED_LOCK, {
   feed: text,
 });
@@ -32,6 +33,7 @@ export const MODES: OnlyRowTable<Mode> = defineOnlyRow('service_modes', MODE_LOC
   message: nullable(text),
 });
 
+/** The import that has not ended. */
 export const UNFINISHED_IMPORTS: OnlyRowTable<{ readonly token: Token }> = defineOnlyRow(
   'unfinished_imports',
   IMPORT_LOCK,

@@ -25,6 +25,7 @@ export interface RoleRow extends Role {
   /** Follows from the end: the rank in the list by end. */
   readonly endingRank: number;
   readonly lastEventAt: Instant;
+  /** Whether there is an event of its expiration. */
   readonly isExpiryRecorded: boolean;
   /** Whether its archive was not removed yet. */
   readonly hasArchive: boolean;
@@ -40,6 +41,7 @@ export interface RoleRow extends Role {
 const LIVE = { deletedAt: null } as const;
 const DELETED = { deletedAt: notNull } as const;
 
+/** The roles of all accounts. */
 export const ROLES: RecordTable<RoleRow, 'id', { readonly account: AccountRow }> = defineTable({
   name: 'roles',
   columns: {
@@ -132,6 +134,7 @@ export interface IdempotencyKeyRow extends Lease {
   readonly warnings: readonly Warning[] | null;
 }
 
+/** The Idempotency-Keys of all accounts. */
 export const IDEMPOTENCY_KEYS: RecordTable<IdempotencyKeyRow, 'account' | 'key', { readonly role: RoleRow }> =
   defineTable({
     name: 'idempotency_keys',
@@ -193,6 +196,7 @@ export const TAKEDOWNS: RecordTable<Takedown, 'id' | 'sha256'> = defineTable({
   guards: ({ sha256 }) => lockOf(archiveLock, sha256),
 });
 
+/** Views of roles by day. */
 export const VIEWS: RecordTable<CountedViews, 'role' | 'day'> = defineTable({
   name: 'views',
   columns: { role: text, day: integer, views: integer, refusedPasswords: integer },

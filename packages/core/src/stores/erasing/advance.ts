@@ -1,7 +1,8 @@
 import type { EventActor, EventId } from '../../domain/history.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Erasure } from '../../ports/erasure-store.ts';
-import { all, type Step, type Steps } from '../../records/step.ts';
+import { all } from '../../records/joining.ts';
+import type { Step, Steps } from '../../records/step.ts';
 import { update } from '../../records/steps.ts';
 import { ERASURES, type ErasureRow } from '../../records/tables/account-tables.ts';
 import type { MoreLocks } from '../locking.ts';

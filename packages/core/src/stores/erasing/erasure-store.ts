@@ -8,7 +8,8 @@ import type { ErasureRequest, ErasureStep, ErasureStore } from '../../ports/eras
 import type { Version } from '../../ports/role-store.ts';
 import { lte, notNull } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, type Step, type Steps } from '../../records/step.ts';
+import { all } from '../../records/joining.ts';
+import type { Step, Steps } from '../../records/step.ts';
 import { find, get, insert, remove, unlocked, update, upsert } from '../../records/steps.ts';
 import {
   ACCOUNTS,
@@ -48,7 +49,10 @@ function isMoreLocks(outcome: ErasureStep | MoreLocks): outcome is MoreLocks {
   return typeof outcome === 'object';
 }
 
-/** Erases rows of the first kind of which any are left; events first, since stops store some after them. */
+/**
+ * Erases rows of the first kind of which any are left. Events come first: those of stops are stored after them in
+ * the replacement's feed.
+ */
 function* forgetNext(erasure: ErasureRow, step: Advance): Steps<ErasureStep | MoreLocks> {
   const kinds = [
     forgetEvents,

@@ -1,6 +1,6 @@
 import type { EventActor, EventDraft, EventId, HistoryEvent } from '../../domain/history.ts';
 import { notNull } from '../../records/conditions.ts';
-import { all, together } from '../../records/step.ts';
+import { all, together } from '../../records/joining.ts';
 import { find, max, unlocked, update } from '../../records/steps.ts';
 import { ERASURES, type ErasureRow } from '../../records/tables/account-tables.ts';
 import { accountLock, SERVICE_LOCK } from '../../records/tables/locks.ts';
@@ -16,6 +16,7 @@ const ACCOUNTS_AT_ONCE = 80;
 const OWN = ['at', 'id', 'actor', 'asOperator'] as const;
 const SEARCHED = ['at', 'id', 'account', 'actor'] as const;
 
+/** What no event of an erased account has. */
 const FORGOTTEN = { address: null, name: null, request: null } as const;
 
 interface DraftOfErased extends Pick<EventDraft, 'type' | 'at'> {

@@ -2,7 +2,8 @@ import type { FeedId } from '../../domain/history.ts';
 import type { FeedPart, FeedQuery } from '../../ports/history-store.ts';
 import { gt, gte, lte, type Match, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, nothing, type Step } from '../../records/step.ts';
+import { all, nothing } from '../../records/joining.ts';
+import type { Step } from '../../records/step.ts';
 import { find, get, insert, max, unlocked, update } from '../../records/steps.ts';
 import { FEED_LOCK } from '../../records/tables/locks.ts';
 import { FEEDS, UNFINISHED_IMPORTS } from '../../records/tables/one-row-tables.ts';
@@ -29,6 +30,7 @@ const PLACES = {
 } as const;
 const WAITING = ['at', 'id'] as const;
 
+/** The column with the places of a feed. */
 export type FeedColumn = 'accountFeedNumber' | 'feedNumber' | 'sequence';
 
 /** The column of an account's feed, or of all accounts' feed: where programs run in turn, the sequence is its order. */
@@ -101,7 +103,10 @@ const readFeed = FEED_PROGRAMS.query(
   },
 );
 
-/** Numbers committed events in the feed of all accounts, in the order of insertion, and returns how many. */
+/**
+ * Numbers committed events in the feed of all accounts, in the order in which they were inserted, and returns how many. An
+ * event that is committed later gets a later number, even if it was inserted before.
+ */
 const numberEvents = FEED_PROGRAMS.change('history.number', {
   locks: () => ({ exclusive: [FEED_LOCK] }),
   *run() {
@@ -138,6 +143,7 @@ async function numberAll(database: Database): Promise<void> {
   while ((await database.write(numberEvents, undefined)) === NUMBERED_AT_ONCE) await database.pause();
 }
 
+/** Reads a part of a feed with the state of the feed. */
 export async function readFeedPart(
   database: Database,
   newFeed: () => FeedId,

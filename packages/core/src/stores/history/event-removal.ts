@@ -3,7 +3,8 @@ import type { Instant } from '../../domain/instant.ts';
 import type { EventTrimming } from '../../ports/history-store.ts';
 import { gte, lt, notNull, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, type Step, type Steps, together } from '../../records/step.ts';
+import { all, together } from '../../records/joining.ts';
+import type { Step, Steps } from '../../records/step.ts';
 import { distinct, find, get, remove, unlocked, upsert } from '../../records/steps.ts';
 import { accountLock, FEED_LOCK, SERVICE_LOCK } from '../../records/tables/locks.ts';
 import {

@@ -4,7 +4,7 @@ import type { Instant } from '../../domain/instant.ts';
 import type { EventQuery, HistoryStore } from '../../ports/history-store.ts';
 import { column, gt, gte, lte, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, together } from '../../records/step.ts';
+import { all, together } from '../../records/joining.ts';
 import { find, update } from '../../records/steps.ts';
 import { accountLock } from '../../records/tables/locks.ts';
 import { ROLES, type RoleRow } from '../../records/tables/role-tables.ts';
@@ -121,7 +121,11 @@ const recordOnce = HISTORY_PROGRAMS.change('history.record_once', {
   },
 });
 
-/** Stores the history in a database; `newFeed` makes the id of the feed of a new one. */
+/**
+ * Stores the history in a database.
+ *
+ * @param newFeed makes the id of the feed of a new database.
+ */
 export function historyStore(database: Database, newFeed: () => FeedId): HistoryStore {
   return {
     list: async (query) => {

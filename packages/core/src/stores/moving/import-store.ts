@@ -4,8 +4,9 @@ import { withoutHash } from '../../domain/password.ts';
 import type { MovedRecord, RemovalRecord } from '../../domain/record-lines.ts';
 import type { Import } from '../../ports/import.ts';
 import type { Database } from '../../records/database.ts';
+import { all, nothing } from '../../records/joining.ts';
 import type { Program } from '../../records/program.ts';
-import { type Access, all, nothing, Step, type Steps } from '../../records/step.ts';
+import { type Access, Step, type Steps } from '../../records/step.ts';
 import { find, get, insert, remove, update, upsert } from '../../records/steps.ts';
 import type { AnyTable, NewRowOf } from '../../records/table.ts';
 import { IMPORT_LOCK } from '../../records/tables/locks.ts';
@@ -22,6 +23,7 @@ export const IMPORT_PROGRAMS: StorePrograms = new StorePrograms();
 
 const NUMBERED_AT_ONCE = 1_000;
 
+/** The last event that was numbered. */
 interface FeedEnd extends Pick<EventRow, 'at' | 'id'> {
   /** Its place in the feed of all accounts. */
   readonly number: number;
@@ -89,11 +91,13 @@ function* insertRecords(records: readonly MovedRecord[]): Steps<void> {
   for (const { kind, value } of records) if (kind === 'removal') yield* removeArchive(value);
 }
 
+/** Reads what has one of the keys of a row. */
 function findTaken({ table, row }: PlacedRow): Step<readonly (readonly object[])[], 'read'> {
   const select = table.key as readonly never[];
   return all(...keyMembers(table).map((members) => find(table, pick(row, members), { limit: 1, select })));
 }
 
+/** The keys of a row as texts. */
 function keysOf({ table, row }: PlacedRow): readonly string[] {
   return keyMembers(table).map((members) => JSON.stringify([table.name, pick(row, members)]));
 }
@@ -120,6 +124,7 @@ const REMOVED_AT_ONCE = 1_000;
 
 /** Tables in which a row of its own prevents the import into a database. */
 const OWN: readonly AnyTable[] = [...Object.values(MOVED_TABLES).map(({ table }) => table), IDEMPOTENCY_KEYS];
+/** Tables whose rows an import replaces. */
 const REPLACED: readonly AnyTable[] = [...OWN, MANIFESTS, COMPARISONS, FEED_BEGINS];
 
 function keyOf({ key }: AnyTable): readonly never[] {
@@ -183,7 +188,11 @@ const end = defineImport(
   },
 );
 
-/** Imports the records of another database; `newFeed` makes the id of a feed that no earlier cursor belongs to. */
+/**
+ * Imports the records of another database.
+ *
+ * @param newFeed makes the id of the feed, which no cursor of before belongs to.
+ */
 export function importStore(database: Database, newFeed: () => FeedId): Import {
   return {
     isUnfinished: async (signal) => (await database.read(load, undefined, signal)) !== undefined,

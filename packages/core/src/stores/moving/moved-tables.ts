@@ -2,7 +2,8 @@ import type { Token } from '../../domain/identity.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { MovedRecord, PublicationRecord } from '../../domain/record-lines.ts';
 import { oneOf } from '../../records/conditions.ts';
-import { all, nothing, type Steps } from '../../records/step.ts';
+import { all, nothing } from '../../records/joining.ts';
+import type { Steps } from '../../records/step.ts';
 import { find, get } from '../../records/steps.ts';
 import type { AnyTable } from '../../records/table.ts';
 import { ACCOUNTS, API_KEYS } from '../../records/tables/account-tables.ts';
@@ -23,8 +24,10 @@ import { FIRST } from '../roles/commits.ts';
 const PUBLICATION = [...ROLE, 'lastEventAt', 'isExpiryRecorded', 'hasArchive'] as const;
 const ANSWERED = ['fingerprint', 'warnings'] as const;
 
+/** A row of any table. */
 export type AnyRow = Readonly<Record<string, unknown>>;
 
+/** A row, and where it belongs. */
 export interface PlacedRow {
   readonly table: AnyTable;
   readonly row: AnyRow;

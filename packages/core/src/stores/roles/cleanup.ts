@@ -11,7 +11,8 @@ import type {
 import type { RoleStore } from '../../ports/role-store.ts';
 import { gt, lt, lte, notNull, oneOf, type Where } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
-import { all, type Step, type Steps, together } from '../../records/step.ts';
+import { all, together } from '../../records/joining.ts';
+import type { Step, Steps } from '../../records/step.ts';
 import { aggregate, find, remove, update } from '../../records/steps.ts';
 import type { ChangesOf } from '../../records/table.ts';
 import { accountLock, idempotencyLock } from '../../records/tables/locks.ts';
@@ -175,6 +176,7 @@ function* findLongest<Selected extends keyof RoleRow>(
   return longestFirst([...fresh, ...again]).slice(0, limit);
 }
 
+/** Finds the accounts in which other cleanups have claims. */
 function* findOthers({ now, until, token }: CleanupRequest): Steps<readonly AccountId[], 'read'> {
   const claims = { hasArchive: true, cleanupToken: notNull, cleanupNotBefore: [gt(now), lte(until)] };
   const range = { order: ['cleanupNotBefore'] as const, limit: PASSED_OVER, select: CLAIMANT };

@@ -3,8 +3,9 @@ import type { Instant } from '../../domain/instant.ts';
 import type { Lease, Reservation, ReserveOutcome, RoleStore } from '../../ports/role-store.ts';
 import { lt } from '../../records/conditions.ts';
 import type { Database } from '../../records/database.ts';
+import { all, together } from '../../records/joining.ts';
 import type { Locks } from '../../records/program.ts';
-import { all, type Steps, together } from '../../records/step.ts';
+import type { Steps } from '../../records/step.ts';
 import { find, get, remove, unlocked, update, upsert } from '../../records/steps.ts';
 import { ACCOUNTS } from '../../records/tables/account-tables.ts';
 import { idempotencyLock, MODE_LOCK } from '../../records/tables/locks.ts';
@@ -77,6 +78,7 @@ const reserve = RESERVATION_PROGRAMS.change('roles.reserve', {
   },
 });
 
+/** Whether the reservation of a lease is not lost. */
 function* isHeld({ account, key, token }: Lease): Steps<boolean, 'read'> {
   const row = yield* get(IDEMPOTENCY_KEYS, { account, key }, LEASED);
   return row?.token === token && row.role === null;
@@ -102,6 +104,7 @@ const release = RESERVATION_PROGRAMS.change('roles.release', {
 
 const KEY = ['account', 'key'] as const;
 
+/** Removes keys that are reserved since before an instant. */
 const removeReservations = RESERVATION_PROGRAMS.removal('roles.remove_reservations', {
   find: (begunBefore: Instant, limit) => {
     const reserved = { role: null, begunAt: lt(begunBefore) };
