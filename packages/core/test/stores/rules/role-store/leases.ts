@@ -1,5 +1,6 @@
 import {
   after,
+  before,
   days,
   hours,
   type Instant,
@@ -93,7 +94,9 @@ export const leaseClauses: ClauseTable<RoleStore> = {
       expect(claimed).to.deep.equal([aTask(first, 1), aTask(second, 1)]);
       expect(await count(), 'while two are claimed').to.equal(1);
       const retryAt = after(now, minutes(30));
-      for (const task of claimed) await port.settleCleanup(task, { kind: 'failed', retryAt }, []);
+      for (const [n, task] of claimed.entries()) {
+        await port.settleCleanup(task, { kind: 'failed', retryAt: before(retryAt, minutes(9 - n)) }, []);
+      }
       const early = aClaim(2, retryAt, { endedBefore: START });
       expect(await other.claimForCleanup(early), 'ended by an earlier instant').to.deep.equal([]);
       const ids = (await other.claimForCleanup(aClaim(3, retryAt, { endedBefore: now }))).map(
