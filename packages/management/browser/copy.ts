@@ -1,6 +1,6 @@
-const SHOWN = 2_000;
+const SHOWN_MILLISECONDS = 2_000;
 
-/** Puts the text of a `[data-copy]` button, or the link it names, on the clipboard, and says so on the button. */
+/** Copies the text of a `[data-copy]` button, or the link it names, to the clipboard, and confirms it on the button. */
 export function copyOnClick(root: Document): void {
   root.addEventListener('click', (event) => {
     const button =
@@ -36,7 +36,7 @@ async function copy(button: HTMLElement): Promise<void> {
     label.textContent = before;
     button.classList.remove('done');
     button.style.minWidth = '';
-  }, SHOWN);
+  }, SHOWN_MILLISECONDS);
 }
 
 function textOf({ dataset }: HTMLElement): string {
@@ -44,17 +44,17 @@ function textOf({ dataset }: HTMLElement): string {
   return link instanceof HTMLAnchorElement ? link.href : (dataset.copy ?? '');
 }
 
-/** Says something once to who listens instead of looking. */
+/** Announces a text to screen readers. */
 function announce(text: string): void {
   const region = document.createElement('p');
   region.className = 'hidden';
   region.setAttribute('role', 'status');
   document.body.append(region);
-  // A region that is filled after it appeared is read out; one that appears filled is not.
+  // Screen readers announce a text only if it is added after its region.
   requestAnimationFrame(() => {
     region.textContent = text;
   });
-  setTimeout(() => region.remove(), SHOWN);
+  setTimeout(() => region.remove(), SHOWN_MILLISECONDS);
 }
 
 /** For pages over plain http, where browsers offer no clipboard. */

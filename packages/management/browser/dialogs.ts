@@ -1,4 +1,4 @@
-/** Opens the page behind an `a[data-dialog]` as a dialog; after an error the link is followed instead. */
+/** Opens the page of an `a[data-dialog]` as a dialog; after an error, the browser follows the link instead. */
 export function openDialogs(root: Document): void {
   root.addEventListener('click', (event) => {
     const link =
@@ -10,7 +10,7 @@ export function openDialogs(root: Document): void {
 }
 
 async function open(link: HTMLAnchorElement): Promise<void> {
-  const content = (await pageOf(link.href))?.querySelector('[data-dialog-body]') ?? null;
+  const content = (await fetchPage(link.href))?.querySelector('[data-dialog-body]') ?? null;
   if (content === null) {
     location.assign(link.href);
     return;
@@ -34,7 +34,7 @@ async function open(link: HTMLAnchorElement): Promise<void> {
   dialog.showModal();
 }
 
-export async function pageOf(url: string): Promise<Document | undefined> {
+export async function fetchPage(url: string): Promise<Document | undefined> {
   try {
     const response = await fetch(url, { headers: { Accept: 'text/html' } });
     return response.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : undefined;

@@ -1,4 +1,4 @@
-/** The IANA name of the person's time zone; UTC where the browser knows none, and calls it `Etc/Unknown`. */
+/** The IANA name of the person's time zone; UTC if the browser does not know it (`Etc/Unknown`). */
 export function localZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   try {

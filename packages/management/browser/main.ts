@@ -14,10 +14,10 @@ for (const start of [
   openDialogs,
   revealPasswords,
   openTarget,
-  forgetNewKey,
-  localTimes,
+  preventResubmission,
+  showLocalTimes,
 ]) {
-  // What fails must not end the other parts of the page.
+  // One part that fails must not end the others.
   try {
     start(document);
   } catch (error) {
@@ -25,16 +25,16 @@ for (const start of [
   }
 }
 
-/** The page that shows a new key answered its form: to load it again is to see the keys, and makes no other. */
-function forgetNewKey(root: Document): void {
+/** Makes a reload of the page with a new key show the list of keys: it would otherwise send the form again. */
+function preventResubmission(root: Document): void {
   if (root.querySelector('#new-key') !== null) history.replaceState(null, '', location.href);
 }
 
-/** Shows exact times in the zone the person is in, and tells the server that zone for the next page. */
-function localTimes(root: Document): void {
+/** Shows exact times in the person's time zone, and stores the zone in a cookie for the next page. */
+function showLocalTimes(root: Document): void {
   const timeZone = localZone();
   const base = new URL(import.meta.url).pathname.replace(/\/assets\/[^/]*$/, '');
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not to be had over plain http
+  // biome-ignore lint/suspicious/noDocumentCookie: browsers offer no Cookie Store over plain http
   document.cookie = `pinfold_zone=${timeZone}; Path=${base || '/'}; SameSite=Strict; Max-Age=31536000`;
   const format = momentFormat(parseLanguage(root.documentElement.lang) ?? 'en', timeZone);
   for (const time of root.querySelectorAll<HTMLTimeElement>('time[data-time]')) {
@@ -44,7 +44,7 @@ function localTimes(root: Document): void {
   }
 }
 
-/** A link to a field that is in closed details opens them. */
+/** Opens the details around the field that the address names. */
 function openTarget(root: Document): void {
   const target = root.getElementById(location.hash.slice(1));
   target?.closest('details')?.setAttribute('open', '');

@@ -1,7 +1,7 @@
-import { NAME_PATTERN, type OfferedNames, spelledAsName } from '../src/name-spelling.ts';
+import { NAME_PATTERN, type OfferedNames, spellAsName } from '../src/name-spelling.ts';
 import { button } from './publish/elements.ts';
 
-/** A field for a name: it offers the account's names, says whether one is new, and offers a spelling that fits. */
+/** Makes fields for names suggest the account's names and a valid spelling, and show whether a name is new. */
 export function enhanceNameFields(root: Document): void {
   for (const field of root.querySelectorAll<HTMLInputElement>('input[data-names]')) enhance(field);
 }
@@ -19,13 +19,13 @@ function enhance(field: HTMLInputElement): void {
   };
   const show = ({ names, texts }: OfferedNames): void => {
     const { value } = field;
-    const offer = spelledAsName(value);
+    const offer = spellAsName(value);
     line.replaceChildren();
     if (isName(value)) line.textContent = withName(names.includes(value) ? texts.moves : texts.isNew, value);
     else if (offer !== '') line.append(button(withName(texts.offer, offer), '', () => take(offer)));
   };
   const offerNames = async (): Promise<void> => {
-    const offered = await offeredAt(field.dataset.names ?? '');
+    const offered = await fetchNames(field.dataset.names ?? '');
     if (offered === undefined) return;
     const options = offered.names.map((value) => Object.assign(document.createElement('option'), { value }));
     field.list?.replaceChildren(...options);
@@ -43,8 +43,8 @@ function isName(text: string): boolean {
   return new RegExp(`^(?:${NAME_PATTERN})$`).test(text);
 }
 
-/** `undefined` where they cannot be had now: the field works without. */
-async function offeredAt(url: string): Promise<OfferedNames | undefined> {
+/** Returns `undefined` if the server cannot be reached: the field works without suggestions. */
+async function fetchNames(url: string): Promise<OfferedNames | undefined> {
   try {
     const response = await fetch(url, { headers: { Accept: 'application/json' } });
     return response.ok ? ((await response.json()) as OfferedNames) : undefined;

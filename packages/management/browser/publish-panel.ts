@@ -7,7 +7,7 @@ interface PublishModule {
   publish(panel: HTMLElement, chosen: Chosen): Promise<void>;
 }
 
-/** Takes folders, ZIPs and single pages that are dropped on the panel or chosen there; the rest is loaded when there is one. */
+/** Accepts folders, ZIPs and single pages that are dropped or chosen; the module that publishes is loaded only then. */
 export function watchPublishPanel(root: Document): void {
   const panel = root.querySelector<HTMLElement>('[data-publish]');
   if (panel === null) return;
@@ -20,12 +20,12 @@ export function watchPublishPanel(root: Document): void {
   for (const option of optionsOf(panel)) option.addEventListener('input', () => showOption(option));
 }
 
-/** The fields that the next publication uses: its password and its name. */
+/** The fields for the password and the name of the next publication. */
 export function optionsOf(panel: HTMLElement): readonly HTMLInputElement[] {
   return [...panel.querySelectorAll<HTMLInputElement>('.options input')];
 }
 
-/** Says beside a field, also where it is closed, that the next publication uses what is in it. */
+/** Shows on the summary of a field's details that the next publication uses its value. */
 export function showOption({ value, parentElement }: HTMLInputElement): void {
   const details = parentElement?.closest('details');
   details?.toggleAttribute('data-ready', value !== '');
@@ -45,7 +45,7 @@ function choose(panel: HTMLElement, folder: boolean): void {
   input.click();
 }
 
-/** The whole window takes the drop, so that a near miss does not open the file instead. */
+/** Accepts drops on the whole window, so that the browser does not open a file dropped beside the panel. */
 function watchDrops(root: Document, panel: HTMLElement): void {
   const mark = (isOver: boolean) => panel.toggleAttribute('data-over', isOver);
   const on = (
@@ -60,12 +60,12 @@ function watchDrops(root: Document, panel: HTMLElement): void {
     carried.dropEffect = 'copy';
     mark(true);
   });
-  // With no other element, it has left the window.
+  // Without a related element, the pointer has left the window.
   on('dragleave', ({ relatedTarget }) => mark(relatedTarget !== null));
   on('drop', (event, carried) => {
     event.preventDefault();
     mark(false);
-    // Entries must be asked for before the event has ended.
+    // The entries are available only during the event.
     const entries = [...carried.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
     if (entries.length > 0) void begin(panel, { kind: 'entries', entries });
   });
@@ -73,13 +73,13 @@ function watchDrops(root: Document, panel: HTMLElement): void {
 
 async function begin(panel: HTMLElement, chosen: Chosen): Promise<void> {
   const options = optionsOf(panel);
-  const wrong = options.find((option) => !option.validity.valid);
-  // What was chosen waits until every option is right; in closed details the browser could not say what is wrong.
-  wrong?.closest('details')?.setAttribute('open', '');
-  wrong?.reportValidity();
+  const invalid = options.find((option) => !option.validity.valid);
+  // The chosen files wait until every option is valid. Browsers report errors only of visible fields.
+  invalid?.closest('details')?.setAttribute('open', '');
+  invalid?.reportValidity();
   for (const option of options)
-    option.onchange = wrong === undefined ? null : () => void begin(panel, chosen);
-  if (wrong !== undefined) return;
+    option.onchange = invalid === undefined ? null : () => void begin(panel, chosen);
+  if (invalid !== undefined) return;
   const { publish } = (await import(panel.dataset.script ?? '')) as PublishModule;
   await publish(panel, chosen);
 }

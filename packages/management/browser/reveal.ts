@@ -1,4 +1,4 @@
-/** Gives every `[data-reveal]` a button that shows what is typed into it. */
+/** Gives every `[data-reveal]` a button that shows the password. */
 export function revealPasswords(root: Document): void {
   for (const holder of root.querySelectorAll<HTMLElement>('[data-reveal]')) {
     const input = holder.querySelector('input');

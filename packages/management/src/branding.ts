@@ -2,7 +2,7 @@ import { ALL_LANGUAGES, LANGUAGES, type Language } from '@pinfold/http/internal'
 import type { Message } from './i18n.ts';
 import { catalogues, type MessageId } from './messages/catalogues.ts';
 
-/** A link of the team's. */
+/** A link to a page of the embedding team. */
 export interface OwnLink {
   readonly url: string;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface OwnLink {
 export interface BrandingOptions {
   /** The product's name, in titles and at the top. Default `Pinfold`. */
   readonly productName?: string | undefined;
-  /** The address of a picture in place of our mark, of your host or another. */
+  /** The address of a picture that replaces the logo, on your host or another. */
   readonly logoUrl?: string | undefined;
   /** One CSS colour; it is made dark enough for light pages and light enough for dark ones. */
   readonly accentColor?: string | undefined;
@@ -21,9 +21,9 @@ export interface BrandingOptions {
   /** With `authenticate`: where people sign in and out. */
   readonly signInUrl?: string | undefined;
   readonly signOutUrl?: string | undefined;
-  /** The languages that are offered, the one for everybody else first. Default all. */
+  /** The languages that are offered; the first is used for everyone who prefers none of them. Default all. */
   readonly languages?: readonly [Language, ...Language[]] | undefined;
-  /** Words in place of ours, by the name of the message; what browsers' scripts say stays ours. */
+  /** Replaces texts, by message name. Texts of browser scripts cannot be replaced. */
   readonly messages?:
     | Readonly<Partial<Record<Language, Readonly<Partial<Record<MessageId, Message>>>>>>
     | undefined;
@@ -78,7 +78,7 @@ function checkNames(unknown: object, catalogs: NonNullable<BrandingOptions['mess
   }
 }
 
-/** An address from the root of this host, or a whole one: nothing that runs as a script. */
+/** Accepts absolute paths and http(s) URLs, but no other scheme, such as `javascript:`. */
 function checkUrl(url: string | undefined): void {
   if (url === undefined || /^\/(?![/\\])/.test(url)) return;
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
@@ -89,7 +89,7 @@ function originOf(url: string): string {
   return url.startsWith('/') ? '' : new URL(url).origin;
 }
 
-/** Uses the hue, and sets the lightness by the background, so that text can be read. */
+/** Takes the hue from the color, and bounds its lightness so that text is readable on light and dark pages. */
 function sheetOf(color: string): string {
   const tone = (light: string, dark: string) =>
     `light-dark(oklch(from ${color} ${light} c h),oklch(from ${color} ${dark} c h))`;
@@ -99,6 +99,6 @@ function sheetOf(color: string): string {
     `--accent-strong:${tone('min(l - .06,.46)', 'max(l,.82)')}`,
     `--accent-faint:light-dark(${faint(0.965, 0.016)},${faint(0.275, 0.045)})}`,
   ].join(';');
-  // Other browsers use our accent.
+  // Browsers without relative colors use the default accent.
   return `@supports (color:oklch(from red l c h)){${names}}`;
 }

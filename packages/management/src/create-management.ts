@@ -3,7 +3,7 @@ import { loopTurns, takeOriginForm, takeRequest } from '@pinfold/http/internal';
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
 import { type ManagementOptions, screenOf } from './options.ts';
 import { serve } from './response/serve.ts';
-import { nowhere, routesOf } from './routes.ts';
+import { routesOf, unknownPath } from './routes.ts';
 
 /**
  * The management screen as an Express router, to be mounted at a path of the public URL's host, before any parser of
@@ -36,7 +36,7 @@ export function createManagement(options: ManagementOptions): Router {
       return;
     }
     takeRequest(request, response, () => {
-      // A page costs many times what a view does, and hundreds of clients may ask at the same moment.
+      // A page takes many times as long as a view; turns keep hundreds of pages from delaying other requests.
       if (loopTurns.takeNow()) next();
       else void loopTurns.wait().then(() => next());
     });
@@ -47,12 +47,12 @@ export function createManagement(options: ManagementOptions): Router {
     if (!isServed) next();
   });
   for (const route of routesOf(screen)) router[route.method](route.path, serve(screen, route));
-  const elsewhere: RequestHandler =
-    screen.unknownPaths === 'refuse' ? serve(screen, nowhere) : (_request, _response, next) => next();
-  router.use(elsewhere);
+  const handleUnknownPath: RequestHandler =
+    screen.unknownPaths === 'refuse' ? serve(screen, unknownPath) : (_request, _response, next) => next();
+  router.use(handleUnknownPath);
   router.use(((error, request, response, next) =>
     nameOf(error) === 'URIError'
-      ? elsewhere(request, response, next)
+      ? handleUnknownPath(request, response, next)
       : next(error)) satisfies ErrorRequestHandler);
   return router;
 }

@@ -11,12 +11,12 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const KiB = 1_024;
 
-/** Formats by language and kind. Making one takes a hundred times as long as using it. */
+/** A cache of formats by language and kind: creating one takes a hundred times as long as using it. */
 const FORMATS: Map<string, unknown> = new Map();
-/** There are hundreds of time zones, and a person may name any. */
+/** Bounds the cache: a browser may send any of hundreds of time zones. */
 const MAX_FORMATS = 100;
 
-/** The format of an exact time to the minute, with the zone if it is UTC. */
+/** Returns the format of an exact time, to the minute. It names the zone only if that is UTC. */
 export function momentFormat(language: Language, timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(LANGUAGES[language].dates, {
     year: 'numeric',
@@ -30,7 +30,7 @@ export function momentFormat(language: Language, timeZone: string): Intl.DateTim
   });
 }
 
-/** Messages, figures and times in one language and time zone, on the server and in the browser. */
+/** Writes messages, numbers and times in one language and time zone, on the server and in the browser. */
 export class Messages<Id extends string> {
   readonly language: Language;
   /** An IANA name; `UTC` if the person's zone is unknown. */
@@ -54,7 +54,7 @@ export class Messages<Id extends string> {
     return text.replace(/\{(\w+)\}/g, (_, name: string) => this.#value(values[name]));
   }
 
-  /** The label of what asks for more before it does something. */
+  /** The label of a button that first opens a dialog. */
   more(id: Id): string {
     return `${this.text(id)}…`;
   }
@@ -67,7 +67,7 @@ export class Messages<Id extends string> {
     return this.#format('number', (language) => new Intl.NumberFormat(language)).format(value);
   }
 
-  /** Bytes in binary units, as the service's own limits are counted. */
+  /** Bytes in binary units, as in the service's limits. */
   size(bytes: number): string {
     if (bytes < KiB) return this.#unit(bytes, 'byte');
     const power = bytes < KiB ** 2 ? 1 : bytes < KiB ** 3 ? 2 : 3;
@@ -106,7 +106,7 @@ export class Messages<Id extends string> {
     return this.#unit(length, 'second');
   }
 
-  /** A length of time in days, hours if it is shorter than two days, or minutes if shorter than two hours. */
+  /** A duration in days; in hours or minutes if it is shorter than two days or two hours, and no whole number of them. */
   span(length: number): string {
     const [value, unit] =
       length < 2 * HOUR && length % HOUR !== 0

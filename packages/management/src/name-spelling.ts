@@ -1,16 +1,16 @@
 const MAX_CHARACTERS = 63;
 
-/** What the `pattern` of a field for a name is. */
+/** The `pattern` attribute of a field for a name. */
 export const NAME_PATTERN = '[a-z0-9]([a-z0-9\\-]*[a-z0-9])?';
 
-/** What a field for a name gets from the server. The texts have `{name}` for the name. */
+/** Suggestions for a field for a name. The texts contain `{name}` for the name. */
 export interface OfferedNames {
   readonly names: readonly string[];
   readonly texts: Readonly<Record<'offer' | 'moves' | 'isNew', string>>;
 }
 
-/** The name nearest to a text, without accents and with `-` for all that a name cannot have; empty where there is none. */
-export function spelledAsName(text: string): string {
+/** Turns a text into a name: drops accents and writes `-` for other characters that a name cannot have; may be empty. */
+export function spellAsName(text: string): string {
   return text
     .normalize('NFKD')
     .toLowerCase()

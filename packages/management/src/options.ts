@@ -26,13 +26,13 @@ import { type Assets, loadAssets } from './assets.ts';
 import { type Branding, type BrandingOptions, brandingOf } from './branding.ts';
 import { PageTurns } from './response/page-turns.ts';
 
-/** Entries of the manifests that are cached, in all: of 20 MB at most. */
-const CACHED_FILES = 20_000;
+/** Entries in all cached manifests: at most 20 MB. */
+const MAX_CACHED_FILES = 20_000;
 
-/** The caller of a request; `undefined` without a sign-in. The caller needs the scope `manage`. */
+/** Returns the caller of a request; `undefined` if not signed in. The caller needs the scope `manage`. */
 export type Authenticate = AuthenticateAny<Request, Response>;
 
-/** How well a node is, and what it needs. */
+/** The health of a node. */
 export interface NodeHealth {
   readonly node: string;
   readonly version: string;
@@ -45,7 +45,7 @@ export interface NodeHealth {
 
 /** What {@link createManagement} needs. */
 export interface ManagementOptions extends DoorOptions {
-  /** Those of `createUseCases` and `createSharing`. Without `names` there is no page of names. */
+  /** From `createUseCases` and `createSharing`. Without `names` there is no page of names. */
   readonly useCases: ReturnType<typeof createUseCases> &
     Pick<UseCases, 'cancel'> &
     Partial<Pick<UseCases, 'names'>>;
@@ -53,29 +53,29 @@ export interface ManagementOptions extends DoorOptions {
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */
   readonly sessions?: Sessions | undefined;
-  /** With `sessions`: where people may sign in as well, such as `openIdConnect` of `@pinfold/oidc`. */
+  /** With `sessions`: another way to sign in, such as `openIdConnect` of `@pinfold/oidc`. */
   readonly identityProvider?: IdentityProvider | undefined;
   /** Your own sign-in. The screen then has neither a sign-in page nor a sign-out. */
   readonly authenticate?: Authenticate | undefined;
   /** Absent: no page for API keys. */
   readonly keys?: Keys | undefined;
-  /** Absent: no program gets a key by asking. */
+  /** Absent: programs cannot request a key. */
   readonly pairings?: Pairings | undefined;
   /** Absent: no history is shown. */
   readonly history?: History | undefined;
-  /** Pages for the scope `admin`. Absent: none, and what `authenticate` answers loses the scope, logged once. */
+  /** Pages for the scope `admin`. Absent: none, and the scope is removed from callers, with one warning in the log. */
   readonly administration?: Administration | undefined;
-  /** How well this node is, for those who administer. Absent: it is not shown. */
+  /** The health of this node, for administrators. Absent: not shown. */
   readonly health?: (() => NodeHealth) | undefined;
-  /** Absent: it is not shown how often publications were viewed. */
+  /** Absent: the screen shows no view counts. */
   readonly views?: Pick<Views, 'of'> | undefined;
-  /** The address of a client that the history is to keep; absent, it keeps none. */
+  /** Returns the client address that the history stores. Absent: it stores none. */
   readonly historyAddress?: ((request: Request) => string) | undefined;
-  /** Pass `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
+  /** Pass `viewer.createGrant`. Absent: owners need the password to open their protected sites. */
   readonly createGrant?: CreateGrant | undefined;
   /** Pass `viewer.openArchive`, unless `access` decides who may look. Absent: no ZIP can be downloaded. */
   readonly openArchive?: OpenArchive | undefined;
-  /** Your own look and texts of the screen. */
+  /** Your design and texts. */
   readonly branding?: BrandingOptions | undefined;
 }
 
@@ -84,7 +84,7 @@ export interface Screen extends Omit<ManagementOptions, keyof DoorOptions>, Give
   readonly names: UseCases['names'] | undefined;
   readonly publicUrl: PublicUrl;
   readonly pageTurns: PageTurns;
-  /** A cache by publication. A manifest never changes, and reading one takes long. */
+  /** A cache by publication: a manifest never changes, and reading one is slow. */
   readonly manifests: LRUCache<RoleId, Manifest>;
   readonly branding: Branding;
   readonly assets: Assets;
@@ -119,6 +119,6 @@ export function screenOf(options: ManagementOptions): Screen {
     branding: brandingOf(options.branding ?? {}),
     assets: loadAssets(),
     pageTurns: new PageTurns(),
-    manifests: new LRUCache({ maxSize: CACHED_FILES, sizeCalculation: ({ entries }) => entries.length }),
+    manifests: new LRUCache({ maxSize: MAX_CACHED_FILES, sizeCalculation: ({ entries }) => entries.length }),
   };
 }

@@ -10,8 +10,8 @@ import {
 import type { Messages } from './i18n.ts';
 import type { SharedId } from './messages/catalogues.ts';
 
-const SHOWN = 5;
-/** An answer has no more warnings; with as many there may be others. */
+const MAX_SHOWN = 5;
+/** The most warnings that an answer has; with as many, there may be others. */
 const MAX_WARNINGS = 20;
 
 interface Found extends Finding<FindingTextId> {
@@ -19,7 +19,7 @@ interface Found extends Finding<FindingTextId> {
   readonly path?: string | undefined;
 }
 
-/** Broken rules with their files. It runs on the server and in the browser alike, as {@link remarkList} does. */
+/** Lists broken rules with their files. Runs on the server and in the browser, as {@link remarkList} does. */
 export function problemList(messages: Messages<SharedId>, problems: readonly PublishProblem[]): Html {
   const found = problems.map((problem): Found => {
     const finding = archiveFinding(problem, (size) => messages.size(size));
@@ -43,10 +43,10 @@ function listByCause(
 ): Html {
   const groups = [...Map.groupBy(all, ({ texts }) => texts.join()).values()].map((own) => {
     const [{ rule, texts, values }] = own as [Found];
-    // A script may be older than the server it talks to.
+    // The browser's script may be older than the server, and not know a new rule.
     const sentences = texts.map((id) => messages.text(messages.has(id) ? id : 'otherRule', values));
-    const all = [...targets(messages, own), ...own.flatMap((one) => itemOf(messages, one) ?? [])];
-    // Every file with a secret counts.
+    const all = [...targetItems(messages, own), ...own.flatMap((one) => itemOf(messages, one) ?? [])];
+    // A list of secrets is never shortened: the person must check every file.
     const items = rule === 'possible_secret' ? all : firstOf(messages, all, more);
     return html`<li><p>${messages.join(sentences)}</p>${items.length > 0 && html`<ul class="paths">${items}</ul>`}</li>`;
   });
@@ -58,17 +58,17 @@ function firstOf(
   items: readonly Html[],
   message: 'andMore' | 'andMoreAtLeast',
 ): readonly Html[] {
-  const count = items.length - SHOWN;
+  const count = items.length - MAX_SHOWN;
   if (count <= 0) return items;
-  return [...items.slice(0, SHOWN), html`<li class="quiet">${messages.text(message, { count })}</li>`];
+  return [...items.slice(0, MAX_SHOWN), html`<li class="quiet">${messages.text(message, { count })}</li>`];
 }
 
 function isTarget({ seen }: Found): boolean {
   return seen === 'seen_target';
 }
 
-/** What references lead to, each once, with the file that refers to it, or how many do. */
-function targets(messages: Messages<SharedId>, own: readonly Found[]): readonly Html[] {
+/** Lists each target of references once, with the file that refers to it, or the number of such files. */
+function targetItems(messages: Messages<SharedId>, own: readonly Found[]): readonly Html[] {
   const byTarget = Map.groupBy(own.filter(isTarget), ({ values }) => values.target);
   return [...byTarget].map(([target, made]) => {
     const paths = [...new Set(made.map(({ path = '' }) => path))];
@@ -81,10 +81,10 @@ function targets(messages: Messages<SharedId>, own: readonly Found[]): readonly 
   });
 }
 
-/** A file with what was seen in it; nothing for what is said of the whole site. */
+/** Lists a file with what was found in it; `undefined` for a finding about the whole site. */
 function itemOf(messages: Messages<SharedId>, found: Found): Html | undefined {
   const { path = '', seen, cause, values } = found;
-  // The path of a forbidden name has the name.
+  // The path already shows a forbidden name.
   const own = seen === 'seen_segment' ? undefined : (seen ?? cause);
   const text = own === undefined ? '' : messages.text(own, values);
   if (isTarget(found) || path + text === '') return undefined;

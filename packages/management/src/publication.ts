@@ -9,16 +9,16 @@ export interface ShownPublication extends Publication {
   /** See {@link publicationName}. */
   readonly name: string;
   readonly endsSoon: boolean;
-  /** Why the core would refuse a command now; `undefined` if it would not. */
+  /** Why the core would refuse a command now; `undefined` if it would accept it. */
   readonly refusal: (command: RoleCommand['type']) => RefusedBecause | undefined;
 }
 
-/** What our script is told of a publication. */
+/** The parts of a publication that the upload script receives. */
 export type SentPublication = Pick<Publication, 'expiresAt' | 'id' | 'passwordProtected' | 'sharedUrl'>;
 
 const SOON = 86_400_000;
 
-/** The title, or else the uploaded file's name; the id once both were dropped. */
+/** The title, or else the uploaded file's name, or else the id. */
 export function publicationName({ id, title, originalFilename }: Publication): string {
   return title ?? originalFilename ?? id;
 }
@@ -37,7 +37,7 @@ export function shownPublication(
   };
 }
 
-/** Those of the publications that an actor reaches. */
+/** Reads the publications that the actor may read, by id. */
 export async function shownPublications(
   context: SignedInContext,
   ids: Iterable<RoleId>,

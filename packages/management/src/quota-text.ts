@@ -3,8 +3,8 @@ import { hasQuota, publicationLimitsOf } from '@pinfold/core/adapter';
 import { rateLeft } from '@pinfold/core/internal';
 import type { SignedInContext } from './request/request-context.ts';
 
-/** More publications left than these are not mentioned. */
-const FEW = 20;
+/** The text mentions the rate only if fewer publications than these are left. */
+const MAX_MENTIONED = 20;
 
 export async function allowanceText(context: SignedInContext): Promise<string> {
   const { account: name, messages, now } = context;
@@ -20,12 +20,15 @@ export async function allowanceText(context: SignedInContext): Promise<string> {
     sites !== null && messages.text('leftSites', { count: left(sites, used.sites), limit: sites }),
     bytes !== null && messages.text('leftBytes', { left: size(left(bytes, used.bytes)), limit: size(bytes) }),
     rate?.remaining === 0 && messages.text('leftNone', { when: messages.distance(rate.nextAt, now) }),
-    rate && rate.remaining > 0 && rate.remaining < FEW && messages.text('leftNow', { count: rate.remaining }),
+    rate &&
+      rate.remaining > 0 &&
+      rate.remaining < MAX_MENTIONED &&
+      messages.text('leftNow', { count: rate.remaining }),
   ];
   return messages.join(sentences.filter((sentence) => typeof sentence === 'string'));
 }
 
-export function refusedWords(
+export function refusalText(
   { messages, now }: SignedInContext,
   refusal: Exclude<Inadmissible, { code: 'invalid_archive' }>,
 ): string {
@@ -43,13 +46,13 @@ export function refusedWords(
         messages.text('leftNone', { when: messages.distance(refusal.retryAt, now) }),
       ]);
     case 'quota_exceeded':
-      return quotaWords(messages, refusal);
+      return quotaText(messages, refusal);
     default:
       return refusal satisfies never;
   }
 }
 
-function quotaWords(
+function quotaText(
   messages: SignedInContext['messages'],
   { rule, limit, actual }: PublicationQuotaExceeded,
 ): string {

@@ -11,7 +11,7 @@ import { showList } from './pages/list.ts';
 import { askToMoveName, deleteName, offerNames, showNames } from './pages/names.ts';
 import { moveName, setName } from './pages/point-name.ts';
 import * as publication from './pages/publication.ts';
-import { archiveReceived, cancel, publish } from './pages/publish.ts';
+import { cancel, publish, receiveArchive } from './pages/publish.ts';
 import { changeService, showService } from './pages/service.ts';
 import { endSession, showSessions } from './pages/sessions.ts';
 import { showSignIn, signIn, signOut } from './pages/sign-in.ts';
@@ -19,21 +19,21 @@ import { beginElsewhere, finishElsewhere } from './pages/sign-in-elsewhere.ts';
 import { askToStop, askToStopSelected, stopSelected } from './pages/stop.ts';
 import { lift, showTakedowns } from './pages/takedowns.ts';
 import {
-  administers,
-  anybody,
-  anybodyKnown,
-  anyone,
-  formRead,
-  freshToken,
+  checkFormToken,
+  checkSameOrigin,
   Guards,
-  leadsToRevoke,
-  ownPage,
-  revokes,
-  signedIn,
-  unblocked,
-  unrefused,
-  withinRate,
-  withinRateOfDownload,
+  limitDownloads,
+  limitRate,
+  limitRevocationPages,
+  limitRevocations,
+  readForm,
+  requireAdmin,
+  requireSignIn,
+  requireSingleFormSecret,
+  requireUnblocked,
+  requireWritable,
+  withAnonymousForm,
+  withOptionalSignIn,
 } from './request/middleware.ts';
 import type { RequestContext } from './request/request-context.ts';
 import type { Answer } from './response/answer.ts';
@@ -45,91 +45,95 @@ export interface Route extends Endpoint {
   readonly path: string;
 }
 
-const known = Guards.none.and(signedIn);
-const sent = Guards.none.and(ownPage).and(formRead);
-const sentByKnown = sent.and(signedIn);
+const signedIn = Guards.none.and(requireSignIn);
+const sameOriginForm = Guards.none.and(checkSameOrigin).and(readForm);
+const signedInForm = sameOriginForm.and(requireSignIn);
 
-const page = known.and(withinRate(1));
-const form = sentByKnown.and(withinRate(CHANGE_COST)).and(freshToken);
-/** Forms that end access, and the pages they are on. */
-const revocation = sentByKnown.and(revokes).and(freshToken);
-const wayToRevoke = known.and(leadsToRevoke);
-const change = form.and(unrefused);
-/** The token of an upload is a field, which must be before the file. */
+const page = signedIn.and(limitRate(1));
+const form = signedInForm.and(limitRate(CHANGE_COST)).and(checkFormToken);
+/** Forms that end access, such as revoking a key, and the pages with these forms. */
+const revocation = signedInForm.and(limitRevocations).and(checkFormToken);
+const revocationPage = signedIn.and(limitRevocationPages);
+const change = form.and(requireWritable);
+/** `receiveArchive` checks the form's token, which is a field before the file. */
 const upload = Guards.none
-  .and(ownPage)
-  .and(signedIn)
-  .and(withinRate(CHANGE_COST))
-  .and(unrefused)
-  .and(archiveReceived);
-const overview = known.and(administers);
-const operation = sentByKnown.and(administers).and(freshToken).and(unblocked);
-const download = known.and(withinRateOfDownload);
-/** Pictures cost nothing. */
-const picture = known;
-const openPage = Guards.none.and(anybody);
-const openLink = Guards.none.and(anybodyKnown);
-const openForm = Guards.none.and(ownPage).and(anybodyKnown).and(formRead).and(freshToken);
+  .and(checkSameOrigin)
+  .and(requireSignIn)
+  .and(limitRate(CHANGE_COST))
+  .and(requireWritable)
+  .and(receiveArchive);
+const adminPage = signedIn.and(requireAdmin);
+const adminForm = signedInForm.and(requireAdmin).and(checkFormToken).and(requireUnblocked);
+const download = signedIn.and(limitDownloads);
+/** Pictures take nothing from the rate. */
+const picture = signedIn;
+const openPage = Guards.none.and(withAnonymousForm);
+const openLink = Guards.none.and(requireSingleFormSecret);
+const openForm = Guards.none
+  .and(checkSameOrigin)
+  .and(requireSingleFormSecret)
+  .and(readForm)
+  .and(checkFormToken);
 
 export function routesOf(screen: Screen): readonly Route[] {
   return [
-    on('get', '/', page, showList, screen),
-    on('post', '/publish', upload, publish, screen),
-    on('post', '/publish/cancel', revocation, cancel, screen),
-    on('get', '/stop', wayToRevoke, askToStopSelected, screen),
-    on('post', '/stop', revocation.and(unrefused), stopSelected, screen),
-    on('get', '/publications/:id', page, publication.showPublication, screen),
-    on('get', '/publications/:id/code.svg', picture, publication.showCode, screen),
-    on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
-    on('post', '/publications/:id/stop', revocation.and(unrefused), publication.stop, screen),
-    on('post', '/publications/:id/open', form, publication.openSite, screen),
-    on('post', '/publications/:id/pin', change, publication.pin, screen),
-    on('post', '/publications/:id/unpin', change, publication.unpin, screen),
-    on('post', '/publications/:id/renew', change, publication.renew, screen),
-    on('post', '/publications/:id/rename', change, publication.rename, screen),
-    on('post', '/publications/:id/password', change, publication.setPassword, screen),
+    routeTo('get', '/', page, showList, screen),
+    routeTo('post', '/publish', upload, publish, screen),
+    routeTo('post', '/publish/cancel', revocation, cancel, screen),
+    routeTo('get', '/stop', revocationPage, askToStopSelected, screen),
+    routeTo('post', '/stop', revocation.and(requireWritable), stopSelected, screen),
+    routeTo('get', '/publications/:id', page, publication.showPublication, screen),
+    routeTo('get', '/publications/:id/code.svg', picture, publication.showCode, screen),
+    routeTo('get', '/publications/:id/stop', revocationPage, askToStop, screen),
+    routeTo('post', '/publications/:id/stop', revocation.and(requireWritable), publication.stop, screen),
+    routeTo('post', '/publications/:id/open', form, publication.openSite, screen),
+    routeTo('post', '/publications/:id/pin', change, publication.pin, screen),
+    routeTo('post', '/publications/:id/unpin', change, publication.unpin, screen),
+    routeTo('post', '/publications/:id/renew', change, publication.renew, screen),
+    routeTo('post', '/publications/:id/rename', change, publication.rename, screen),
+    routeTo('post', '/publications/:id/password', change, publication.setPassword, screen),
     ...(has(screen, 'openArchive')
-      ? [on('get', '/publications/:id/archive', download, downloadArchive, screen)]
+      ? [routeTo('get', '/publications/:id/archive', download, downloadArchive, screen)]
       : []),
     ...(has(screen, 'names') ? namesOf(screen) : []),
     ...(has(screen, 'keys') ? keysOf(screen) : []),
     ...(has(screen, 'pairings') ? pairingsOf(screen) : []),
-    ...(has(screen, 'history') ? [on('get', '/history', page, showHistory, screen)] : []),
+    ...(has(screen, 'history') ? [routeTo('get', '/history', page, showHistory, screen)] : []),
     ...(has(screen, 'administration') ? administrationOf(screen) : []),
     ...(has(screen, 'sessions') ? signInOf(screen) : []),
   ];
 }
 
 const namesOf = (screen: With<'names'>): readonly Route[] => [
-  on('get', '/names', page, showNames, screen),
-  on('get', '/names.json', page, offerNames, screen),
-  on('get', '/names/:name', page, askToMoveName, screen),
-  on('post', '/names/:name', change, moveName, screen),
-  on('post', '/names/:name/delete', change, deleteName, screen),
-  on('post', '/publications/:id/name', change, setName, screen),
+  routeTo('get', '/names', page, showNames, screen),
+  routeTo('get', '/names.json', page, offerNames, screen),
+  routeTo('get', '/names/:name', page, askToMoveName, screen),
+  routeTo('post', '/names/:name', change, moveName, screen),
+  routeTo('post', '/names/:name/delete', change, deleteName, screen),
+  routeTo('post', '/publications/:id/name', change, setName, screen),
 ];
 
 const keysOf = (screen: With<'keys'>): readonly Route[] => [
-  on('get', '/keys', wayToRevoke, showKeys, screen),
-  on('post', '/keys', change, createKey, screen),
-  on('post', '/keys/:key/revoke', revocation, revokeKey, screen),
+  routeTo('get', '/keys', revocationPage, showKeys, screen),
+  routeTo('post', '/keys', change, createKey, screen),
+  routeTo('post', '/keys/:key/revoke', revocation, revokeKey, screen),
 ];
 
 const pairingsOf = (screen: With<'pairings'>): readonly Route[] => [
-  on('get', '/connect', page, showConnect, screen),
-  on('post', '/connect', change, connect, screen),
-  on('post', '/connect/register', Guards.none.and(formRead), registerConnect, screen),
-  on('post', '/connect/key', Guards.none.and(formRead), handOverKey, screen),
+  routeTo('get', '/connect', page, showConnect, screen),
+  routeTo('post', '/connect', change, connect, screen),
+  routeTo('post', '/connect/register', Guards.none.and(readForm), registerConnect, screen),
+  routeTo('post', '/connect/key', Guards.none.and(readForm), handOverKey, screen),
 ];
 
 const signInOf = (screen: With<'sessions'>): readonly Route[] => [
-  on('get', '/sign-in', openPage, showSignIn, screen),
-  on('post', '/sign-in', openForm, signIn, screen),
-  on('post', '/sign-out', revocation, signOut, screen),
+  routeTo('get', '/sign-in', openPage, showSignIn, screen),
+  routeTo('post', '/sign-in', openForm, signIn, screen),
+  routeTo('post', '/sign-out', revocation, signOut, screen),
   ...(has(screen, 'sessions', 'identityProvider')
     ? [
-        on('get', '/sign-in/oidc/begin', openLink, beginElsewhere, screen),
-        on('get', '/sign-in/oidc', openLink, finishElsewhere, screen),
+        routeTo('get', '/sign-in/oidc/begin', openLink, beginElsewhere, screen),
+        routeTo('get', '/sign-in/oidc', openLink, finishElsewhere, screen),
       ]
     : []),
 ];
@@ -141,32 +145,32 @@ function administrationOf(screen: With<'administration'>): readonly Route[] {
   return [
     ...(has(screen, 'sessions')
       ? [
-          on('get', `${all}/sessions`, overview, showSessions, screen),
-          on('post', `${all}/sessions/:id/end`, operation, endSession, screen),
+          routeTo('get', `${all}/sessions`, adminPage, showSessions, screen),
+          routeTo('post', `${all}/sessions/:id/end`, adminForm, endSession, screen),
         ]
       : []),
-    on('get', all, overview, showAccounts, screen),
-    on('get', account, overview, showAccount, screen),
-    on('post', `${account}/limits`, operation, limit, screen),
-    on('post', `${account}/block`, operation, block, screen),
-    on('post', `${account}/unblock`, operation, unblock, screen),
-    on('get', `${all}/history`, overview, showAccountHistory, screen),
-    on('get', `${all}/publications`, overview, showAllPublications, screen),
-    on('get', one, overview, showAnyPublication, screen),
-    on('post', `${one}/take-down`, operation, takeDown, screen),
-    on('get', `${all}/takedowns`, overview, showTakedowns, screen),
-    on('post', `${all}/takedowns/:sha256/lift`, operation, lift, screen),
-    on('get', `${all}/service`, overview, showService, screen),
-    on('post', `${all}/service`, operation, changeService, screen),
+    routeTo('get', all, adminPage, showAccounts, screen),
+    routeTo('get', account, adminPage, showAccount, screen),
+    routeTo('post', `${account}/limits`, adminForm, limit, screen),
+    routeTo('post', `${account}/block`, adminForm, block, screen),
+    routeTo('post', `${account}/unblock`, adminForm, unblock, screen),
+    routeTo('get', `${all}/history`, adminPage, showAccountHistory, screen),
+    routeTo('get', `${all}/publications`, adminPage, showAllPublications, screen),
+    routeTo('get', one, adminPage, showAnyPublication, screen),
+    routeTo('post', `${one}/take-down`, adminForm, takeDown, screen),
+    routeTo('get', `${all}/takedowns`, adminPage, showTakedowns, screen),
+    routeTo('post', `${all}/takedowns/:sha256/lift`, adminForm, lift, screen),
+    routeTo('get', `${all}/service`, adminPage, showService, screen),
+    routeTo('post', `${all}/service`, adminForm, changeService, screen),
   ];
 }
 
-export const nowhere: Endpoint = {
-  guards: Guards.none.and(anyone).all,
+export const unknownPath: Endpoint = {
+  guards: Guards.none.and(withOptionalSignIn).all,
   handle: async (context: RequestContext) => notFound(context),
 };
 
-function on<Known extends RequestContext, Has extends Screen>(
+function routeTo<Known extends RequestContext, Has extends Screen>(
   method: Route['method'],
   path: string,
   { all }: Guards<Known>,

@@ -12,15 +12,15 @@ export interface UploadFields {
   readonly name: string;
 }
 
-/** Why an upload was refused. With a title it is a page of its own, without one it is said beside the form. */
+/** Why an upload was refused. With a title it gets a page; without one, the form shows the texts. */
 export interface UploadRefusal {
   readonly kind: 'refused';
   readonly status: number;
   readonly title?: 'badFormTitle' | 'staleFormTitle';
   readonly texts: readonly [MessageId, ...MessageId[]];
-  /** How many characters were read of a title that is longer than is read. */
+  /** How many characters of a too long title were read. */
   readonly readOfTitle?: number;
-  /** For the log: a mistake of the embedding server. */
+  /** A mistake of the embedding server, for the log. */
   readonly fault?: string;
 }
 
@@ -50,7 +50,7 @@ const REFUSALS: Readonly<Record<FormFailure, UploadRefusal>> = {
 
 const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password', 'name']);
 
-/** Reads an upload. Its token stands before its file, so that a forged form's file is not even received. */
+/** Reads an upload. The token must come before the file, so that the file of a forged form is not received. */
 export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   readonly #token: FormToken;
   readonly #limits: Limits;
@@ -75,12 +75,12 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
   file({ name, filename = '' }: FormFile): UploadRefusal | undefined {
     if (name !== 'archive' || this.#filename !== undefined) return BAD_FORM;
     if (!this.#texts.has('form')) return STALE;
-    // Browsers send a file without a name if none was chosen.
+    // If no file was chosen, browsers send one without a name.
     if (filename !== '') this.#filename = filename;
     return undefined;
   }
 
-  /** The key, once it was read: our page sends it before the file. */
+  /** The key, if it was sent before the file, as our page does. */
   get key(): IdempotencyKey | undefined {
     const key = parseIdempotencyKey(this.#texts.get('key') ?? '', this.#limits);
     return typeof key === 'string' ? key : undefined;
@@ -92,7 +92,7 @@ export class UploadForm implements FormReader<UploadFields, UploadRefusal> {
       return { kind: 'refused', status: 422, texts: ['title_too_long'], readOfTitle };
     const text = (name: string): string => this.#texts.get(name) ?? '';
     const filename = this.#filename ?? '';
-    // A list of nameless publications is of no help, so the file's name is the default title.
+    // The title defaults to the file's name, so that the list shows names.
     const title = text('title').trim() || stemOf(filename);
     const fields = {
       key: text('key'),

@@ -1,6 +1,6 @@
 import { accountId, days, parseName } from '@pinfold/core';
 import { expect } from 'chai';
-import { spelledAsName } from '../src/name-spelling.ts';
+import { spellAsName } from '../src/name-spelling.ts';
 import { namesShowing } from '../src/pages/names.ts';
 import type { SignedInContext } from '../src/request/request-context.ts';
 import { enter, OWNER, person, screen, signIn, zipOf } from './open-screen.ts';
@@ -161,8 +161,8 @@ describe('the names', () => {
       ['桜', ''],
     ];
     for (const [text = '', name] of spellings) {
-      expect(spelledAsName(text)).to.equal(name);
-      if (name !== '') expect(parseName(spelledAsName(text))).to.equal(name);
+      expect(spellAsName(text)).to.equal(name);
+      if (name !== '') expect(parseName(spellAsName(text))).to.equal(name);
     }
   });
 

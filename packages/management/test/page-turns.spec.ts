@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { html } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { page } from '../src/response/answer.ts';
-import { written } from '../src/response/page-turns.ts';
+import { writePage } from '../src/response/page-turns.ts';
 
 const STAYS = new AbortController().signal;
 /** Longer than a piece is at least, so that each item is one. */
@@ -11,7 +11,7 @@ const LONG = 'x'.repeat(20_000);
 describe('the pieces of a page', () => {
   it('leave a turn of the event loop to others between any two, over all pages', async () => {
     const order: string[] = [];
-    const pages = ['a', 'b'].map((name) => written(page(html`${items(order, name, 4)}`), STAYS));
+    const pages = ['a', 'b'].map((name) => writePage(page(html`${items(order, name, 4)}`), STAYS));
     let isDone = false;
     void Promise.all(pages).then(() => {
       isDone = true;
@@ -29,14 +29,14 @@ describe('the pieces of a page', () => {
   it('of a short page are one, which waits for no turn', async () => {
     let isDone = false;
     const turn = setImmediate().then(() => isDone);
-    void written(page(html`<p>short</p>`), STAYS).then(() => {
+    void writePage(page(html`<p>short</p>`), STAYS).then(() => {
       isDone = true;
     });
     expect(await turn).to.equal(true);
   });
 
   it('are the page, whole', async () => {
-    const answer = await written(page(html`<p>é${items([], 'a', 3)}</p>`, 422), STAYS);
+    const answer = await writePage(page(html`<p>é${items([], 'a', 3)}</p>`, 422), STAYS);
     if (answer.kind !== 'page') throw new Error(answer.kind);
     expect(answer.status).to.equal(422);
     expect(String(answer.body)).to.equal(`<p>é${LONG}${LONG}${LONG}</p>`);
@@ -45,7 +45,7 @@ describe('the pieces of a page', () => {
   it('are not written for a client that has left', async () => {
     const order: string[] = [];
     const client = new AbortController();
-    const answer = written(page(html`${items(order, 'a', 100)}`), client.signal).catch((error) => error);
+    const answer = writePage(page(html`${items(order, 'a', 100)}`), client.signal).catch((error) => error);
     while (order.length < 3) await setImmediate();
     client.abort(new Error('left'));
     expect(String(await answer)).to.equal('Error: left');

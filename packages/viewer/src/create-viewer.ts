@@ -18,7 +18,7 @@ import {
   takeRequest,
   UnavailableError,
 } from '@pinfold/http/internal';
-import { byPassword, byTeam } from './access/access.ts';
+import { byPassword, byViewer } from './access/access.ts';
 import { archiveOpener, Grants, grantCreator } from './access/grants.ts';
 import { serveName } from './access/named-url.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
@@ -33,8 +33,8 @@ import {
   workTogether,
 } from './exchange.ts';
 import {
-  FROM_ANYWHERE_UNNAMED,
-  sendNowhere,
+  CROSS_ORIGIN_NO_REFERRER,
+  sendOutsidePage,
   sendPlainPage,
   sendTooManyCookies,
   sendUnavailable,
@@ -48,7 +48,7 @@ import type { ReadingTools } from './sending/pieces.ts';
 import { Sites } from './sending/sites.ts';
 import { settingsOf, type ViewerOptions } from './viewer-options.ts';
 
-/** Answers shared URLs and sites; anything else is passed to `next`, or answered with a 404 page without one. */
+/** Answers shared URLs and sites. Passes other requests to `next`, or without one answers them with a 404 page. */
 export interface Viewer {
   (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
   /** For `createApi`, `createManagement` and your own code. Refuses with `forbidden` if `access` decides who may view. */
@@ -58,8 +58,8 @@ export interface Viewer {
 }
 
 /**
- * Makes a handler that serves shared URLs and sites. It mounts at the root of an Express app,
- * before its other routes, or stands alone: `createServer(viewer)`.
+ * Creates a handler that serves shared URLs and sites. Mount it at the root of an Express app, before other routes, or
+ * use it alone: `createServer(viewer)`.
  *
  * @throws TypeError when an option is wrong.
  * @example
@@ -76,7 +76,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   const context = createContext(options);
   const { log = consoleLog } = options;
   const door: Door<View, Answered> = {
-    // The clock of the service counts whole milliseconds, and most views take less than one.
+    // Most views take less than a millisecond, the resolution of the service's clock.
     now: () => performance.now(),
     work: serve,
     failed: answerFailure,
@@ -86,8 +86,8 @@ export function createViewer(options: ViewerOptions): Viewer {
       log(entry, view.request);
     },
   };
-  const take = (found: Place, request: IncomingMessage, response: ServerResponse): void => {
-    const begun = door.now();
+  const answer = (found: Place, request: IncomingMessage, response: ServerResponse): void => {
+    const startedAt = door.now();
     workTogether((asyncContext) => {
       try {
         takeOriginForm(request);
@@ -95,7 +95,17 @@ export function createViewer(options: ViewerOptions): Viewer {
         const place = hasSeveralHosts(request) ? UNREADABLE : found;
         const { route, role } = place;
         const requestId = newRequestId();
-        const view = { request, response, context, asyncContext, place, requestId, route, role, begun };
+        const view = {
+          request,
+          response,
+          context,
+          asyncContext,
+          place,
+          requestId,
+          route,
+          role,
+          begun: startedAt,
+        };
         void followRequest(view, door);
       } catch (error) {
         console.error('Pinfold failed to begin its answer:', error);
@@ -104,16 +114,16 @@ export function createViewer(options: ViewerOptions): Viewer {
     });
   };
   const viewer: RequestListener = (request, response, next) => {
-    if (context.settings.mode === 'origin') expectRoot(request);
+    if (context.settings.mode === 'origin') requireRoot(request);
     expectNodeRequest(request, response);
     const found = findPlace(context.settings, request);
     if (next !== undefined && !isViewerAddress(found)) next();
-    else takeRequest(request, response, () => take(found, request, response));
+    else takeRequest(request, response, () => answer(found, request, response));
   };
   return Object.assign(viewer, { createGrant: grantCreator(context), openArchive: archiveOpener(context) });
 }
 
-/** Whether an address has the form of a viewer's address, even if nothing is found there. */
+/** Whether an address has the form of a shared URL or a site's, whether or not that exists. */
 function isViewerAddress(place: Place): boolean {
   if (place.kind === 'name') return parseNameSegment(place.segment) !== undefined;
   return (
@@ -126,7 +136,7 @@ const MiB = 1_048_576;
 /** Seconds of `Retry-After` when too many files wait to be inflated. */
 const BUSY_RETRY_SECONDS = 2;
 
-/** Random for each process, with a count at its end: `randomUUID` for each view would cost it half a microsecond. */
+/** Random for each process; a counter follows. `randomUUID` for each view would take half a microsecond. */
 const REQUEST_ID_PREFIX = randomUUID().slice(0, 24);
 let requestCount = 0;
 
@@ -141,10 +151,10 @@ interface View extends Exchange, Arrival {
 
 type RequestListener = (...input: Parameters<Viewer>) => void;
 
-/** Throws if an app has mounted the viewer below a path: it then passes on only requests for that path. */
-function expectRoot(request: IncomingMessage): void {
+/** Throws if an app has mounted the viewer below a path: the viewer would not receive requests for sites' hosts. */
+function requireRoot(request: IncomingMessage): void {
   const mount = 'baseUrl' in request ? request.baseUrl : '';
-  // A router that is called without an app sets the member to undefined.
+  // A router without an app sets `baseUrl` to undefined.
   if (mount === '' || mount === undefined) return;
   throw new Error(
     `The viewer is mounted at ${mount}: mount it at the root, or sites on hosts of their own never reach it.`,
@@ -167,7 +177,7 @@ function createContext(options: ViewerOptions): ViewerContext {
   const sites = new Sites(useCases.open, siteCacheBytes);
   const bodies = new Bodies(cacheBytes);
   options.statistics?.({ bodies, sites, inflations: tools.turns });
-  const access = options.access === undefined ? byPassword : byTeam(options.access, settings.publicUrl);
+  const access = options.access === undefined ? byPassword : byViewer(options.access, settings.publicUrl);
   return {
     settings,
     useCases,
@@ -191,11 +201,11 @@ function serve(view: View): MaybePromise<Answered> {
   if (place.kind === 'unreadable') return sendPlainPage(view, 400, 'bad_request');
   if (place.kind === 'misdirected') return sendPlainPage(view, 421, 'misdirected');
   if (hasTooManyCookies(view.request)) {
-    return sendTooManyCookies(view, place.kind === 'path' ? FROM_ANYWHERE_UNNAMED : {});
+    return sendTooManyCookies(view, place.kind === 'path' ? CROSS_ORIGIN_NO_REFERRER : {});
   }
   switch (place.kind) {
     case 'nowhere':
-      return sendNowhere(view);
+      return sendOutsidePage(view);
     case 'origin':
       return serveSiteOrigin(view, place);
     case 'path':

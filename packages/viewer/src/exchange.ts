@@ -29,23 +29,23 @@ export interface Exchange {
   readonly context: ViewerContext;
   readonly asyncContext: AsyncResource;
   isHeadWritten?: boolean;
-  /** Whether the answer is of a site that everybody may see. Only those are read from other origins, where the app allows it. */
+  /** Whether everyone may see the site. Only then may CORS headers of the app let other origins read the answer. */
   isOfOpenSite?: boolean;
   gone?: AbortSignal;
 }
 
-/** A signal that aborts when the viewer has left before the answer was out. What fails after that is nobody's. */
+/** Returns a signal that aborts if the viewer leaves before the answer was sent. Later failures are not reported. */
 export function goneOf(exchange: Exchange): AbortSignal {
   exchange.gone ??= untilGone(exchange.response);
   return exchange.gone;
 }
 
-/** The client's address, as bounds count by it. */
+/** The client's address, by which limits are counted. */
 export function clientOf({ context, request }: Exchange): string {
   return clientAt(context.settings.clientAddress(request));
 }
 
-/** Writes the head of an answer, and notes it: frameworks replace `headersSent` of a response. */
+/** Writes the head of an answer and sets `isHeadWritten`, since frameworks may replace `headersSent`. */
 export function writeHead(
   exchange: Exchange,
   status: number,
@@ -57,36 +57,36 @@ export function writeHead(
   return response;
 }
 
-/** Ends an answer with all of its body, and counts what its client has not taken of it. */
+/** Ends an answer with its whole body, and counts the bytes that the client has not received yet. */
 export function end(exchange: Exchange, body?: Buffer): void {
   exchange.response.end(body);
   outgoingBytes.followWritten(exchange.response, () => clientOf(exchange));
 }
 
-interface Arrived {
+interface ArrivedRequest {
   readonly asyncContext: AsyncResource;
   readonly work: (asyncContext: AsyncResource) => void;
 }
 
 /** Requests of this turn of the event loop. */
-let arrived: Arrived[] = [];
+let arrived: ArrivedRequest[] = [];
 
-/** Answers in memory of this turn, with their heads made. */
+/** Answers of this turn whose heads are written and whose bodies are in memory. */
 let endings: { readonly exchange: Exchange; readonly text: string }[] = [];
 
 /**
- * Calls `work` once the event loop has read all requests that have arrived: one look for commits in the database serves
- * all of them, and the same code runs in a row.
+ * Calls `work` once the event loop has read all requests that have arrived, so that one check for commits in the database
+ * serves all of them, and the same code runs in a row.
  */
-export function workTogether(work: Arrived['work']): void {
-  // The async context of one request must not reach the work for another, or the events of its answer.
+export function workTogether(work: ArrivedRequest['work']): void {
+  // Keeps the async context of one request from reaching the work and the events of another.
   arrived.push({ asyncContext: new AsyncResource('PinfoldView'), work });
   beginTurn();
 }
 
 /**
- * Ends an answer behind all that. Writing the answers one after another takes a third less time than each after its
- * request, and a client or proxy on this machine is woken once.
+ * Ends an answer after the work of this turn. Writing all answers in a row takes a third less time than each after its
+ * request, and wakes a client or proxy on this machine once.
  */
 export function endTogether(exchange: Exchange, text = ''): void {
   const { response } = exchange;
@@ -121,7 +121,7 @@ function endAll(): void {
       exchange.asyncContext.runInAsyncScope(response.end, response, text, 'latin1');
       outgoingBytes.followWritten(response, () => clientOf(exchange));
     } catch (error) {
-      // Of an app's listener, or of an `end` that its framework gives to all responses.
+      // Thrown by a listener of the app, or by an `end` that its framework gives to all responses.
       console.error('Pinfold failed to end an answer:', error);
       response.destroy();
     }
@@ -129,7 +129,7 @@ function endAll(): void {
 }
 
 export interface Answered {
-  /** Why no file of a site was shown. */
+  /** The code for the log if no file of a site was shown. */
   readonly outcome?: string;
   /** Whether the answer is a page of the site, its 404 page included. */
   readonly isPage?: true;
@@ -138,10 +138,10 @@ export interface Answered {
 
 export const ANSWERED: Answered = {};
 
-/** A value that may be there already: each promise is a measurable part of what a view costs. */
+/** A value that may be available already: each promise takes a measurable part of a view's time. */
 export type MaybePromise<Value> = Promise<Value> | Value;
 
-export function whenThere<Value, Next>(
+export function chain<Value, Next>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Next>,
 ): MaybePromise<Next> {

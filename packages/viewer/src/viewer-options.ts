@@ -12,9 +12,9 @@ export type ViewerRoute = 'shared_url' | 'name' | 'hand_over' | 'site' | 'none';
 
 /** Bounds on the concurrent work of one process for viewers. */
 export interface ViewerBounds {
-  /** Files that are inflated at once, for clients without gzip and for ranges. Default 2. */
+  /** How many files are inflated at once, for clients without gzip and for ranges. Default 2. */
   readonly inflating: number;
-  /** More of them that may wait to begin; then 503. Default 256. */
+  /** How many more may wait; beyond that, the viewer answers 503. Default 256. */
   readonly inflatingQueue: number;
 }
 
@@ -31,10 +31,10 @@ export interface CacheStatistics {
   readonly bytes: number;
 }
 
-/** The figures of a viewer, always current. */
+/** Live statistics of a viewer. */
 export interface ViewerStatistics {
   readonly bodies: CacheStatistics;
-  /** The cache of hot sites' lists of files. */
+  /** The cache of file lists. */
   readonly sites: CacheStatistics;
   readonly inflations: { readonly running: number; readonly waiting: number };
 }
@@ -44,36 +44,36 @@ export interface ViewerOptions {
   readonly useCases: ViewerUseCases;
   /** The URL of this server, with the path of its mount, if any: `https://share.example.org`. */
   readonly publicUrl: string;
-  /** Origin mode: the URL whose host gets `{id}.` before it. Default: scheme, host and port of `publicUrl`. */
+  /** Origin mode: sites are at `{id}.` before this URL's host. Default: scheme, host and port of `publicUrl`. */
   readonly sitesUrl?: string | undefined;
-  /** Default `origin`; `path` where wildcard hosts are impossible, at the price in docs/security.md. */
+  /** Default `origin`. Use `path` if wildcard hosts are impossible; docs/security.md has its risks. */
   readonly mode?: ViewerMode | undefined;
   /** Decides who may view sites. Default: everyone with the link, and with the password if there is one. */
   readonly access?: ViewerAccess | undefined;
-  /** The client's address, as far as proxies are trusted. Default: the socket's. IPv6 is reduced to its /64 here. */
+  /** Returns the client's address, from trusted proxies if any. Default: the socket's. IPv6 is reduced to its /64. */
   readonly clientAddress?: ClientAddress | undefined;
   /** Whether sites may register service workers, which can outlive a stop in a viewer's browser. Default `refuse`. */
   readonly serviceWorkers?: 'refuse' | 'allow' | undefined;
-  /** Whether 431 for too many cookies also deletes those of the whole domain, other servers' too. Default false. */
+  /** Whether the answer 431 also deletes the cookies of the whole domain, including other servers'. Default false. */
   readonly clearCookies?: boolean | undefined;
   /** The service's name in previews of links. Default `Pinfold`. */
   readonly serviceName?: string | undefined;
   /** The URL for reporting a page, linked on the viewer's own pages: http, https or mailto. */
   readonly reportUrl?: string | undefined;
-  /** Bytes of memory for hot bodies; 0 keeps none. Default 64 MiB. */
+  /** The size of the cache of bodies; 0 caches none. Default 64 MiB. */
   readonly cacheBytes?: number | undefined;
-  /** Bytes of memory, estimated, for what is known of hot sites' files. Default 32 MiB. */
+  /** The estimated size of the cache of file lists. Default 32 MiB. */
   readonly siteCacheBytes?: number | undefined;
   readonly bounds?: Partial<ViewerBounds> | undefined;
-  /** Receives every answered request of the viewer's own, once it is over. Default: faults go to `console.error`. */
+  /** Receives every request that the viewer answered, once it has ended. Default: faults go to `console.error`. */
   readonly log?: RequestLog | undefined;
-  /** Given, once, what metrics may read at any time. */
+  /** Called once with statistics that metrics may read at any time. */
   readonly statistics?: ((statistics: ViewerStatistics) => void) | undefined;
   /** Counts views and wrong passwords; absent: they are not counted. */
   readonly counter?: ViewCounter | undefined;
 }
 
-/** {@link ViewerOptions}, checked and taken apart. */
+/** {@link ViewerOptions}, checked and parsed. */
 export interface Settings
   extends Given<Pick<ViewerOptions, 'mode' | 'serviceWorkers' | 'clearCookies' | 'clientAddress'>> {
   readonly secure: boolean;

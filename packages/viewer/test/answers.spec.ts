@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Answer, type Ask, cookiesOf, locationOf, unmarkedLocationOf } from './client.ts';
-import { expectLine, expectPage, expectRedirect, FORGET, FROM_ANYWHERE_UNNAMED } from './expect-page.ts';
+import { CROSS_ORIGIN_NO_REFERRER, expectLine, expectPage, expectRedirect, FORGET } from './expect-page.ts';
 import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const UNKNOWN = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10' as RoleId;
@@ -11,7 +11,7 @@ const JAR = { cookie: `c=${'x'.repeat(12_400)}` };
 const MARK = '?pinfold-cookie=1';
 const SCRIPT = { 'service-worker': 'script' };
 const UNNAMED = { 'referrer-policy': 'no-referrer' };
-const FROM_ANYWHERE = { ...FROM_ANYWHERE_UNNAMED, 'referrer-policy': 'same-origin' };
+const CROSS_ORIGIN = { ...CROSS_ORIGIN_NO_REFERRER, 'referrer-policy': 'same-origin' };
 const SERVICE_WORKER = 'No service workers here';
 const PASSWORD_REQUIRED = 'Password required';
 
@@ -196,7 +196,7 @@ describe('an answer that is no file of a site says what it has to, nothing else,
     await expectRows(rig, {
       'a full jar': () => [
         rig.ask(`/s/${id}/`, { headers: JAR }),
-        page(431, FROM_ANYWHERE_UNNAMED),
+        page(431, CROSS_ORIGIN_NO_REFERRER),
         'too_many_cookies',
       ],
       'no id': () => [rig.ask('/s/x/'), page(404), 'not_found'],
@@ -210,17 +210,17 @@ describe('an answer that is no file of a site says what it has to, nothing else,
       'a part out of a site': () => [rig.ask('/app.js'), page(404), 'not_found'],
       'a method of no site': () => [
         rig.ask(`/s/${open}/`, { method: 'PUT' }),
-        page(405, { allow: 'GET, HEAD', ...FROM_ANYWHERE_UNNAMED }),
+        page(405, { allow: 'GET, HEAD', ...CROSS_ORIGIN_NO_REFERRER }),
         'method_not_allowed',
       ],
       'another letter case': () => [
         rig.ask(`/s/${open.toUpperCase()}/docs/`),
-        redirect(302, `${shared(open)}/docs/`, FROM_ANYWHERE_UNNAMED),
+        redirect(302, `${shared(open)}/docs/`, CROSS_ORIGIN_NO_REFERRER),
       ],
-      unknown: () => [rig.ask(`/s/${UNKNOWN}/`), page(404, FROM_ANYWHERE_UNNAMED), 'not_found'],
+      unknown: () => [rig.ask(`/s/${UNKNOWN}/`), page(404, CROSS_ORIGIN_NO_REFERRER), 'not_found'],
       'a service worker': () => [
         rig.ask(`/s/${open}/`, { headers: SCRIPT }),
-        line(SERVICE_WORKER, FROM_ANYWHERE_UNNAMED),
+        line(SERVICE_WORKER, CROSS_ORIGIN_NO_REFERRER),
         'service_worker',
       ],
       'a right password': () => [
@@ -229,57 +229,57 @@ describe('an answer that is no file of a site says what it has to, nothing else,
       ],
       'a grant that is not needed': () => [
         rig.ask(`/s/${open}/~${'k'.repeat(40)}/docs/`),
-        redirect(302, `${shared(open)}/docs/`, FROM_ANYWHERE_UNNAMED),
+        redirect(302, `${shared(open)}/docs/`, CROSS_ORIGIN_NO_REFERRER),
       ],
       'a folder of an open site': () => [
         rig.ask(`/s/${open}/docs?q`),
-        redirect(308, `${shared(open)}/docs/?q`, FROM_ANYWHERE),
+        redirect(308, `${shared(open)}/docs/?q`, CROSS_ORIGIN),
       ],
       'a missing file of an open site': () => [
         rig.ask(`/s/${open}/nothing.js`),
-        page(404, FROM_ANYWHERE),
+        page(404, CROSS_ORIGIN),
         'no_such_file',
       ],
       'a page of a protected site': () => [
         rig.ask(`/s/${id}/docs/`, { headers: NAVIGATION }),
-        redirect(302, `${shared(id)}?to=%2Fdocs%2F`, FROM_ANYWHERE_UNNAMED),
+        redirect(302, `${shared(id)}?to=%2Fdocs%2F`, CROSS_ORIGIN_NO_REFERRER),
       ],
       'a page of it to whoever is in': () => [
         rig.ask(`/s/${id}/docs/`, document),
-        redirect(302, `${home}docs/`, FROM_ANYWHERE_UNNAMED),
+        redirect(302, `${home}docs/`, CROSS_ORIGIN_NO_REFERRER),
       ],
       'a page after a right password': () => [
         rig.ask(pathname + MARK, document),
-        redirect(302, home, FROM_ANYWHERE_UNNAMED),
+        redirect(302, home, CROSS_ORIGIN_NO_REFERRER),
       ],
       'a page after it, without a cookie': () => [
         rig.ask(pathname + MARK, { headers: NAVIGATION }),
-        page(200, FROM_ANYWHERE_UNNAMED),
+        page(200, CROSS_ORIGIN_NO_REFERRER),
         'cookies_blocked',
       ],
       'a part of it': () => [
         rig.ask(`/s/${id}/docs/`),
-        line(PASSWORD_REQUIRED, FROM_ANYWHERE_UNNAMED),
+        line(PASSWORD_REQUIRED, CROSS_ORIGIN_NO_REFERRER),
         'password_required',
       ],
       'a part under a grant that is none': () => [
         rig.ask(`/s/${id}/~${'A'.repeat(100)}/docs/`),
-        line(PASSWORD_REQUIRED, FROM_ANYWHERE_UNNAMED),
+        line(PASSWORD_REQUIRED, CROSS_ORIGIN_NO_REFERRER),
         'password_required',
       ],
       'a folder of it': () => [
         rig.ask(`${pathname}docs?q`, document),
-        redirect(308, `${home}docs/?q`, FROM_ANYWHERE_UNNAMED),
+        redirect(308, `${home}docs/?q`, CROSS_ORIGIN_NO_REFERRER),
       ],
       'a missing file of it': () => [
         rig.ask(`${pathname}nothing.js`, document),
-        page(404, FROM_ANYWHERE_UNNAMED),
+        page(404, CROSS_ORIGIN_NO_REFERRER),
         'no_such_file',
       ],
     });
     rig.clock.advance(rig.useCases.limits.lifetime);
     await expectRows(rig, {
-      'an expired site': () => [rig.ask(`/s/${id}/`), page(410, FROM_ANYWHERE_UNNAMED), 'expired'],
+      'an expired site': () => [rig.ask(`/s/${id}/`), page(410, CROSS_ORIGIN_NO_REFERRER), 'expired'],
     });
   });
 });

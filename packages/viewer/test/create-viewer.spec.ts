@@ -2,7 +2,7 @@ import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
 import express from 'express';
 import { askRaw, cookiesOf, locationOf } from './client.ts';
-import { expectPage, FORGET, FROM_ANYWHERE_UNNAMED } from './expect-page.ts';
+import { CROSS_ORIGIN_NO_REFERRER, expectPage, FORGET } from './expect-page.ts';
 import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs' };
@@ -192,7 +192,7 @@ describe('the viewer while something is broken', () => {
       const { pathname, host } = new URL(locationOf(entered));
       const headers = { ...NAVIGATION, cookie: cookiesOf(entered) };
       const answer = await rig.ask(pathname, { host, headers });
-      expectPage(answer, 404, mode === 'origin' ? FORGET : FROM_ANYWHERE_UNNAMED);
+      expectPage(answer, 404, mode === 'origin' ? FORGET : CROSS_ORIGIN_NO_REFERRER);
     });
   }
 });

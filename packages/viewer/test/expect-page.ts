@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Answer } from './client.ts';
 
 /** What every answer has that is no file of a site. */
-const APART = {
+const DEFAULT_HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'same-origin',
@@ -19,7 +19,7 @@ export const FORGET = {
 };
 
 /** What an answer inside a site in path mode says besides, where the address has a grant in it, or may have. */
-export const FROM_ANYWHERE_UNNAMED = {
+export const CROSS_ORIGIN_NO_REFERRER = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
@@ -38,7 +38,7 @@ export function expectPage(answer: Answer, status: number, more: IncomingHttpHea
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(answer.text) ?? [];
   const hash = createHash('sha256').update(style).digest('base64');
   expect(headersOf(answer)).to.deep.equal({
-    ...APART,
+    ...DEFAULT_HEADERS,
     'content-type': 'text/html; charset=utf-8',
     'content-length': String(answer.body.length),
     'content-language': language,
@@ -52,7 +52,7 @@ export function expectPage(answer: Answer, status: number, more: IncomingHttpHea
 export function expectLine(answer: Answer, line: string, more: IncomingHttpHeaders = {}): void {
   expect([answer.status, answer.text]).to.deep.equal([403, `${line}\n`]);
   expect(headersOf(answer)).to.deep.equal({
-    ...APART,
+    ...DEFAULT_HEADERS,
     'content-type': 'text/plain; charset=utf-8',
     'content-length': String(answer.body.length),
     ...more,
@@ -67,5 +67,5 @@ export function expectRedirect(
   more: IncomingHttpHeaders = {},
 ): void {
   expect([answer.status, answer.text]).to.deep.equal([status, '']);
-  expect(headersOf(answer)).to.deep.equal({ ...APART, location, 'content-length': '0', ...more });
+  expect(headersOf(answer)).to.deep.equal({ ...DEFAULT_HEADERS, location, 'content-length': '0', ...more });
 }

@@ -28,7 +28,7 @@ ${more > 0 ? html`<li class="quiet">${messages.text('andMore', { count: more })}
   ]);
 }
 
-/** Asks which to publish where a folder looks like the source of a site; `undefined` to publish nothing. */
+/** If a folder looks like the source of a site, asks which of the two to publish; `undefined` to publish nothing. */
 export async function askForBuiltSite(
   messages: BrowserMessages,
   source: Source,
@@ -53,7 +53,7 @@ export async function askForStartPage(messages: BrowserMessages, page: string): 
   ]);
 }
 
-/** Shows a dialog until a button is chosen, the last being the primary one; closing it means the first. */
+/** Shows a dialog with buttons, the last one primary. Closing the dialog chooses the first. */
 function ask<Choice>(
   title: string,
   content: Html,

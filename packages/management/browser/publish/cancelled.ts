@@ -12,7 +12,7 @@ export interface LatePublication extends SentPublication {
   readonly state: RoleState;
 }
 
-/** Why it is not known yet whether a cancelled upload is published. */
+/** Messages by the reason why it is unknown yet whether a cancelled upload is published. */
 const UNCONFIRMED = {
   running: 'cancelRunning',
   signed_out: 'cancelSignedOut',
@@ -22,7 +22,7 @@ const UNCONFIRMED = {
 interface CancelQuestion extends Pick<Upload, 'key'> {
   readonly url: string;
   readonly token: string;
-  /** The token of a sign-in that replaced the first; `undefined` while there is none to the same account. */
+  /** The current form token; `undefined` unless the same account is signed in. */
   freshToken(): Promise<string | undefined>;
   onUnconfirmed(why: keyof typeof UNCONFIRMED): void;
 }
@@ -35,7 +35,7 @@ interface Reply {
 const PAUSES = [500, 1_000, 2_000, 4_000, 8_000];
 const TIMEOUT = 10_000;
 
-/** Cancels an upload at the server, and asks until the server knows that it is not published, or that it is. */
+/** Cancels an upload at the server, and repeats that until the server confirms that it is published, or that it is not. */
 export async function confirmCancelled(
   { url, key, token: first, freshToken, onUnconfirmed }: CancelQuestion,
   signal: AbortSignal,
@@ -67,7 +67,7 @@ async function ask(
     return status === 200 ? { status, body: await response.json() } : { status };
   } catch (error) {
     signal.throwIfAborted();
-    // Without a connection, cut off, too slow, or answered by something between that is no JSON.
+    // No connection, a timeout, or an answer that is no JSON, as from a proxy.
     if (error instanceof TypeError || error instanceof DOMException || error instanceof SyntaxError)
       return { status: 0 };
     throw error;
@@ -78,17 +78,17 @@ async function ask(
 export interface CancelPanel {
   readonly messages: BrowserMessages;
   readonly stage: ProgressPanel;
-  /** The token of forms when the page was loaded. */
+  /** The form token when the page was loaded. */
   readonly token: string;
   /** The address of a page of the screen. */
   page(path: string): string;
-  /** The token of forms as it is now; `undefined` while the account is not signed in. */
+  /** The current form token; `undefined` unless the same account is signed in. */
   freshToken(): Promise<string | undefined>;
-  /** A button that closes the stage, and does something first. */
-  another(id: 'chooseAnother' | 'publishAnother', first?: () => void): HTMLElement;
+  /** A button that calls `first`, then closes the stage. */
+  closeButton(id: 'chooseAnother' | 'publishAnother', first?: () => void): HTMLElement;
 }
 
-/** Asks the server until it has confirmed what became of the upload; `undefined` when the person asks no further. */
+/** Waits until the server has confirmed the outcome of the upload; `undefined` if the person stops waiting. */
 export async function showCancelling(
   panel: CancelPanel,
   { key, token }: Upload,
@@ -102,8 +102,8 @@ export async function showCancelling(
     token,
     freshToken: () => panel.freshToken(),
     onUnconfirmed: (why) => {
-      const another = panel.another('chooseAnother', () => leave.abort());
-      stage.wait(messages.text(UNCONFIRMED[why]), another);
+      const closeButton = panel.closeButton('chooseAnother', () => leave.abort());
+      stage.wait(messages.text(UNCONFIRMED[why]), closeButton);
     },
   };
   try {
@@ -114,16 +114,23 @@ export async function showCancelling(
   }
 }
 
-/** Shows what was published before it was cancelled, with a button that stops it. */
+/** Shows a publication that was complete before it was cancelled, with a button that stops it. */
 export async function showLate(panel: CancelPanel, late: LatePublication, name: string): Promise<void> {
   const { messages, stage } = panel;
   const address = panel.page(`publications/${late.id}`);
   const details = linkTo(address, messages.text('showDetails'));
-  const another = panel.another('publishAnother');
+  const closeButton = panel.closeButton('publishAnother');
   if (late.state !== 'published') {
-    stage.end(messages.text('cancelledStopped'), 'bad', undefined, details, another);
+    stage.end(messages.text('cancelledStopped'), 'bad', undefined, details, closeButton);
     return;
   }
   const stop = stopForm(messages, address, (await panel.freshToken()) ?? panel.token);
-  stage.end(messages.text('cancelledLate'), 'bad', lateContent(messages, late, name), stop, details, another);
+  stage.end(
+    messages.text('cancelledLate'),
+    'bad',
+    lateContent(messages, late, name),
+    stop,
+    details,
+    closeButton,
+  );
 }

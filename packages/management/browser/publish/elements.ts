@@ -1,6 +1,6 @@
 import type { Html } from '@pinfold/http/internal/html';
 
-/** The nodes of markup, whose values were escaped when it was written. */
+/** Parses markup, in which `html` has escaped all values. */
 export function nodesOf(markup: Html): DocumentFragment {
   const template = document.createElement('template');
   template.innerHTML = String(markup);

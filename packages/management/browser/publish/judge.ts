@@ -9,7 +9,7 @@ export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'fil
 
 export interface Judged {
   readonly problems: readonly PublishProblem[];
-  /** How many files the site would have; as far as known when there are problems. */
+  /** The number of the site's files; may be too low if there are problems. */
   readonly files: number;
   readonly bytes: number;
 }
@@ -34,7 +34,7 @@ export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits)
   return judge({ entries, problems: [], trusted: true }, limits);
 }
 
-/** Judges a folder; the advice where it lacks nothing but an index.html is from all its files, also those left out. */
+/** Judges a folder. If only an index.html is missing, the hint considers all files, also those left out. */
 export async function judgeWholeFolder(
   { files, allPaths }: Pick<FolderSource, 'files' | 'allPaths'>,
   limits: ArchiveLimits,
@@ -46,8 +46,8 @@ export async function judgeWholeFolder(
   return { ...judged, problems: [{ rule: 'missing_index', ...(hint && { hint }) }] };
 }
 
-/** Whether a folder is all that has to be chosen instead. */
-export function namesFolder({ problems }: Judged): boolean {
+/** Whether the hint is to choose a folder inside this one. */
+export function suggestsFolder({ problems }: Judged): boolean {
   return problems.some(
     (problem) =>
       problem.rule === 'missing_index' &&

@@ -1,20 +1,20 @@
 import type { DirectoryEntry, DirectoryListing } from '@pinfold/archive-zip/listing';
 
-/** Where a header of the directory says where its entry starts, in four bytes. */
-const START_FIELD = 42;
-const START_END = 46;
+/** The four bytes of a directory header that contain the offset of its entry. */
+const OFFSET_FIELD = 42;
+const OFFSET_FIELD_END = 46;
 const END_BYTES = 22;
 const END_SIGNATURE = 0x06054b50;
 const MAX_ENTRIES = 65_534;
 
 /**
- * The ZIP without some of its entries (APPNOTE.TXT, section 4.3): the rest is copied as it is, nothing is unpacked.
- * `undefined` for a Zip64 archive, and when the entries do not lie one behind the other, as those of every usual tool do.
+ * Copies a ZIP without some of its entries, and without unpacking it (APPNOTE.TXT, section 4.3). Returns `undefined` for
+ * a Zip64 archive, and for entries that overlap, which no usual tool writes.
  */
 export function leaveOut(
   archive: Blob,
   { entries, begin, isZip64 }: Pick<DirectoryListing, 'entries' | 'begin' | 'isZip64'>,
-  leaves: (name: string) => boolean,
+  isLeftOut: (name: string) => boolean,
 ): Blob | undefined {
   const ends = endsOf(entries, begin);
   if (ends === undefined || isZip64 || entries.length > MAX_ENTRIES) return undefined;
@@ -22,12 +22,12 @@ export function leaveOut(
   const directory: Blob[] = [];
   let position = 0;
   for (const { name, at, next, localOffset } of entries) {
-    if (leaves(name)) continue;
+    if (isLeftOut(name)) continue;
     const end = ends.get(localOffset) ?? localOffset;
     contents.push(archive.slice(localOffset, end));
-    const start = filled(4, (view) => view.setUint32(0, position, true));
+    const offset = createBuffer(4, (view) => view.setUint32(0, position, true));
     directory.push(
-      new Blob([archive.slice(at, at + START_FIELD), start, archive.slice(at + START_END, next)]),
+      new Blob([archive.slice(at, at + OFFSET_FIELD), offset, archive.slice(at + OFFSET_FIELD_END, next)]),
     );
     position += end - localOffset;
   }
@@ -37,16 +37,16 @@ export function leaveOut(
   });
 }
 
-/** Where each entry ends: where the next one starts, or the directory. */
+/** The end of each entry, by its start: the start of the next one, or of the directory. `undefined` if two share one. */
 function endsOf(entries: readonly DirectoryEntry[], begin: number): ReadonlyMap<number, number> | undefined {
   const starts = entries.map(({ localOffset }) => localOffset).sort((one, other) => one - other);
-  const ends = new Map(starts.map((start, n) => [start, starts[n + 1] ?? begin] as const));
-  const apart = ends.size === starts.length && [...ends].every(([start, end]) => start < end);
-  return apart ? ends : undefined;
+  const ends = new Map(starts.map((offset, n) => [offset, starts[n + 1] ?? begin] as const));
+  const areApart = ends.size === starts.length && [...ends].every(([offset, end]) => offset < end);
+  return areApart ? ends : undefined;
 }
 
 function endRecord(count: number, size: number, offset: number): ArrayBuffer {
-  return filled(END_BYTES, (view) => {
+  return createBuffer(END_BYTES, (view) => {
     view.setUint32(0, END_SIGNATURE, true);
     view.setUint16(8, count, true);
     view.setUint16(10, count, true);
@@ -55,7 +55,7 @@ function endRecord(count: number, size: number, offset: number): ArrayBuffer {
   });
 }
 
-function filled(bytes: number, write: (view: DataView) => void): ArrayBuffer {
+function createBuffer(bytes: number, write: (view: DataView) => void): ArrayBuffer {
   const buffer = new ArrayBuffer(bytes);
   write(new DataView(buffer));
   return buffer;

@@ -5,13 +5,13 @@ import { button, elementOf, nodesOf } from './elements.ts';
 export interface Step {
   readonly text: string;
   readonly name: string;
-  /** The bytes that it goes through; absent where the bar stays as it is. */
+  /** The bytes to process; absent: the bar does not move. */
   readonly total?: number | undefined;
 }
 
-const REPORTED_EVERY = 5_000;
+const ANNOUNCE_MILLISECONDS = 5_000;
 
-/** The part of the panel where publishing is shown, in place of where things are dropped. */
+/** Shows the progress of publishing in place of the drop area. */
 export class ProgressPanel {
   readonly #panel: HTMLElement;
   readonly #messages: BrowserMessages;
@@ -27,7 +27,7 @@ export class ProgressPanel {
     this.#messages = messages;
   }
 
-  /** Takes the place of the drop area; a stage that was left there goes. */
+  /** Replaces the drop area, and the outcome of an earlier publication. */
   open(): void {
     this.#panel.querySelector('.stage')?.remove();
     this.#panel.querySelector('.form-error')?.remove();
@@ -37,15 +37,15 @@ export class ProgressPanel {
   }
 
   close(): void {
-    this.#isWorking(false);
+    this.#setWorking(false);
     this.#place.remove();
     this.#panel.toggleAttribute('data-busy', false);
     this.#panel.querySelector<HTMLElement>('[data-choose]')?.focus();
   }
 
-  /** Shows a step with a bar and a way out; the first one takes the focus, for what had it is gone. */
+  /** Shows a step with a bar and a button to cancel. The first step takes the focus, since the focused element is gone. */
   work({ text, name, total }: Step, cancel: () => void): void {
-    this.#isWorking(true);
+    this.#setWorking(true);
     addEventListener('beforeunload', askBeforeLeaving);
     this.#bar.setAttribute('aria-label', this.#messages.text('progressLabel', { name }));
     this.#line.textContent = text;
@@ -64,7 +64,7 @@ export class ProgressPanel {
     this.#line.focus();
   }
 
-  /** Shows that the work has ended and its outcome is awaited, which needs no person to stay. */
+  /** Shows that the outcome is awaited. The person may leave the page meanwhile. */
   wait(text: string, ...buttons: readonly HTMLElement[]): void {
     removeEventListener('beforeunload', askBeforeLeaving);
     const hadFocus = this.#place.contains(document.activeElement);
@@ -79,7 +79,7 @@ export class ProgressPanel {
   /** Moves the bar; screen readers announce it every few seconds. */
   progress(done: number, total: number, now: number): void {
     const text = this.#measure(done, total);
-    if (now - this.#reported < REPORTED_EVERY) return;
+    if (now - this.#reported < ANNOUNCE_MILLISECONDS) return;
     this.#reported = now;
     this.#status.textContent = text;
   }
@@ -90,7 +90,7 @@ export class ProgressPanel {
     content: Html | undefined,
     ...buttons: readonly (HTMLElement | undefined)[]
   ): void {
-    this.#isWorking(false);
+    this.#setWorking(false);
     const heading = elementOf(html`<h2 tabindex="-1" class="stage-end ${tone}">${title}</h2>`);
     const row = elementOf(html`<div class="buttons"></div>`);
     row.append(...buttons.filter((one) => one !== undefined));
@@ -99,8 +99,8 @@ export class ProgressPanel {
     heading.focus();
   }
 
-  /** While it works, nothing else can be published. */
-  #isWorking(works: boolean): void {
+  /** While the panel works, it accepts no other publication. */
+  #setWorking(works: boolean): void {
     this.#panel.toggleAttribute('data-working', works);
     if (!works) removeEventListener('beforeunload', askBeforeLeaving);
   }
@@ -124,7 +124,7 @@ export class ProgressPanel {
   }
 }
 
-/** The browser asks in words of its own. */
+/** Makes the browser ask, in its own words. */
 function askBeforeLeaving(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }

@@ -4,7 +4,7 @@ import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { Values } from '../../src/i18n.ts';
 import { problemList } from '../../src/problem-lists.ts';
 import { putOnClipboard } from '../copy.ts';
-import { pageOf } from '../dialogs.ts';
+import { fetchPage } from '../dialogs.ts';
 import { type Chosen, optionsOf, showOption } from '../publish-panel.ts';
 import { askForBuiltSite, askForStartPage, askToLeaveOut } from './ask.ts';
 import { type BrowserMessages, browserMessages, type PublishingId } from './browser-i18n.ts';
@@ -16,7 +16,7 @@ import {
   judgeFolder,
   judgeSize,
   judgeWholeFolder,
-  namesFolder,
+  suggestsFolder,
 } from './judge.ts';
 import { pack } from './pack.ts';
 import { ProgressPanel } from './progress-panel.ts';
@@ -33,13 +33,13 @@ import {
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
 interface PanelData {
-  /** Tells accounts apart, and names none. */
+  /** A pseudonym of the account. */
   readonly owner: string;
   readonly token: string;
   readonly limits: ArchiveLimits;
 }
 
-/** A ZIP to upload, and what it was made of: packing may have left out more, by content. */
+/** A ZIP to upload, and its source without the files that packing left out for their content. */
 interface Packed<From extends Source = Source> {
   readonly archive: Blob;
   readonly source: From;
@@ -58,8 +58,8 @@ class Publishing implements CancelPanel {
   readonly stage: ProgressPanel;
   readonly #data: PanelData;
   #cancel: AbortController = new AbortController();
-  /** The upload that has begun, and may be published though the person cancels. */
-  #begun: Upload | undefined;
+  /** The upload that was sent, and so may be published even if the person cancels. */
+  #sent: Upload | undefined;
 
   constructor(panel: HTMLElement) {
     this.#panel = panel;
@@ -91,24 +91,24 @@ class Publishing implements CancelPanel {
       await work();
     } catch (error) {
       if (error !== CANCELLED) throw error;
-      if (this.#begun === undefined) this.#fail('cancelled');
-      else await this.#confirmCancelled(this.#begun);
+      if (this.#sent === undefined) this.#fail('cancelled');
+      else await this.#confirmCancelled(this.#sent);
     }
   }
 
-  /** Says that nothing was published once the server has confirmed it. */
-  async #confirmCancelled(begun: Upload): Promise<void> {
-    const outcome = await showCancelling(this, begun);
+  /** Shows that nothing was published once the server has confirmed it. */
+  async #confirmCancelled(sent: Upload): Promise<void> {
+    const outcome = await showCancelling(this, sent);
     if (outcome?.kind === 'cancelled') this.#fail('cancelled');
     else if (outcome !== undefined) await this.#showLate(outcome);
   }
 
   async #showLate(late: LatePublication): Promise<void> {
-    await showLate(this, late, this.#begun?.name ?? '');
+    await showLate(this, late, this.#sent?.name ?? '');
     await refreshList();
   }
 
-  /** The token of forms when the page was loaded. */
+  /** The form token when the page was loaded. */
   get token(): string {
     return this.#data.token;
   }
@@ -127,29 +127,29 @@ class Publishing implements CancelPanel {
     }
   }
 
-  /** The ZIP to upload, when nothing speaks against it. What was left out of it is asked about last. */
+  /** Makes the ZIP to upload, or shows why there is none. Asks last whether files may be left out. */
   async #archiveOf(chosen: Source): Promise<Packed | undefined> {
     const { limits } = this.#data;
-    const source = chosen.kind === 'folder' ? await this.#withStartPage(chosen) : withoutForbidden(chosen);
+    const source = chosen.kind === 'folder' ? await this.#chooseStartPage(chosen) : withoutForbidden(chosen);
     const { leftOut } = source;
     const judging =
       source.kind === 'folder' ? judgeWholeFolder(source, limits) : judgeArchive(source.file, limits);
     const judged = await raceSignal(judging, this.#cancel.signal);
-    if (judged.files === 0 && leftOut.length > 0 && !namesFolder(judged)) {
+    if (judged.files === 0 && leftOut.length > 0 && !suggestsFolder(judged)) {
       const content = leftOutLine(this.messages, 'wouldLeaveOut', leftOut);
       return this.#refuse(this.messages.text('nothingLeft'), content);
     }
-    if (source.kind === 'folder' && source.files.length === 0 && !namesFolder(judged))
+    if (source.kind === 'folder' && source.files.length === 0 && !suggestsFolder(judged))
       return this.#fail('empty');
-    if (this.#haveProblems(judged.problems, leftOut)) return undefined;
+    if (this.#showProblems(judged.problems, leftOut)) return undefined;
     const packed = source.kind === 'folder' ? await this.#pack(source) : { source, archive: source.file };
     if (packed === undefined || packed.source.leftOut.length === 0) return packed;
     const rest = packed.source.kind === 'folder' ? judgeFolder(packed.source.files, limits) : judged;
     return (await askToLeaveOut(this.messages, packed.source, rest)) ? packed : this.#fail('leftOutAsked');
   }
 
-  /** The folder with a page as its index.html, where that is all it lacks and the person agrees. */
-  async #withStartPage(folder: FolderSource): Promise<FolderSource> {
+  /** If a folder only lacks an index.html, asks whether another page may become it. */
+  async #chooseStartPage(folder: FolderSource): Promise<FolderSource> {
     const judging = judgeWholeFolder(folder, this.#data.limits);
     const { problems } = await raceSignal(judging, this.#cancel.signal);
     const page = startPageIn(problems);
@@ -166,12 +166,12 @@ class Publishing implements CancelPanel {
     if (packed.kind === 'unreadable') return this.#fail('unreadable', { name: packed.path });
     const { archive } = packed;
     const leftOut = [...source.leftOut, ...packed.leftOut].sort();
-    if (this.#haveProblems(judgeSize(archive, this.#data.limits), leftOut)) return undefined;
+    if (this.#showProblems(judgeSize(archive, this.#data.limits), leftOut)) return undefined;
     const files = source.files.filter(({ path }) => !packed.leftOut.includes(path));
     return { archive, source: { ...source, files, leftOut } };
   }
 
-  #haveProblems(problems: readonly PublishProblem[], leftOut: readonly string[]): boolean {
+  #showProblems(problems: readonly PublishProblem[], leftOut: readonly string[]): boolean {
     if (problems.length === 0) return false;
     const messages = this.messages;
     const content = html`${problemList(messages, problems)}${leftOutLine(messages, 'wouldLeaveOut', leftOut)}`;
@@ -196,14 +196,14 @@ class Publishing implements CancelPanel {
       waiting: (reason: 'broken' | 'in_progress') => work(reason === 'broken' ? 'waiting' : 'inProgress'),
     };
     work('uploading', size);
-    this.#begun = content;
+    this.#sent = content;
     const outcome = await upload(content, progress, this.#cancel.signal);
     switch (outcome.kind) {
       case 'published':
       case 'replayed':
         return await this.#succeed(outcome, source);
       case 'problems':
-        this.#haveProblems(outcome.problems, []);
+        this.#showProblems(outcome.problems, []);
         return;
       case 'refused':
         this.#refuse(outcome.message);
@@ -226,7 +226,7 @@ class Publishing implements CancelPanel {
       publishedContent(messages, published, page, { copied, source }),
       linkTo(page, messages.text('showDetails')),
       protectLink(messages, page, published),
-      this.another('publishAnother'),
+      this.closeButton('publishAnother'),
     );
     await refreshList();
   }
@@ -256,7 +256,7 @@ class Publishing implements CancelPanel {
       'bad',
       undefined,
       first,
-      this.another('chooseAnother'),
+      this.closeButton('chooseAnother'),
     );
   }
 
@@ -271,21 +271,21 @@ class Publishing implements CancelPanel {
   }
 
   #refuse(title: string, content?: Html): undefined {
-    this.stage.end(title, 'bad', content, this.another('chooseAnother'));
+    this.stage.end(title, 'bad', content, this.closeButton('chooseAnother'));
   }
 
   page(path: string): string {
     return new URL(path, new URL(this.#panel.dataset.action ?? '', location.href)).href;
   }
 
-  another(id: PublishingId, first: () => void = () => {}): HTMLElement {
+  closeButton(id: PublishingId, first: () => void = () => {}): HTMLElement {
     return button(this.messages.text(id), '', () => {
       first();
       this.stage.close();
     });
   }
 
-  /** An option is for one publication, never silently for the next one, too. */
+  /** Empties the options, so that the next publication does not use them unnoticed. */
   #emptyOptions(): void {
     for (const option of optionsOf(this.#panel)) {
       option.value = '';
@@ -293,15 +293,15 @@ class Publishing implements CancelPanel {
     }
   }
 
-  /** The token of forms as it is now; none while another account is signed in, or nobody. */
+  /** The current form token; `undefined` unless the same account is signed in. */
   async freshToken(): Promise<string | undefined> {
-    const panel = (await pageOf(this.page('.')))?.querySelector<HTMLElement>('[data-publish]');
+    const panel = (await fetchPage(this.page('.')))?.querySelector<HTMLElement>('[data-publish]');
     const { owner, token } = JSON.parse(panel?.dataset.publish ?? '{}') as Partial<PanelData>;
     return owner === this.#data.owner ? token : undefined;
   }
 }
 
-/** Crypto's own UUIDs are for secure contexts only, and a key needs no more than to be new. */
+/** Creates a random key. `crypto.randomUUID` is for secure contexts only. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -1,6 +1,6 @@
 import { type Html, html } from '@pinfold/http/internal/html';
 import { remarkList } from '../../src/problem-lists.ts';
-import { pageOf } from '../dialogs.ts';
+import { fetchPage } from '../dialogs.ts';
 import type { BrowserMessages } from './browser-i18n.ts';
 import type { LatePublication } from './cancelled.ts';
 import { elementOf } from './elements.ts';
@@ -9,7 +9,7 @@ import type { Published } from './upload.ts';
 
 const NAMED = 5;
 
-/** What a publication that was just made shows: its link, who can open it, and what to check. */
+/** Shows a new publication: its link, how long it lives, and what to check. */
 export function publishedContent(
   messages: BrowserMessages,
   published: Published,
@@ -18,7 +18,7 @@ export function publishedContent(
 ): Html {
   const { name } = published;
   const alone = source.kind === 'folder' && source.isPage ? source.files[0]?.file.name : undefined;
-  // A person knows a single page by the name of its file.
+  // The index.html of a single page has another name on the person's disk.
   const remarks = published.remarks.map((one) =>
     alone !== undefined && 'path' in one ? { ...one, path: alone } : one,
   );
@@ -31,7 +31,7 @@ ${leftOutLine(messages, 'leftOut', source.leftOut)}
 ${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${messages.text('remarks')}</p>${remarkList(messages, remarks)}${lacksFiles && html`<p>${messages.text('page_alone')}</p>`}</div>`}`;
 }
 
-/** What was published before it was cancelled: anyone with the link can open it until it is stopped. */
+/** Shows a publication that was complete before it was cancelled: anyone with the link can open it until it is stopped. */
 export function lateContent(messages: BrowserMessages, published: LatePublication, name: string): Html {
   const moved = name !== '' && html`<p>${messages.text('lateNamed', { name })}</p>`;
   return html`${linkRow(messages, published.sharedUrl)}${untilLine(messages, published)}${moved}`;
@@ -43,7 +43,7 @@ export function stopForm(messages: BrowserMessages, page: string, token: string)
   );
 }
 
-/** The button that leads to the form for a password; a protected site needs none. */
+/** The link to the form for a password; `undefined` if the site has one. */
 export function protectLink(
   messages: BrowserMessages,
   page: string,
@@ -56,7 +56,7 @@ export function linkTo(page: string, text: string): HTMLElement {
   return elementOf(html`<a class="button" href="${page}">${text}</a>`);
 }
 
-/** A sentence about what is or would be left out; nothing when that is nothing. */
+/** A sentence about files that are or would be left out; `undefined` if there are none. */
 export function leftOutLine(
   messages: BrowserMessages,
   message: 'leftOut' | 'wouldLeaveOut',
@@ -91,10 +91,10 @@ function untilLine(
   return html`<p>${messages.text(messageId, { moment: messages.moment(expiresAt) })}</p>`;
 }
 
-/** Shows the newest list under the panel; one that cannot be had now stays as it is. */
+/** Reloads the list under the panel; it stays as it is if the server does not answer. */
 export async function refreshList(): Promise<void> {
   const old = document.querySelector('[data-list]');
-  const fresh = (await pageOf(location.href))?.querySelector('[data-list]');
+  const fresh = (await fetchPage(location.href))?.querySelector('[data-list]');
   if (old === null || fresh === null || fresh === undefined) return;
   old.replaceWith(fresh);
   document.querySelector('[data-publish]')?.classList.remove('roomy');

@@ -28,38 +28,38 @@ export interface ArchiveSource {
   readonly leftOut: readonly string[];
 }
 
-/** A folder, or files that were dropped together, without what is left out; or a single page. */
+/** A folder, or files that were dropped together, without the files that are left out; or a single page. */
 export interface FolderSource {
   readonly kind: 'folder';
-  /** Whether one page was chosen without the files around it. */
+  /** Whether a single page was chosen, without the files around it. */
   readonly isPage?: true;
   readonly name: string;
   readonly files: readonly FolderFile[];
   readonly leftOut: readonly string[];
-  /** The paths of all its files, also of those that are left out, but for what may be in no site; a page has no more. */
+  /** The paths of all files, also of those left out, except forbidden ones. Absent for a single page. */
   readonly allPaths?: () => Promise<readonly string[]>;
 }
 
-/** The name of a site of files that were dropped without a folder. */
+/** The name of a site made of files that were dropped without a folder. */
 const UNNAMED = 'site';
 
 export async function sourceOf(chosen: Chosen): Promise<Source | undefined> {
-  if (chosen.kind === 'archive') return await single(chosen.files[0]);
+  if (chosen.kind === 'archive') return await sourceOfFile(chosen.files[0]);
   if (chosen.kind === 'files') return await folderOf(chosen.files);
   const [entry, ...others] = 'entries' in chosen ? chosen.entries : [];
   if (entry === undefined) return undefined;
-  if (others.length > 0) return await together([entry, ...others]);
+  if (others.length > 0) return await sourceOfSeveral([entry, ...others]);
   if (isFolder(entry)) return await walk(await entriesOf(entry), entry.name);
-  return await single(await fileOf(entry as FileSystemFileEntry));
+  return await sourceOfFile(await fileOf(entry as FileSystemFileEntry));
 }
 
-/** Files that were dropped together, with folders beside them, are one site; several folders or ZIPs are several. */
-async function together(entries: readonly FileSystemEntry[]): Promise<Source | undefined> {
+/** Several dropped entries are one site if at least one is a file other than a ZIP; else each would be a site. */
+async function sourceOfSeveral(entries: readonly FileSystemEntry[]): Promise<Source | undefined> {
   const isOneSite = entries.some((entry) => !isFolder(entry) && !/\.zip$/i.test(entry.name));
   return isOneSite ? await walk(entries, UNNAMED) : undefined;
 }
 
-/** The page at the root that can be the start page of a folder whose only problem is that it has no index.html. */
+/** If a folder's only problem is a missing index.html, finds the page at its root that can replace it. */
 export function startPageIn(problems: readonly PublishProblem[]): string | undefined {
   const [only, ...others] = problems;
   if (only?.rule !== 'missing_index' || others.length > 0) return undefined;
@@ -73,7 +73,7 @@ export function withStartPage(source: FolderSource, page: string): FolderSource 
   return { ...source, files };
 }
 
-/** The title of the start page; only of a folder, as a ZIP is not unpacked here. */
+/** The title of the start page; `undefined` for a ZIP, which is not unpacked here. */
 export async function titleIn(source: Source): Promise<string | undefined> {
   if (source.kind === 'archive') return undefined;
   const page = source.files.find(({ path }) => path === 'index.html');
@@ -96,15 +96,15 @@ export function builtSiteIn(
   return { folder, site };
 }
 
-/** The ZIP without what is forbidden in it; as it is where that cannot be taken out here. */
+/** The ZIP without its forbidden entries; unchanged if `leaveOut` cannot copy it. */
 export function withoutForbidden(source: ArchiveSource): ArchiveSource {
   const { file, directory, leftOut } = source;
   const rest = leftOut.length === 0 ? file : leaveOut(file, directory, isForbidden);
   return rest === undefined ? { ...source, leftOut: [] } : { ...source, file: rest };
 }
 
-/** A page is the only one of a site; every other file is taken for a ZIP, which the rules judge. */
-async function single(file: File | undefined): Promise<Source | undefined> {
+/** Makes an HTML file the only page of a site; takes every other file for a ZIP, for the rules to judge. */
+async function sourceOfFile(file: File | undefined): Promise<Source | undefined> {
   if (file === undefined) return undefined;
   const [extension = ''] = /\.html?$/i.exec(file.name) ?? [];
   if (extension === '') return await archive(file);
@@ -118,23 +118,23 @@ async function archive(file: File): Promise<ArchiveSource> {
   return { kind: 'archive', name: file.name, file, directory, leftOut: outermostForbidden(names) };
 }
 
-/** A folder that was chosen comes as a flat list, with everything in it. */
+/** Browsers give a chosen folder as a flat list of all files. */
 async function folderOf(files: readonly File[]): Promise<Source> {
   const name = files[0]?.webkitRelativePath.split('/')[0] ?? '';
-  const found = new Found();
+  const found = new FolderFilter();
   const pathOf = (file: File): string => file.webkitRelativePath.slice(name.length + 1);
   for (const file of files) await found.add(pathOf(file), file);
   return found.source(name, async () => files.map(pathOf).filter((path) => !isForbidden(path)));
 }
 
-/** Walks what was dropped, and enters no folder that is left out. */
+/** Walks dropped entries, but not the folders that are left out. */
 async function walk(entries: readonly FileSystemEntry[], name: string): Promise<Source> {
-  const found = new Found();
+  const found = new FolderFilter();
   const enter = async (inside: readonly FileSystemEntry[], prefix: string): Promise<void> => {
     for (const entry of inside) {
       const path = `${prefix}${entry.name}`;
       if (!isFolder(entry)) await found.add(path, await fileOf(entry as FileSystemFileEntry));
-      else if (!found.leavesOut(`${path}/`)) await enter(await entriesOf(entry), `${path}/`);
+      else if (!found.leaveOutPath(`${path}/`)) await enter(await entriesOf(entry), `${path}/`);
     }
   };
   await enter(entries, '');
@@ -150,17 +150,17 @@ async function pathsIn(entries: readonly FileSystemEntry[], prefix = ''): Promis
   return (await Promise.all(inside)).flat();
 }
 
-class Found {
+class FolderFilter {
   readonly #files: FolderFile[] = [];
   readonly #leftOut: Set<string> = new Set();
 
   async add(path: string, file: File): Promise<void> {
     const isSystem = isSystemEntry(path) || (mayBeAppleDouble(path) && (await beginsAsAppleDouble(file)));
-    if (!isSystem && !this.leavesOut(path)) this.#files.push({ path, file });
+    if (!isSystem && !this.leaveOutPath(path)) this.#files.push({ path, file });
   }
 
-  /** Whether a file, or a folder with `/` at its end, is left out for its name; then it is noted. */
-  leavesOut(path: string): boolean {
+  /** Records a file, or a folder with `/` at its end, that is left out for its name; whether it is. */
+  leaveOutPath(path: string): boolean {
     const part = excludedPart(path);
     if (part !== undefined && !isToolFile(part)) this.#leftOut.add(part);
     return part !== undefined;
@@ -176,12 +176,12 @@ async function beginsAsAppleDouble(file: File): Promise<boolean> {
   return isAppleDouble(new Uint8Array(await file.slice(0, APPLE_DOUBLE_BYTES).arrayBuffer()));
 }
 
-/** Paths that may be in no site, each by its outermost forbidden part: a folder once, with `/` at its end. */
+/** The outermost forbidden part of each forbidden path, once; folders with `/` at their end. */
 function outermostForbidden(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => forbiddenPart(path) ?? []))].sort();
 }
 
-/** Whether a path may be in no site. Some tools of Windows write `\\` between folders. */
+/** Whether no site may have a path. Some Windows tools write `\\` between folders. */
 export function isForbidden(path: string): boolean {
   return forbiddenSegment(path.replaceAll('\\', '/')) !== undefined;
 }
@@ -203,7 +203,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   });
 }
 
-/** A reader gives the entries of a folder in batches, and an empty one at the end. */
+/** Reads the entries of a folder: browsers return them in batches, the last one empty. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];

@@ -3,7 +3,7 @@ import type { PublishProblem } from '@pinfold/http/internal/texts';
 import type { SentPublication } from '../../src/publication.ts';
 import { pause } from './pause.ts';
 
-/** One publication to upload. The key stays the same however often it is sent, so that it is published once. */
+/** A publication to upload. Every retry sends the same key, so that it is published once. */
 export interface Upload {
   readonly action: string;
   readonly token: string;
@@ -18,7 +18,7 @@ export interface Upload {
 export interface Published extends SentPublication {
   readonly kind: 'published' | 'replayed';
   readonly remarks: readonly Warning[];
-  /** The name that was asked for, if it shows this publication. */
+  /** The requested name, if it shows this publication. */
   readonly name?: { readonly name: string; readonly url: string };
 }
 
@@ -26,7 +26,7 @@ export type UploadOutcome =
   | Published
   | { readonly kind: 'problems'; readonly problems: readonly PublishProblem[] }
   | { readonly kind: 'mismatch' | 'signed_out' | 'offline' | 'busy' }
-  /** Something else than the service answered, such as a proxy that takes no large uploads. */
+  /** An answer that is not from the service, such as of a proxy that accepts no large uploads. */
   | { readonly kind: 'strange'; readonly status: number }
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -74,7 +74,7 @@ function outcomeOf({ status, body }: Reply): UploadOutcome {
   return body?.kind === undefined ? { kind: 'strange', status } : (body as UploadOutcome);
 }
 
-/** One try. XMLHttpRequest, since fetch does not tell how much it has sent. */
+/** Sends once. Uses XMLHttpRequest, since fetch reports no progress. */
 function send(content: Upload, progress: UploadProgress, signal: AbortSignal): Promise<Reply> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -100,7 +100,7 @@ function send(content: Upload, progress: UploadProgress, signal: AbortSignal): P
   });
 }
 
-/** The token and the key come first: the server looks at them before it takes the archive. */
+/** Puts the token and the key first: the server checks them before it receives the archive. */
 function formOf({ token, key, title = '', password = '', name = '', archive, filename }: Upload): FormData {
   const form = new FormData();
   const fields = { form: token, key, title, password, name };

@@ -8,7 +8,7 @@ import { type CodeId, codesIn, refusalsIn } from './texts.ts';
 /** Texts of both the server and the browser. */
 export type SharedId = CodeId | keyof typeof en.shared;
 
-/** Everything the pages say; what only scripts say is bundled with them. */
+/** Texts of pages. Texts of scripts alone are bundled with the scripts. */
 export type MessageId = keyof typeof en.pages | keyof typeof en.events | RefusalTextId | SharedId;
 
 /** The messages of the pages, without those of scripts alone. */

@@ -11,15 +11,15 @@ import {
   textsIn,
 } from '@pinfold/http/internal/texts';
 
-/** Messages of codes have the codes' names. */
+/** A code's message has the code as its id. */
 export type CodeId = FailureTextId | FindingTextId | InputTextId;
 
-/** What is said of broken rules and of warnings: the same as at every other door. */
+/** Texts of broken rules and of warnings, the same as at every other door. */
 export function codesIn(language: Language): Readonly<Record<CodeId, string>> {
   return textsIn(language, { ...FAILURE_TEXTS, ...FINDING_TEXTS, ...INPUT_TEXTS });
 }
 
-/** Why something was not done, which pages say. */
+/** Texts of refusals. */
 export function refusalsIn(language: Language): Readonly<Record<RefusalTextId, string>> {
   return textsIn(language, REFUSAL_TEXTS);
 }

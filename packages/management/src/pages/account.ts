@@ -18,7 +18,7 @@ type AccountFormError =
   | { readonly field: 'reason' }
   | { readonly field: Limit; readonly values: Readonly<Record<Limit, string>> };
 
-/** Why nothing of an account is changed. */
+/** Messages for accounts that cannot be changed, by their state. */
 const STATES = {
   erased: 'accountErased',
   erasing: 'accountErasing',
@@ -54,7 +54,7 @@ ${columns(card(context, 'accountLimits', limits), html`${factsCard(context, foun
   );
 }
 
-/** Sets all limits of an account; an empty field leaves it to the service. */
+/** Sets all limits of an account; an empty field means the service's default. */
 export async function limit(context: SignedIn<'administration'>): Promise<Answer> {
   const entered = LIMITS.map(([name]) => [name, textOf(context, name)] as const);
   const limits: Record<string, unknown> = {};

@@ -2,7 +2,7 @@ import type { AdministeredAccount } from '@pinfold/core/administration';
 import { parseAccountId } from '@pinfold/core/internal';
 import { html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import { PAGE_SIZE, pageRequest, present, queryText } from '../request/page-request.ts';
+import { omitEmpty, PAGE_SIZE, pageRequest, queryText } from '../request/page-request.ts';
 import type { SignedIn } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { accountPath, administrationPage } from '../views/administration.ts';
@@ -16,7 +16,7 @@ const MAX_SEARCHED = 1_000;
 interface Found {
   readonly accounts: readonly AdministeredAccount[];
   readonly next?: string | undefined;
-  /** How many accounts were looked at; absent if all were. */
+  /** How many accounts were searched; absent if all were. */
   readonly searched?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function showAccounts(context: SignedIn<'administration'>): Promise
   return accountsPage(context, name, byUse, listed);
 }
 
-/** Searches accounts by name, and leads to a single match. A whole name is found beyond the search's limit, too. */
+/** Searches accounts by name, and redirects to a single match. A complete name is found beyond the search's limit, too. */
 async function searchAccounts(
   context: SignedIn<'administration'>,
   name: string,
@@ -39,7 +39,7 @@ async function searchAccounts(
   const all: AdministeredAccount[] = [];
   let cursor: string | undefined;
   do {
-    const listed = await administration.listAccounts({ limit: 100, ...present({ cursor }) });
+    const listed = await administration.listAccounts({ limit: 100, ...omitEmpty({ cursor }) });
     if (listed.kind === 'refused') break;
     all.push(...listed.accounts);
     cursor = listed.next;

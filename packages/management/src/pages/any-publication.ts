@@ -3,7 +3,7 @@ import type { AdministeredPublication } from '@pinfold/core/administration';
 import { parseAccountId, parseRoleState } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import { shownPublication } from '../publication.ts';
-import { pageRequest, present, queryText, searchText } from '../request/page-request.ts';
+import { omitEmpty, pageRequest, queryText, searchText } from '../request/page-request.ts';
 import { fieldOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
@@ -35,7 +35,7 @@ export async function showAllPublications(context: SignedIn<'administration'>): 
   if (account !== '' && parseAccountId(account) === undefined) return seeOther(base + PATH);
   const listed = await screen.administration.listRoles({
     ...pageRequest(context),
-    ...present({ account, search, state }),
+    ...omitEmpty({ account, search, state }),
   });
   if (listed.kind === 'refused') return seeOther(base + PATH);
   const option = ([value, message]: (typeof STATE_FILTERS)[number]) =>

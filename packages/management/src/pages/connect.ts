@@ -1,30 +1,30 @@
 import { CHANGE_COST, pairingCode } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import { askToSignIn } from '../request/middleware.ts';
-import { refuseAnonymous } from '../request/rates.ts';
+import { countFailedAttempt } from '../request/rates.ts';
 import {
   fieldOf,
   type RequestContext,
   type SignedIn,
   type SignedInContext,
 } from '../request/request-context.ts';
-import { type Answer, logged, page, seeOther } from '../response/answer.ts';
+import { type Answer, page, seeOther, withLog } from '../response/answer.ts';
 import { refuse, refuseChanges } from '../response/refuse.ts';
 import { disabledInReadOnly, fieldForm, hidden } from '../views/forms.ts';
 import { cardPage } from '../views/layout.ts';
 import { keyFields, keysFull, readKeyRequest } from './keys.ts';
 
 const POLL_SECONDS = 2;
-/** After how many seconds a program is to try again that finds too many others. */
+/** `Retry-After` while too many programs have registered. */
 const FULL_SECONDS = 30;
 
-/** The answer to a poll before the person has agreed; an unknown secret is answered the same way. */
+/** The answer to a poll before the person has agreed. An unknown secret gets the same answer. */
 const WAITING: Answer = { kind: 'json', status: 202, body: { status: 'waiting' }, retryAfter: POLL_SECONDS };
 
 type Pairing = RequestContext & Pick<SignedIn<'pairings'>, 'screen'>;
 
 export async function registerConnect(context: Pairing): Promise<Answer> {
-  const limited = await refuseAnonymous(context, CHANGE_COST);
+  const limited = await countFailedAttempt(context, CHANGE_COST);
   if (limited !== undefined) return limited;
   const { kind } = await context.screen.pairings.register(fieldOf(context, 'request') ?? '');
   if (kind === 'unknown') return refuse(context, 400, 'badFormTitle', 'badFormText');
@@ -33,14 +33,14 @@ export async function registerConnect(context: Pairing): Promise<Answer> {
   return { kind: 'json', status: 200, body: { status: 'registered' }, retryAfter: POLL_SECONDS };
 }
 
-/** Shows what a program asks for, with eight characters to compare, or how one is made to ask. */
+/** Shows the request of a program, with eight characters to compare; without a request, how to make one. */
 export async function showConnect(context: SignedIn<'pairings'>): Promise<Answer> {
   const { request, screen, account } = context;
   const { request: secretHash, label } = request.query;
   if (typeof secretHash !== 'string') return connectPage(context, howTo(context));
-  if (!(await screen.pairings.isRegistered(secretHash))) return unknown(context);
+  if (!(await screen.pairings.isRegistered(secretHash))) return unknownPage(context);
   const full = await screen.keys?.checkLimit(account);
-  if (full !== undefined) return noRoom(context, keysFull(context, full));
+  if (full !== undefined) return quotaPage(context, keysFull(context, full));
   return connectPage(context, agreement(context, secretHash, typeof label === 'string' ? label : ''));
 }
 
@@ -49,7 +49,7 @@ export async function connect(context: SignedIn<'pairings'>): Promise<Answer> {
   const secretHash = fieldOf(context, 'request') ?? '';
   const { label, scopes, formError } = readKeyRequest(context);
   if (formError !== undefined) {
-    if (!(await screen.pairings.isRegistered(secretHash))) return unknown(context);
+    if (!(await screen.pairings.isRegistered(secretHash))) return unknownPage(context);
     return connectPage(context, agreement(context, secretHash, label, formError), 422, 'invalid_form');
   }
   const outcome = await screen.pairings.agree({ secretHash, account, scopes, label, cause, credential });
@@ -57,20 +57,20 @@ export async function connect(context: SignedIn<'pairings'>): Promise<Answer> {
     case 'agreed':
       return seeOther(`${context.base}/keys`, { tone: 'good', message: 'didConnect' });
     case 'unknown':
-      return unknown(context);
+      return unknownPage(context);
     default:
       return outcome.code === 'unauthorized'
         ? askToSignIn(context)
-        : noRoom(context, keysFull(context, outcome));
+        : quotaPage(context, keysFull(context, outcome));
   }
 }
 
-/** Gives a program its key once a person has agreed. A secret that belongs to no registration counts as a guess. */
+/** Gives a program its key once a person has agreed. An unknown secret counts as a failed attempt. */
 export async function handOverKey(context: Pairing): Promise<Answer> {
   const outcome = await context.screen.pairings.redeem(fieldOf(context, 'secret') ?? '', context.origin);
   switch (outcome.kind) {
     case 'unknown':
-      return (await refuseAnonymous(context)) ?? WAITING;
+      return (await countFailedAttempt(context)) ?? WAITING;
     case 'waiting':
       return WAITING;
     case 'refused': {
@@ -92,15 +92,15 @@ export async function handOverKey(context: Pairing): Promise<Answer> {
 function connectPage(context: SignedInContext, content: Html, status = 200, outcome?: string): Answer {
   const title = context.messages.text('connectTitle');
   const answer = page(cardPage(context, title, content, { signedIn: context, part: 'keys' }), status);
-  return outcome === undefined ? answer : logged(answer, { outcome });
+  return outcome === undefined ? answer : withLog(answer, { outcome });
 }
 
-function unknown(context: SignedInContext): Answer {
+function unknownPage(context: SignedInContext): Answer {
   const content = html`<p class="error" role="alert">${context.messages.text('connectUnknown')}</p>${howTo(context)}`;
   return connectPage(context, content, 400, 'invalid_form');
 }
 
-function noRoom(context: SignedInContext, why: string): Answer {
+function quotaPage(context: SignedInContext, why: string): Answer {
   const { messages, base } = context;
   const content = html`<p class="error" role="alert">${why}</p>
 <div class="buttons"><a class="button" href="${base}/keys">${messages.text('keys')}</a></div>`;

@@ -3,7 +3,7 @@ import { archiveAnswer } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { isStillSignedIn } from '../request/middleware.ts';
 import type { SignedIn, SignedInContext } from '../request/request-context.ts';
-import { type Answer, logged, seeOther } from '../response/answer.ts';
+import { type Answer, seeOther, withLog } from '../response/answer.ts';
 import { notFound, refuse } from '../response/refuse.ts';
 import { pathOf } from './publication.ts';
 
@@ -16,7 +16,7 @@ export async function downloadArchive(context: SignedIn<'openArchive'>): Promise
   if (opened.kind === 'refused') {
     if (opened.code !== 'forbidden') return checkArchiveAccess(context, opened);
     const forbidden = refuse(context, 403, 'openForbiddenTitle', 'forbidden_viewing');
-    return logged(forbidden, { outcome: opened.code });
+    return withLog(forbidden, { outcome: opened.code });
   }
   const answer = await archiveAnswer(opened, {
     request,
@@ -33,5 +33,5 @@ function checkArchiveAccess(context: SignedInContext, refusal: ArchiveRefusal): 
   const id = parseRoleId(String(context.request.params.id));
   if (refusal.code === 'not_found' || id === undefined) return notFound(context);
   const message: MessageId = refusal.state === 'deleted' ? 'state_deleted_archive' : 'state_archive_removed';
-  return logged(seeOther(pathOf(context, id), { tone: 'bad', message }), { outcome: refusal.code });
+  return withLog(seeOther(pathOf(context, id), { tone: 'bad', message }), { outcome: refusal.code });
 }

@@ -9,7 +9,7 @@ import {
 import { parseAccountId } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import { shownPublications } from '../publication.ts';
-import { pageRequest, present, queryText } from '../request/page-request.ts';
+import { omitEmpty, pageRequest, queryText } from '../request/page-request.ts';
 import type { SignedIn, SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
@@ -26,7 +26,7 @@ export async function showHistory(context: SignedIn<'history'>): Promise<Answer>
   const { screen, account, messages, base } = context;
   return await screen.pageTurns.run(account, context.signal, async () => {
     const pin = parseRoleId(queryText(context, 'pin'));
-    const listed = await screen.history.list({ by: account, ...pageRequest(context), ...present({ pin }) });
+    const listed = await screen.history.list({ by: account, ...pageRequest(context), ...omitEmpty({ pin }) });
     if (listed.kind === 'refused') return seeOther(`${base}/history`);
     const { events, next } = listed;
     const names = await namesOf(context, events);
@@ -37,9 +37,9 @@ export async function showHistory(context: SignedIn<'history'>): Promise<Answer>
     const titleOf = (id: string) => names.get(id) ?? id;
     const ofPublication = publicationColumn(`${base}/history?pin=`, names, titleOf);
     const columns: readonly Column<HistoryEvent>[] = [
-      ...whatAndWhen(context),
+      ...eventColumns(context),
       ...(pin === undefined ? [ofPublication] : []),
-      ['historyBy', ({ actor }) => html`<span dir="auto">${doer(context, actor, names)}</span>`],
+      ['historyBy', ({ actor }) => html`<span dir="auto">${actorText(context, actor, names)}</span>`],
     ];
     const list = { items: events, columns, none: 'historyNone', path: '/history', next } as const;
     const title = messages.text('history');
@@ -53,17 +53,17 @@ export async function showAccountHistory(context: SignedIn<'administration'>): P
   const { screen, messages, base } = context;
   const account = parseAccountId(queryText(context, 'account'));
   const path = '/administration/history';
-  const request = { by: OPERATOR, ...pageRequest(context), ...present({ account }) };
+  const request = { by: OPERATOR, ...pageRequest(context), ...omitEmpty({ account }) };
   const listed = await screen.history?.list(request);
   if (listed === undefined) return notFound(context);
   if (listed.kind === 'refused') return seeOther(`${base}${path}`);
   const { events, next } = listed;
   const names = await namesOf(context, events, OPERATOR);
   const columns: readonly Column<HistoryEvent>[] = [
-    ...whatAndWhen(context),
+    ...eventColumns(context),
     ['account', (event) => event.account && accountLink(context, event.account)],
     publicationColumn(`${base}/administration/publications/`, names, (id) => id),
-    ['historyBy', ({ actor }) => clipped(doer(context, actor, names))],
+    ['historyBy', ({ actor }) => clippedText(actorText(context, actor, names))],
   ];
   const list = { items: events, columns, none: 'historyNone', path, next, query: { account } } as const;
   const main = html`${heading(messages.text('history'), account && html`<p>${accountLink(context, account)}</p>`)}
@@ -78,12 +78,12 @@ export async function historyCard(context: SignedInContext, pin: RoleId): Promis
   const { events, next } = listed;
   const names = await namesOf(context, events);
   const item = ({ at, type, name, actor }: HistoryEvent) =>
-    html`<div><dt>${moment(context, at)}</dt><dd>${messages.text(type, { name: name ?? '' })} <span class="quiet" dir="auto">${doer(context, actor, names)}</span></dd></div>`;
+    html`<div><dt>${moment(context, at)}</dt><dd>${messages.text(type, { name: name ?? '' })} <span class="quiet" dir="auto">${actorText(context, actor, names)}</span></dd></div>`;
   const more = next && html`<p><a href="${base}/history?pin=${pin}">${messages.text('historyWhole')}</a></p>`;
   return card(context, 'history', html`<dl class="brief">${events.map(item)}</dl>${more}`);
 }
 
-function whatAndWhen(context: SignedInContext): readonly Column<HistoryEvent>[] {
+function eventColumns(context: SignedInContext): readonly Column<HistoryEvent>[] {
   return [
     ['historyWhat', ({ type, name }) => context.messages.text(type, { name: name ?? '' })],
     ['historyWhen', ({ at }) => moment(context, at)],
@@ -100,11 +100,11 @@ function publicationColumn(
   return ['publication', ({ pin }) => pin && link(pin)];
 }
 
-function clipped(name: string): Html {
+function clippedText(name: string): Html {
   return html`<span class="clip" title="${name}" dir="auto">${name}</span>`;
 }
 
-export function doer(
+export function actorText(
   { messages }: SignedInContext,
   { kind, id }: EventActor,
   names: EventNames = new Map(),
@@ -123,7 +123,7 @@ export function doer(
   }
 }
 
-/** The current names of the publications and keys in events, as far as the actor reaches them. */
+/** The current names of the publications and keys in events that the actor may read. */
 async function namesOf(
   context: SignedInContext,
   events: readonly HistoryEvent[],
@@ -136,7 +136,7 @@ async function namesOf(
   return new Map([...shown, ...(await labelsOf(context, by, events))]);
 }
 
-/** The current labels of the keys that acted, by id, as far as they are among the newest hundred. */
+/** The current labels of the keys that acted, by id; only the newest hundred keys are searched. */
 export async function labelsOf(
   { screen: { keys } }: SignedInContext,
   by: Actor,

@@ -5,7 +5,7 @@ import type { MessageId } from '../messages/catalogues.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
 import { pageRequest } from '../request/page-request.ts';
 import { fieldOf, fieldsOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
-import { type Answer, logged, page, seeOther } from '../response/answer.ts';
+import { type Answer, page, seeOther, withLog } from '../response/answer.ts';
 import { choice, choices, confirmation, disabledInReadOnly, field, fieldForm } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
 import { card, copyButton, distance, heading } from '../views/parts.ts';
@@ -30,17 +30,17 @@ export function showKeys(context: SignedIn<'keys'>): Promise<Answer> {
   return pageOfKeys(context, 200, {});
 }
 
-/** Makes a key; its text is shown on this page, and never again. */
+/** Creates a key; only this page shows its text. */
 export async function createKey(context: SignedIn<'keys'>): Promise<Answer> {
   const request = readKeyRequest(context);
   const { label, scopes } = request;
   if (request.formError !== undefined)
-    return logged(await pageOfKeys(context, 422, { request }), { outcome: 'invalid_form' });
+    return withLog(await pageOfKeys(context, 422, { request }), { outcome: 'invalid_form' });
   const { account, cause, credential, screen } = context;
   const made = await screen.keys.create({ account, label, scopes, cause, credential });
   if ('text' in made) return await pageOfKeys(context, 200, { made: made.text });
   if (made.code !== 'quota_exceeded') return refuseAnyChange(context, made);
-  return logged(await pageOfKeys(context, 403, {}), { outcome: made.code });
+  return withLog(await pageOfKeys(context, 403, {}), { outcome: made.code });
 }
 
 export async function revokeKey(context: SignedIn<'keys'>): Promise<Answer> {
@@ -49,7 +49,7 @@ export async function revokeKey(context: SignedIn<'keys'>): Promise<Answer> {
   const back = `${base}/keys`;
   return outcome.kind === 'revoked'
     ? seeOther(back, { tone: 'good', message: 'didRevokeKey' })
-    : logged(seeOther(back, { tone: 'bad', message: 'not_found_key' }), { outcome: 'not_found' });
+    : withLog(seeOther(back, { tone: 'bad', message: 'not_found_key' }), { outcome: 'not_found' });
 }
 
 export function keysFull(
@@ -73,7 +73,7 @@ function isScope(text: string): text is Scope {
   return (MEMBER_SCOPES as readonly string[]).includes(text);
 }
 
-/** A form for a new key, and below it a page of the account's keys: up to fifty rows would hide the form. */
+/** Shows the form for a new key above the list of keys, whose up to fifty rows would hide it. */
 async function pageOfKeys(
   context: SignedIn<'keys'>,
   status: number,

@@ -4,7 +4,7 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { type ShownPublication, shownPublication } from '../publication.ts';
 import { allowanceText } from '../quota-text.ts';
-import { pageRequest, present, searchText } from '../request/page-request.ts';
+import { omitEmpty, pageRequest, searchText } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { disabledInReadOnly, hidden, rowForm, stopLink } from '../views/forms.ts';
@@ -27,8 +27,8 @@ import {
 const PAGE_SIZE = 20;
 const ORDERS: readonly RoleOrder[] = ['ending', 'largest'];
 
-/** Names up to this length are never cut. */
-const SHORT = 32;
+/** The page never cuts names up to this length, so they need no tooltip. */
+const MAX_UNCUT_CHARACTERS = 32;
 
 interface Query extends Readonly<Record<string, string | undefined>> {
   readonly state: 'published' | 'expired' | 'deleted' | undefined;
@@ -36,21 +36,21 @@ interface Query extends Readonly<Record<string, string | undefined>> {
   readonly sort: RoleOrder | undefined;
 }
 
-/** The first page: publish on top, with what went wrong with a form for it, and what was published below. */
+/** Shows the first page: the panel for publishing, with any error of its form, and the list of publications. */
 export async function showList(
   context: SignedInContext,
   formError?: { readonly status: number; readonly publish: PublishFormError },
 ): Promise<Answer> {
   const { messages, base, account, request, screen } = context;
   const { useCases } = screen;
-  // Links of the list are relative, to keep long lists small, and so need the slash.
+  // Links of the list are relative, to keep long lists small, and so need the trailing slash.
   if (request.originalUrl.split('?')[0]?.endsWith('/') === false && formError === undefined)
     return seeOther(`${base}/`);
   const q = searchText(context);
   const state = parseRoleState(request.query.state);
   const sort = state === 'deleted' ? undefined : ORDERS.find((each) => each === request.query.sort);
   const query: Query = { state, q, sort };
-  const wanted = present({ search: q, state, order: sort });
+  const wanted = omitEmpty({ search: q, state, order: sort });
   const listed = await useCases.list({ by: account, ...pageRequest(context, PAGE_SIZE), ...wanted });
   if (listed.kind === 'refused') return seeOther(`${base}/`);
   const { next } = listed;
@@ -70,7 +70,7 @@ export async function showList(
 ${publishPanel(context, panel, isBare)}
 <section class="list" aria-labelledby="list-title" data-list${isBare && html` hidden`}>
 <div class="list-top"><h2 id="list-title">${messages.text('publications')}</h2>${filters(context, 'filterLabel', states)}${searchForm(context, query)}</div>
-${items.length === 0 ? nothing(context, isFirst, next) : rowsTable(context, { items, columns, rowClass })}
+${items.length === 0 ? emptyList(context, isFirst, next) : rowsTable(context, { items, columns, rowClass })}
 ${pager(context, '/', next, query, q === '' ? 'nextPage' : 'searchOn')}
 <form id="s" action="${base}/stop" class="selection"><button class="bad"${disabledInReadOnly(context)}>${messages.text('stopSelected')}</button></form>
 ${rowForm(context)}
@@ -123,14 +123,14 @@ function columnsOf(
   ];
 }
 
-/** Stopped publications have one order. */
+/** Returns the link that sorts a column; none for stopped publications, which have a single order. */
 function sortOf(
   { base }: SignedInContext,
   query: Query,
   sort: RoleOrder | undefined,
 ): ColumnSort | undefined {
   if (query.state === 'deleted') return undefined;
-  // Otherwise those that expired long ago would come first.
+  // Among all states, publications that expired long ago would come first.
   const state = sort === 'ending' ? (query.state ?? 'published') : query.state;
   return {
     href: `${base}/${queryOf({ ...query, state, sort })}`,
@@ -146,7 +146,7 @@ function rowClass({ endsSoon, state }: ShownPublication): string {
 
 function titleCell(context: SignedInContext, publication: ShownPublication, n: number): Html {
   const { id, name, endsSoon, state, refusal } = publication;
-  const whole = codePoints(name) > SHORT && html` title="${name}"`;
+  const whole = codePoints(name) > MAX_UNCUT_CHARACTERS && html` title="${name}"`;
   const badge = state === 'published' && !endsSoon ? undefined : stateBadge(context, publication);
   const isMarked = badge !== undefined || publication.pinned || publication.passwordProtected;
   const marked = isMarked && html`<span class="marks">${badge}${marks(context, publication)}</span>`;
@@ -161,7 +161,7 @@ function expiry(context: SignedInContext, { state, expiresAt, deletedAt }: Shown
   return expiresAt === null ? context.messages.text('never') : distance(context, expiresAt);
 }
 
-/** Everything else that can be done, in a popover that needs no script. */
+/** The other actions of a row, in a popover that needs no script. */
 function menu(
   context: SignedInContext,
   { id, pinned, refusal, sharedUrl, state, passwordProtected: locked }: ShownPublication,
@@ -186,7 +186,7 @@ ${refusal('stop') === undefined && stopLink(context, '', `${path}/stop`)}
 </div>`;
 }
 
-function nothing({ messages, base }: SignedInContext, isFirst: boolean, next: string | undefined): Html {
+function emptyList({ messages, base }: SignedInContext, isFirst: boolean, next: string | undefined): Html {
   if (next !== undefined) return html`<p class="none">${messages.text('noneYet')}</p>`;
   return html`<p class="none">${messages.text(isFirst ? 'noneFound' : 'noneFurther')} <a href="${base}/">${messages.text('showAll')}</a></p>`;
 }

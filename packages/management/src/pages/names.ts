@@ -3,7 +3,7 @@ import { type Html, html, loopTurns } from '@pinfold/http/internal';
 import type { OfferedNames } from '../name-spelling.ts';
 import { shownPublication, shownPublications } from '../publication.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
-import { pageRequest, present } from '../request/page-request.ts';
+import { omitEmpty, pageRequest } from '../request/page-request.ts';
 import type { SignedIn, SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
@@ -13,11 +13,11 @@ import { nameField, namesMain } from '../views/names.ts';
 import { card, copyButton } from '../views/parts.ts';
 
 const MAX_SHOWN = 20;
-/** Publications from which a person chooses another for a name, the newest; each page of one offers it, too. */
+/** How many of the newest publications the form for moving a name offers; the page of each one can set a name, too. */
 const MAX_OFFERED = 100;
-/** Names that are read for a publication's page and for the drop area: an operator may allow any number. */
+/** Names that are read for one page: an operator may allow any number of them. */
 const MAX_READ = 1_000;
-const READ_AT_ONCE = 100;
+const BATCH = 100;
 
 export interface ShowingNames {
   readonly names: readonly Name[];
@@ -38,12 +38,12 @@ export async function showNames(context: SignedIn<'names'>): Promise<Answer> {
   });
 }
 
-/** The account's names, for a field that offers them, and the texts of our script there. */
+/** Answers the account's names, for a field that suggests them, with the texts of the field's script. */
 export async function offerNames(context: SignedIn<'names'>): Promise<Answer> {
   const { account, signal, screen, messages } = context;
   return await screen.pageTurns.run(account, signal, async () => {
     const { names } = await readNames(context, () => true, MAX_READ);
-    // The script puts the name in.
+    // The script fills in the name.
     const name = '{name}';
     const offer = messages.text('nameOffer', { name });
     const moves = messages.text('nameMoves', { name });
@@ -56,7 +56,7 @@ export async function offerNames(context: SignedIn<'names'>): Promise<Answer> {
   });
 }
 
-/** Asks which publication a name is to show. Scripts show the section as a dialog. */
+/** Asks which publication a name should show. The script shows the section as a dialog. */
 export async function askToMoveName(context: SignedIn<'names'>): Promise<Answer> {
   const { account: by, messages, base, request, screen } = context;
   const found = await screen.names.get({ by, name: String(request.params.name) });
@@ -100,7 +100,7 @@ ${fieldForm(context, `${base}/publications/${id}/name`, fields)}`;
   return card(context, 'nameHeading', content);
 }
 
-/** The names that show a publication: the first ones, among as many names as an account usually has. */
+/** Finds the first names that show a publication, among the first thousand names of the account. */
 export async function namesShowing(
   context: Pick<SignedInContext, 'account' | 'signal' | 'screen'>,
   id: RoleId,
@@ -109,23 +109,23 @@ export async function namesShowing(
   return { names: names.slice(0, MAX_SHOWN), areAll: areAll && names.length <= MAX_SHOWN };
 }
 
-/** Those of the account's names that are wanted, until there are enough or so many were read as accounts usually have. */
+/** Reads the names that match, until there are enough or a thousand were read. */
 async function readNames(
   { account: by, signal, screen }: Pick<SignedInContext, 'account' | 'signal' | 'screen'>,
-  isWanted: (name: Name) => boolean,
+  matches: (name: Name) => boolean,
   enough: number,
 ): Promise<ShowingNames> {
   const { names } = screen;
-  const wanted: Name[] = [];
+  const found: Name[] = [];
   let cursor: string | undefined;
-  for (let read = 0; read < MAX_READ && wanted.length < enough; read += READ_AT_ONCE) {
-    const listed = await names?.list({ by, limit: READ_AT_ONCE, ...present({ cursor }) });
+  for (let read = 0; read < MAX_READ && found.length < enough; read += BATCH) {
+    const listed = await names?.list({ by, limit: BATCH, ...omitEmpty({ cursor }) });
     if (listed?.kind !== 'page') break;
-    wanted.push(...listed.names.filter(isWanted));
+    found.push(...listed.names.filter(matches));
     cursor = listed.next;
     if (cursor === undefined) break;
     await loopTurns.wait();
     signal.throwIfAborted();
   }
-  return { names: wanted, areAll: cursor === undefined };
+  return { names: found, areAll: cursor === undefined };
 }

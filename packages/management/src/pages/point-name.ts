@@ -1,17 +1,17 @@
 import { parseRoleId } from '@pinfold/core';
 import { html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import { spelledAsName } from '../name-spelling.ts';
+import { spellAsName } from '../name-spelling.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
 import { fieldOf, type SignedIn } from '../request/request-context.ts';
-import { type Answer, logged, page, seeOther } from '../response/answer.ts';
+import { type Answer, page, seeOther, withLog } from '../response/answer.ts';
 import { disabledInReadOnly, form, hidden } from '../views/forms.ts';
 import { cardPage } from '../views/layout.ts';
 
 interface Move {
   readonly name: string;
   readonly pin: string;
-  /** Where the person came from. */
+  /** The page from which the person came. */
   readonly back: string;
   readonly done: 'didSetName' | 'didMoveName';
 }
@@ -33,14 +33,14 @@ async function pointName(context: SignedIn<'names'>, move: Move): Promise<Answer
   const { account: by, cause, credential, screen } = context;
   const { name, pin, back, done } = move;
   if (fieldOf(context, 'open') !== 'yes' && (await dropsPassword(context, move)))
-    return askToOpen(context, move);
+    return confirmDroppedPassword(context, move);
   const outcome = await screen.names.set({ by, name, pin, cause, credential });
   if (outcome.kind !== 'refused') return seeOther(back, { tone: 'good', message: done, values: { name } });
   const formError = (message: MessageId, values = {}): Answer =>
-    logged(seeOther(back, { tone: 'bad', message, values }), { outcome: outcome.code });
+    withLog(seeOther(back, { tone: 'bad', message, values }), { outcome: outcome.code });
   switch (outcome.code) {
     case 'invalid_name': {
-      const offer = spelledAsName(name);
+      const offer = spellAsName(name);
       return offer === '' ? formError('invalid_name') : formError('invalid_name_offer', { name: offer });
     }
     case 'quota_exceeded':
@@ -52,7 +52,7 @@ async function pointName(context: SignedIn<'names'>, move: Move): Promise<Answer
   }
 }
 
-/** Whether the name shows a publication with a password, and the other one is in service without one. */
+/** Whether the name shows a publication with a password, and would show a published one without. */
 async function dropsPassword(context: SignedIn<'names'>, { name, pin }: Move): Promise<boolean> {
   const { account: by, signal, screen } = context;
   const id = parseRoleId(pin);
@@ -70,7 +70,7 @@ async function dropsPassword(context: SignedIn<'names'>, { name, pin }: Move): P
   );
 }
 
-function askToOpen(context: SignedIn<'names'>, { name, pin, back }: Move): Answer {
+function confirmDroppedPassword(context: SignedIn<'names'>, { name, pin, back }: Move): Answer {
   const { messages, request, base } = context;
   const title = messages.text('openNameTitle', { name });
   const action = `${base}${request.path}`;

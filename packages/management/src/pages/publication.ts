@@ -18,7 +18,7 @@ import { publicationName, type RefusedBecause, shownPublication } from '../publi
 import { refuseAnyChange } from '../request/middleware.ts';
 import { queryText } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
-import { type Answer, logged, page, seeOther } from '../response/answer.ts';
+import { type Answer, page, seeOther, withLog } from '../response/answer.ts';
 import type { Flash } from '../response/flash.ts';
 import { notFound, refuse } from '../response/refuse.ts';
 import { factsCard, lifetimeCard, linkCard, NO_RENEWAL, stopCard } from '../views/detail-cards.ts';
@@ -68,7 +68,7 @@ export async function rename(context: SignedInContext): Promise<Answer> {
   return await change(context, command, title === '' ? 'didClearTitle' : 'didRename', title);
 }
 
-/** Sets, changes or removes the password, unless viewers were cut off since the form was made. */
+/** Sets, changes or removes the password, unless the publication's generation has changed since the form was made. */
 export async function setPassword(context: SignedInContext): Promise<Answer> {
   const { updateSeen, limits } = context.screen.useCases;
   const removes = fieldOf(context, 'remove') === 'yes';
@@ -76,7 +76,7 @@ export async function setPassword(context: SignedInContext): Promise<Answer> {
   if (password === '') {
     const message = context.messages.text('password_too_short', { limit: limits.passwordMinCharacters });
     const answer = await showPublication(context, { field: 'new-password', message });
-    return logged(answer, { outcome: 'invalid_password' });
+    return withLog(answer, { outcome: 'invalid_password' });
   }
   const generation = generationOf(fieldOf(context, 'seen') ?? '');
   if (generation === undefined) return refuse(context, 400, 'badFormTitle', 'badFormText');
@@ -135,7 +135,7 @@ async function change(
     return seeOther(backTo(context, id), { tone: 'good', message: done, values });
   }
   const answer = await refuseChange(context, id, outcome, done, title);
-  return logged(answer, { outcome: outcome.kind === 'refused' ? outcome.code : outcome.kind });
+  return withLog(answer, { outcome: outcome.kind === 'refused' ? outcome.code : outcome.kind });
 }
 
 function refuseChange(
@@ -172,14 +172,14 @@ export async function openSite(context: SignedInContext): Promise<Answer> {
   const id = idOf(context);
   if (id === undefined || screen.createGrant === undefined) return notFound(context);
   const outcome = await screen.createGrant({ by, id, cause, credential, signal });
-  // A page, because a form may not be redirected to another origin.
+  // A page, because browsers block the redirect of a form to another origin (`form-action 'self'`).
   if (outcome.kind === 'created') return page(leaveView(context, outcome.url));
   const log = { outcome: outcome.code };
   switch (outcome.code) {
     case 'forbidden':
-      return logged(refuse(context, 403, 'openForbiddenTitle', 'forbidden_viewing'), log);
+      return withLog(refuse(context, 403, 'openForbiddenTitle', 'forbidden_viewing'), log);
     case 'invalid_state':
-      return logged(seeOther(pathOf(context, id), { tone: 'bad', message: 'state_expired_viewing' }), log);
+      return withLog(seeOther(pathOf(context, id), { tone: 'bad', message: 'state_expired_viewing' }), log);
     default:
       return refuseAnyChange(context, outcome);
   }
@@ -189,7 +189,7 @@ export async function showCode(context: SignedInContext): Promise<Answer> {
   const { account, signal, screen } = context;
   const publication = await readOwn(context);
   if (publication === undefined) return notFound(context);
-  // Loaded here: a start does not need it.
+  // Loaded on first use, for a faster start.
   const { encodeQR } = await import('qr');
   return await screen.pageTurns.run(account, signal, async () => ({
     kind: 'picture',
@@ -198,7 +198,7 @@ export async function showCode(context: SignedInContext): Promise<Answer> {
   }));
 }
 
-/** The shared URL, or that of the name in the query. */
+/** Returns the URL of the name in the query, or else the shared URL. */
 async function linkFor(context: SignedInContext, { id }: Publication): Promise<string> {
   const { account: by, screen } = context;
   const name = queryText(context, 'name');
@@ -214,7 +214,7 @@ export async function readOwn(context: SignedInContext): Promise<Publication | u
   return found.kind === 'found' ? found.publication : undefined;
 }
 
-/** `undefined` if storage lost the files: the owner must still be able to stop the publication. */
+/** Returns `undefined` if storage has lost the archive, so that the owner can still stop the publication. */
 async function manifestOf(
   { useCases, manifests }: Screen,
   publication: Publication,
@@ -225,7 +225,7 @@ async function manifestOf(
   try {
     const opened = await useCases.open.manifest(publication, signal);
     if (opened.kind !== 'manifest') return undefined;
-    // To read thousands of names takes some milliseconds by itself.
+    // Yields to other requests: reading thousands of names takes some milliseconds.
     await loopTurns.wait();
     manifests.set(publication.id, opened.manifest);
     return opened.manifest;

@@ -20,10 +20,10 @@ import {
 import type { PublishProblem } from '@pinfold/http/internal/texts';
 import { problemList } from '../problem-lists.ts';
 import { publicationName, type SentPublication } from '../publication.ts';
-import { refusedWords } from '../quota-text.ts';
-import { askToSignIn, type Guard, refuseAgain } from '../request/middleware.ts';
+import { refusalText } from '../quota-text.ts';
+import { askToSignIn, checkCallerAgain, type Guard } from '../request/middleware.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
-import { type Answer, logged, seeOther } from '../response/answer.ts';
+import { type Answer, seeOther, withLog } from '../response/answer.ts';
 import { duringMaintenance, refuse, wantsJson } from '../response/refuse.ts';
 import { type UploadFields, UploadForm, type UploadRefusal } from '../upload-form.ts';
 import { showList } from './list.ts';
@@ -42,29 +42,29 @@ interface Refused {
   readonly problems?: readonly PublishProblem[];
 }
 
-/** Receives the form with the archive, and authenticates again behind its body. */
-export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (context) => {
+/** Receives the form with the archive, then authenticates again. */
+export const receiveArchive: Guard<SignedInContext, ArchiveContext> = async (context) => {
   const { screen } = context;
   const limits = await screen.useCases.limitsOf(context.account);
   const reader = new UploadForm(context.formToken, limits);
-  const options = receiving(context, limits, reader);
+  const options = receiveOptions(context, limits, reader);
   const form = await screen.uploads.take(context.account, context.signal, (follow) =>
     receiveForm(context.request, reader, { ...options, follow }),
   );
   const archive = form.kind === 'received' ? form.archive : undefined;
-  let isTaken = false;
+  let isHandedOver = false;
   try {
-    const ended = await refuseAgain(context);
-    if (ended !== undefined) return ended;
+    const refusal = await checkCallerAgain(context);
+    if (refusal !== undefined) return refusal;
     if (form.kind === 'refused') return await refuseForm(context, form, limits);
-    isTaken = true;
+    isHandedOver = true;
     return { ...context, upload: form.fields, archive: form.archive };
   } finally {
-    if (!isTaken && archive !== undefined) await discardQuietly(archive);
+    if (!isHandedOver && archive !== undefined) await discardQuietly(archive);
   }
 };
 
-function receiving(
+function receiveOptions(
   { account: by, screen }: SignedInContext,
   { archiveBytes }: Limits,
   form: UploadForm,
@@ -72,14 +72,14 @@ function receiving(
   const { clock, findByKey, staging } = screen.useCases;
   const receive: ReceiveFile = async (file, limit) => {
     const { key } = form;
-    // A key that has published stays complete for ever: a repetition only needs its hash.
+    // A complete key stays complete, so a repeated upload is only compared by its hash and need not be stored.
     const isRepeated = key !== undefined && (await findByKey({ by, key })) !== undefined;
     return await (isRepeated ? hashOnly : receiveInto(staging))(file, limit);
   };
   return { clock, receive, archiveBytes, idle: seconds(30), total: minutes(15) };
 }
 
-/** Publishes what a form or our script sent: a page is answered with a redirect, the script with JSON. */
+/** Publishes the upload of a form or of our script; answers the form with a redirect, and the script with JSON. */
 export async function publish(context: ArchiveContext): Promise<Answer> {
   const { account: by, cause, credential, archive, screen } = context;
   const upload = { ...context.upload, name: context.upload.name || null };
@@ -87,15 +87,15 @@ export async function publish(context: ArchiveContext): Promise<Answer> {
   if (outcome.kind === 'refused') {
     return outcome.code === 'unauthorized'
       ? askToSignIn(context)
-      : await refuseUpload(context, outcome.code, refused(context, outcome));
+      : await refuseUpload(context, outcome.code, describeRefusal(context, outcome));
   }
   const { publication, warnings: remarks, name: shownAt } = outcome;
   const { id } = publication;
   if (wantsJson(context)) {
-    // Of a replay, the name may show another publication by now.
+    // After a replay, the name may show another publication by now.
     const isShown = shownAt?.pin === id;
     const name = isShown ? { name: shownAt.name, url: nameUrl(screen.publicUrl, shownAt) } : undefined;
-    const body = { kind: outcome.kind, ...sent(context, publication), remarks, name };
+    const body = { kind: outcome.kind, ...sentPublication(context, publication), remarks, name };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
   }
   return seeOther(`${context.base}/publications/${id}`, {
@@ -106,18 +106,18 @@ export async function publish(context: ArchiveContext): Promise<Answer> {
   });
 }
 
-/** Cancels an upload of our script, and answers what has become of it. */
+/** Cancels an upload of our script, and answers its outcome. */
 export async function cancel(context: SignedInContext): Promise<Answer> {
   const { account: by, screen } = context;
   const outcome = await screen.useCases.cancel({ by, key: fieldOf(context, 'key') ?? '' });
   if (outcome.kind === 'refused') return refuse(context, 400, 'badFormTitle', 'badFormText');
   if (outcome.kind !== 'published') return { kind: 'json', status: 200, body: outcome };
   const { state } = outcome.publication;
-  const body = { kind: 'published', ...sent(context, outcome.publication), state };
+  const body = { kind: 'published', ...sentPublication(context, outcome.publication), state };
   return { kind: 'json', status: 200, body };
 }
 
-function sent({ screen }: SignedInContext, publication: Publication): SentPublication {
+function sentPublication({ screen }: SignedInContext, publication: Publication): SentPublication {
   const { id, expiresAt, passwordProtected } = publication;
   return { id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, passwordProtected };
 }
@@ -129,7 +129,7 @@ async function refuseForm(
 ): Promise<Answer> {
   if (title !== undefined) {
     const log = fault === undefined ? {} : { error: new Error(fault) };
-    return logged(refuse(context, status, title, texts[0]), log);
+    return withLog(refuse(context, status, title, texts[0]), log);
   }
   const { messages } = context;
   const values = { limit: titleCharacters, actual: `${messages.number(readOfTitle)}+` };
@@ -148,21 +148,21 @@ async function refuseUpload(
   if (!wantsJson(context)) {
     const problems = body.problems && problemList(context.messages, body.problems);
     const publish = { summary: body.message, problems };
-    return logged(await showList(context, { status, publish }), log);
+    return withLog(await showList(context, { status, publish }), log);
   }
   const answer = { kind: 'json', status, body, log } as const;
   if (outcome === 'read_only') return duringMaintenance(answer);
   return outcome === 'idempotency_in_progress' ? { ...answer, retryAfter: 1 } : answer;
 }
 
-function refused(
+function describeRefusal(
   context: SignedInContext,
   refusal: Exclude<Extract<PublishOutcome, Refusal>, { code: 'unauthorized' }>,
 ): Refused {
   const { messages } = context;
   switch (refusal.code) {
     case 'invalid_archive':
-      return brokenArchive(context, 422, refusal.problems);
+      return archiveProblems(context, 422, refusal.problems);
     case 'archive_too_large':
       return tooLarge(context, refusal.limit);
     case 'refused_by_host':
@@ -171,7 +171,7 @@ function refused(
     case 'quota_exceeded':
     case 'rate_limited':
     case 'read_only':
-      return { status: statusOf(refusal), kind: 'refused', message: refusedWords(context, refusal) };
+      return { status: statusOf(refusal), kind: 'refused', message: refusalText(context, refusal) };
     case 'idempotency_mismatch':
       return { status: 409, kind: 'mismatch', message: messages.text('idempotency_mismatch_form') };
     case 'idempotency_in_progress':
@@ -189,7 +189,7 @@ function refused(
   }
 }
 
-function brokenArchive(
+function archiveProblems(
   { messages }: SignedInContext,
   status: number,
   problems: readonly PublishProblem[],
@@ -198,7 +198,7 @@ function brokenArchive(
 }
 
 function tooLarge(context: SignedInContext, limit: number): Refused {
-  return brokenArchive(context, 413, [{ rule: 'archive_too_large', limit }]);
+  return archiveProblems(context, 413, [{ rule: 'archive_too_large', limit }]);
 }
 
 function statusOf({ code }: Inadmissible): number {

@@ -19,7 +19,7 @@ const PART_STATES = {
   unavailable: ['stopped', 'partUnavailable'],
 } as const;
 
-/** @param wrong the message that was refused. */
+/** @param wrong the invalid message that the form sent. */
 export async function showService(context: SignedIn<'administration'>, wrong?: string): Promise<Answer> {
   const { messages, base, screen } = context;
   const { kind, message } = await screen.administration.showService();

@@ -1,14 +1,14 @@
 import { OPERATOR, type Session } from '@pinfold/core';
 import { parseAccountId, parseSessionId, sessionIdOf } from '@pinfold/core/internal';
 import { html } from '@pinfold/http/internal';
-import { PAGE_SIZE, present, queryText } from '../request/page-request.ts';
+import { omitEmpty, PAGE_SIZE, queryText } from '../request/page-request.ts';
 import type { SignedIn } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { accountLink, administrationPage } from '../views/administration.ts';
 import { confirmation } from '../views/forms.ts';
 import { distance, heading } from '../views/parts.ts';
 import { listOf, queryOf } from '../views/tables.ts';
-import { doer, labelsOf } from './history.ts';
+import { actorText, labelsOf } from './history.ts';
 
 const PATH = '/administration/sessions';
 
@@ -16,12 +16,12 @@ export async function showSessions(context: SignedIn<'sessions'>): Promise<Answe
   const { messages, base, credential } = context;
   const account = parseAccountId(queryText(context, 'account'));
   const after = parseSessionId(queryText(context, 'cursor'));
-  const request = { by: OPERATOR, limit: PAGE_SIZE, ...present({ account, after }) };
+  const request = { by: OPERATOR, limit: PAGE_SIZE, ...omitEmpty({ account, after }) };
   const { sessions: items, next } = await context.screen.sessions.list(request);
   const names = await labelsOf(context, OPERATOR, items);
   const query = { account };
   const person = (session: Session) => {
-    const name = session.displayName ?? doer(context, session.actor, names);
+    const name = session.displayName ?? actorText(context, session.actor, names);
     const admin = session.scope === 'admin' && html`<span class="chip">${messages.text('scopeAdmin')}</span>`;
     return html`<span class="name" dir="auto" title="${name}">${name}</span><span class="marks">${admin}</span>`;
   };

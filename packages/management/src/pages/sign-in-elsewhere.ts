@@ -3,17 +3,17 @@ import { clientOf, html } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import type { MessageId } from '../messages/catalogues.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
-import { refuseAnonymous } from '../request/rates.ts';
+import { countFailedAttempt } from '../request/rates.ts';
 import type { FormContext, SignedIn } from '../request/request-context.ts';
-import { type Answer, logged, page, seeOther } from '../response/answer.ts';
+import { type Answer, page, seeOther, withLog } from '../response/answer.ts';
 import { refuse } from '../response/refuse.ts';
 import { bounceView } from '../views/error-view.ts';
 import { cardPage } from '../views/layout.ts';
-import { keepSession, returnPath } from './sign-in.ts';
+import { returnPath, setSessionCookie } from './sign-in.ts';
 
 type SignInContext = FormContext & Pick<SignedIn<'identityProvider' | 'sessions'>, 'screen'>;
 
-/** The status and text of what went wrong, and whether it is logged for the operator, who alone can solve it. */
+/** Each problem's status and text, and whether it is logged as an error, since only the operator can solve it. */
 const PROBLEMS: Readonly<
   Record<SignInProblem, readonly [status: number, text: MessageId, isOfOperator: boolean]>
 > = {
@@ -29,18 +29,18 @@ const PROBLEMS: Readonly<
   not_allowed: [403, 'elsewhereNotAllowed', false],
 };
 
-/** As long as the provider accepts the stored state. */
+/** The provider accepts the stored state for as long. */
 const STATE_SECONDS = 600;
 
 export async function beginElsewhere(context: SignInContext): Promise<Answer> {
-  const refused = await refuseAnonymous(context);
+  const refused = await countFailedAttempt(context);
   if (refused !== undefined) return refused;
   const { request, response, scope, screen } = context;
-  const begun = await screen.identityProvider.begin(returnUrl(context));
-  if (begun.kind === 'failed') return await showFailure(context, begun);
+  const signIn = await screen.identityProvider.begin(returnUrl(context));
+  if (signIn.kind === 'failed') return await showFailure(context, signIn);
   const to = Buffer.from(returnPath(request.query.to) ?? '').toString('base64url');
-  writeCookie(response, scope, 'oidc', `${begun.browserState}~${to}`, STATE_SECONDS);
-  return seeOther(begun.url);
+  writeCookie(response, scope, 'oidc', `${signIn.browserState}~${to}`, STATE_SECONDS);
+  return seeOther(signIn.url);
 }
 
 export async function finishElsewhere(context: SignInContext): Promise<Answer> {
@@ -49,30 +49,30 @@ export async function finishElsewhere(context: SignInContext): Promise<Answer> {
   const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
   const [browserState, to = ''] = cookie.split('~');
   const query = request.url.slice(request.path.length);
-  const cameBack = `${returnUrl(context)}${query}`;
+  const callbackUrl = `${returnUrl(context)}${query}`;
   const from = { client: clientOf(clientAddress(request)), signal };
   const outcome = await whileBrowserStays(request, () =>
-    identityProvider.finish(cameBack, others.length === 0 ? browserState : undefined, from),
+    identityProvider.finish(callbackUrl, others.length === 0 ? browserState : undefined, from),
   );
-  // Another window that began last, or the same request sent again, still needs the cookie.
+  // The cookie may belong to a sign-in that another window began later, or to a request that is sent again.
   const mayComeBack =
     outcome.kind === 'failed' && (outcome.problem === 'forgotten' || outcome.problem === 'busy');
   if (others.length > 0) expireEverywhere(request, response, scope, 'oidc');
   else if (!mayComeBack) writeCookie(response, scope, 'oidc', '', 0);
   if (outcome.kind === 'failed') {
-    return (await refuseAnonymous(context)) ?? (await showFailure(context, outcome));
+    return (await countFailedAttempt(context)) ?? (await showFailure(context, outcome));
   }
   const { account } = outcome.person;
   const started = await sessions.signInPerson(outcome.person, context.origin);
   if (started.kind === 'refused') {
-    return logged(refuse(context, 403, 'accountBlockedTitle', 'accountErasing'), { account });
+    return withLog(refuse(context, 403, 'accountBlockedTitle', 'accountErasing'), { account });
   }
-  keepSession(context, started);
+  setSessionCookie(context, started);
   const path = returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/';
-  return logged(onward(context, `${base}${path}`), { account });
+  return withLog(openOwnPage(context, `${base}${path}`), { account });
 }
 
-/** Closes the connection when the browser closes its side, which aborts the visit: a browser has then left the page. */
+/** Destroys the connection when the browser ends its side, so that the request is aborted: the person has left. */
 async function whileBrowserStays<Result>(
   { socket, httpVersionMajor }: Request,
   work: () => Promise<Result>,
@@ -90,10 +90,10 @@ async function whileBrowserStays<Result>(
 }
 
 /**
- * Leads to a page of this screen. Over http, without fetch metadata, the screen cannot know that another site led here;
- * behind a redirect the browser would not send the session's cookie, behind a page it does.
+ * Opens a page of this screen. After a redirect that another site began, browsers omit the session cookie; after a page
+ * that opens the next one they send it. Over plain http, browsers do not reveal which site began the request.
  */
-function onward(context: FormContext, to: string): Answer {
+function openOwnPage(context: FormContext, to: string): Answer {
   const { headers } = context.request;
   const isPerson = headers['sec-fetch-site'] === undefined && headers.accept?.includes('text/html');
   return isPerson ? page(bounceView(context, to)) : seeOther(to);
@@ -106,7 +106,7 @@ async function showFailure(
   const { messages, base, screen } = context;
   const { useCases, sessions, identityProvider } = screen;
   const [status, text, isOfOperator] = PROBLEMS[problem];
-  // A person without an account is not recorded: there can be any number of them.
+  // Records no person without an account: there can be any number of them.
   const isKnown = person !== undefined && (await useCases.accounts.load(person.account)) !== undefined;
   if (isKnown) await sessions.refusePerson(person, context.origin);
   const signOutUrl = person === undefined ? undefined : await identityProvider.signOutUrl();
@@ -118,7 +118,7 @@ async function showFailure(
   const content = html`<p dir="auto">${messages.text(text, values)}</p>
 ${isOfOperator && problem !== 'unreachable' && html`<p>${messages.text('elsewhereOperator')}</p>`}
 <p class="buttons"><a class="button" href="${base}/sign-in">${messages.text('elsewhereAgain')}</a>${other}</p>`;
-  return logged(page(cardPage(context, messages.text('elsewhereTitle'), content), status), {
+  return withLog(page(cardPage(context, messages.text('elsewhereTitle'), content), status), {
     outcome: `sign_in_${problem}`,
     ...(person === undefined ? {} : { account: person.account }),
     ...(detail === undefined ? {} : isOfOperator ? { error: new Error(detail) } : { reason: detail }),

@@ -2,9 +2,9 @@ import type { StartedSession } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
-import { refuseAnonymous } from '../request/rates.ts';
+import { countFailedAttempt } from '../request/rates.ts';
 import { type FormContext, fieldOf, type SignedIn } from '../request/request-context.ts';
-import { type Answer, logged, page, seeOther } from '../response/answer.ts';
+import { type Answer, page, seeOther, withLog } from '../response/answer.ts';
 import { leaveView } from '../views/error-view.ts';
 import { field, fieldForm, form, hidden } from '../views/forms.ts';
 import { icon } from '../views/icons.ts';
@@ -12,13 +12,13 @@ import { layout } from '../views/layout.ts';
 
 export type SigningIn = FormContext & Pick<SignedIn<'sessions'>, 'screen'>;
 
-/** The way back to a page of this screen; `undefined` for anything that could lead elsewhere. */
+/** Accepts a path of this screen to return to; `undefined` for anything that could lead to another host. */
 export function returnPath(value: unknown): string | undefined {
   const isOurs = typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,2047}$/.test(value);
   return isOurs ? value : undefined;
 }
 
-/** The page; a link's token is looked at only when its button is pressed. */
+/** Shows the page. The token of a link is checked only when its button is pressed. */
 export async function showSignIn(context: FormContext): Promise<Answer> {
   const { link, to } = context.request.query;
   const known = typeof link === 'string' && link !== '' ? link : undefined;
@@ -27,28 +27,28 @@ export async function showSignIn(context: FormContext): Promise<Answer> {
 
 export async function signIn(context: SigningIn): Promise<Answer> {
   const to = returnPath(fieldOf(context, 'to'));
-  const started = await attempt(context);
+  const started = await startSession(context);
   if (typeof started !== 'string') {
     const { account, apiKey: key } = started.session;
-    keepSession(context, started);
-    return logged(seeOther(`${context.base}${to ?? '/'}`), { account, ...(key === null ? {} : { key }) });
+    setSessionCookie(context, started);
+    return withLog(seeOther(`${context.base}${to ?? '/'}`), { account, ...(key === null ? {} : { key }) });
   }
   const lacksScope = started === 'keyLacksScope';
   // A key without the scope is a valid key.
-  const refused = lacksScope ? undefined : await refuseAnonymous(context);
+  const refused = lacksScope ? undefined : await countFailedAttempt(context);
   const answer = refused ?? page(signInView(context, to, undefined, started), 401);
-  return logged(answer, { outcome: lacksScope ? 'forbidden' : 'unauthorized', ...answer.log });
+  return withLog(answer, { outcome: lacksScope ? 'forbidden' : 'unauthorized', ...answer.log });
 }
 
-export function keepSession({ request, response, scope }: FormContext, { token }: StartedSession): void {
-  // Any other would be the second of two at the next request.
+export function setSessionCookie({ request, response, scope }: FormContext, { token }: StartedSession): void {
+  // With a second session cookie, the next request would trust neither.
   if (readCookies(request, scope, 'session').length > 0) {
     expireEverywhere(request, response, scope, 'session');
   }
   writeCookie(response, scope, 'session', token);
 }
 
-/** Ends the session, and leads to where the provider ends its own, if that began it. */
+/** Ends the session. If an identity provider began it, leads to the provider's own sign-out. */
 export async function signOut(context: SignedIn<'sessions'>): Promise<Answer> {
   const { request, response, scope, screen } = context;
   const { sessions, identityProvider } = screen;
@@ -60,7 +60,7 @@ export async function signOut(context: SignedIn<'sessions'>): Promise<Answer> {
   return seeOther(`${context.base}/sign-in`, { tone: 'good', message: 'signedOut' });
 }
 
-async function attempt(context: SigningIn): Promise<StartedSession | MessageId> {
+async function startSession(context: SigningIn): Promise<StartedSession | MessageId> {
   const { sessions } = context.screen;
   const link = fieldOf(context, 'link');
   if (link !== undefined) return (await sessions.redeem(link, context.origin)) ?? 'linkUsed';
@@ -69,7 +69,7 @@ async function attempt(context: SigningIn): Promise<StartedSession | MessageId> 
   return started.kind === 'refused' ? 'keyLacksScope' : started;
 }
 
-/** A button if a link led here, else a field for an API key. */
+/** Shows a button for a one-time link, or else a field for an API key. */
 function signInView(
   context: FormContext,
   to: string | undefined,
@@ -85,7 +85,7 @@ ${content}
   return layout(context, { title, main });
 }
 
-/** Signing in takes a click: programs that open links in advance would use the link up. */
+/** Requires a click: programs that open links in advance would use up the link. */
 function linkForm(context: FormContext, to: string | undefined, link: string): Html {
   const { messages, base } = context;
   const content = html`${to && hidden('to', to)}${hidden('link', link)}

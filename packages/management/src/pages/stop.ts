@@ -2,7 +2,7 @@ import { parseRoleId } from '@pinfold/core';
 import { html } from '@pinfold/http/internal';
 import { type ShownPublication, shownPublication, shownPublications } from '../publication.ts';
 import { askToSignIn } from '../request/middleware.ts';
-import { refuseRevocation } from '../request/rates.ts';
+import { checkRevocationRate } from '../request/rates.ts';
 import { fieldsOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
@@ -11,7 +11,7 @@ import { disabledInReadOnly, form, hidden } from '../views/forms.ts';
 import { layout } from '../views/layout.ts';
 import { pathOf, readOwn, refusal } from './publication.ts';
 
-/** As many as a page of the list has. */
+/** A page of the list has as many. */
 const MAX_SELECTED = 20;
 
 export async function askToStop(context: SignedInContext): Promise<Answer> {
@@ -26,18 +26,18 @@ export async function askToStop(context: SignedInContext): Promise<Answer> {
 
 export async function askToStopSelected(context: SignedInContext): Promise<Answer> {
   const { base, request } = context;
-  const publications = await selected(context, [request.query.id].flat());
+  const publications = await loadStoppable(context, [request.query.id].flat());
   return publications.length === 0
     ? seeOther(`${base}/`, { tone: 'bad', message: 'nothingSelected' })
     : stopPage(context, publications, `${base}/`, `${base}/stop`);
 }
 
-/** Stops the selected publications; each counts as a request of its own. */
+/** Stops the selected publications; each one counts as a request. */
 export async function stopSelected(context: SignedInContext): Promise<Answer> {
   const { account: by, cause, credential, signal, screen } = context;
   let count = 0;
-  for (const { id } of await selected(context, fieldsOf(context, 'id'))) {
-    const limited = count === 0 ? undefined : refuseRevocation(context);
+  for (const { id } of await loadStoppable(context, fieldsOf(context, 'id'))) {
+    const limited = count === 0 ? undefined : checkRevocationRate(context);
     if (limited !== undefined) return limited;
     const outcome = await screen.useCases.stop({ by, id, cause, credential, signal });
     if (outcome.kind === 'changed') count += 1;
@@ -46,7 +46,7 @@ export async function stopSelected(context: SignedInContext): Promise<Answer> {
   return seeOther(`${context.base}/`, { tone: 'good', message: 'didStopSeveral', values: { count } });
 }
 
-async function selected(
+async function loadStoppable(
   context: SignedInContext,
   ids: readonly unknown[],
 ): Promise<readonly ShownPublication[]> {
@@ -55,7 +55,7 @@ async function selected(
   return [...found.values()].filter((publication) => publication.refusal('stop') === undefined);
 }
 
-/** Asks for confirmation before publications are stopped. Scripts show the section as a dialog. */
+/** Asks for confirmation before publications are stopped. The script shows the section as a dialog. */
 function stopPage(
   context: SignedInContext,
   publications: readonly ShownPublication[],

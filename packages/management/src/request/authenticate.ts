@@ -20,9 +20,9 @@ export type Identity =
 /** Sessions looked up for a request. A browser has one, but a sibling domain can plant more. */
 const MAX_LOOKUPS = 5;
 
-/** Identifies the sender by the session's cookie, or by the team's `authenticate`; `again` is who it was before. */
+/** Identifies the sender by the session cookie, or by the team's `authenticate`; `again` is the caller found before. */
 export async function identify(context: RequestContext, again?: Caller): Promise<Identity> {
-  const { request, response, scope, shown } = context;
+  const { request, response, scope, formSecretCount } = context;
   const { authenticate, sessions } = context.screen;
   if (authenticate !== undefined) {
     const caller = await callerOf(authenticate, request, { response, ...(again && { again }) });
@@ -37,7 +37,7 @@ export async function identify(context: RequestContext, again?: Caller): Promise
       sessionBinding,
     };
   }
-  if (shown === 'several') return { kind: 'several' };
+  if (formSecretCount === 'several') return { kind: 'several' };
   const tokens = readCookies(request, scope, 'session');
   if (tokens.length > MAX_LOOKUPS) return { kind: 'several' };
   let identity: Identity = { kind: 'anonymous' };

@@ -15,10 +15,10 @@ export type CookieName = 'session' | 'form' | 'flash' | 'language' | 'oidc';
 
 export const ZONE_COOKIE = 'pinfold_zone';
 
-/** Paths above an address at which a cookie is expired; the screen's own addresses have fewer. */
+/** Paths above an address at which a cookie is expired; addresses of the screen have fewer. */
 const MAX_PATHS = 8;
 
-/** Longer addresses are not the screen's. */
+/** All addresses of the screen are shorter. */
 const MAX_ADDRESS_LENGTH = 256;
 
 /** The different values of a cookie: without the prefix a sibling domain can plant another before ours. */
@@ -47,13 +47,13 @@ export function writeCookie(
 ): void {
   const { secure } = scope;
   const path = secure ? '/' : scope.path;
-  // The browser comes back from the issuer's page, and would not send a strict one.
+  // Browsers send no strict cookie when the issuer's page leads back here.
   const sameSite = name === 'oidc' ? 'Lax' : 'Strict';
   const cookie = { name: nameOf(scope, name), path, secure, sameSite } as const;
   response.append('Set-Cookie', setCookie(cookie, value, seconds));
 }
 
-/** Removes a cookie everywhere: without the prefix of https, siblings can plant it above the host and the address. */
+/** Removes a cookie at every path and domain above, where a sibling domain can plant it without the `__Host-` prefix. */
 export function expireEverywhere(
   request: Request,
   response: Response,
@@ -70,13 +70,13 @@ export function expireEverywhere(
 }
 
 /**
- * The paths for which a browser sends a cookie to an address (RFC 6265, section 5.1.4), the shortest first; of a long
- * address only those above the screen.
+ * Returns the cookie paths that match an address (RFC 6265, section 5.1.4), the shortest first; for a long address, only
+ * those above the screen.
  */
 function pathsAbove({ baseUrl, path }: Request): readonly string[] {
   const address = baseUrl + path;
   const paths = new Set(['/']);
-  // Before and behind each slash but the first, and the address itself.
+  // A path ends before or after each slash but the first, or is the address itself.
   const slashes = () => [...address.matchAll(/(?<!^)\//g)].flatMap(({ index }) => [index, index + 1]);
   const ends = address.length > MAX_ADDRESS_LENGTH ? [baseUrl.length] : [...slashes(), address.length];
   for (const end of ends) {
@@ -87,7 +87,7 @@ function pathsAbove({ baseUrl, path }: Request): readonly string[] {
   return [...paths];
 }
 
-/** The host, and the domains above it except the last, for which no cookie can be set. */
+/** Returns the host and the domains above it, but not the top-level domain: browsers refuse cookies for it. */
 function domainsAbove(host: string): readonly string[] {
   if (isIP(host) !== 0 || host.startsWith('[')) return [];
   const labels = host.split('.');

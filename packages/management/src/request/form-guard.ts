@@ -23,27 +23,27 @@ export class FormToken {
   constructor(secret: string, sessionBinding: string) {
     this.#token = createHmac('sha256', secret).update(`pinfold form\n${sessionBinding}`).digest();
     const mask = randomBytes(TOKEN_BYTES);
-    this.masked = Buffer.concat([mask, exclusiveOr(mask, this.#token)]).toString('base64url');
+    this.masked = Buffer.concat([mask, xor(mask, this.#token)]).toString('base64url');
   }
 
   matches(sent: string | undefined): boolean {
     const bytes = Buffer.from(sent ?? '', 'base64url');
     if (bytes.length !== 2 * TOKEN_BYTES) return false;
     const [mask, masked] = [bytes.subarray(0, TOKEN_BYTES), bytes.subarray(TOKEN_BYTES)];
-    return timingSafeEqual(exclusiveOr(mask, masked), this.#token);
+    return timingSafeEqual(xor(mask, masked), this.#token);
   }
 }
 
-function exclusiveOr(one: Uint8Array, other: Uint8Array): Buffer {
-  return Buffer.from(one.map((byte, at) => byte ^ (other[at] ?? 0)));
+function xor(left: Uint8Array, right: Uint8Array): Buffer {
+  return Buffer.from(left.map((byte, index) => byte ^ (right[index] ?? 0)));
 }
 
-/** Names the owner of a page's unfinished upload to this browser, and to no other. */
+/** Returns a pseudonym of the account for this browser: scripts see whether another account has signed in. */
 export function ownerMark(secret: string, account: AccountId): string {
   return createHmac('sha256', secret).update(`pinfold owner\n${account}`).digest('base64url');
 }
 
-/** Whether a page of another site led here, so that the browser sent no cookies that are SameSite=Strict. */
+/** Whether another site led here, in which case browsers omit SameSite=Strict cookies. */
 export function isFromAnotherSite(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
   return (site === 'cross-site' || site === 'same-site') && headers['sec-fetch-mode'] === 'navigate';

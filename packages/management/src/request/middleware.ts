@@ -10,13 +10,13 @@ import {
   readFields,
 } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import { type Answer, logged, onThisHost, page, seeOther } from '../response/answer.ts';
+import { type Answer, onThisHost, page, seeOther, withLog } from '../response/answer.ts';
 import { notFound, refuse, refuseChanges, wantsJson } from '../response/refuse.ts';
 import { bounceView, signInFirstView } from '../views/error-view.ts';
 import { type Identity, identify } from './authenticate.ts';
 import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
 import { FormToken, isFromAnotherSite } from './form-guard.ts';
-import { refuseByRate, refuseRevocation, refuseWayToRevoke } from './rates.ts';
+import { checkAccountRate, checkRevocationPageRate, checkRevocationRate } from './rates.ts';
 import { type FormContext, fieldOf, type RequestContext, type SignedInContext } from './request-context.ts';
 
 /** Lets a request pass, with more context, or ends it with an answer. */
@@ -26,7 +26,7 @@ export type Guard<In extends RequestContext, Out extends RequestContext> = (
 
 type SignedInGuard = Guard<SignedInContext, SignedInContext>;
 
-/** Guards that a request passes one after another; `Known` is the context behind the last. */
+/** Guards that a request passes one after another; `Known` is the context that the last one returns. */
 export class Guards<Known extends RequestContext> {
   static readonly none: Guards<RequestContext> = new Guards([]);
   readonly all: readonly Guard<never, RequestContext>[];
@@ -45,26 +45,27 @@ const UNREAD: Readonly<Partial<Record<UnreadReason, number>>> = { stalled: 408, 
 type UnreadReason = Extract<ReadFields, { kind: 'unread' }>['reason'];
 
 /** Proxies would refuse more cookies with a page that does not say what to do. */
-export const fewCookies: Guard<RequestContext, RequestContext> = (context) =>
+export const checkCookieCount: Guard<RequestContext, RequestContext> = (context) =>
   hasTooManyCookies(context.request) ? refuse(context, 431, 'cookiesTitle', 'cookiesText') : context;
 
-/** Browsers send no SameSite=Strict cookies when another site leads here; a reload from this page sends them. */
-export const fromHere: Guard<RequestContext, RequestContext> = (context) => {
-  const { request, shown } = context;
-  return shown !== 'one' && request.method === 'GET' && isFromAnotherSite(request.headers)
+/** Browsers omit SameSite=Strict cookies when another site links here, so this page reloads itself with them. */
+export const reloadIfCrossSite: Guard<RequestContext, RequestContext> = (context) => {
+  const { request, formSecretCount } = context;
+  return formSecretCount !== 'one' && request.method === 'GET' && isFromAnotherSite(request.headers)
     ? page(bounceView(context))
     : context;
 };
 
-export const ownSecret: Guard<RequestContext, RequestContext> = (context) => {
-  const { request, response, scope, secret, shown } = context;
-  if (shown === 'several') expireEverywhere(request, response, scope, 'form');
-  if (shown === 'several' || (shown === 'none' && request.method === 'GET'))
+/** Gives the browser exactly one form secret. A POST without one sets none: its form is refused in any case. */
+export const setFormSecret: Guard<RequestContext, RequestContext> = (context) => {
+  const { request, response, scope, secret, formSecretCount } = context;
+  if (formSecretCount === 'several') expireEverywhere(request, response, scope, 'form');
+  if (formSecretCount === 'several' || (formSecretCount === 'none' && request.method === 'GET'))
     writeCookie(response, scope, 'form', secret);
   return context;
 };
 
-export const ownLanguage: Guard<RequestContext, RequestContext> = (context) => {
+export const saveLanguage: Guard<RequestContext, RequestContext> = (context) => {
   const { request, response, scope, base, screen } = context;
   const language = parseLanguage(String(request.query.language), screen.branding.languages);
   if (language === undefined) return context;
@@ -77,13 +78,13 @@ export const clearFlash: Guard<RequestContext, RequestContext> = (context) => {
   return context;
 };
 
-export const ownPage: Guard<RequestContext, RequestContext> = (context) =>
+export const checkSameOrigin: Guard<RequestContext, RequestContext> = (context) =>
   isSameOriginForm(context.request.headers, context.screen.publicUrl)
     ? context
     : refuse(context, 403, 'foreignFormTitle', 'foreignFormText');
 
 /** Reads a form without a file. A body of another type has no fields, and so no token. */
-export const formRead = async <Known extends RequestContext>(context: Known): Promise<Known | Answer> => {
+export const readForm = async <Known extends RequestContext>(context: Known): Promise<Known | Answer> => {
   const { clock } = context.screen.useCases;
   const read = await readFields(context.request, { clock, ...LIMITS });
   if (read.kind === 'fields') return { ...context, fields: read.fields };
@@ -91,11 +92,11 @@ export const formRead = async <Known extends RequestContext>(context: Known): Pr
   return refuse(context, UNREAD[read.reason] ?? 400, 'badFormTitle', 'badFormText');
 };
 
-export const signedIn: Guard<RequestContext, SignedInContext> = async (context) => {
-  const hasBody = await isWhole(context.request);
+export const requireSignIn: Guard<RequestContext, SignedInContext> = async (context) => {
+  const hasWholeBody = await isWhole(context.request);
   const identity = await identify(context);
   return identity.kind === 'signed_in'
-    ? await signedInContext(context, identity, hasBody)
+    ? await signedInContext(context, identity, hasWholeBody)
     : refuseIdentity(context, identity.kind);
 };
 
@@ -109,14 +110,14 @@ function refuseIdentity(context: RequestContext, kind: Exclude<Identity['kind'],
 async function signedInContext(
   context: RequestContext,
   { caller, credential, sessionBinding, actor }: Extract<Identity, { kind: 'signed_in' }>,
-  hasBody = false,
+  hasWholeBody = false,
 ): Promise<SignedInContext> {
   const { screen } = context;
   return {
     ...context,
     caller,
     credential,
-    hasBody,
+    hasWholeBody,
     sessionBinding,
     account: caller.account,
     displayName: caller.displayName ?? caller.account,
@@ -141,35 +142,36 @@ export async function isStillSignedIn(context: SignedInContext): Promise<boolean
   return identity.kind === 'signed_in' && identity.caller.account === context.account;
 }
 
-/** Authenticates again after a body that did not come with the head; the answer if the caller has changed. */
-export async function refuseAgain(context: SignedInContext): Promise<Answer | undefined> {
-  if (context.hasBody) return undefined;
+/** Authenticates again if the body arrived after the first time; returns an answer if the caller has changed. */
+export async function checkCallerAgain(context: SignedInContext): Promise<Answer | undefined> {
+  if (context.hasWholeBody) return undefined;
   const identity = await identify(context, context.caller);
   if (identity.kind !== 'signed_in') return refuseIdentity(context, identity.kind);
   return identity.caller.account === context.account ? undefined : askToSignIn(context);
 }
 
-export const withinRate =
+export const limitRate =
   (cost: number): SignedInGuard =>
   async (context) =>
-    (await refuseByRate(context, cost)) ?? context;
+    (await checkAccountRate(context, cost)) ?? context;
 
-/** A download costs what a change costs; to look at its head costs one. */
-export const withinRateOfDownload: SignedInGuard = (context) =>
-  withinRate(context.request.method === 'HEAD' ? 1 : CHANGE_COST)(context);
+/** A download costs as much as a change; a HEAD request costs one. */
+export const limitDownloads: SignedInGuard = (context) =>
+  limitRate(context.request.method === 'HEAD' ? 1 : CHANGE_COST)(context);
 
-export const revokes: SignedInGuard = (context) => refuseRevocation(context) ?? context;
+export const limitRevocations: SignedInGuard = (context) => checkRevocationRate(context) ?? context;
 
 /** Bounds the pages whose forms end access: the rate alone must not lock their owner out. */
-export const leadsToRevoke: SignedInGuard = async (context) => (await refuseWayToRevoke(context)) ?? context;
+export const limitRevocationPages: SignedInGuard = async (context) =>
+  (await checkRevocationPageRate(context)) ?? context;
 
 /** Requires the scope `admin`; others get 404. Actions are the operator's, and take nothing from its account's rate. */
-export const administers: SignedInGuard = async (context) =>
+export const requireAdmin: SignedInGuard = async (context) =>
   context.offers.administration
     ? { ...context, cause: { ...context.cause, asOperator: true } }
-    : ((await refuseByRate(context, 1)) ?? notFound(context));
+    : ((await checkAccountRate(context, 1)) ?? notFound(context));
 
-const changing =
+const requireChangeable =
   (modeOf: (context: SignedInContext) => Mode): SignedInGuard =>
   async (context) => {
     const account = await context.screen.useCases.accounts.load(context.account);
@@ -178,13 +180,13 @@ const changing =
   };
 
 /** Requires an account that is not blocked; administration also works in a read-only service. */
-export const unblocked: SignedInGuard = changing(() => NORMAL_MODE);
+export const requireUnblocked: SignedInGuard = requireChangeable(() => NORMAL_MODE);
 
 /** Requires an account that is not blocked, and a service that is not read-only. */
-export const unrefused: SignedInGuard = changing(({ mode }) => mode);
+export const requireWritable: SignedInGuard = requireChangeable(({ mode }) => mode);
 
-/** Lets everyone pass; several valid sessions are removed. */
-export const anybody: Guard<RequestContext, FormContext> = async (context) => {
+/** Adds a form token that is bound to no session, and removes the session cookies if several are valid. */
+export const withAnonymousForm: Guard<RequestContext, FormContext> = async (context) => {
   const { request, response, scope, secret } = context;
   const sessions = readCookies(request, scope, 'session');
   if (sessions.length > 1 && (await identify(context)).kind === 'several')
@@ -192,29 +194,29 @@ export const anybody: Guard<RequestContext, FormContext> = async (context) => {
   return { ...context, formToken: new FormToken(secret, '') };
 };
 
-/** Lets everyone pass. A page for a person who is signed in has the navigation, also at an unknown address. */
-export const anyone: Guard<RequestContext, RequestContext> = async (context) => {
+/** Adds the sign-in, if there is one, so that an error page has the navigation; only requests for HTML get a page. */
+export const withOptionalSignIn: Guard<RequestContext, RequestContext> = async (context) => {
   if (!context.request.headers.accept?.includes('text/html')) return context;
   const identity = await identify(context);
   return identity.kind === 'signed_in' ? await signedInContext(context, identity) : context;
 };
 
-/** Lets everyone pass whose browser has one secret: with several it is unknown whose form it is. */
-export const anybodyKnown: Guard<RequestContext, FormContext> = (context) =>
-  context.shown === 'several'
+/** Refuses a browser with several form secrets: any of them may be the one that the form was made with. */
+export const requireSingleFormSecret: Guard<RequestContext, FormContext> = (context) =>
+  context.formSecretCount === 'several'
     ? startOver(context)
     : { ...context, formToken: new FormToken(context.secret, '') };
 
-export const freshToken = <Known extends FormContext>(context: Known): Known | Answer =>
+export const checkFormToken = <Known extends FormContext>(context: Known): Known | Answer =>
   context.formToken.matches(fieldOf(context, 'form'))
     ? context
     : refuse(context, 403, 'staleFormTitle', 'staleFormText');
 
-/** Trusts none of several sessions: a sibling may have planted one of them, and with it another account. */
+/** Removes all sessions: a sibling domain may have planted one of several, to sign the person in to another account. */
 function startOver(context: RequestContext): Answer {
-  const { request, response, scope, shown } = context;
-  // The form secrets were removed already, and a proxy accepts only so many headers; the next request removes the rest.
-  if (shown === 'several') writeCookie(response, scope, 'session', '', 0);
+  const { request, response, scope, formSecretCount } = context;
+  // `setFormSecret` has already added headers, and proxies limit them; the next request expires the rest.
+  if (formSecretCount === 'several') writeCookie(response, scope, 'session', '', 0);
   else expireEverywhere(request, response, scope, 'session');
   return askToSignIn(context, 'signInsMixed');
 }
@@ -228,7 +230,7 @@ export function refuseAnyChange(
 }
 
 export function askToSignIn(context: RequestContext, why?: MessageId): Answer {
-  return logged(signInAnswer(context, why), { outcome: 'unauthorized' });
+  return withLog(signInAnswer(context, why), { outcome: 'unauthorized' });
 }
 
 function signInAnswer(context: RequestContext, why?: MessageId): Answer {

@@ -25,7 +25,7 @@ export function searchText(context: RequestContext): string {
 
 type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined | ''> };
 
-export function present<Members extends Readonly<Record<string, unknown>>>(
+export function omitEmpty<Members extends Readonly<Record<string, unknown>>>(
   members: Members,
 ): Present<Members> {
   const some = Object.entries(members).filter(([, value]) => value !== undefined && value !== '');

@@ -7,32 +7,32 @@ import { refuseTooMany } from '../response/refuse.ts';
 import { identify } from './authenticate.ts';
 import type { RequestContext, SignedInContext } from './request-context.ts';
 
-export async function refuseByRate(context: SignedInContext, cost: number): Promise<Answer | undefined> {
-  return refusalOf(context, await takeFromRate(context, context.caller, cost));
+export async function checkAccountRate(context: SignedInContext, cost: number): Promise<Answer | undefined> {
+  return answerIfLimited(context, await takeFromRate(context, context.caller, cost));
 }
 
-/** Counts a request that ends access, by session: an owner can then revoke a key whose user has used the rate up. */
-export function refuseRevocation(context: SignedInContext): Answer | undefined {
+/** Counts a request that ends access per session, so that an owner can revoke a key that used up the account's rate. */
+export function checkRevocationRate(context: SignedInContext): Answer | undefined {
   const { requestLimiter, useCases } = context.screen;
   const taken = requestLimiter.takeRevocation(context.sessionBinding, useCases.clock.now());
-  return refusalOf(context, taken);
+  return answerIfLimited(context, taken);
 }
 
-/** Counts a page with a form that ends access: by the account's rate, and past it as {@link refuseRevocation} does. */
-export async function refuseWayToRevoke(context: SignedInContext): Promise<Answer | undefined> {
+/** Counts a page with a form that ends access against the account's rate; beyond it, as {@link checkRevocationRate}. */
+export async function checkRevocationPageRate(context: SignedInContext): Promise<Answer | undefined> {
   const taken = await takeFromRate(context, context.caller, 1);
-  return taken?.kind === 'limited' ? refuseRevocation(context) : undefined;
+  return taken?.kind === 'limited' ? checkRevocationRate(context) : undefined;
 }
 
-/** Counts a failed attempt, once it failed: a stranger's by address, a signed-in client's from the account's rate. */
-export async function refuseAnonymous(context: RequestContext, cost = 1): Promise<Answer | undefined> {
+/** Counts a failed attempt against the account's rate if signed in, otherwise by address; returns any refusal. */
+export async function countFailedAttempt(context: RequestContext, cost = 1): Promise<Answer | undefined> {
   const identity = await identify(context);
   if (identity.kind === 'signed_in')
-    return refusalOf(context, await takeFromRate(context, identity.caller, cost));
+    return answerIfLimited(context, await takeFromRate(context, identity.caller, cost));
   const { request, screen } = context;
   const { requestLimiter, clientAddress, useCases } = screen;
   const taken = requestLimiter.takeAnonymous(request, clientAddress(request), useCases.clock.now());
-  return refusalOf(context, taken, 'rate_limited_anonymous');
+  return answerIfLimited(context, taken, 'rate_limited_anonymous');
 }
 
 async function takeFromRate(
@@ -47,7 +47,7 @@ async function takeFromRate(
   return rate === null ? undefined : requestLimiter.accounts.take(caller.account, rate, clock.now(), cost);
 }
 
-function refusalOf(
+function answerIfLimited(
   context: RequestContext,
   taken: TakenRequest | undefined,
   text: MessageId = 'rate_limited',

@@ -20,16 +20,16 @@ export interface RequestContext {
   readonly screen: Screen;
   readonly request: Request;
   readonly response: Response;
-  /** The path under which the screen is reached, without a slash at its end. */
+  /** The path at which the screen is mounted, without a trailing slash. */
   readonly base: string;
   readonly scope: CookieScope;
   readonly messages: Messages<MessageId>;
   readonly now: Instant;
   readonly nonce: string;
-  /** Binds what is signed to this browser. */
+  /** Binds form tokens and flash messages to this browser. */
   readonly secret: string;
-  /** How many such secrets the browser sent. With several, none of its cookies is trusted. */
-  readonly shown: 'none' | 'one' | 'several';
+  /** How many form secrets the browser sent. With several, none of its cookies is trusted. */
+  readonly formSecretCount: 'none' | 'one' | 'several';
   readonly flash: Flash | undefined;
   readonly fields: FormFields;
   readonly origin: Origin;
@@ -42,14 +42,14 @@ export interface FormContext extends RequestContext {
 
 export interface SignedInContext extends FormContext {
   readonly caller: Caller;
-  /** Changes are stored with it, so that one made after the session has ended is refused. */
+  /** The store checks it with each change, and refuses one after the session has ended. */
   readonly credential: Credential;
   /** Whether the whole body had arrived when the caller was authenticated. */
-  readonly hasBody: boolean;
+  readonly hasWholeBody: boolean;
   /** Identifies the session, or the account with a team's own sign-in: forms are bound to it. */
   readonly sessionBinding: string;
   readonly account: AccountId;
-  /** The person's name: the account's unless the sign-in gave another. */
+  /** The person's name; defaults to the account's. */
   readonly displayName: string;
   readonly cause: Cause;
   readonly mode: Mode;
@@ -60,7 +60,7 @@ export interface SignedInContext extends FormContext {
 
 export type SignedIn<Part extends keyof Screen> = SignedInContext & { readonly screen: With<Part> };
 
-/** Reads a request; nothing of it is checked yet. */
+/** Reads a request without checking anything. */
 export function createContext(
   screen: Screen,
   request: Request,
@@ -88,7 +88,7 @@ export function createContext(
     now: screen.useCases.clock.now(),
     nonce: randomBytes(18).toString('base64url'),
     secret,
-    shown: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',
+    formSecretCount: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',
     flash: signed.map((text) => readFlash(text, secret)).find((flash) => flash !== undefined),
     fields: {},
     origin: { request: requestId, ...(address === undefined ? {} : { address }) },
@@ -96,7 +96,7 @@ export function createContext(
   };
 }
 
-/** A field of the form; `undefined` if it is missing or there twice. */
+/** A field of the form; `undefined` if it is missing or sent twice. */
 export function fieldOf({ fields }: RequestContext, name: string): string | undefined {
   const value = fields[name];
   return typeof value === 'string' ? value : undefined;

@@ -11,16 +11,16 @@ export interface Flash {
   readonly remarks?: readonly Warning[];
 }
 
-/** Browsers accept cookies of 4,096 bytes; base64 and the name take their part. */
+/** Bytes of JSON. Browsers accept cookies of 4,096 bytes, and base64 makes the text a third longer. */
 const MAX_LENGTH = 2_600;
 
 /** Signs a message for one browser: it cannot be forged without that browser's secret. */
 export function signFlash(flash: Flash, secret: string): string {
-  const text = Buffer.from(fitting(flash)).toString('base64url');
+  const text = Buffer.from(serializeWithinLimit(flash)).toString('base64url');
   return `${text}.${signature(text, secret)}`;
 }
 
-/** Reads what was signed with the same secret; `undefined` for anything else. */
+/** Reads a signed message; `undefined` unless it was signed with this secret. */
 export function readFlash(signed: string, secret: string): Flash | undefined {
   const [text = '', sent] = signed.split('.');
   const [expected, given] = [Buffer.from(signature(text, secret)), Buffer.from(sent ?? '')];
@@ -28,7 +28,7 @@ export function readFlash(signed: string, secret: string): Flash | undefined {
   return JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Flash;
 }
 
-function fitting(flash: Flash): string {
+function serializeWithinLimit(flash: Flash): string {
   for (let remarks = flash.remarks; ; remarks = remarks.slice(0, -1)) {
     const text = JSON.stringify(remarks === undefined ? flash : { ...flash, remarks });
     if (remarks === undefined || remarks.length === 0 || Buffer.byteLength(text) <= MAX_LENGTH) return text;

@@ -4,22 +4,22 @@ import { loopTurns } from '@pinfold/http/internal';
 import type { Answer } from './answer.ts';
 
 /** Pages of one account that are made at the same time. */
-const PLACES = 2;
+const MAX_CONCURRENT = 2;
 
-/** Characters of a page that are written in one turn of the event loop, at least: about half a millisecond of work. */
-const PIECE = 8_192;
+/** The fewest characters that one turn of the event loop writes: about half a millisecond of work. */
+const MIN_PIECE = 8_192;
 
-/** Makes costly pages two at a time for each account, so that an account that asks for many waits for itself. */
+/** Makes at most two costly pages at a time for each account, so that one account cannot delay others. */
 export class PageTurns {
   readonly #gates: Map<AccountId, Semaphore> = new Map();
 
-  /** Makes and writes a page when it is its turn; ends with the signal's reason. */
+  /** Makes and writes a page in its turn. Throws the signal's reason if aborted. */
   async run(account: AccountId, signal: AbortSignal, make: () => Promise<Answer>): Promise<Answer> {
-    const gate = this.#gates.get(account) ?? new Semaphore({ places: PLACES });
+    const gate = this.#gates.get(account) ?? new Semaphore({ places: MAX_CONCURRENT });
     this.#gates.set(account, gate);
     const makeInTurn = async () => {
       await loopTurns.wait();
-      return await written(await make(), signal);
+      return await writePage(await make(), signal);
     };
     try {
       return await gate.run(undefined, makeInTurn, signal);
@@ -29,13 +29,13 @@ export class PageTurns {
   }
 }
 
-/** Writes a page in pieces, each in a turn of the event loop: long names take long to escape. Most pages are one. */
-export async function written(answer: Answer, signal: AbortSignal): Promise<Answer> {
+/** Writes a page in pieces, one per turn of the event loop, since long names take long to escape. */
+export async function writePage(answer: Answer, signal: AbortSignal): Promise<Answer> {
   if (answer.kind !== 'page' || answer.body !== undefined) return answer;
   const pieces: Buffer[] = [];
-  for (const piece of answer.html.pieces(PIECE)) {
+  for (const piece of answer.html.pieces(MIN_PIECE)) {
     pieces.push(Buffer.from(piece));
-    if (piece.length < PIECE) break;
+    if (piece.length < MIN_PIECE) break;
     await loopTurns.wait();
     signal.throwIfAborted();
   }

@@ -9,7 +9,7 @@ const RETRY_SECONDS = 5;
 
 const READ_ONLY_SECONDS = 60;
 
-/** The outcome in the log of a refusal, by its title; the API's code where both refuse for the same reason. */
+/** The outcome that is logged for a refusal, by its title; the same code as the API's for the same reason. */
 const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
   accountBlockedTitle: 'account_blocked',
   badFormTitle: 'invalid_form',
@@ -31,7 +31,7 @@ export function wantsJson({ request }: RequestContext): boolean {
   return request.headers.accept === 'application/json';
 }
 
-/** A page, or for a script its JSON, that says why nothing was done; `note` is such as the operator's message. */
+/** Answers a refusal with a page, or JSON for a script; `note` is an additional sentence, such as the operator's. */
 export function refuse(
   context: RequestContext,
   status: number,
@@ -54,7 +54,7 @@ export function refuseChanges(context: RequestContext, refusal: Unchangeable): R
   return duringMaintenance(refuse(context, 503, 'readOnlyTitle', 'read_only', refusal.message));
 }
 
-/** The same refusal, with the pause that suits maintenance. */
+/** Adds a `Retry-After` that suits maintenance. */
 export function duringMaintenance<Given extends Refused>(answer: Given): Given {
   return { ...answer, retryAfter: READ_ONLY_SECONDS };
 }
@@ -74,7 +74,7 @@ export function notFound(context: RequestContext): Refused {
   return refuse(context, 404, 'notFoundTitle', 'not_found');
 }
 
-export function refusalOf(context: RequestContext, error: unknown): Refused {
+export function answerFault(context: RequestContext, error: unknown): Refused {
   const isUnavailable = error instanceof UnavailableError;
   if (!isUnavailable && !(isFault(error) && error.retryable)) {
     return refuse(context, 500, 'errorTitle', 'internal_error');

@@ -15,7 +15,7 @@ const FLASH_SECONDS = 60;
 
 const NONE = new Uint8Array();
 
-export function protect({ response, nonce, screen: { branding } }: RequestContext): void {
+export function setSecurityHeaders({ response, nonce, screen: { branding } }: RequestContext): void {
   stripCors(response);
   response.set({
     'Content-Security-Policy': [
@@ -41,10 +41,10 @@ export interface Encoded extends Settled {
   readonly flash: Flash | undefined;
 }
 
-export function encoded(context: RequestContext, answer: Answer, requestId: string): Encoded {
+export function encodeOutcome(context: RequestContext, answer: Answer, requestId: string): Encoded {
   const bytes = encodeAnswer(wireAnswer(answer, context.messages.language), requestId);
   const flash = answer.kind === 'see_other' ? answer.flash : undefined;
-  // Promises that V8 has not yet collected would keep the page until it stops all requests to collect them.
+  // Otherwise promises that are not yet garbage-collected would hold the page in memory.
   if (answer.kind === 'page') answer.body = undefined;
   return { ...answer.log, status: answer.status, encoded: bytes, flash };
 }
@@ -56,7 +56,7 @@ export async function sendAnswer(context: RequestContext, outcome: Encoded): Pro
   if (flash !== undefined) {
     writeCookie(response, context.scope, 'flash', signFlash(flash, context.secret), FLASH_SECONDS);
   }
-  // As above.
+  // Frees the bytes early, as in `encodeOutcome`.
   outcome.encoded = { ...encoded, body: NONE };
   await send(request, response, encoded, screen.useCases);
 }

@@ -3,31 +3,43 @@ import { type AccountId, parseRoleId } from '@pinfold/core';
 import { admitAnswer, followRequest, UnavailableError } from '@pinfold/http/internal';
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
-import { clearFlash, fewCookies, fromHere, Guards, ownLanguage, ownSecret } from '../request/middleware.ts';
+import {
+  checkCookieCount,
+  clearFlash,
+  Guards,
+  reloadIfCrossSite,
+  saveLanguage,
+  setFormSecret,
+} from '../request/middleware.ts';
 import { createContext, type RequestContext } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
-import { compressed } from './compressed.ts';
-import { written } from './page-turns.ts';
-import { refusalOf } from './refuse.ts';
-import { encoded, protect, sendAnswer } from './send.ts';
+import { compressPage } from './compress-page.ts';
+import { writePage } from './page-turns.ts';
+import { answerFault } from './refuse.ts';
+import { encodeOutcome, sendAnswer, setSecurityHeaders } from './send.ts';
 
 export interface Endpoint {
   readonly guards: Guards<RequestContext>['all'];
   readonly handle: (context: never) => Promise<Answer>;
 }
 
-const entrance = Guards.none.and(fewCookies).and(fromHere).and(ownSecret).and(ownLanguage).and(clearFlash);
+const commonGuards = Guards.none
+  .and(checkCookieCount)
+  .and(reloadIfCrossSite)
+  .and(setFormSecret)
+  .and(saveLanguage)
+  .and(clearFlash);
 
 export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHandler {
   const { clock } = screen.useCases;
   return (request, response) => {
     const requestId = randomUUID();
     const context = createContext(screen, request, response, requestId);
-    protect(context);
+    setSecurityHeaders(context);
     let account: AccountId | undefined;
     const decide = async (): Promise<Answer> => {
       let known: RequestContext & { readonly account?: AccountId } = context;
-      for (const guard of [...entrance.all, ...guards]) {
+      for (const guard of [...commonGuards.all, ...guards]) {
         const verdict = await guard(known as never);
         if ('kind' in verdict) return verdict;
         known = verdict;
@@ -41,16 +53,16 @@ export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHand
       {
         now: () => clock.now(),
         work: async () => {
-          const done = encoded(
+          const done = encodeOutcome(
             context,
-            await compressed(await written(await decide(), context.signal), request),
+            await compressPage(await writePage(await decide(), context.signal), request),
             requestId,
           );
           admitAnswer(request, done.encoded);
           return done;
         },
         failed: (error) => ({
-          ...encoded(context, refusalOf(context, error), requestId),
+          ...encodeOutcome(context, answerFault(context, error), requestId),
           error: error instanceof UnavailableError ? error.cause : error,
         }),
         signal: context.signal,
@@ -63,7 +75,7 @@ export function serve(screen: Screen, { guards, handle }: Endpoint): RequestHand
   };
 }
 
-/** The screen is reached by any case of letters; the log has one. */
+/** Letter case in the mount path does not matter to Express; the log has one spelling. */
 function routeOf({ baseUrl, route }: Request): string {
   return `${baseUrl.toLowerCase()}${String(route?.path ?? '')}`.replaceAll(/:(\w+)/g, '{$1}');
 }

@@ -13,7 +13,7 @@ const PARTS = [
   ['service', '/service'],
 ] as const;
 
-/** A page of those who administer; `title` is the part's unless it is given. */
+/** A page for administrators; `title` defaults to the part's. */
 export function administrationPage(
   context: SignedInContext,
   part: (typeof PARTS)[number][0],

@@ -8,11 +8,11 @@ import { card } from './parts.ts';
 export interface FieldError {
   readonly field: 'title' | 'new-password';
   readonly message: string;
-  /** Shown again; never of a password. */
+  /** The entered value, to be shown again; never a password. */
   readonly value?: string;
 }
 
-/** Sets, changes or removes the password, and says before what that does to viewers. */
+/** The forms that set, change or remove the password, with the effects on viewers. */
 export function passwordCard(
   context: SignedInContext,
   publication: ShownPublication,
@@ -24,7 +24,7 @@ export function passwordCard(
   const { id, generation, passwordProtected: locked } = publication;
   const path = `${base}/publications/${id}/password`;
   const wrong = formError?.field === 'new-password' ? formError.message : undefined;
-  const [action, means] = locked
+  const [action, viewsMeaning] = locked
     ? (['changePassword', 'passwordChangeMeans'] as const)
     : (['setPassword', 'passwordSetMeans'] as const);
   const seen = hidden('seen', generation);
@@ -40,7 +40,7 @@ ${field(context, 'new-password', 'newPassword', {
   error: wrong,
   attributes: html`autocomplete="new-password" required`,
 })}
-<p class="quiet">${messages.text(means)}</p>
+<p class="quiet">${messages.text(viewsMeaning)}</p>
 <div class="buttons"><button${!locked && html` class="primary"`}${disabled}>${messages.text(action)}</button></div>`;
   const fields = html`${seen}${hidden('remove', 'yes')}`;
   const content = html`<p>${messages.text(locked ? 'hasPassword' : 'noPassword')}</p><details${wrong && html` open`}><summary>${messages.more(action)}</summary>${fieldForm(context, path, set)}</details>

@@ -30,12 +30,12 @@ export function signInFirstView(context: RequestContext): Html {
   return cardPage(context, messages.text('signInFirstTitle'), content);
 }
 
-/** A page that reloads itself, or opens another address of this screen: the browser then sends SameSite=Strict cookies. */
+/** A page that reloads itself, or opens another page of this screen: browsers then send SameSite=Strict cookies. */
 export function bounceView(context: RequestContext, to: string = context.base + context.request.url): Html {
   return leaveView(context, onThisHost(to));
 }
 
-/** A page that opens another site: browsers would block a redirect there from a form. */
+/** A page that opens another site: browsers would block the redirect of a form to it. */
 export function leaveView(
   context: RequestContext,
   url: string,

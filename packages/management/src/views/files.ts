@@ -9,7 +9,7 @@ import { each } from './tables.ts';
 const MAX_UNFOLDED = 20;
 const FILES_PER_PAGE = 200;
 
-/** A page of the site's files with their sizes; a `wanted` that is no page's number gives the first. */
+/** Lists a page of the site's files with their sizes; the first page if `wanted` is not the number of one. */
 export function filesCard(
   context: SignedInContext,
   publication: ShownPublication,

@@ -3,10 +3,10 @@ import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { FormContext, RequestContext, SignedInContext } from '../request/request-context.ts';
 
-/** The id of the sentence that says why nothing can be changed. Every page has it while the service is read-only. */
+/** The id of the sentence that explains read-only mode, on every page while it lasts. */
 export const READ_ONLY_ID = 'read-only';
 
-/** Attributes of the buttons whose action a read-only service refuses. With its button disabled, Enter does not send a form. */
+/** Attributes that disable a button in read-only mode; Enter then does not send its form either. */
 export function disabledInReadOnly({ mode }: SignedInContext): Html | undefined {
   return mode.kind === 'read_only' ? html` disabled aria-describedby="${READ_ONLY_ID}"` : undefined;
 }
@@ -15,7 +15,7 @@ export function form(context: FormContext, action: string, content: Html, attrib
   return html`<form method="post" action="${action}"${attributes}>${tokenField(context)}${content}</form>`;
 }
 
-/** The form of the buttons in rows, which name it: a form for each would repeat its token. */
+/** The form that all buttons in rows refer to: a form for each row would repeat the token. */
 export function rowForm(context: FormContext): Html {
   return html`<form id="row" method="post">${tokenField(context)}</form>`;
 }
@@ -41,17 +41,17 @@ export interface FieldDetails {
   readonly value?: string;
   readonly hint?: string;
   readonly error?: string | undefined;
-  /** The id of another text about it. */
+  /** The id of another text that describes the field. */
   readonly describedBy?: string | undefined;
   readonly attributes?: Html | undefined;
-  /** Hides what is typed, and offers to show it. */
+  /** Hides the text, with a button that shows it. */
   readonly isSecret?: boolean;
   /** Shows the label to screen readers only. */
   readonly hidesLabel?: boolean;
   readonly button?: Html;
 }
 
-/** An input with its label, and below it a hint and what is wrong with its value. */
+/** An input with its label, and below it a hint and an error. */
 export function field(
   { messages }: RequestContext,
   id: string,
@@ -96,7 +96,7 @@ export function reasonField(context: SignedInContext): Html {
   });
 }
 
-/** The link to the page that asks before a publication is stopped. */
+/** The link to the page that confirms stopping a publication. */
 export function stopLink(context: SignedInContext, style: 'button' | '', href: string): Html {
   const disabled = disabledInReadOnly(context);
   const text = context.messages.more('stop');
@@ -105,7 +105,7 @@ export function stopLink(context: SignedInContext, style: 'button' | '', href: s
     : html`<button type="button" class="${style}${style && ' '}bad"${disabled}>${text}</button>`;
 }
 
-/** Actions that need confirmation. Each has messages of its name: for the button, the title and the consequences. */
+/** Actions that need confirmation. Each has three messages: `Name` for the button, `NameTitle` and `NameMeans`. */
 type Confirmed = {
   [Id in MessageId]: `${Id}Means` | `${Id}Title` extends MessageId ? Id : never;
 }[MessageId];
@@ -114,7 +114,7 @@ interface ConfirmationDetails {
   /** Values in the dialog's title. */
   readonly values?: Values;
   readonly fields?: Html;
-  /** Attributes of its buttons, where the action is refused now. */
+  /** Attributes that disable its buttons. */
   readonly disabled?: Html | undefined;
   /** Puts the button that opens the dialog into other markup, such as a menu. */
   readonly place?: (button: Html) => Html;

@@ -1,6 +1,6 @@
 import { type Html, html, raw } from '@pinfold/http/internal';
 
-/** The icons, drawn on a grid of 16 with one stroke. A word is always beside them. */
+/** The icons, drawn on a grid of 16 with one stroke. Each stands beside a word, so it is hidden from screen readers. */
 const PATHS = {
   pin: '<path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/>',
   lock: '<rect x="3" y="7" width="10" height="7" rx="1.5"/><path d="M5.2 7V4.8a2.8 2.8 0 0 1 5.6 0V7"/>',

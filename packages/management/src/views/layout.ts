@@ -5,7 +5,7 @@ import type { Flash } from '../response/flash.ts';
 import { buttonForm, READ_ONLY_ID } from './forms.ts';
 import { icon, iconSheet } from './icons.ts';
 
-/** The parts of the screen that a person may have beside the publications. */
+/** The optional parts of the screen. */
 const PARTS = ['names', 'keys', 'history', 'administration'] as const;
 
 export interface PageParts {
@@ -14,9 +14,9 @@ export interface PageParts {
   readonly signedIn?: SignedInContext;
   readonly part?: 'publications' | (typeof PARTS)[number];
   readonly head?: Html;
-  /** Shown above the page instead of the message about what was just done. */
+  /** Replaces the flash message of the cookie. */
   readonly flash?: Flash;
-  /** The page itself says that the service is read-only. */
+  /** Whether the page itself shows the mode, so that the layout need not. */
   readonly showsMode?: boolean;
 }
 

@@ -10,9 +10,9 @@ import { copyButton, distance, heading, shortId, stateBadge } from './parts.ts';
 import { listOf } from './tables.ts';
 
 /**
- * The account's names, each with what it shows, how long that lives, and what can be done with the name.
+ * Lists the account's names, each with its publication, the time until that expires, and actions.
  *
- * @param shown what the names show, and what they showed before.
+ * @param shown the publications that the names show, and showed before.
  */
 export function namesMain(
   context: SignedInContext,
@@ -77,7 +77,7 @@ ${remove}</div>`;
   return html`${copyButton(context, nameUrl(screen.publicUrl, given), 'copyLink')}${confirmation(context, 'deleteName', `delete-${name}`, `${path}/delete`, details)}`;
 }
 
-/** A field for one of the account's names or a new one. Our script offers those there are, and a spelling that fits. */
+/** A field for an existing or new name. Our script suggests existing names and a valid spelling. */
 export function nameField(
   context: SignedInContext,
   id: string,

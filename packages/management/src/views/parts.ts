@@ -33,22 +33,22 @@ export function marks(
   return html`${pinned && chip('pin', 'pinned')}${locked && chip('lock', 'password')}`;
 }
 
-/** An instant as a distance from now, with the exact time in the tooltip. */
+/** An instant relative to now, with the exact time in the tooltip. */
 export function distance({ messages, now }: RequestContext, at: Instant): Html {
   return html`<time datetime="${toRfc3339(at)}" title="${messages.moment(at)}" data-time>${messages.distance(at, now)}</time>`;
 }
 
-/** An exact instant, in UTC in the tooltip. */
+/** An exact instant, with its UTC time in the tooltip. */
 export function moment({ messages }: RequestContext, at: Instant): Html {
   return html`<time datetime="${toRfc3339(at)}" title="${messages.moment(at, 'UTC')}" data-time="text">${messages.moment(at)}</time>`;
 }
 
-/** A button that puts a text on the clipboard; there only where scripts run. */
+/** A button that copies a text to the clipboard; hidden without scripts. */
 export function copyButton({ messages }: RequestContext, text: string, label: MessageId): Html {
   return html`<button type="button" class="copy" data-copy="${text}">${icon('copy')}<span>${messages.text(label)}</span></button>`;
 }
 
-/** The same for the link of a row of the list, which names it. Lists are long, so it repeats nothing. */
+/** Like `copyButton`, for the link in a row. It refers to the link's element, to keep long lists small. */
 export function copyLinkButton({ messages }: RequestContext, row: number): Html {
   return html`<button class="copy" id="c${row}" aria-labelledby="c${row} n${row}" data-copy-from="o${row}">${icon('copy')}<span>${messages.text('copyLink')}</span></button>`;
 }

@@ -18,7 +18,7 @@ export interface PublishPanel {
   readonly formError: PublishFormError | undefined;
 }
 
-/** The area to drop or choose a folder, a ZIP or a page; without scripts, a form for a ZIP. `isRoomy` makes it large. */
+/** The area to drop or choose a folder, a ZIP or a page; without scripts, a form for a ZIP. `isRoomy` enlarges it. */
 export function publishPanel(
   context: SignedInContext,
   { limits, allowance, formError }: PublishPanel,
@@ -75,7 +75,7 @@ ${passwordField(context, limits, 'upload-password', 'password')}
 ${formError && html`<div class="form-error" id="archive-error" role="alert"><h2>${formError.summary}</h2>${formError.problems}</div>`}`;
 }
 
-/** Browsers check the length before they send anything: a refused form loses its file. */
+/** Lets the browser check the length before it sends the form: a refused form loses its file. */
 function passwordField(context: SignedInContext, limits: Limits, id: string, name: string): Html {
   const attributes = html`minlength="${limits.passwordMinCharacters}" autocomplete="new-password"`;
   return field(context, id, 'passwordOptional', { name, isSecret: true, attributes });

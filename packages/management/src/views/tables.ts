@@ -1,13 +1,13 @@
 import type { RoleState } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import { present } from '../request/page-request.ts';
+import { omitEmpty } from '../request/page-request.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** A column: its heading, and what its cell shows of an item. The first one names the item. */
+/** A column: its heading, and a function that writes the cell of an item. The first column names the item. */
 export type Column<Item> = readonly [
   label: MessageId,
   cell: (item: Item, index: number) => Html | string | null | undefined,
@@ -17,7 +17,7 @@ export type Column<Item> = readonly [
 export interface ColumnDetails {
   readonly sort?: ColumnSort | undefined;
   readonly numberClass?: string;
-  /** The label of the cell on phones. Default: the heading; null: none. */
+  /** The cell's label on phones. Default: the heading; null: none. */
   readonly phoneLabel?: MessageId | null;
 }
 
@@ -45,7 +45,7 @@ export const STATE_FILTERS: readonly (readonly [state: RoleState | undefined, me
   ['deleted', 'stateStopped'],
 ];
 
-/** Items as markup that is written when the page is, so that a long page pauses between two of them. */
+/** Yields the markup of items lazily, so that `writePage` can pause between two of them. */
 export function each<Item>(
   items: readonly Item[],
   write: (item: Item, index: number) => Html,
@@ -64,7 +64,7 @@ export function listOf<Item>(context: RequestContext, list: List<Item>): Html {
 ${pager(context, path, next, query)}`;
 }
 
-/** A table that is a list of cards on a phone, where each cell shows its column's heading. */
+/** A table that phones show as a list of cards, where each cell has its column's heading as a label. */
 export function rowsTable<Item>(
   { messages }: RequestContext,
   { items, columns, rowClass }: Pick<List<Item>, 'items' | 'columns' | 'rowClass'>,
@@ -111,7 +111,7 @@ ${next && html`<a rel="next" href="${base}${path}${queryOf({ ...query, cursor: n
 }
 
 export function queryOf(parameters: Query): string {
-  const query = new URLSearchParams(present(parameters) as Record<string, string>);
+  const query = new URLSearchParams(omitEmpty(parameters) as Record<string, string>);
   return query.size === 0 ? '' : `?${query}`;
 }
 
@@ -139,7 +139,7 @@ export function searchButton({ messages }: RequestContext, label: MessageId = 's
   return html`<button title="${messages.text(label)}">${icon('search')}<span class="hidden">${messages.text(label)}</span></button>`;
 }
 
-/** A list of facts; those without a value are left out. */
+/** A list of facts, without those that have no value. */
 export function factList(
   { messages }: RequestContext,
   facts: readonly (readonly [label: MessageId, value: Html | string | undefined])[],

@@ -17,7 +17,7 @@ export function viewsCard(
 ): Html {
   const { messages } = context;
   if (days.length === 0) {
-    return card(context, 'views', html`<p>${messages.text('viewsNone')}</p>${means(context)}`);
+    return card(context, 'views', html`<p>${messages.text('viewsNone')}</p>${viewsMeaning(context)}`);
   }
   const refused = sum(days, ({ refusedPasswords }) => refusedPasswords);
   const withRefused = publication.passwordProtected || refused > 0;
@@ -28,25 +28,25 @@ export function viewsCard(
   const content = html`<p class="big">${messages.text('viewsTotal', { count: sum(days, ({ views }) => views) })}</p>${refusedTotal}
 ${chart(context, days)}
 ${days.length <= SHOWN_DAYS ? table : html`<details><summary>${messages.text('viewsByDay')}</summary>${table}</details>`}
-${means(context)}`;
+${viewsMeaning(context)}`;
   return card(context, 'views', content);
 }
 
-/** A bar for each of the last 30 days, today on the right. The table has the same figures. */
+/** A bar for each of the last 30 days, today on the right. The table has the same numbers. */
 function chart({ messages, now }: SignedInContext, days: readonly DayOfViews[]): Html {
   const today = dayOf(now);
-  const most = Math.max(1, ...days.map(({ views }) => views));
+  const maxViews = Math.max(1, ...days.map(({ views }) => views));
   const bars = days
     .filter(({ views }) => views > 0)
     .map(({ day, views }) => {
-      const height = Math.max(1, Math.round((views / most) * CHART_HEIGHT));
+      const height = Math.max(1, Math.round((views / maxViews) * CHART_HEIGHT));
       const x = (CHART_DAYS - 1 - (today - day)) * BAR_WIDTH;
       return html`<rect x="${x}" y="${CHART_HEIGHT - height}" width="${BAR_WIDTH - 2}" height="${height}"><title>${messages.day(day)}: ${messages.number(views)}</title></rect>`;
     });
   return html`<svg class="chart" viewBox="0 0 ${CHART_DAYS * BAR_WIDTH} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${messages.text('viewsChart')}">${bars}</svg>`;
 }
 
-function means({ messages }: SignedInContext): Html {
+function viewsMeaning({ messages }: SignedInContext): Html {
   return html`<p class="quiet">${messages.text('viewsMeans')}</p>`;
 }
 

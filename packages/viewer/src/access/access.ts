@@ -7,21 +7,22 @@ export type ViewerId = string;
 /** Decides who may view publications. */
 export interface ViewerAccess {
   /**
-   * The viewer who sent a request to a shared URL, or the place to sign in: an http or https URL, or a path on your server.
-   * Called only there: sites have their own hosts, which your cookies never reach.
+   * Returns the viewer who sent a request, or the place to sign in: an http or https URL, or a path on your server. Called
+   * only for shared URLs: sites have their own hosts, which your cookies never reach.
    */
   identify(
     request: IncomingMessage,
   ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
 
-  /** Called for every request of the viewer. `yes`: no password is needed. `password`: the publication's, `no` without one. */
+  /** Called for every request of a viewer. `yes` needs no password; `password` needs the publication's, and is `no` without. */
   mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
 }
 
 /** The result of {@link ViewerAccess.mayView}. */
 export type MayView = 'yes' | 'no' | 'password';
 
-export type Meeting =
+/** The decision about a request to a shared URL. */
+export type Decision =
   /** Everyone may view it, without a grant. */
   | { readonly kind: 'open' }
   | { readonly kind: 'welcome'; readonly viewer: KnownViewer }
@@ -34,7 +35,7 @@ export interface Access {
 
   isOpen(publication: Publication): boolean;
 
-  meet(request: IncomingMessage, publication: Publication): Meeting | Promise<Meeting>;
+  decide(request: IncomingMessage, publication: Publication): Decision | Promise<Decision>;
 
   admits(grant: Grant, publication: Publication): boolean | Promise<boolean>;
 }
@@ -42,12 +43,12 @@ export interface Access {
 export const byPassword: Access = {
   identifiesViewers: false,
   isOpen: (publication) => !publication.passwordProtected,
-  meet: (_request, publication) => ({ kind: publication.passwordProtected ? 'password' : 'open' }),
-  // One of a viewer who is known may have been made without the password.
+  decide: (_request, publication) => ({ kind: publication.passwordProtected ? 'password' : 'open' }),
+  // A grant that names a viewer may not have proved the password.
   admits: (grant) => grant.viewer === undefined,
 };
 
-export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
+export function byViewer(rules: ViewerAccess, publicUrl: string): Access {
   if (typeof rules.identify !== 'function' || typeof rules.mayView !== 'function') {
     throw new TypeError('access must have the functions identify and mayView');
   }
@@ -58,10 +59,11 @@ export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
   return {
     identifiesViewers: true,
     isOpen: () => false,
-    async meet(request, publication) {
-      const who = await rules.identify(request);
-      if (typeof who !== 'string') return { kind: 'sign_in', location: signInOf(who?.signIn, publicUrl) };
-      const id = viewerId(who);
+    async decide(request, publication) {
+      const identified = await rules.identify(request);
+      if (typeof identified !== 'string')
+        return { kind: 'sign_in', location: signInUrl(identified?.signIn, publicUrl) };
+      const id = checkViewerId(identified);
       const answer = await ask(id, publication);
       if (answer === 'yes') return { kind: 'welcome', viewer: { id, gavePassword: false } };
       if (answer === 'password') return { kind: 'password', viewer: { id, gavePassword: true } };
@@ -75,13 +77,13 @@ export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
   };
 }
 
-/** A viewer is never known by omission. */
-function viewerId(id: string): ViewerId {
+/** @throws TypeError for anything but a viewer's id: a missing one must not admit anyone. */
+function checkViewerId(id: string): ViewerId {
   if (id !== '' && id.isWellFormed() && Buffer.byteLength(id) <= 255) return id;
   throw new TypeError('identify must answer a viewer as 1 to 255 bytes of UTF-8, or { signIn }');
 }
 
-function signInOf(url: unknown, publicUrl: string): string {
+function signInUrl(url: unknown, publicUrl: string): string {
   const parsed =
     typeof url === 'string' && URL.canParse(url, publicUrl) ? new URL(url, publicUrl) : undefined;
   if (parsed !== undefined && /^https?:/.test(parsed.protocol)) return parsed.href;

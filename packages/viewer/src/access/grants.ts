@@ -2,13 +2,13 @@ import type { Grant, GrantPurpose, KnownViewer, Publication, VisibleRole } from 
 import { firstGrant, grantEndsAt, withPurpose } from '@pinfold/core/internal';
 import { type CreateGrant, type OpenArchive, sharedUrl } from '@pinfold/http';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http/internal';
-import { type MaybePromise, type ViewerContext, whenThere } from '../exchange.ts';
-import { enteringUrl } from '../routing/addresses.ts';
+import { chain, type MaybePromise, type ViewerContext } from '../exchange.ts';
+import { handOverUrl } from '../routing/addresses.ts';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
 import type { Access } from './access.ts';
 
-/** The grant that admits a viewer; without a promise unless `mayView` or the signer returns one. */
-export type Held = MaybePromise<Grant | undefined>;
+/** The grant that admits a viewer; a promise only if `mayView` or the signer returns one. */
+export type AdmittingGrant = MaybePromise<Grant | undefined>;
 
 export class Grants {
   readonly #useCases: ViewerUseCases;
@@ -26,31 +26,31 @@ export class Grants {
     this.#sharedPath = sharedPath;
   }
 
-  admit(shown: VisibleRole, purpose: GrantPurpose, token: string): Held {
-    return this.#admitted(shown, purpose, [token]);
+  admit(shown: VisibleRole, purpose: GrantPurpose, token: string): AdmittingGrant {
+    return this.#findAdmitting(shown, purpose, [token]);
   }
 
-  ofSite(shown: VisibleRole, cookies: string | undefined): Held {
-    return this.#admitted(shown, 'cookie', this.siteTokens(cookies));
+  findForSite(shown: VisibleRole, cookies: string | undefined): AdmittingGrant {
+    return this.#findAdmitting(shown, 'cookie', this.siteTokens(cookies));
   }
 
-  ofSharedUrl(shown: VisibleRole, cookies: string | undefined): Held {
-    return this.#admitted(shown, 'cookie', this.sharedUrlTokens(cookies));
+  findForSharedUrl(shown: VisibleRole, cookies: string | undefined): AdmittingGrant {
+    return this.#findAdmitting(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
 
-  async heldBy(
+  async findFor(
     viewer: KnownViewer | undefined,
     shown: VisibleRole,
     cookies: string | undefined,
   ): Promise<Grant | undefined> {
     for (const token of this.sharedUrlTokens(cookies)) {
       const grant = await this.#useCases.grants.admit(shown, 'cookie', [token]);
-      if (grant !== undefined && suffices(grant, viewer)) return grant;
+      if (grant !== undefined && isSufficient(grant, viewer)) return grant;
     }
     return undefined;
   }
 
-  begin(shown: VisibleRole, viewer: KnownViewer): Grant {
+  createFor(shown: VisibleRole, viewer: KnownViewer): Grant {
     return { ...firstGrant('cookie', shown, this.#useCases.clock.now()), viewer };
   }
 
@@ -69,7 +69,7 @@ export class Grants {
     return grants.sign(withPurpose(grant, 'hand_over', clock.now()));
   }
 
-  /** The token of the grant in a path. It stays the same for a cookie, so that browsers find what they have cached. */
+  /** The token of the grant in a path. It is the same for one cookie, so that browsers find cached files again. */
   path(grant: Grant): MaybePromise<string> {
     return this.#useCases.grants.sign(withPurpose(grant, 'path', grant.issuedAt));
   }
@@ -86,12 +86,12 @@ export class Grants {
     return setCookie(this.#siteScope, '', 0);
   }
 
-  #admitted(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Held {
+  #findAdmitting(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): AdmittingGrant {
     const [token, ...others] = tokens;
     if (token === undefined) return undefined;
-    return whenThere(this.#useCases.grants.admit(shown, purpose, [token]), (grant) =>
-      whenThere(grant !== undefined && this.#access.admits(grant, shown.publication), (isAdmitted) =>
-        isAdmitted ? grant : this.#admitted(shown, purpose, others),
+    return chain(this.#useCases.grants.admit(shown, purpose, [token]), (grant) =>
+      chain(grant !== undefined && this.#access.admits(grant, shown.publication), (isAdmitted) =>
+        isAdmitted ? grant : this.#findAdmitting(shown, purpose, others),
       ),
     );
   }
@@ -104,7 +104,7 @@ export class Grants {
   }
 }
 
-/** Makes addresses that open a site without its password, unless the embedding team decides who may look. */
+/** Creates URLs that open a site without its password, unless the embedding team decides who may view it. */
 export function grantCreator({ access, settings, useCases }: Omit<ViewerContext, 'grants'>): CreateGrant {
   return async (request) => {
     if (access.identifiesViewers) return { kind: 'refused', code: 'forbidden' };
@@ -114,18 +114,18 @@ export function grantCreator({ access, settings, useCases }: Omit<ViewerContext,
     const url =
       grant === null
         ? sharedUrl(settings.publicUrl, publication.id)
-        : `${enteringUrl(settings, publication.id)}?grant=${await useCases.grants.sign(grant)}`;
+        : `${handOverUrl(settings, publication.id)}?grant=${await useCases.grants.sign(grant)}`;
     return { kind: 'created', url, expiresAt };
   };
 }
 
 /** Whether a grant belongs to the viewer, and proves the password if they need one. */
-function suffices(grant: Grant, viewer: KnownViewer | undefined): boolean {
+function isSufficient(grant: Grant, viewer: KnownViewer | undefined): boolean {
   if (grant.viewer?.id !== viewer?.id) return false;
   return viewer?.gavePassword !== true || grant.viewer?.gavePassword === true;
 }
 
-/** Opens the ZIPs of publications, unless the embedding team decides who may look. */
+/** Opens the ZIPs of publications, unless the embedding team decides who may view them. */
 export function archiveOpener({ access, useCases }: Pick<ViewerContext, 'access' | 'useCases'>): OpenArchive {
   return async (request) =>
     access.identifiesViewers ? { kind: 'refused', code: 'forbidden' } : useCases.openArchive(request);

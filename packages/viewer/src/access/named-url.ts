@@ -22,7 +22,7 @@ export async function serveName(exchange: Exchange, { segment, inside }: NamePla
   return sendRedirect(exchange, { status: 302, location: shared + below + to });
 }
 
-/** Whether a client or a proxy could take a part of the path for a way out of the folder before it. */
+/** Whether a client or a proxy could read a segment of the path as `.` or `..`. */
 function hasDotSegment(inside: string): boolean {
   const path = splitTarget(inside)
     .path.replace(/%2e/gi, '.')

@@ -13,22 +13,22 @@ import {
 } from '../exchange.ts';
 import {
   type Headers,
+  RETRY_SECONDS,
   type Redirect,
   sendMethodNotAllowed,
-  sendNowhere,
+  sendOutsidePage,
   sendPasswordPage,
   sendPlainPage,
   sendRedirect,
   sendSignIn,
   sendStopped,
-  UNAVAILABLE_FOR,
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
-import { grantedWay, newlyGrantedWay, siteBaseOf } from '../routing/addresses.ts';
+import { redirectIntoSite, redirectWithCookie, siteBaseOf } from '../routing/addresses.ts';
 import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
-import type { Meeting } from './access.ts';
+import type { Decision } from './access.ts';
 
 export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Promise<Answered> {
   const { request, context } = exchange;
@@ -37,8 +37,8 @@ export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Pr
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
   if (id === null) {
-    // A file's name was no link to a site: it may be a link that goes above one.
-    return idText.includes('.') ? sendNowhere(exchange) : sendPlainPage(exchange, 404, 'not_found');
+    // A file name comes from a link of a site that leads above the site, rather than from a shared URL.
+    return idText.includes('.') ? sendOutsidePage(exchange) : sendPlainPage(exchange, 404, 'not_found');
   }
   if (request.method === 'POST') return await takePassword(exchange, id, returnPathAt(place));
   if (id !== idText) {
@@ -47,14 +47,14 @@ export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Pr
   }
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const handedOver = await takeGrant(context, visit, query);
+  const handedOver = await redirectByGrant(context, visit, query);
   if (handedOver !== undefined) return sendRedirect(exchange, handedOver);
-  const met = await context.access.meet(request, visit.publication);
-  return leadIn(exchange, visit, returnPathAt(place), met);
+  const decision = await context.access.decide(request, visit.publication);
+  return answerDecision(exchange, visit, returnPathAt(place), decision);
 }
 
-/** The redirect into the site by the grant in the query of a shared URL, which only path mode accepts. */
-async function takeGrant(
+/** Returns the redirect into the site for a grant in the query of a shared URL, which only path mode accepts. */
+async function redirectByGrant(
   context: ViewerContext,
   shown: VisibleRole,
   query: string,
@@ -65,7 +65,7 @@ async function takeGrant(
   const token = new URLSearchParams(query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant === undefined) return undefined;
-  return { status: 302, ...(await newlyGrantedWay(context, publication, grant, returnPathOf(query))) };
+  return { status: 302, ...(await redirectWithCookie(context, publication, grant, returnPathOf(query))) };
 }
 
 async function takePassword(exchange: Exchange, id: RoleId, path: string): Promise<Answered> {
@@ -75,25 +75,25 @@ async function takePassword(exchange: Exchange, id: RoleId, path: string): Promi
   }
   const password = await readPassword(request, context.useCases.clock);
   if (typeof password === 'number') {
-    // The rest of a stalled form is not read.
+    // The connection closes, since the rest of a stalled form is not read.
     const more: Headers = password === 408 ? { Connection: 'close' } : {};
     return sendPlainPage(exchange, password, 'bad_form', more);
   }
-  const trial = { id, path, password };
-  if (!context.access.identifiesViewers) return await tryPassword(exchange, trial);
+  const attempt = { id, path, password };
+  if (!context.access.identifiesViewers) return await tryPassword(exchange, attempt);
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const met = await context.access.meet(request, visit.publication);
-  if (met.kind !== 'password') return leadIn(exchange, visit, trial.path, met);
-  return await tryPassword(exchange, { ...trial, viewer: met.viewer });
+  const decision = await context.access.decide(request, visit.publication);
+  if (decision.kind !== 'password') return answerDecision(exchange, visit, attempt.path, decision);
+  return await tryPassword(exchange, { ...attempt, viewer: decision.viewer });
 }
 
 const LIMITS = { idle: seconds(30), total: seconds(30), bytes: 4_096 };
 const STATUS = { broken_off: 400, media_type: 415, stalled: 408, too_long: 413 } as const;
 
 /**
- * Reads the one form the viewer takes: `password` and nothing else, urlencoded, at most 4 KiB, within 30 seconds.
- * A status says why a form is no try.
+ * Reads the password form: `password` and nothing else, urlencoded, at most 4 KiB, within 30 seconds. Returns a status
+ * for any other form.
  */
 async function readPassword(request: IncomingMessage, clock: Clock): Promise<string | 400 | 408 | 413 | 415> {
   const read = await readFields(request, { clock, ...LIMITS });
@@ -105,17 +105,17 @@ async function readPassword(request: IncomingMessage, clock: Clock): Promise<str
   return STATUS[read.reason];
 }
 
-interface Trial {
+interface Attempt {
   readonly id: RoleId;
   readonly path: string;
   readonly password: string;
   readonly viewer?: KnownViewer | undefined;
 }
 
-async function tryPassword(exchange: Exchange, trial: Trial): Promise<Answered> {
+async function tryPassword(exchange: Exchange, attempt: Attempt): Promise<Answered> {
   const { context } = exchange;
   const { useCases, access, grants } = context;
-  const { id, path, password, viewer } = trial;
+  const { id, path, password, viewer } = attempt;
   const address = clientOf(exchange);
   const tokens = grants.sharedUrlTokens(exchange.request.headers.cookie);
   const signal = goneOf(exchange);
@@ -124,7 +124,7 @@ async function tryPassword(exchange: Exchange, trial: Trial): Promise<Answered> 
     if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;
     throw error;
   });
-  // Counted even if the viewer did not wait for the answer.
+  // Counts even if the viewer did not wait for the answer.
   if (outcome.kind === 'wrong') context.counter?.passwordRefused(id);
   if (signal.aborted) return ANSWERED;
   switch (outcome.kind) {
@@ -132,79 +132,88 @@ async function tryPassword(exchange: Exchange, trial: Trial): Promise<Answered> 
     case 'expired':
       return sendStopped(exchange, outcome.kind);
     case 'not_protected':
-      // The password was removed meanwhile, which may change how the viewer enters.
-      return leadIn(exchange, outcome, path, await access.meet(exchange.request, outcome.publication));
+      // The password was removed meanwhile, so access is decided again.
+      return answerDecision(
+        exchange,
+        outcome,
+        path,
+        await access.decide(exchange.request, outcome.publication),
+      );
     case 'granted': {
       const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
-      const way = await newlyGrantedWay(context, outcome.publication, grant, path);
-      return sendRedirect(exchange, { status: 303, ...way });
+      const redirect = await redirectWithCookie(context, outcome.publication, grant, path);
+      return sendRedirect(exchange, { status: 303, ...redirect });
     }
     case 'wrong':
       return sendPasswordPage(exchange, { kind: 'wrong_password' });
     case 'busy':
-      return await putOff(exchange, trial, { kind: 'busy', seconds: 1 });
+      return await answerUnchecked(exchange, attempt, { kind: 'busy', seconds: 1 });
     case 'overloaded':
-      return await putOff(exchange, trial, { kind: 'busy', seconds: UNAVAILABLE_FOR });
+      return await answerUnchecked(exchange, attempt, { kind: 'busy', seconds: RETRY_SECONDS });
     case 'limited': {
       const seconds = Math.max(1, Math.ceil((outcome.until - useCases.clock.now()) / 1_000));
-      return await putOff(exchange, trial, { kind: 'too_many_tries', seconds });
+      return await answerUnchecked(exchange, attempt, { kind: 'too_many_tries', seconds });
     }
     default:
       return outcome satisfies never;
   }
 }
 
-/** Answers without checking the password. Viewers with a grant still enter. */
-async function putOff(exchange: Exchange, { id, path }: Trial, notice: PasswordNotice): Promise<Answered> {
+/** Answers without having checked the password. Viewers with a grant still enter. */
+async function answerUnchecked(
+  exchange: Exchange,
+  { id, path }: Attempt,
+  notice: PasswordNotice,
+): Promise<Answered> {
   const { useCases, access } = exchange.context;
   const visit = await useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const met = await access.meet(exchange.request, visit.publication);
-  return leadIn(exchange, visit, path, met, notice);
+  const decision = await access.decide(exchange.request, visit.publication);
+  return answerDecision(exchange, visit, path, decision, notice);
 }
 
-/** Redirects the viewer of a shared URL to a path of the site or to their sign-in, or asks for the password. */
-async function leadIn(
+/** Redirects the viewer of a shared URL to a path of the site or to the sign-in, or asks for the password. */
+async function answerDecision(
   exchange: Exchange,
   shown: VisibleRole,
   path: string,
-  met: Meeting,
+  decision: Decision,
   notice?: PasswordNotice,
 ): Promise<Answered> {
   const status = exchange.request.method === 'POST' ? 303 : 302;
-  switch (met.kind) {
+  switch (decision.kind) {
     case 'open':
       return sendRedirect(exchange, {
         status,
         location: siteBaseOf(exchange.context.settings, shown.publication.id) + encodeRawBytes(path),
       });
     case 'sign_in':
-      return sendSignIn(exchange, status, met.location);
+      return sendSignIn(exchange, status, decision.location);
     case 'refused':
       return sendPlainPage(exchange, 403, 'not_admitted');
     case 'welcome':
     case 'password': {
-      const way = await heldWay(exchange, shown, path, met);
-      return way === undefined
+      const redirect = await redirectWithGrant(exchange, shown, path, decision);
+      return redirect === undefined
         ? sendPasswordPage(exchange, notice)
-        : sendRedirect(exchange, { status, ...way });
+        : sendRedirect(exchange, { status, ...redirect });
     }
     default:
-      return met satisfies never;
+      return decision satisfies never;
   }
 }
 
-/** The redirect into the site with the viewer's grant, or with a new one if they need no password. */
-async function heldWay(
+/** Returns the redirect into the site with the viewer's grant, or with a new one if they need no password. */
+async function redirectWithGrant(
   { context, request }: Exchange,
   shown: VisibleRole,
   path: string,
-  met: Extract<Meeting, { kind: 'welcome' | 'password' }>,
+  decision: Extract<Decision, { kind: 'welcome' | 'password' }>,
 ): Promise<Omit<Redirect, 'status'> | undefined> {
   const { grants } = context;
   const { publication } = shown;
-  const held = await grants.heldBy(met.viewer, shown, request.headers.cookie);
-  if (held !== undefined) return await grantedWay(context, publication, held, path);
-  if (met.kind === 'password') return undefined;
-  return await newlyGrantedWay(context, publication, grants.begin(shown, met.viewer), path);
+  const grant = await grants.findFor(decision.viewer, shown, request.headers.cookie);
+  if (grant !== undefined) return await redirectIntoSite(context, publication, grant, path);
+  if (decision.kind === 'password') return undefined;
+  return await redirectWithCookie(context, publication, grants.createFor(shown, decision.viewer), path);
 }

@@ -1,6 +1,6 @@
 import type { Ended, Publication, VisibleRole, Visit } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { type Answered, type Exchange, isRead, type MaybePromise, whenThere } from '../exchange.ts';
+import { type Answered, chain, type Exchange, isRead, type MaybePromise } from '../exchange.ts';
 import {
   sendCookiesPage,
   sendForbiddenLine,
@@ -21,12 +21,10 @@ import {
 import type { OriginPlace } from '../routing/route.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
 import { type SitePlace, serveSite } from '../sending/sites.ts';
-import type { Held } from './grants.ts';
+import type { AdmittingGrant } from './grants.ts';
 
 export function serveSiteOrigin(exchange: Exchange, place: OriginPlace): MaybePromise<Answered> {
-  return whenThere(exchange.context.useCases.visit(place.role), (visit) =>
-    serveVisit(exchange, place, visit),
-  );
+  return chain(exchange.context.useCases.visit(place.role), (visit) => serveVisit(exchange, place, visit));
 }
 
 function serveVisit(
@@ -42,22 +40,22 @@ function serveVisit(
     return sendForbiddenLine(exchange, 'service_worker');
   }
   const { publication } = visit;
-  if (target.path === HAND_OVER_PATH) return takeOver(exchange, visit, target);
+  if (target.path === HAND_OVER_PATH) return acceptHandOver(exchange, visit, target);
   if (hasCookieMark(target.query) && isNavigation(request.headers.accept) && !access.isOpen(publication)) {
-    return takeMarkOff(exchange, publication, whole);
+    return checkCookie(exchange, publication, whole);
   }
   exchange.isOfOpenSite = access.isOpen(publication);
-  return whenThere(exchange.isOfOpenSite || heldGrant(exchange, visit), (admitted) => {
-    if (!admitted) return turnAway(exchange, publication, whole);
+  return chain(exchange.isOfOpenSite || findGrant(exchange, visit), (admitted) => {
+    if (!admitted) return refuseView(exchange, publication, whole);
     const base = (): string => siteBaseOf(settings, id);
     const site: SitePlace = { base, referrer: 'same-origin', more: {} };
-    return whenThere(serveSite(exchange, publication, target, site), (outcome) =>
+    return chain(serveSite(exchange, publication, target, site), (outcome) =>
       'kind' in outcome ? sendEnded(exchange, outcome.kind) : outcome,
     );
   });
 }
 
-/** Clears what the browser has stored of the site. Never "cookies": that reaches every sibling. */
+/** Makes the browser delete its cache and storage of the site, but not "cookies": that would delete those of all sites. */
 function sendEnded(exchange: Exchange, kind: Ended['kind']): Answered {
   const forget = {
     'Clear-Site-Data': '"cache", "storage"',
@@ -66,8 +64,8 @@ function sendEnded(exchange: Exchange, kind: Ended['kind']): Answered {
   return sendStopped(exchange, kind, forget);
 }
 
-/** Takes a grant over from the shared URL: sets the cookie and redirects the viewer to the requested path. */
-async function takeOver(exchange: Exchange, shown: VisibleRole, target: Target): Promise<Answered> {
+/** Accepts a hand-over from the shared URL: sets the cookie and redirects the viewer to the requested path. */
+async function acceptHandOver(exchange: Exchange, shown: VisibleRole, target: Target): Promise<Answered> {
   const { publication } = shown;
   const { access, grants, settings } = exchange.context;
   const path = returnPathOf(target.query);
@@ -82,13 +80,13 @@ async function takeOver(exchange: Exchange, shown: VisibleRole, target: Target):
       cookie: await grants.siteCookie(publication, grant),
     });
   }
-  return access.isOpen(publication) || (await heldGrant(exchange, shown))
+  return access.isOpen(publication) || (await findGrant(exchange, shown))
     ? sendRedirect(exchange, { status: 302, location: base + encodeRawBytes(path) })
-    : turnAway(exchange, publication, path);
+    : refuseView(exchange, publication, path);
 }
 
-/** Answers the navigation that follows a hand-over: its browser kept the cookie, or keeps none. */
-function takeMarkOff(exchange: Exchange, { id }: Publication, path: string): Answered {
+/** Answers the navigation after a hand-over: removes the mark if the browser sent a cookie, else explains cookies. */
+function checkCookie(exchange: Exchange, { id }: Publication, path: string): Answered {
   const { request, context } = exchange;
   if (context.grants.siteTokens(request.headers.cookie).length === 0) {
     return sendCookiesPage(exchange, id, path);
@@ -97,11 +95,11 @@ function takeMarkOff(exchange: Exchange, { id }: Publication, path: string): Ans
   return sendRedirect(exchange, { status: 302, location });
 }
 
-function heldGrant({ context: { grants }, request }: Exchange, shown: VisibleRole): Held {
-  return grants.ofSite(shown, request.headers.cookie);
+function findGrant({ context: { grants }, request }: Exchange, shown: VisibleRole): AdmittingGrant {
+  return grants.findForSite(shown, request.headers.cookie);
 }
 
-function turnAway(exchange: Exchange, publication: Publication, path: string): Answered {
+function refuseView(exchange: Exchange, publication: Publication, path: string): Answered {
   if (!isNavigation(exchange.request.headers.accept)) return sendNotAdmitted(exchange);
   const location = sharedUrl(exchange.context.settings.publicUrl, publication.id) + returnQuery(path);
   return sendRedirect(exchange, { status: 302, location });

@@ -2,17 +2,17 @@ import type { Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { type Answered, type Exchange, isRead, type ViewerContext } from '../exchange.ts';
 import {
-  FROM_ANYWHERE,
-  FROM_ANYWHERE_UNNAMED,
+  CROSS_ORIGIN,
+  CROSS_ORIGIN_NO_REFERRER,
   sendCookiesPage,
   sendForbiddenLine,
   sendMethodNotAllowed,
   sendNotAdmitted,
-  sendNowhere,
+  sendOutsidePage,
   sendRedirect,
   sendStopped,
 } from '../pages/answers.ts';
-import { grantedWay } from '../routing/addresses.ts';
+import { redirectIntoSite } from '../routing/addresses.ts';
 import { isDocument, isServiceWorker } from '../routing/destination.ts';
 import { hasCookieMark, returnQuery, withoutCookieMark } from '../routing/return-path.ts';
 import type { PathPlace } from '../routing/route.ts';
@@ -25,16 +25,16 @@ export async function serveSitePath(
 ): Promise<Answered> {
   const { request, context } = exchange;
   const { useCases, settings } = context;
-  if (id === null) return sendNowhere(exchange);
-  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
+  if (id === null) return sendOutsidePage(exchange);
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', CROSS_ORIGIN_NO_REFERRER);
   if (id !== idText) {
     const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);
-    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
   }
   const visit = await useCases.visit(id);
-  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind, FROM_ANYWHERE_UNNAMED);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind, CROSS_ORIGIN_NO_REFERRER);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
-    return sendForbiddenLine(exchange, 'service_worker', FROM_ANYWHERE_UNNAMED);
+    return sendForbiddenLine(exchange, 'service_worker', CROSS_ORIGIN_NO_REFERRER);
   }
   const { publication } = visit;
   if (context.access.isOpen(publication)) return serveOpen(exchange, publication, inside);
@@ -45,75 +45,76 @@ async function serveOpen(exchange: Exchange, publication: Publication, inside: s
   exchange.isOfOpenSite = true;
   const { context } = exchange;
   const base = sharedUrl(context.settings.publicUrl, publication.id);
-  const { grant, path } = cutGrant(inside);
-  if (SIGNED.test(grant) && !(await hasFolder(context, publication, grant))) {
+  const { grant, path } = splitGrant(inside);
+  if (TOKEN.test(grant) && !(await hasFolder(context, publication, grant))) {
     const location = base + encodeRawBytes(withoutCookieMark(path));
-    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
   }
-  const place = { base: () => base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
+  const place = { base: () => base, referrer: 'same-origin', more: CROSS_ORIGIN } as const;
   const outcome = await serveSite(exchange, publication, splitTarget(inside), place);
-  return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
+  return 'kind' in outcome ? sendStopped(exchange, outcome.kind, CROSS_ORIGIN_NO_REFERRER) : outcome;
 }
 
 async function serveProtected(exchange: Exchange, shown: VisibleRole, inside: string): Promise<Answered> {
   const { publication } = shown;
   const { context } = exchange;
   const { headers } = exchange.request;
-  const { grant: token, path, slash } = cutGrant(inside);
+  const { grant: token, path, hasSlash } = splitGrant(inside);
   const granted = await context.grants.admit(shown, 'path', token);
   if (isDocument(headers)) {
-    if (hasCookieMark(path)) return takeMarkOff(exchange, publication, inside);
-    const cookie = await context.grants.ofSharedUrl(shown, headers.cookie);
+    if (hasCookieMark(path)) return checkCookie(exchange, publication, inside);
+    const cookie = await context.grants.findForSharedUrl(shown, headers.cookie);
     if (cookie === undefined) {
       const location = sharedUrl(context.settings.publicUrl, publication.id) + returnQuery(path);
-      return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+      return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
     }
-    const admitted = granted !== undefined && granted.viewer?.id === cookie.viewer?.id;
-    if (!admitted || !slash) {
-      // Nothing is looked up where there is no grant to take for a folder.
-      const own = !admitted && token !== '' && (await hasFolder(context, publication, token));
-      const way = await grantedWay(context, publication, cookie, own ? inside : path);
-      return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
+    const isAdmitted = granted !== undefined && granted.viewer?.id === cookie.viewer?.id;
+    if (!isAdmitted || !hasSlash) {
+      // A folder of the site may look like a grant; without a token there is nothing to look up.
+      const isFolder = !isAdmitted && token !== '' && (await hasFolder(context, publication, token));
+      const redirect = await redirectIntoSite(context, publication, cookie, isFolder ? inside : path);
+      return sendRedirect(exchange, { status: 302, ...redirect }, CROSS_ORIGIN);
     }
   }
-  if (granted === undefined) return sendNotAdmitted(exchange, FROM_ANYWHERE_UNNAMED);
+  if (granted === undefined) return sendNotAdmitted(exchange, CROSS_ORIGIN_NO_REFERRER);
   const base = `${sharedUrl(context.settings.publicUrl, publication.id)}/~${token}`;
-  const place = { base: () => base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
+  const place = { base: () => base, referrer: 'no-referrer', more: CROSS_ORIGIN } as const;
   const outcome = await serveSite(exchange, publication, splitTarget(path), place);
-  return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
+  return 'kind' in outcome ? sendStopped(exchange, outcome.kind, CROSS_ORIGIN_NO_REFERRER) : outcome;
 }
 
-/** Answers the document request that follows a redirect with a cookie: its browser kept the cookie, or keeps none. */
-function takeMarkOff(exchange: Exchange, { id }: Publication, inside: string): Answered {
+/** Answers the request after a redirect with a cookie: removes the mark if the browser sent one, else explains cookies. */
+function checkCookie(exchange: Exchange, { id }: Publication, inside: string): Answered {
   const { request, context } = exchange;
   if (context.grants.sharedUrlTokens(request.headers.cookie).length === 0) {
-    return sendCookiesPage(exchange, id, cutGrant(inside).path, FROM_ANYWHERE_UNNAMED);
+    return sendCookiesPage(exchange, id, splitGrant(inside).path, CROSS_ORIGIN_NO_REFERRER);
   }
   const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(withoutCookieMark(inside));
-  return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+  return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, CROSS_ORIGIN);
 }
 
 interface GrantedPath {
-  /** Empty without a query. */
+  /** Empty if the path has none. */
   readonly grant: string;
   /** The rest inside the site, with its query. */
   readonly path: string;
-  /** Whether a slash stood behind the grant, so that relative addresses are right. */
-  readonly slash: boolean;
+  /** Whether a slash follows the grant; relative links need it. */
+  readonly hasSlash: boolean;
 }
 
-/** The segment of a grant. Names of folders may begin with a tilde too, but are hardly ever as long as a token. */
-const FIRST = /^\/~([^/?]+)(.*)/s;
-const SIGNED = /^[\w.-]{40,512}$/;
+/** A path that begins with the segment of a grant, or with a folder whose name begins with a tilde, too. */
+const GRANTED_PATH = /^\/~([^/?]+)(.*)/s;
+/** Folders hardly ever have names of the length of a token. */
+const TOKEN = /^[\w.-]{40,512}$/;
 
-/** Takes a path grant, good or not, off the beginning of a path. */
-function cutGrant(inside: string): GrantedPath {
-  const [, grant = '', rest = inside] = FIRST.exec(inside) ?? [];
-  const slash = rest.startsWith('/');
-  return { grant, path: slash ? rest : `/${rest}`, slash };
+/** Splits a path after the grant at its beginning, valid or not. */
+function splitGrant(inside: string): GrantedPath {
+  const [, grant = '', rest = inside] = GRANTED_PATH.exec(inside) ?? [];
+  const hasSlash = rest.startsWith('/');
+  return { grant, path: hasSlash ? rest : `/${rest}`, hasSlash };
 }
 
-/** Whether what stands where a grant would is a folder of the site. Asked only for those who may see it. */
+/** Whether the site has a folder of the name `~{name}`. Call only for viewers who may see the site. */
 async function hasFolder({ sites }: ViewerContext, publication: Publication, name: string): Promise<boolean> {
   const loaded = await sites.load(publication);
   const folder = `~${decodePath(name) ?? ''}/`;

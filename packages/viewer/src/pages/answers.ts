@@ -18,33 +18,33 @@ import { cookiesPage, type PasswordNotice, pageInEveryLanguage, passwordPage, pl
 export type Headers = Readonly<Record<string, string>>;
 
 /** The default headers of every answer that is not a file of a site. */
-const APART: Headers = {
+const DEFAULT_HEADERS: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex',
-  // By either of them a sibling could learn who is in, and how.
+  // Without them, a site on a sibling host could learn whether a viewer is admitted, and by what address.
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
 };
 
-/** Headers of every answer inside a site in path mode: requests of its pages, which have an opaque origin, are cross-origin. */
-export const FROM_ANYWHERE: Headers = {
+/** Headers of every answer inside a site in path mode: its sandboxed pages have an opaque origin, so all is cross-origin. */
+export const CROSS_ORIGIN: Headers = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** The same for an address that has a grant in it, or may have. */
-export const FROM_ANYWHERE_UNNAMED: Headers = { ...FROM_ANYWHERE, 'Referrer-Policy': 'no-referrer' };
+/** The same for an address that may contain a grant. */
+export const CROSS_ORIGIN_NO_REFERRER: Headers = { ...CROSS_ORIGIN, 'Referrer-Policy': 'no-referrer' };
 
 const PAGE_HEADERS: Headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': PUBLIC_POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',
-  ...APART,
+  ...DEFAULT_HEADERS,
 };
 
-/** Seconds after which a viewer may try again when a part of the service cannot be reached. */
-export const UNAVAILABLE_FOR = 10;
+/** `Retry-After` while a part of the service cannot be reached. */
+export const RETRY_SECONDS = 10;
 
 const STATUS: Readonly<Record<PasswordNotice['kind'], number>> = {
   wrong_password: 403,
@@ -73,7 +73,7 @@ export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): A
   return { outcome: notice?.kind ?? 'password_required' };
 }
 
-/** Answers a viewer whose browser did not keep the cookie of a site; `path` leads back into it. */
+/** Answers a viewer whose browser did not store the cookie of a site; `path` leads back into the site. */
 export function sendCookiesPage(exchange: Exchange, id: RoleId, path: string, more: Headers = {}): Answered {
   const { settings } = exchange.context;
   const { host } = new URL(siteBaseOf(settings, id));
@@ -82,11 +82,11 @@ export function sendCookiesPage(exchange: Exchange, id: RoleId, path: string, mo
   return { outcome: 'cookies_blocked' };
 }
 
-export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): Answered {
+export function sendUnavailable(exchange: Exchange, seconds: number = RETRY_SECONDS): Answered {
   return sendPlainPage(exchange, 503, 'unavailable', { 'Retry-After': String(seconds) });
 }
 
-/** Answers a request with too many cookies; the browser deletes those of the whole domain where the operator wants it. */
+/** Answers a request with too many cookies; if the operator wants it, the browser deletes those of the whole domain. */
 export function sendTooManyCookies(exchange: Exchange, more: Headers = {}): Answered {
   const { clearCookies } = exchange.context.settings;
   if (clearCookies)
@@ -101,19 +101,19 @@ export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Heade
     : sendPlainPage(exchange, 404, 'not_found', more);
 }
 
-/** At an address that no site has. */
-export function sendNowhere(exchange: Exchange): Answered {
+/** Answers an address outside of all sites. */
+export function sendOutsidePage(exchange: Exchange): Answered {
   const { request, context } = exchange;
-  // A sandboxed page sends no Referer: whether it led here is unknown.
-  const mayBeLedOut = context.settings.mode === 'path' && isNavigation(request.headers.accept);
-  return sendPlainPage(exchange, 404, mayBeLedOut ? 'outside_site' : 'not_found');
+  // In path mode, a wrong link of a site may lead here; its sandboxed pages send no Referer that would show it.
+  const mayComeFromSite = context.settings.mode === 'path' && isNavigation(request.headers.accept);
+  return sendPlainPage(exchange, 404, mayComeFromSite ? 'outside_site' : 'not_found');
 }
 
 export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: Headers = {}): Answered {
   return sendPlainPage(exchange, 405, 'method_not_allowed', { Allow: allow, ...more });
 }
 
-/** No page that is loaded next may learn a grant from the address. */
+/** Keeps the next page from learning a grant in this address. */
 function referrerPolicy({ url = '' }: IncomingMessage): Headers {
   return url.startsWith(HAND_OVER_PATH) || /[?&]grant=/.test(url) ? { 'Referrer-Policy': 'no-referrer' } : {};
 }
@@ -137,7 +137,7 @@ function sendText(exchange: Exchange, status: number, text: string, own: Headers
   end(exchange, request.method === 'HEAD' ? undefined : body);
 }
 
-/** Answers a part of a page whose viewer shows no grant that admits them. */
+/** Answers a request for a part of a page without a valid grant. */
 export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answered {
   const { identifiesViewers } = exchange.context.access;
   return sendForbiddenLine(exchange, identifiesViewers ? 'not_admitted' : 'password_required', more);
@@ -145,7 +145,7 @@ export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answere
 
 export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): Answered {
   const [line] = catalogues[languageOf(exchange.request)].pages[page];
-  const own = { ...APART, 'Content-Type': 'text/plain; charset=utf-8' };
+  const own = { ...DEFAULT_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' };
   sendText(exchange, 403, `${line}\n`, own, more);
   return { outcome: page };
 }
@@ -154,7 +154,7 @@ export interface Redirect {
   readonly status: 302 | 303 | 308;
   /** Absolute. */
   readonly location: string;
-  /** `no-referrer` where an address with a grant in it is left or led to. Default `same-origin`. */
+  /** `no-referrer` if this address or the location contains a grant. Default `same-origin`. */
   readonly referrer?: 'same-origin' | 'no-referrer';
   readonly cookie?: string;
 }
@@ -165,7 +165,7 @@ export function sendRedirect(
   more: Headers = {},
 ): Answered {
   const headers = {
-    ...APART,
+    ...DEFAULT_HEADERS,
     Location: location,
     'Content-Length': 0,
     ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
@@ -183,7 +183,7 @@ export function sendSignIn(exchange: Exchange, status: 302 | 303, location: stri
   return { outcome: 'sign_in_required' };
 }
 
-/** An answer to give before any request was read. */
+/** An answer to a request that could not be read. */
 export interface UnreadHeadPage {
   readonly html: string;
   readonly headers: Headers;

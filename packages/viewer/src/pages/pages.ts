@@ -8,14 +8,14 @@ import {
 } from '@pinfold/http/internal';
 import { catalogues, type PageName, waitText } from './catalogue.ts';
 
-/** The reason for asking for the password again, as the log names it. */
+/** The reason for asking for the password again; its kind is the outcome in the log. */
 export type PasswordNotice =
   | { readonly kind: 'wrong_password'; readonly seconds?: never }
   | { readonly kind: 'too_many_tries' | 'busy'; readonly seconds: number };
 
 const PINFOLD: PublicPage = { name: 'Pinfold' };
 
-/** Errors have a shape of their own, not only a colour. */
+/** Marks errors by a shape, not only by a color. */
 const WARNING_SIGN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/></svg>`;
 
 /** The page that asks for the password. It reveals nothing about the publication. */
@@ -41,7 +41,7 @@ ${problem && html`<p class="problem" id="problem" role="alert">${WARNING_SIGN}${
   );
 }
 
-/** The page for a browser that keeps no cookies of `host`, with a link to the shared URL. */
+/** The page for a browser that stores no cookies of `host`, with a link to the shared URL. */
 export function cookiesPage(
   language: Language,
   { host, url }: { readonly host: string; readonly url: string },

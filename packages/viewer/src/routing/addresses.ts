@@ -6,7 +6,7 @@ import type { Settings } from '../viewer-options.ts';
 import { withCookieMark } from './return-path.ts';
 import { encodeRawBytes } from './target.ts';
 
-/** The path at which a site's origin takes over a grant. No file of an archive has a colon in its path. */
+/** The path of a site's origin that accepts hand-overs. No file conflicts with it: paths in archives have no colon. */
 export const HAND_OVER_PATH = '/.pinfold:enter';
 
 /** The base of a site's own paths: its origin, or in path mode its shared URL. */
@@ -15,13 +15,13 @@ export function siteBaseOf(settings: Settings, id: RoleId): string {
   return `${settings.sitesScheme}${id}.${settings.sitesHost}`;
 }
 
-/** The URL that takes over a grant: of the site's origin, or in path mode its shared URL. */
-export function enteringUrl(settings: Settings, id: RoleId): string {
+/** The URL that accepts hand-overs: on the site's origin, or in path mode the shared URL. */
+export function handOverUrl(settings: Settings, id: RoleId): string {
   return `${siteBaseOf(settings, id)}${settings.mode === 'path' ? '' : HAND_OVER_PATH}`;
 }
 
-/** The redirect from the shared URL to a path of a protected site, for the holder of a grant. */
-export async function grantedWay(
+/** Returns the redirect from the shared URL to a path of a protected site, for a viewer with a grant. */
+export async function redirectIntoSite(
   { settings, grants }: ViewerContext,
   publication: Publication,
   grant: Grant,
@@ -30,12 +30,12 @@ export async function grantedWay(
   const location =
     settings.mode === 'path'
       ? `${siteBaseOf(settings, publication.id)}/~${await grants.path(grant)}${encodeRawBytes(path)}`
-      : `${enteringUrl(settings, publication.id)}?grant=${await grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
+      : `${handOverUrl(settings, publication.id)}?grant=${await grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
   return { location, referrer: 'no-referrer' };
 }
 
-/** The same for a grant that is new to the viewer's browser, with the cookie of the shared URL. */
-export async function newlyGrantedWay(
+/** Like {@link redirectIntoSite}, for a new grant: also sets the cookie of the shared URL. */
+export async function redirectWithCookie(
   context: ViewerContext,
   publication: Publication,
   grant: Grant,
@@ -44,5 +44,5 @@ export async function newlyGrantedWay(
   // In origin mode the hand-over sets the cookie that the site needs.
   const marked = context.settings.mode === 'path' ? withCookieMark(path) : path;
   const cookie = await context.grants.sharedUrlCookie(publication, grant);
-  return { ...(await grantedWay(context, publication, grant, marked)), cookie };
+  return { ...(await redirectIntoSite(context, publication, grant, marked)), cookie };
 }

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Whether a person's browser opens the address itself, rather than a page its parts or frames. */
+/** Whether a browser opens the address as a page of its own, rather than as a frame or part of a page. */
 export function isDocument(headers: IncomingHttpHeaders): boolean {
   const destination = headers['sec-fetch-dest'];
   return destination === undefined ? isNavigation(headers.accept) : destination === 'document';
 }
 
-/** Whether Accept says that a person's browser asks for a page. */
+/** Whether the Accept header asks for a page, as browsers do on navigation. */
 export function isNavigation(accept: string | undefined): boolean {
   return accept?.toLowerCase().includes('text/html') === true;
 }

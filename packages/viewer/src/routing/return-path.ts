@@ -24,15 +24,15 @@ export function returnPathAt({ inside, query }: Pick<SharedPlace, 'inside' | 'qu
   return isReturnPath(inside) ? withoutCookieMark(inside) : '/';
 }
 
-/** The query that carries a path first asked for; empty when it may not be returned to. */
+/** The query with the path to return to; empty if the path is unsafe. */
 export function returnQuery(path: string): string {
   const unmarked = withoutCookieMark(path);
   return isReturnPath(unmarked) ? `?to=${encodeURIComponent(unmarked)}` : '';
 }
 
 /**
- * The parameter at the end of an address to which a viewer is redirected while a cookie is set.
- * A request for such an address without that cookie comes from a browser that keeps none.
+ * The parameter at the end of an address to which a viewer is redirected while a cookie is set. A request for such an
+ * address without the cookie comes from a browser that stores none.
  */
 const MARK = 'pinfold-cookie=1';
 

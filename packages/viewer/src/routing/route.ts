@@ -20,7 +20,7 @@ export interface SharedPlace extends Named<'shared'> {
   /** The last segment, which may be anything. */
   readonly idText: string;
   readonly query: string;
-  /** In origin mode: the path and query after the id, which name the path of the site in place of `to`. */
+  /** In origin mode: the path and query after the id, used as the site's path instead of `to`. */
   readonly inside?: string;
 }
 
@@ -31,7 +31,7 @@ export interface NamePlace extends Named<'name', null> {
   readonly inside: string;
 }
 
-/** Inside a site below its shared URL (path mode). */
+/** A path inside a site, below its shared URL (path mode). */
 export interface PathPlace extends Named<'path'> {
   readonly idText: string;
   /** The rest after the shared URL: a path that begins with `/`, and a query. */
@@ -57,7 +57,7 @@ export function findPlace(settings: Settings, request: IncomingMessage): Place {
   if (settings.mode === 'origin') {
     const role = siteOfHost(host, settings.sitesHostname);
     if (role !== undefined) return placeOnOrigin(role, whole);
-    // Any other answer there would share its domain with the sites.
+    // No other page is served below the sites' host, where it would share its domain with the sites.
     if (isBelowHost(host, settings.sitesHostname) && !isHost(host, settings.publicHostname)) {
       return { kind: 'misdirected', ...NO_PLACE };
     }

@@ -14,7 +14,7 @@ export function splitTarget(target: string): Target {
     : { path: target.slice(0, mark), query: target.slice(mark) };
 }
 
-/** The request target as it came, also where a framework has cut it. */
+/** The original request target, even if a framework has shortened `url`. */
 export function targetOf(request: IncomingMessage): string {
   const original = 'originalUrl' in request ? request.originalUrl : undefined;
   return typeof original === 'string' ? original : (request.url ?? '');
@@ -32,7 +32,7 @@ export function decodePath(raw: string): string | undefined {
   }
 }
 
-/** Percent-encodes what may not stand in a Location header (RFC 3986, section 2), and leaves the rest as it is. */
+/** Percent-encodes the characters that a Location header must not contain (RFC 3986, section 2), and no others. */
 export function encodeRawBytes(text: string): string {
   return text.replace(/[^\x21-\x7e]/g, (character) => {
     return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;

@@ -12,23 +12,23 @@ import type { CacheStatistics } from '../viewer-options.ts';
 import type { Form } from './file-answer.ts';
 import { type BodySource, formPieces, readStored } from './pieces.ts';
 
-/** Bodies up to this size, in bytes, are texts. */
+/** Bodies up to this size, in bytes, are cached as strings. */
 const MAX_TEXT = 8_192;
 
-/** The most bytes of a body that is sent whole: what one read gives, with a gzip header and trailer around it. */
+/** The most bytes of a body that is sent whole: one read, with a gzip header and trailer. */
 export const MAX_WHOLE: number = MAX_READ + 64;
 
-/** A small one is a text, a byte each character: Node joins a text with the head and sends both as one piece. */
+/** A small body is a string with one character per byte: Node sends a string together with the head. */
 export type Body = string | Buffer;
 
-/** A part of a body, which shares its memory if it is a large one. */
+/** Returns a part of a body, which shares the memory of a large body. */
 export function partOf(body: Body, from: number, to: number): Buffer {
   return typeof body === 'string' ? Buffer.from(body.slice(from, to), 'latin1') : body.subarray(from, to);
 }
 
-/** A body on its way into memory, for all who wait for it. */
+/** A body that is being loaded, for all requests that wait for it. */
 interface Loading {
-  /** The client whose turn the inflation takes. */
+  /** The client in whose queue the inflation waits. */
   readonly client: string;
   /** Settles when storage has answered. */
   readonly read: Promise<unknown>;
@@ -44,7 +44,7 @@ export class Bodies implements CacheStatistics {
   readonly #hot: LRUCache<string, Body> | undefined;
   readonly #loading = new Map<string, Loading>();
 
-  /** @param bytes of memory for them; 0 keeps none. */
+  /** @param bytes the size of the cache; 0 caches nothing. */
   constructor(bytes: number) {
     this.#hot =
       bytes > 0
@@ -54,7 +54,8 @@ export class Bodies implements CacheStatistics {
 
   /**
    * Whether a body, or the part of it from `first`, is read and cached whole rather than piece by piece. A part of a
-   * stored file is read as that part. For one far inside a deflated file, all before it would be inflated each time.
+   * stored file can be read alone. A part far inside a deflated file is cached, or all before it would be inflated again
+   * for the next part.
    */
   caches(entry: ManifestEntry, form: Form, first: number | undefined): boolean {
     if (entry.compressedSize > MAX_READ) return false;
@@ -71,14 +72,14 @@ export class Bodies implements CacheStatistics {
     return this.#hot?.get(form.key);
   }
 
-  /** Whether a body takes no further memory because it is being loaded. */
+  /** Whether a body is being loaded, so that another request for it needs no further memory. */
   isLoading(form: Form): boolean {
     return this.#loading.has(form.key);
   }
 
   /**
-   * Bytes `from` to `to` of a body, the next piece when the last was taken. Copies while memory has the body, so that a
-   * slow viewer does not hold all of it; then from the archive.
+   * Bytes `from` to `to` of a body, piece by piece: copies from the cache while it has the body, so that a slow viewer
+   * does not hold all of it, then reads from the archive.
    */
   pieces(source: BodySource, form: Form, from: number, to: number): AsyncIterableIterator<Uint8Array> {
     const range = { from, to };
@@ -88,9 +89,9 @@ export class Bodies implements CacheStatistics {
     );
   }
 
-  /** Copies while memory has the body; what is left of the range then begins behind them. */
+  /** Copies pieces while the cache has the body, and moves `range.from` behind them. */
   async *#copies(form: Form, range: { from: number; readonly to: number }): AsyncGenerator<Uint8Array> {
-    // A page in a few pieces stands in no line with large answers.
+    // A small page must not wait for the turns of large answers.
     const kind = range.to - range.from <= SMALL_ANSWER ? 'cheap' : 'costly';
     while (range.from < range.to && this.hot(form) !== undefined) {
       if (!loopTurns.takeNow(kind)) await loopTurns.wait(kind);
@@ -98,7 +99,7 @@ export class Bodies implements CacheStatistics {
       if (piece === undefined) return;
       range.from += piece.length;
       yield piece;
-      // It would be held until the next has its turn.
+      // Otherwise the generator would hold the piece until the next turn.
       piece = undefined;
     }
   }
@@ -109,10 +110,10 @@ export class Bodies implements CacheStatistics {
   }
 
   /**
-   * Reads a body. What several wait for is given up when the last of them leaves.
+   * Reads a body. Concurrent requests share one read, which is aborted when the last of them leaves.
    *
    * @throws EndedMeanwhile, Fault as {@link readStored} and {@link formPieces} do.
-   * @throws UnavailableError when storage gives nothing, or too many files wait to be inflated.
+   * @throws UnavailableError when storage does not answer, or too many files wait to be inflated.
    */
   async load(source: BodySource, form: Form): Promise<Body> {
     const hot = this.hot(form);
@@ -121,14 +122,14 @@ export class Bodies implements CacheStatistics {
     let leave = (): void => {};
     try {
       const joined = await breaker.first(signal, async () => {
-        const loading = this.#loading.get(form.key) ?? this.#begin(source, form);
+        const loading = this.#loading.get(form.key) ?? this.#beginLoad(source, form);
         loading.viewers += 1;
         leave = () => this.#leave(form, loading);
         await loading.read;
         return loading;
       });
       const tryAgain = (error: unknown): Promise<Body> => {
-        // It stood in the line of another client, which is too long.
+        // The load waited in the full queue of another client; this client's own may have room.
         if (error instanceof UnavailableError && joined.client !== client) return this.load(source, form);
         throw error;
       };
@@ -138,15 +139,15 @@ export class Bodies implements CacheStatistics {
     }
   }
 
-  #begin(asked: BodySource, form: Form): Loading {
+  #beginLoad(source: BodySource, form: Form): Loading {
     this.misses += 1;
-    const { entry, client } = asked;
+    const { entry, client } = source;
     const end = new AbortController();
-    // Its bytes are counted once, for no one answer, however many wait for it.
-    const source = { ...asked, signal: end.signal, outgoing: outgoingBytes };
+    // Counts the bytes once, and for no single answer, since several may wait for them.
+    const shared = { ...source, signal: end.signal, outgoing: outgoingBytes };
     outgoingBytes.load(form.length);
-    const read = readStored(source, 0, entry.compressedSize, end.signal);
-    const whole = read.then((bytes) => this.#keep(source, form, bytes));
+    const read = readStored(shared, 0, entry.compressedSize, end.signal);
+    const whole = read.then((bytes) => this.#expand(shared, form, bytes));
     const loading: Loading = { client, read, whole, end, viewers: 0 };
     this.#loading.set(form.key, loading);
     const done = () => this.#forget(form, loading);
@@ -160,18 +161,18 @@ export class Bodies implements CacheStatistics {
     if (loading.viewers === 0 && this.#forget(form, loading)) loading.end.abort();
   }
 
-  /** Once for each: a storage that hangs may never settle what was given up. */
+  /** Removes a load, once; not only when it settles, since a storage that hangs may never settle it. */
   #forget({ key, length }: Form, loading: Loading): boolean {
     if (this.#loading.get(key) !== loading) return false;
     outgoingBytes.load(-length);
     return this.#loading.delete(key);
   }
 
-  async #keep(source: BodySource, form: Form, archived: Uint8Array): Promise<Body> {
+  async #expand(source: BodySource, form: Form, archived: Uint8Array): Promise<Body> {
     async function* read(from = 0, length = archived.length): AsyncGenerator<Uint8Array> {
       yield archived.subarray(from, from + length);
     }
-    // It owns its memory: a part of Node's pool would keep what is not counted.
+    // Allocates its own memory: a part of Node's pool would hold more bytes than are counted.
     const bytes = Buffer.allocUnsafeSlow(form.length);
     let length = 0;
     for await (const piece of formPieces(source, form, { from: 0, to: form.length }, read)) {

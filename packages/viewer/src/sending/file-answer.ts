@@ -3,10 +3,10 @@ import type { ManifestEntry, Publication, RoleId } from '@pinfold/core';
 import { isCompressibleType } from '@pinfold/core/internal';
 import { type ByteRange, failedPrecondition, prefersGzip, requestedRange } from '@pinfold/http/internal';
 import mime from 'mime';
-import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED, type Headers } from '../pages/answers.ts';
+import { CROSS_ORIGIN, CROSS_ORIGIN_NO_REFERRER, type Headers } from '../pages/answers.ts';
 import type { ViewerMode } from '../viewer-options.ts';
 
-/** The headers that do not depend on the file: one list for open roles, one for protected ones. */
+/** The headers that do not depend on the file: one list for open publications, one for protected ones. */
 export interface FilePolicy {
   readonly index: 0 | 1;
   readonly headers: readonly string[];
@@ -26,10 +26,10 @@ const OWN_ONLY: Headers = {
 const SANDBOXED: Headers = {
   'Content-Security-Policy':
     'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads',
-  ...FROM_ANYWHERE,
+  ...CROSS_ORIGIN,
 };
 
-/** The headers of files in a mode. If viewers are told apart, all roles have the headers of those with a password. */
+/** The headers of files in a mode. If the embedding team identifies viewers, all publications count as protected. */
 export function filePolicies(mode: ViewerMode, identifiesViewers: boolean): FilePolicies {
   const inPath = mode === 'path';
   const policy = (index: 0 | 1, ...parts: readonly Headers[]): FilePolicy => {
@@ -37,7 +37,7 @@ export function filePolicies(mode: ViewerMode, identifiesViewers: boolean): File
   };
   const open = policy(0, OPEN, inPath ? SANDBOXED : {});
   const closed = inPath
-    ? policy(1, PROTECTED, FROM_ANYWHERE_UNNAMED, SANDBOXED)
+    ? policy(1, PROTECTED, CROSS_ORIGIN_NO_REFERRER, SANDBOXED)
     : policy(1, PROTECTED, OWN_ONLY);
   return { open: identifiesViewers ? closed : open, protected: closed };
 }
@@ -47,11 +47,11 @@ const PAGE_TYPE = /^(?:text\/html|application\/xhtml\+xml)(?:;|$)/;
 const SVGZ = /\.svgz$/i;
 
 /**
- * The media type of a file by its name, with a charset for text that is proved to be UTF-8. Other text names its own
- * encoding, or has none.
+ * The media type of a file by its name, with a charset for text that is proved to be UTF-8. For other text, browsers read
+ * the encoding from the file or guess it.
  */
 export function mediaTypeOf(path: string, utf8: boolean): string {
-  // With a folder before it, a name without a dot is not taken for an extension.
+  // The slash keeps `mime` from reading a name without a dot as an extension.
   const type = mime.getType(`/${path}`) ?? 'application/octet-stream';
   return utf8 && TEXT_TYPE.test(type) ? `${type}; charset=utf-8` : type;
 }
@@ -61,7 +61,7 @@ export const GZIP_HEADER: Uint8Array = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 
 
 const GZIP_TRAILER = 8;
 
-/** CRC-32 and size of the expanded bytes, as a gzip member ends with them. */
+/** The trailer of a gzip member: CRC-32 and size of the expanded bytes. */
 export function gzipTrailer({ crc32, size }: Pick<ManifestEntry, 'crc32' | 'size'>): Uint8Array {
   const trailer = Buffer.alloc(GZIP_TRAILER);
   trailer.writeUInt32LE(crc32);
@@ -69,14 +69,14 @@ export function gzipTrailer({ crc32, size }: Pick<ManifestEntry, 'crc32' | 'size
   return trailer;
 }
 
-/** One encoding of a file, with everything prepared that its answers need. */
+/** One encoding of a file, with the headers of its answers. */
 export interface Form {
   readonly gzip: boolean;
   readonly etag: string;
   readonly length: number;
-  /** Names the body among all bodies. */
+  /** The body's key in the cache. */
   readonly key: string;
-  /** Names and values in turn, as `writeHead` takes them: of a 200, and of a 304. */
+  /** Header names and values in turn, as for `writeHead`: of a 200, and of a 304. */
   readonly ok: string[];
   readonly notModified: string[];
 }
@@ -84,7 +84,7 @@ export interface Form {
 export class SiteFile {
   readonly entry: ManifestEntry;
   readonly type: string;
-  /** Whether clients choose between the file as it is and as gzip. */
+  /** Whether clients may choose between the plain file and gzip. */
   readonly hasTwoForms: boolean;
   readonly isPage: boolean;
   /** Whether the file itself is an SVG image in gzip; `undefined` until its first bytes are known. */
@@ -103,7 +103,7 @@ export class SiteFile {
     this.#key = `${publication}/${entry.offset}`;
   }
 
-  /** The file as gzip, if `gzip` is true and there are two forms, or as it is. */
+  /** The file as gzip, if `gzip` is true and there are two forms, or else the plain file. */
   form(gzip: boolean, policy: FilePolicy): Form {
     const isGzip = gzip && this.hasTwoForms;
     const index = (isGzip ? 2 : 0) + policy.index;
@@ -134,7 +134,7 @@ export class SiteFile {
   }
 }
 
-/** The file that a request is answered with. */
+/** The file that answers a request. */
 export interface FoundFile {
   readonly publication: Publication;
   readonly file: SiteFile;
@@ -144,7 +144,7 @@ export interface FoundFile {
   readonly policy: FilePolicy;
 }
 
-/** An answer with a part of a form, or all of it; without a body where the part is empty. */
+/** An answer with a part of a form, or all of it; an empty part has no body. */
 export interface FileAnswer extends ByteRange, Pick<FoundFile, 'publication' | 'file'> {
   readonly form: Form;
   readonly status: number;
@@ -155,46 +155,51 @@ export interface FileAnswer extends ByteRange, Pick<FoundFile, 'publication' | '
 export function answerTo(request: IncomingMessage, found: FoundFile): FileAnswer {
   const { file, policy, fallback } = found;
   const gzip = prefersGzip(request.headers['accept-encoding']);
-  if (found.status === 404) return notFound(found, file.form(gzip, policy));
+  if (found.status === 404) return notFoundAnswer(found, file.form(gzip, policy));
   const range = rangeOfFile(request, found);
   const form = file.form(gzip && range === undefined, policy);
   const failed = failedPrecondition(request, form.etag, () => file.tags(policy));
-  if (failed === 412) return withoutBody(found, form, 412, ['Content-Length', '0', ...policy.headers]);
+  if (failed === 412) return emptyAnswer(found, form, 412, ['Content-Length', '0', ...policy.headers]);
   if (failed === 304) {
-    return withoutBody(found, form, 304, fallback ? varyByAccept(form.notModified) : form.notModified);
+    return emptyAnswer(found, form, 304, fallback ? varyByAccept(form.notModified) : form.notModified);
   }
-  if (range !== undefined) return partial(found, form, range);
-  return whole(found, form, 200, fallback ? varyByAccept(form.ok) : form.ok);
+  if (range !== undefined) return partialAnswer(found, form, range);
+  return wholeAnswer(found, form, 200, fallback ? varyByAccept(form.ok) : form.ok);
 }
 
-function whole({ publication, file }: FoundFile, form: Form, status: number, headers: string[]): FileAnswer {
+function wholeAnswer(
+  { publication, file }: FoundFile,
+  form: Form,
+  status: number,
+  headers: string[],
+): FileAnswer {
   return { publication, file, form, status, headers, from: 0, to: form.length };
 }
 
-function withoutBody(found: FoundFile, form: Form, status: number, headers: string[]): FileAnswer {
-  return { ...whole(found, form, status, headers), to: 0 };
+function emptyAnswer(found: FoundFile, form: Form, status: number, headers: string[]): FileAnswer {
+  return { ...wholeAnswer(found, form, status, headers), to: 0 };
 }
 
 /** The 404 page of a site has no validators: it is the answer to many paths. */
-function notFound(found: FoundFile, form: Form): FileAnswer {
+function notFoundAnswer(found: FoundFile, form: Form): FileAnswer {
   const { file, policy } = found;
   const vary = file.hasTwoForms ? 'Accept, Accept-Encoding' : 'Accept';
   const headers = [...file.describe(form.gzip, form.length), 'Vary', vary, ...policy.headers];
-  return whole(found, form, 404, headers);
+  return wholeAnswer(found, form, 404, headers);
 }
 
-function partial(found: FoundFile, form: Form, { from, to }: ByteRange): FileAnswer {
+function partialAnswer(found: FoundFile, form: Form, { from, to }: ByteRange): FileAnswer {
   const { file, policy, fallback } = found;
   if (from === to) {
     const size = ['Content-Range', `bytes */${form.length}`, 'Content-Length', '0'];
-    return withoutBody(found, form, 416, [...size, ...policy.headers]);
+    return emptyAnswer(found, form, 416, [...size, ...policy.headers]);
   }
   const headers = [
     ...file.describe(false, to - from),
     ...['Accept-Ranges', 'bytes', 'Content-Range', `bytes ${from}-${to - 1}/${form.length}`],
     ...(fallback ? varyByAccept(form.notModified) : form.notModified),
   ];
-  return { ...whole(found, form, 206, headers), from, to };
+  return { ...wholeAnswer(found, form, 206, headers), from, to };
 }
 
 function varyByAccept(headers: readonly string[]): string[] {
@@ -202,7 +207,7 @@ function varyByAccept(headers: readonly string[]): string[] {
   return headers.map((text) => (text === 'Accept-Encoding' ? 'Accept, Accept-Encoding' : text));
 }
 
-/** Ranges are of the file as it is, which is not looked at without one. */
+/** Ranges count in the plain file, whose form is created only for a range. */
 function rangeOfFile(request: IncomingMessage, { file, policy }: FoundFile): ByteRange | undefined {
   if (request.headers.range === undefined) return undefined;
   const { etag, length } = file.form(false, policy);

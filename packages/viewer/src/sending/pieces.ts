@@ -16,15 +16,15 @@ import { type Form, GZIP_HEADER, gzipTrailer } from './file-answer.ts';
 export interface ReadingTools {
   readonly open: Open;
   readonly breaker: CircuitBreaker;
-  /** Files that are inflated at once, client by client. */
+  /** Bounds the files that are inflated at once, with a queue for each client. */
   readonly turns: Semaphore<string>;
 }
 
-/** Where the bytes of a body lie, who asks for them and who counts them. */
+/** The place of a body's bytes, the client that requests them, and the counter of its bytes. */
 export interface BodySource extends ReadingTools {
   readonly publication: Publication;
   readonly entry: ManifestEntry;
-  /** The client whose turn an inflation takes. */
+  /** The client in whose queue an inflation waits. */
   readonly client: string;
   /** Aborts when the viewer has left. */
   readonly signal: AbortSignal;
@@ -32,7 +32,7 @@ export interface BodySource extends ReadingTools {
 }
 
 /**
- * Bytes of an entry as they lie in the archive, from storage.
+ * Reads bytes of an entry from storage, still compressed.
  *
  * @throws EndedMeanwhile when the publication has ended.
  * @throws Fault as `Open.read` does; `store_corrupt` when there are fewer bytes.
@@ -49,7 +49,7 @@ export async function readStored(
   throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
 }
 
-/** Bytes of an entry as they lie in the archive, one read a piece. */
+/** Reads bytes of an entry, still compressed, one piece per read. */
 export function storedPieces(
   source: BodySource,
   from = 0,
@@ -62,13 +62,13 @@ export function storedPieces(
   });
 }
 
-/** Reads a part of what lies in the archive; without a part, all of it. */
+/** Reads a part of an entry's compressed bytes; without arguments, all of them. */
 type ReadPieces = (from?: number, length?: number) => AsyncIterableIterator<Uint8Array>;
 
 /**
  * Bytes `from` to `to` of a form of an entry.
  *
- * @param read other than from storage.
+ * @param read reads compressed bytes. Default: from storage.
  * @throws Fault `store_corrupt` when the archive is not what was proved.
  */
 export function formPieces(
@@ -84,7 +84,7 @@ export function formPieces(
     : new ExpandedPieces(entry, inflatedPieces(source, read()), from, to - from);
 }
 
-/** A deflated entry as one gzip member. Its checksum at the end shows to clients whether it is whole. */
+/** A deflated entry as one gzip member, whose checksum lets clients verify it. */
 function gzipPieces(
   { entry }: BodySource,
   from: number,
@@ -100,20 +100,20 @@ function gzipPieces(
   );
 }
 
-/** The first piece, behind the header. */
+/** Yields the header and the first piece. */
 async function* withHeader(
   header: Uint8Array,
   pieces: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const first = await pieces.next();
-  // Not before the first bytes are there: what fails until then can still be answered.
+  // Waits for the first bytes, so that an earlier failure can still be answered.
   if (header.length > 0) yield header;
   if (first.done !== true) yield first.value;
 }
 
 /**
- * A part of an expanded entry. The end of a whole one is held back until it is proved. No generator: one that waits would
- * hold the piece that it gave last.
+ * A part of an expanded entry. Of a whole entry, it holds the last piece back until the checksum is verified. It is no
+ * generator, since a waiting generator would hold the piece that it yielded last.
  */
 class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
   readonly #entry: ManifestEntry;
@@ -123,9 +123,9 @@ class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
   #left: number;
   #checksum = 0;
   #end: Uint8Array | undefined;
-  #isOver = false;
+  #isEnded = false;
 
-  /** @param from where the part begins in the pieces. */
+  /** @param from the position of the part in the pieces. */
   constructor(entry: ManifestEntry, pieces: AsyncIterableIterator<Uint8Array>, from: number, length: number) {
     this.#entry = entry;
     this.#pieces = pieces;
@@ -135,17 +135,17 @@ class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    while (!this.#isOver) {
+    while (!this.#isEnded) {
       const { value, done } = await this.#pieces.next();
-      const part = done === true ? this.#proved() : this.#partOf(value);
-      if (this.#isOver) await this.return();
+      const part = done === true ? this.#verifiedEnd() : this.#partOf(value);
+      if (this.#isEnded) await this.return();
       if (part.length > 0) return { value: part, done: false };
     }
     return { value: undefined, done: true };
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#isOver = true;
+    this.#isEnded = true;
     await this.#pieces.return?.();
     return { value: undefined, done: true };
   }
@@ -159,46 +159,46 @@ class ExpandedPieces implements AsyncIterableIterator<Uint8Array> {
     this.#toSkip -= Math.min(this.#toSkip, piece.length);
     this.#left -= part.length;
     if (!this.#isWhole) {
-      this.#isOver = this.#left === 0;
+      this.#isEnded = this.#left === 0;
       return part;
     }
     this.#checksum = crc32(piece, this.#checksum);
-    // One that goes on behind its end is not what was proved.
-    if (part.length < piece.length) throw notProved();
+    // More bytes than were proved.
+    if (part.length < piece.length) throw corruptFault();
     if (this.#left > 0) return part;
     this.#end = part;
     return part.subarray(part.length);
   }
 
-  /** The end, when there are no more pieces. */
-  #proved(): Uint8Array {
-    this.#isOver = true;
-    if (this.#end === undefined || this.#checksum !== this.#entry.crc32) throw notProved();
+  /** Returns the last piece if the checksum is right. */
+  #verifiedEnd(): Uint8Array {
+    this.#isEnded = true;
+    if (this.#end === undefined || this.#checksum !== this.#entry.crc32) throw corruptFault();
     return this.#end;
   }
 }
 
-function notProved(): Fault {
+function corruptFault(): Fault {
   return new Fault('store_corrupt', 'an archive is not what was proved');
 }
 
-/** Expanded bytes that an inflater keeps to copy from (RFC 1951, section 3.2.5), beside a piece of output. */
+/** Expanded bytes that an inflater holds besides its output: the window of RFC 1951, section 3.2.5. */
 const WINDOW = 32_768;
 
-/** zlib takes another step as soon as a chunk is full, and none of less than this. */
+/** Makes the chunk larger than the entry: zlib continues with another chunk once one is full. 64 is Node's minimum. */
 const SPARE = 64;
 
 /**
- * Expands the bytes of a deflated entry, a piece at each turn; between two, neither storage nor viewer keeps a place.
+ * Expands the bytes of a deflated entry, one piece per turn. It holds no turn while it waits for storage or the viewer.
  *
- * @throws Fault `store_corrupt` when they are no deflate stream.
+ * @throws Fault `store_corrupt` when the bytes are no deflate stream.
  */
 export async function* inflatedPieces(
   source: Pick<BodySource, 'entry' | 'turns' | 'client' | 'signal' | 'outgoing'>,
   deflated: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const { entry, turns, client, signal, outgoing } = source;
-  const given = deflated[Symbol.asyncIterator]();
+  const input = deflated[Symbol.asyncIterator]();
   const chunk = Math.min(outgoingBytes.piece, entry.size + SPARE);
   const inflater = new Inflater(chunk);
   let held = 0;
@@ -207,33 +207,33 @@ export async function* inflatedPieces(
     held = bytes;
   };
   hold(WINDOW + chunk);
-  let isNew = true;
+  let isFirst = true;
   try {
-    for (let piece: Uint8Array | null = null; piece !== null || !inflater.isOver; ) {
-      const more = inflater.isFed && !inflater.isOver ? await given.next() : undefined;
-      if (more !== undefined) hold(WINDOW + chunk + (more.value?.length ?? 0));
-      const giveBack = await turns.enter(client, signal, isNew);
-      isNew = false;
+    for (let piece: Uint8Array | null = null; piece !== null || !inflater.isEnded; ) {
+      const fresh = inflater.isDrained && !inflater.isEnded ? await input.next() : undefined;
+      if (fresh !== undefined) hold(WINDOW + chunk + (fresh.value?.length ?? 0));
+      const leaveTurn = await turns.enter(client, signal, isFirst);
+      isFirst = false;
       try {
-        if (more !== undefined) inflater.feed(more.value);
+        if (fresh !== undefined) inflater.feed(fresh.value);
         piece = await inflater.next();
       } finally {
-        giveBack();
+        leaveTurn();
       }
       if (piece !== null) yield piece;
     }
   } finally {
     hold(0);
     inflater.stream.destroy();
-    await given.return?.();
+    await input.return?.();
   }
 }
 
-/** Expands what it is given a piece at a time, and none ahead of who asks for it. */
+/** Expands bytes one piece at a time, and only on request. */
 class Inflater {
   readonly stream: InflateRaw;
-  /** Whether it has expanded all it was given. */
-  isFed = true;
+  /** Whether it has expanded all input. */
+  isDrained = true;
   #wake = (): void => {};
 
   constructor(chunkSize: number) {
@@ -242,28 +242,28 @@ class Inflater {
     this.stream = createInflateRaw(options).on('readable', wake).on('error', wake);
   }
 
-  get isOver(): boolean {
-    return this.isFed && this.stream.writableEnded;
+  get isEnded(): boolean {
+    return this.isDrained && this.stream.writableEnded;
   }
 
-  /** Gives it more bytes, or tells it by `undefined` that there are none. */
+  /** Adds input; `undefined` ends it. */
   feed(bytes: Uint8Array | undefined): void {
-    this.isFed = false;
-    const fed = (): void => {
-      this.isFed = true;
+    this.isDrained = false;
+    const drained = (): void => {
+      this.isDrained = true;
       this.#wake();
     };
-    if (bytes === undefined) this.stream.end(fed);
-    else this.stream.write(bytes, fed);
+    if (bytes === undefined) this.stream.end(drained);
+    else this.stream.write(bytes, drained);
   }
 
-  /** The next piece; `null` when it has expanded all it was given before there is one. */
+  /** Returns the next piece; `null` if there is none before all input is expanded. */
   async next(): Promise<Uint8Array | null> {
     for (;;) {
       const { errored: cause } = this.stream;
       if (cause) throw new Fault('store_corrupt', 'an entry that was proved cannot be inflated', { cause });
       const piece: Uint8Array | null = this.stream.read();
-      if (piece !== null || this.isFed) return piece;
+      if (piece !== null || this.isDrained) return piece;
       await new Promise<void>((wake) => {
         this.#wake = wake;
       });

@@ -23,7 +23,7 @@ import { type BodySource, formPieces } from './pieces.ts';
  * Answers with a file of a site: all of it, a part, or 304 if the browser has it already.
  *
  * @throws EndedMeanwhile when its publication ended before any of it was sent.
- * @throws UnavailableError when clients leave too many bytes of other answers untaken.
+ * @throws UnavailableError when too many bytes of other answers wait for slow clients.
  */
 export function sendFile(exchange: Exchange, found: FoundFile): MaybePromise<void> {
   if (found.file.isGzippedSvg === undefined) {
@@ -35,7 +35,7 @@ export function sendFile(exchange: Exchange, found: FoundFile): MaybePromise<voi
   endTogether(exchange);
 }
 
-/** Sends what is in memory, loads what is not, and sends in pieces what memory has no room for. */
+/** Sends a body from the cache, or loads it first; sends it in pieces if memory has no room for it. */
 export function sendBody(exchange: Exchange, answer: FileAnswer): MaybePromise<void> {
   const { bodies } = exchange.context;
   const { form, from, to, file } = answer;
@@ -58,7 +58,7 @@ async function loadAndSend(exchange: Exchange, answer: FileAnswer): Promise<void
   return sendWhole(exchange, answer, body);
 }
 
-/** Sends a body out of memory if it is its turn and there is room, or else without holding it until then. */
+/** Sends a body from memory if it has a turn and there is room; otherwise waits without holding the body. */
 function sendWhole(exchange: Exchange, answer: FileAnswer, body: Body): MaybePromise<void> {
   const length = answer.to - answer.from;
   // Small pages do not wait for the turns of large answers.
@@ -69,7 +69,7 @@ function sendWhole(exchange: Exchange, answer: FileAnswer, body: Body): MaybePro
 
 async function sendLater(exchange: Exchange, answer: FileAnswer): Promise<void> {
   await loopTurns.wait();
-  // Meanwhile the body may have left the cache, and the room may be taken.
+  // Meanwhile the cache may have dropped the body, and other answers may use the room.
   const body = exchange.context.bodies.hot(answer.form);
   const hasRoom = outgoingBytes.hasRoomFor(answer.to - answer.from);
   return body !== undefined && hasRoom ? write(exchange, answer, body) : sendPieces(exchange, answer);
@@ -86,7 +86,7 @@ function write(exchange: Exchange, { status, headers, from, to }: FileAnswer, bo
     return;
   }
   const part = partOf(body, from, to);
-  // A small part is copied, so that a slow viewer does not hold the whole.
+  // Copies a small part, so that a slow viewer does not hold the whole body.
   const isCopied = !isText && part.length < body.length && part.length <= SMALL_ANSWER;
   end(exchange, isCopied ? Buffer.from(part) : part);
 }
@@ -118,8 +118,8 @@ function sourceOf(
 }
 
 /**
- * Reads from the first two bytes of an `.svgz` file whether it is gzip (RFC 1952, section 2.3.1), which its answers then
- * name as their coding. Some programs save plain SVG under that name.
+ * Reads the first two bytes of an `.svgz` file to find whether it is gzip (RFC 1952, section 2.3.1), and answers need
+ * `Content-Encoding`. Some programs save plain SVG under that name.
  */
 async function readSvgzCoding(exchange: Exchange, found: FoundFile): Promise<void> {
   const bytes: number[] = [];

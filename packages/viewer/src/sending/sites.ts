@@ -3,7 +3,7 @@ import { findFallback, type Resolution } from '@pinfold/core/adapter';
 import { isPromise, resolve } from '@pinfold/core/internal';
 import { EndedMeanwhile } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
-import { ANSWERED, type Answered, type Exchange, type MaybePromise, whenThere } from '../exchange.ts';
+import { ANSWERED, type Answered, chain, type Exchange, type MaybePromise } from '../exchange.ts';
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
 import { isNavigation } from '../routing/destination.ts';
 import { decodePath, encodeRawBytes, type Target } from '../routing/target.ts';
@@ -27,7 +27,7 @@ export function serveSite(
   target: Target,
   place: SitePlace,
 ): MaybePromise<Answered | Ended> {
-  return whenThere(exchange.context.sites.load(publication), (loaded) =>
+  return chain(exchange.context.sites.load(publication), (loaded) =>
     loaded instanceof SiteFiles ? serveFrom(loaded, exchange, publication, target, place) : loaded,
   );
 }
@@ -73,12 +73,12 @@ function endedOf(error: unknown): Ended {
   throw error;
 }
 
-/** The files of one publication, prepared one by one as they are asked for. */
+/** The files of one publication, each prepared on its first request. */
 export class SiteFiles {
   readonly manifest: Manifest;
   readonly #publication: RoleId;
   readonly #files = new Map<ManifestEntry, SiteFile>();
-  /** By path as browsers send it: only paths that a file answers, so it has at most three for each. */
+  /** Files by path as sent. Only successful paths are stored: at most three for each file. */
   readonly #direct = new Map<string, SiteFile>();
 
   constructor(publication: RoleId, manifest: Manifest) {
@@ -90,12 +90,12 @@ export class SiteFiles {
     return this.#direct.get(path);
   }
 
-  /** What answers a path, percent-encoded as it was sent. */
+  /** Finds the answer to a path, percent-encoded as it was sent. */
   find(path: string, navigation: boolean): Resolution {
     const decoded = decodePath(path);
     if (decoded === undefined) return findFallback(this.manifest, path.slice(1), navigation);
     const found = resolve(this.manifest, decoded, navigation);
-    // The decoded text is its own: the path is a part of the target, and would keep its query in memory.
+    // Stores the decoded text: `path` is a slice of the target, and would hold the query in memory.
     if (found.kind === 'file' && !found.fallback && decoded === path) {
       this.#direct.set(decoded, this.file(found.entry));
     }
@@ -116,7 +116,7 @@ export class SiteFiles {
   }
 }
 
-/** Caches the lists of files of hot sites by publication: they never change. It does not cache that a site is absent. */
+/** Caches the file lists of hot sites, which never change. Missing sites are not cached. */
 export class Sites implements CacheStatistics {
   hits = 0;
   misses = 0;
@@ -133,7 +133,7 @@ export class Sites implements CacheStatistics {
     return this.#hot.calculatedSize;
   }
 
-  /** A site's files, from memory or loaded; concurrent requests share one load. */
+  /** Returns a site's files, from the cache or loaded; concurrent requests share one load. */
   load(publication: Publication): MaybePromise<SiteFiles | Ended> {
     const hot = this.#hot.get(publication.id);
     if (hot !== undefined) {

@@ -6,14 +6,14 @@ import type { Answer } from './answer.ts';
 
 const inThread = promisify(gzip);
 
-/** Below this size, in bytes, a page and its head fit one packet as they are. */
+/** Below this size, in bytes, an uncompressed page and its headers fit one packet. */
 const MIN_SIZE = 1_024;
 
 /**
- * Compresses a page that nobody else could have led to. A page of another site that leads here may choose a search, and
- * its length would tell how much of the text stands in the secret addresses beside it (BREACH).
+ * Compresses a page unless another site led to it. Such a site may choose the search text, and the compressed length
+ * would show how much of that text occurs in the secret addresses on the page (BREACH).
  */
-export async function compressed(answer: Answer, { headers }: Pick<Request, 'headers'>): Promise<Answer> {
+export async function compressPage(answer: Answer, { headers }: Pick<Request, 'headers'>): Promise<Answer> {
   if (answer.kind !== 'page' || answer.body === undefined || answer.body.length < MIN_SIZE) return answer;
   const from = headers['sec-fetch-site'];
   const isOurs = from === 'same-origin' || from === 'none';
