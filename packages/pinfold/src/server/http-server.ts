@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 import { type Duration, seconds } from '@pinfold/core';
 import { codeOf } from '@pinfold/core/internal';
 import { drainAndClose, loopTurns, outgoingBytes } from '@pinfold/http/internal';
@@ -31,6 +32,10 @@ const LARGEST_HEAD = 65_536;
 const MEMORY_PER_CONNECTION = 163_840;
 /** With what was read for answers, and V8 has not collected yet. */
 const MEMORY_OF_PROCESS = 201_326_592;
+/** Of that, what V8 holds as objects: some 17,000 for an untaken answer. */
+const HEAP_PER_CONNECTION = 20_480;
+/** With 192 MiB that V8 keeps for young objects. */
+const HEAP_OF_PROCESS = 234_881_024;
 const MIN_CONNECTIONS = 64;
 
 /**
@@ -46,9 +51,15 @@ const LINGER = 500;
 /** How long the server waits for the rest of a request's body after the answer. */
 const REST_TIMEOUT: Duration = seconds(30);
 
-/** How many connections a process of so much memory accepts. */
-export function maxConnections(memory: number): number {
-  return Math.max(MIN_CONNECTIONS, Math.floor((memory - MEMORY_OF_PROCESS) / MEMORY_PER_CONNECTION));
+/**
+ * How many connections a process accepts.
+ *
+ * @param heap the bytes that V8 may have for objects: less than all of the memory, where Node was told so.
+ */
+export function maxConnections(memory: number, heap: number = getHeapStatistics().heap_size_limit): number {
+  const byMemory = (memory - MEMORY_OF_PROCESS) / MEMORY_PER_CONNECTION;
+  const byHeap = (heap - HEAP_OF_PROCESS) / HEAP_PER_CONNECTION;
+  return Math.max(MIN_CONNECTIONS, Math.floor(Math.min(byMemory, byHeap)));
 }
 
 /** A `node:http` server that can be stopped without losing a request. */

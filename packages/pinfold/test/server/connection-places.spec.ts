@@ -73,6 +73,13 @@ describe('a server whose connections are all taken', () => {
     }).timeout(20_000);
   }
 
+  it('has few, where Node was told to use little of the memory', () => {
+    const machine = 2 ** 40;
+    expect(maxConnections(machine, 2 ** 27)).to.equal(PLACES);
+    expect(maxConnections(machine, 2 ** 28)).to.be.within(PLACES + 1, 2 ** 12);
+    expect(maxConnections(machine, 2 ** 32)).to.be.above(2 ** 16);
+  });
+
   it('ends none whose answer is worked on, or whose body waits unread', async () => {
     const waiting = 'POST /waiting HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n';
     const busy = [
