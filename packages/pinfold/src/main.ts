@@ -27,10 +27,10 @@ for (const [signal, code] of [
   process.once(signal, () => void endBySignal(code));
 }
 let begun: string | undefined;
-const begins = (idempotencyKey: string): void => {
+const reportKeyOnSignal = (idempotencyKey: string): void => {
   begun = idempotencyKey;
 };
-const code = await runCommand(args, { ...processTerminal(process), begins });
+const code = await runCommand(args, { ...processTerminal(process), reportKeyOnSignal });
 const lost = await out();
 // A closed pipe is no failure: a reader such as `head` has read what it wanted.
 if (lost !== undefined && code === 0 && !('code' in lost && lost.code === 'EPIPE')) {

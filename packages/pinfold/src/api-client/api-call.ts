@@ -7,21 +7,17 @@ import type { Server } from './logins.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import { watchArchive } from './watched-file.ts';
 
-/** How long a call is tried again without a budget: a person waits, and reads why. */
+/** The time for retries of a call without a budget, in milliseconds: short, since a person waits. */
 const RETRY_FOR = 10_000;
-/** A name that does not resolve is probably a typing error. */
+/** Shorter than for other errors: a host name that does not resolve is probably misspelt. */
 const UNRESOLVED_FOR = 10_000;
 const UNRESOLVED: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
-/** Beside 5xx, statuses of a server that may answer otherwise soon. */
-const LATER: readonly number[] = [408, 429];
+/** Retryable statuses besides 5xx. */
+const RETRYABLE_STATUSES: readonly number[] = [408, 429];
 
-/**
- * A client that prints why it retries. Its errors become failures in words by {@link failureOf}.
- *
- * @param budget what all its calls share; with it, a terminal shows how much of an archive was sent.
- */
-export async function clientOf(
-  { url, apiKey: key, fetch: given = fetch }: Server,
+/** Creates a client that prints each retry and its reason; with a budget, a terminal shows upload progress. */
+export async function createClient(
+  { url, apiKey: key, fetch: sendRequest = fetch }: Server,
   { err, progress }: Pick<Terminal, 'err' | 'progress'>,
   budget?: RetryBudget,
 ): Promise<PinfoldClient> {
@@ -29,24 +25,24 @@ export async function clientOf(
   const onRetry = ({ error, wait }: Retry): void => {
     budget?.failed();
     if (budget !== undefined && wait > budget.left) throw error;
-    let patience = budget?.atFailure ?? RETRY_FOR;
+    let retryTime = budget?.leftAtFailure ?? RETRY_FOR;
     if (UNRESOLVED.includes(systemErrorCode(error.cause))) {
       unresolvedSince ??= performance.now();
       if (performance.now() + wait > unresolvedSince + UNRESOLVED_FOR) throw error;
-      patience = Math.min(patience, UNRESOLVED_FOR);
+      retryTime = Math.min(retryTime, UNRESOLVED_FOR);
     }
     const reason = failureText(error, url).replace(/\.$/, '');
     err(
-      `${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${Math.ceil(patience / 1_000)} s)`,
+      `${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${Math.ceil(retryTime / 1_000)} s)`,
     );
   };
   const send: typeof fetch = async (address, init) => {
     if (budget !== undefined && progress !== undefined && init?.body instanceof FormData) {
       await watchArchive(init.body, progress);
     }
-    const answer = await given(address, init);
-    // An answer ends a failure, also one that refuses.
-    if (answer.status < 500 && !LATER.includes(answer.status)) {
+    const answer = await sendRequest(address, init);
+    // Any answer ends the failure, even a refusal.
+    if (answer.status < 500 && !RETRYABLE_STATUSES.includes(answer.status)) {
       budget?.succeeded();
       unresolvedSince = undefined;
     }
@@ -63,15 +59,15 @@ export async function clientOf(
   });
 }
 
-/** An error of a client as a failure in words; any other error as it is. */
-export function failureOf(error: unknown, { url }: Server): unknown {
+/** Turns an error of the client into a CommandFailure with a message for the user; returns others unchanged. */
+export function toCommandFailure(error: unknown, { url }: Server): unknown {
   if (!(error instanceof PinfoldError)) return error;
   const { code, detail, errors, status, retryable, idempotencyKey } = error;
   const Failure = retryable ? UnavailableError : CommandFailure;
   const text = failureText(error, url);
   const json = {
     code: retryable && (code === 'network_error' || code === 'timeout') ? 'unavailable' : code,
-    // The text for people has a line for each of them.
+    // The text already lists each broken rule, and `errors` has them for programs.
     detail: code === 'invalid_archive' ? detail : text,
     ...(errors.length > 0 && { errors }),
     status,

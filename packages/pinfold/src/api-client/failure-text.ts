@@ -3,17 +3,17 @@ import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import { problemText, refusalMessage } from '../publishing/refusal-text.ts';
 
-// An import of node:http would load Node's fetch.
+// Importing node:http would also load Node's fetch.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** Texts for the usual system errors of a mistyped URL or a stopped server. */
+/** Texts for the usual system errors of a wrong URL or a stopped server. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server listens there',
   ENOTFOUND: 'there is no such host',
 };
 
-/** Texts for errors of certificates and protocols, by the beginning of their codes, or of the message without one. */
-const CERTIFICATES: readonly (readonly [RegExp, string])[] = [
+/** Texts for TLS and protocol errors, by the beginning of the code, or of the message if there is no code. */
+const TLS_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/^CERT_HAS_EXPIRED/, 'its certificate has expired: renew it there'],
   [/^ERR_TLS_CERT_ALTNAME/, 'its certificate is for another name: give the name that it is for'],
   [
@@ -30,7 +30,7 @@ export function failureText(error: PinfoldError, url: string): string {
   const { code, status, detail, errors } = error;
   if (code === 'network_error') return unreachableText(url, error.cause);
   if (code === 'timeout') return `${new URL(url).host} does not answer`;
-  if (code === 'invalid_answer') return strangeAnswerText(url, status ?? 0);
+  if (code === 'invalid_answer') return invalidAnswerText(url, status ?? 0);
   if (status === 401) {
     return escapeControls(
       `the API key is not valid at ${url} (401 ${code}): run "pinfold login ${url}", or give another key`,
@@ -51,9 +51,9 @@ export function unreachable(url: string, cause: TypeError): CommandFailure {
 }
 
 export function unreachableText(url: string, cause: unknown): string {
-  const why = whyUnreachable(cause);
-  const meaning = MEANINGS[why] ?? certificateText(why);
-  return `${new URL(url).host} cannot be reached: ${meaning === undefined ? why : `${meaning} (${why})`}`;
+  const reasonText = whyUnreachable(cause);
+  const meaning = MEANINGS[reasonText] ?? certificateText(reasonText);
+  return `${new URL(url).host} cannot be reached: ${meaning === undefined ? reasonText : `${meaning} (${reasonText})`}`;
 }
 
 function whyUnreachable(cause: unknown): string {
@@ -61,8 +61,8 @@ function whyUnreachable(cause: unknown): string {
   return systemErrorCode(cause) ?? (reason instanceof Error ? reason.message : 'no answer');
 }
 
-function certificateText(why: string): string | undefined {
-  return CERTIFICATES.find(([pattern]) => pattern.test(why))?.[1];
+function certificateText(reasonText: string): string | undefined {
+  return TLS_ERRORS.find(([pattern]) => pattern.test(reasonText))?.[1];
 }
 
 /** The system's error code behind a rejection of `fetch`. */
@@ -72,12 +72,12 @@ export function systemErrorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** An answer without a problem document usually comes from a proxy or another program. */
-export function strangeAnswerText(url: string, status: number): string {
+/** Describes an answer without a problem document, which usually comes from a proxy or another program. */
+export function invalidAnswerText(url: string, status: number): string {
   if (status >= 200 && status < 300) return NOT_A_PINFOLD;
   const { host } = new URL(url);
-  const why =
+  const reasonText =
     status >= 500 ? 'a proxy that cannot reach its server does so' : `is there a Pinfold at ${url}?`;
   const name = STATUS_CODES[status];
-  return `${host} answered with ${status}${name === undefined ? '' : ` ${name}`} and no reason; ${why}`;
+  return `${host} answered with ${status}${name === undefined ? '' : ` ${name}`} and no reason; ${reasonText}`;
 }

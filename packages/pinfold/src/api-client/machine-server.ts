@@ -9,22 +9,17 @@ import { readServerFile, type ServerFile } from '../server/server-file.ts';
 import { type Environment, readSettings } from '../settings/settings.ts';
 import type { Server } from './logins.ts';
 
-/**
- * The server that runs on the data folder of these settings, with its key for commands of this machine. Before each
- * request it has to prove that it has that key: another process may listen at its address by then.
- *
- * @throws UnavailableError when none answers.
- */
-export async function serverOfMachine(env: Environment, account: AccountId): Promise<Server> {
+/** The server on this data folder, with this machine's key. Before each request it must prove that it has the key. */
+export async function findMachineServer(env: Environment, account: AccountId): Promise<Server> {
   const { dataDir } = readSettings(env);
   const file = await readServerFile(dataDir);
-  if (file === undefined || !(await isServing(file))) throw notServing(dataDir, file);
+  if (file === undefined || !(await isServing(file))) throw notServingError(dataDir, file);
   const caller = { account, user: userName() };
   const { address } = file;
   return {
-    url: urlOf(file),
+    url: localUrl(file),
     apiKey: machineCredentials(file.key, caller),
-    // A server that was started again meanwhile has another key.
+    // A server that has restarted since has another key.
     fetch: async (input, init) => {
       const now = await readServerFile(dataDir);
       if (now?.address !== address || !(await isServing(now))) {
@@ -37,20 +32,20 @@ export async function serverOfMachine(env: Environment, account: AccountId): Pro
   };
 }
 
-function notServing(dataDir: string, file: ServerFile | undefined): CommandFailure {
+function notServingError(dataDir: string, file: ServerFile | undefined): CommandFailure {
   const host = new URL(file?.address ?? 'http://localhost').hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !isLoopback(host)) {
     return new CommandFailure(
-      `the server of the data folder ${dataDir} listens on ${host} alone (PINFOLD_HOST), where commands need a key: name it with --url`,
+      `the server of the data folder ${dataDir} listens only on ${host} (PINFOLD_HOST), where commands need a key: give its --url`,
       'usage',
     );
   }
   return new UnavailableError(
-    `no server runs on the data folder ${dataDir} (PINFOLD_DATA_DIR): start one with "pinfold serve", or name one with --url`,
+    `no server runs on the data folder ${dataDir} (PINFOLD_DATA_DIR): start one with "pinfold serve", or give the --url of one`,
   );
 }
 
-/** Where it listens, with the path of its public URL. */
-function urlOf({ address, addresses }: ServerFile): string {
+/** The server's local address with the path of its public URL. */
+function localUrl({ address, addresses }: ServerFile): string {
   return `${address}${new URL(addresses.publicUrl).pathname}`.replace(/\/$/, '');
 }

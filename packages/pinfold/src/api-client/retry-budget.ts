@@ -1,7 +1,7 @@
-/** Longer than the lease of a node that died (60 s) and than the failover of a database, with a margin. */
+/** In milliseconds. Longer than the lease of a killed node (60 s) and a failover of the database. */
 export const PUBLISH_RETRY_FOR = 150_000;
 
-/** The time for retries that all requests of a command share: the times from a failure to the next success, added up. */
+/** The time that all requests of a command may spend on retries; only time during failures counts. */
 export class RetryBudget {
   readonly #now: () => number;
   #left: number;
@@ -12,14 +12,14 @@ export class RetryBudget {
     this.#now = now;
   }
 
-  /** Milliseconds, at least 0. */
+  /** Milliseconds left, at least 0. */
   get left(): number {
-    const running = this.#failedAt === undefined ? 0 : this.#now() - this.#failedAt;
-    return Math.max(0, this.#left - running);
+    const failingFor = this.#failedAt === undefined ? 0 : this.#now() - this.#failedAt;
+    return Math.max(0, this.#left - failingFor);
   }
 
-  /** Milliseconds that were left when the failure began that lasts. */
-  get atFailure(): number {
+  /** Milliseconds that were left when the current failure began. */
+  get leftAtFailure(): number {
     return this.#left;
   }
 

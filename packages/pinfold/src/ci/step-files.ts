@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import { reportingSystemErrors } from '../command-line/failures.ts';
+import { explainSystemErrors } from '../command-line/failures.ts';
 import { escapeControls } from '../command-line/terminal.ts';
 import { groupFindings } from '../publishing/finding-groups.ts';
 import type { Published } from '../publishing/publications.ts';
@@ -8,7 +8,7 @@ import type { Environment } from '../settings/settings.ts';
 /** Writes the outputs and the summary of a step of GitHub Actions to the files that its variables name. */
 export async function writeStepFiles(published: Published, env: Environment): Promise<void> {
   const { GITHUB_OUTPUT, GITHUB_STEP_SUMMARY } = env;
-  await reportingSystemErrors(async () => {
+  await explainSystemErrors(async () => {
     if (GITHUB_OUTPUT) await appendFile(GITHUB_OUTPUT, formatOutputs(published));
     if (GITHUB_STEP_SUMMARY) await appendFile(GITHUB_STEP_SUMMARY, formatSummary(published));
   }, 'cannot_write');

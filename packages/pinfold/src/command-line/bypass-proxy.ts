@@ -9,6 +9,6 @@ const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 export function bypassProxy(env: Record<string, string | undefined>): void {
   // Node uses the variable in lower case if both exist.
   const name = env.no_proxy === undefined ? 'NO_PROXY' : 'no_proxy';
-  const given = env[name]?.trim();
-  if (given !== '*') env[name] = given ? `${given},${LOOPBACK}` : LOOPBACK;
+  const exclusions = env[name]?.trim();
+  if (exclusions !== '*') env[name] = exclusions ? `${exclusions},${LOOPBACK}` : LOOPBACK;
 }

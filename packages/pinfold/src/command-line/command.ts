@@ -8,7 +8,7 @@ export interface FlagOption {
   readonly help: string;
 }
 
-/** An option with a value, whose placeholder the help shows. */
+/** An option with a value; the help shows `value` as its placeholder. */
 export interface ValueOption {
   readonly type: 'string';
   readonly value: string;
@@ -39,17 +39,17 @@ export type Options = Readonly<Record<string, Option>>;
 
 export type Group = 'publications' | 'service' | 'about';
 
-/** One command: parsing, help, completion and dispatch come from it. */
+/** Describes a command; parsing, help, completion and dispatch use it. */
 export interface Command {
-  /** One word, or two, such as `pins takedown`. */
+  /** One or two words, such as `pins takedown`. */
   readonly name: string;
   readonly group: Group;
-  /** The names of its arguments: an optional one is in brackets; a single one with `...` takes several. */
+  /** The names of the arguments. `[NAME]` is optional; a single `NAME...` takes one or more. */
   readonly arguments: readonly string[];
   readonly options: Options;
   readonly help: string;
   readonly example: string;
-  /** The section about it, a path from docs/operators. */
+  /** The path of the section about the command, relative to docs/operators. */
   readonly guide: string | undefined;
   /** Parses the arguments, runs the command, and resolves with the exit code. */
   run(args: readonly string[], terminal: Terminal): Promise<number>;
@@ -69,7 +69,7 @@ type Positionals<Names extends readonly string[]> = Names extends readonly [`${s
   ? readonly [string, ...string[]]
   : { readonly [Index in keyof Names]: Names[Index] extends `[${string}]` ? string | undefined : string };
 
-/** The output of a command: with `--json` a document for scripts, else lines for people. */
+/** The output: `json` with `--json`, else `text`. */
 export interface Result {
   readonly json: object;
   readonly text: string | readonly string[];
@@ -77,12 +77,12 @@ export interface Result {
 
 interface CommandDefinition<Names extends readonly string[], Known extends Options>
   extends Pick<Command, 'name' | 'help' | 'example'> {
-  /** `service` when absent. */
+  /** Default: `service`. */
   readonly group?: Group;
   readonly arguments?: Names;
   readonly options?: Known;
   readonly guide?: string;
-  /** False for a command whose output is not for scripts. */
+  /** False if the command has no `--json`. */
   readonly json?: false;
   readonly run: (
     positionals: Positionals<Names>,
@@ -148,7 +148,7 @@ function parse(args: readonly string[], options: Options): ReturnType<typeof par
     if (!(error instanceof TypeError) || !('code' in error)) throw error;
     const unknown = /^Unknown option '--([\w-]+)/.exec(error.message)?.[1];
     const hint = unknown === undefined ? '' : didYouMean(unknown, Object.keys(options), '--');
-    // Only Node's first sentence is about the arguments.
+    // The further sentences of Node's message are about `parseArgs`, not about the command.
     throw new UsageError(`${error.message.split('. ')[0]}${hint}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { isFault, type RefusalCode } from '@pinfold/core';
 
-/** The command was called in a wrong way. Ends with exit code 2. */
+/** The command line is wrong. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -27,7 +27,7 @@ export interface FailureJson {
 
 interface FailureOptions {
   readonly cause?: unknown;
-  /** Overrides what `--json` prints. */
+  /** What `--json` prints instead of code and message. */
   readonly json?: FailureJson;
   /** The command has already printed its report: `--json` prints nothing more. */
   readonly reported?: true;
@@ -44,22 +44,22 @@ type Given =
         | { readonly reported: true }
       ));
 
-/** A command failed for a reason that its user can act on. Ends with exit code 1. */
+/** The command failed for a reason that the user can act on. Exit code 1. */
 export class CommandFailure extends Error {
   readonly json: FailureJson | undefined;
   readonly exitCode: 1 | 3 = 1;
 
-  constructor(message: string, given: Given) {
-    const options = typeof given === 'string' ? { code: given } : given;
+  constructor(message: string, details: Given) {
+    const options = typeof details === 'string' ? { code: details } : details;
     super(message, options);
     this.name = 'CommandFailure';
     this.json = printedOf(message, options);
   }
 }
 
-function printedOf(detail: string, given: Exclude<Given, string>): FailureJson | undefined {
-  if (given.reported) return undefined;
-  return given.json ?? ('code' in given ? { code: given.code, detail } : undefined);
+function printedOf(detail: string, details: Exclude<Given, string>): FailureJson | undefined {
+  if (details.reported) return undefined;
+  return details.json ?? ('code' in details ? { code: details.code, detail } : undefined);
 }
 
 /** Whether the API refused something with one of these codes. */
@@ -67,7 +67,7 @@ export function isRefusedWith(error: unknown, ...codes: readonly string[]): bool
   return error instanceof Error && 'code' in error && codes.some((code) => code === error.code);
 }
 
-/** A failure that may pass by itself. Ends with exit code 3. */
+/** A temporary failure. Exit code 3. */
 export class UnavailableError extends CommandFailure {
   override readonly exitCode = 3;
 
@@ -77,25 +77,25 @@ export class UnavailableError extends CommandFailure {
   }
 }
 
-/** A failure for programs; `undefined` if the command has reported it. */
+/** A failure as `--json` prints it; `undefined` if the command has reported it already. */
 export function failureJson(error: unknown): FailureJson | undefined {
   if (error instanceof CommandFailure) return error.json;
   if (error instanceof UsageError) return { code: 'usage', detail: error.message };
-  if (isUnavailable(error)) return { code: 'unavailable', detail: reasonOf(error) };
+  if (isUnavailable(error)) return { code: 'unavailable', detail: formatReason(error) };
   if (error instanceof Error && error.name === 'SettingsError')
     return { code: 'usage', detail: error.message };
-  if (isFault(error)) return { code: 'unreadable', detail: reasonOf(error) };
+  if (isFault(error)) return { code: 'unreadable', detail: formatReason(error) };
   return { code: 'internal_error', detail: error instanceof Error ? error.message : 'failed' };
 }
 
-/** A database or storage is away; the setting that names it can be right. */
+/** Whether a database or storage is temporarily unavailable, even if the error names its setting. */
 export function isUnavailable(error: unknown): error is Error {
   const fault = error instanceof Error && error.name === 'SettingsError' ? error.cause : error;
   return isFault(fault) && fault.retryable;
 }
 
-/** One line for a failure that a user can act on; a bug keeps its stack. */
-export function reasonOf(error: unknown): string {
+/** One line for failures that the user can act on; the stack for bugs. */
+export function formatReason(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   if (error instanceof CommandFailure || error.name === 'SettingsError') return error.message;
   if (!isFault(error)) return error.stack ?? error.message;
@@ -103,8 +103,8 @@ export function reasonOf(error: unknown): string {
   return `${error.message} (${error.code})${cause}`;
 }
 
-/** Works with files or pipes; an error of the system becomes a failure with one line. */
-export async function reportingSystemErrors<Result>(
+/** Runs a task with files or pipes; turns a system error into a CommandFailure. */
+export async function explainSystemErrors<Result>(
   task: () => Promise<Result>,
   code: 'unreadable' | 'cannot_write' = 'unreadable',
 ): Promise<Result> {

@@ -14,18 +14,20 @@ const GROUPS: Readonly<Record<Group, string>> = {
 
 export function helpText(commands: readonly Command[], words: readonly string[]): string {
   if (words.length === 0) return overview(commands);
-  // "pinfold publish ./dist --help" is about publish.
-  const meant = commands.filter(({ name }) =>
+  // "pinfold publish ./dist --help" explains publish: words after the command are ignored.
+  const found = commands.filter(({ name }) =>
     name.split(' ').every((word, index) => words[index] === undefined || words[index] === word),
   );
-  if (meant.length === 0) throw new UsageError('there is no such command');
-  return meant.map(sectionOf).join('\n\n');
+  if (found.length === 0) throw new UsageError('there is no such command');
+  return found.map(formatSection).join('\n\n');
 }
 
 function overview(commands: readonly Command[]): string {
   const groups = Object.entries(GROUPS).map(([group, title]) => {
     const lines = commands.filter((command) => command.group === group);
-    return [title, ...lines.map((command) => columns(`  ${callOf(command)}`, command.help))].join('\n');
+    return [title, ...lines.map((command) => formatColumns(`  ${formatCall(command)}`, command.help))].join(
+      '\n',
+    );
   });
   return `pinfold: folders become links
 
@@ -36,16 +38,16 @@ Every command but serve, completion and help takes --json: it prints one JSON do
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 unavailable, try again later; 130, 143 ended by a signal.`;
 }
 
-function callOf({ name, arguments: names }: Command): string {
+function formatCall({ name, arguments: names }: Command): string {
   return [name, ...names].join(' ');
 }
 
-function sectionOf(command: Command): string {
+function formatSection(command: Command): string {
   const options = Object.entries(command.options).map(([name, option]) =>
-    columns(`  --${name}${'value' in option ? ` ${option.value}` : ''}`, option.help),
+    formatColumns(`  --${name}${'value' in option ? ` ${option.value}` : ''}`, option.help),
   );
   return [
-    `pinfold ${callOf(command)}`,
+    `pinfold ${formatCall(command)}`,
     `  ${command.help}`,
     ...options,
     '  Example:',
@@ -54,6 +56,6 @@ function sectionOf(command: Command): string {
   ].join('\n');
 }
 
-function columns(left: string, right: string): string {
+function formatColumns(left: string, right: string): string {
   return `${left.padEnd(COLUMN - 1)} ${right.replaceAll('\n', `\n${' '.repeat(COLUMN)}`)}`;
 }

@@ -9,62 +9,60 @@ import { UnavailableError } from './failures.ts';
 const MAX_WAIT_MS = 2_000;
 const MAX_ANSWER_CHARACTERS = 4_096;
 
-/** The addresses that links begin with: those of the server that was started last, or those of the settings. */
+/** The addresses for links: those of the server that started last, else those of the settings. */
 export async function linkAddresses(settings: Settings): Promise<WebAddresses> {
   return (await knownAddresses(settings)) ?? webAddresses(settings, settings.port);
 }
 
-/** Like {@link linkAddresses}; `undefined` if no server was started and the settings have no public URL. */
+/** Like {@link linkAddresses}; `undefined` if no server has started and the settings have no public URL. */
 export async function knownAddresses(settings: Settings): Promise<WebAddresses | undefined> {
   const server = await readServerFile(settings.dataDir);
   if (server === undefined && settings.publicUrl === undefined) return undefined;
   return server?.addresses ?? webAddresses(settings, settings.port);
 }
 
-/** The addresses of links to print, with a warning if no server answers. Throws if the link could then be wrong. */
+/** The addresses for a link to print. Warns if no server answers; throws if the link could be wrong. */
 export async function printableAddresses(
   settings: Settings,
 ): Promise<{ readonly addresses: WebAddresses; readonly warning?: string }> {
   const server = await readServerFile(settings.dataDir);
   if (server !== undefined && (await isServing(server))) return { addresses: server.addresses };
-  // Whatever answers at the port of the settings may serve another folder.
+  // A server at the port of the settings may use another data folder.
   if (settings.publicUrl === undefined) {
     throw new UnavailableError(
       'no server answers here, so the link is unknown: start the server, or set PINFOLD_PUBLIC_URL',
     );
   }
   const addresses = webAddresses(settings, settings.port);
-  if ((await answerOf(`${addresses.publicUrl}/livez`)) !== undefined) return { addresses };
+  if ((await request(`${addresses.publicUrl}/livez`)) !== undefined) return { addresses };
   const warning = `pinfold: no server answers at ${addresses.publicUrl}, the value of PINFOLD_PUBLIC_URL`;
   return { addresses, warning };
 }
 
-/** Whether the server that wrote the file answers at its address. */
+/** Whether the server that wrote the file answers at its address; proved by a challenge. */
 export async function isServing(file: ServerFile): Promise<boolean> {
   const challenge = randomBytes(32).toString('base64url');
-  const answer = await answerOf(proofUrl(file.address, challenge));
+  const answer = await request(proofUrl(file.address, challenge));
   if (answer?.status !== 200) return false;
   const { proof } = Object(parsedJson(answer.text)) as { readonly proof?: unknown };
   return isProof(file, challenge, proof);
 }
 
-/** The answer at a URL; undefined if there was none in time. */
-async function answerOf(
-  url: string,
-): Promise<{ readonly status: number; readonly text: string } | undefined> {
+/** Requests a URL; `undefined` if there is no answer in time. */
+async function request(url: string): Promise<{ readonly status: number; readonly text: string } | undefined> {
   try {
     const signal = AbortSignal.timeout(MAX_WAIT_MS);
     const answer = await fetch(url, { redirect: 'manual', signal });
-    return { status: answer.status, text: await textOf(answer) };
+    return { status: answer.status, text: await readBeginning(answer) };
   } catch (error) {
-    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-    if (isLate || (error instanceof TypeError && error.cause instanceof Error)) return undefined;
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+    if (isTimeout || (error instanceof TypeError && error.cause instanceof Error)) return undefined;
     throw error;
   }
 }
 
-/** The beginning of an answer. The server is unknown, so its answer may be of any length. */
-async function textOf({ body }: Response): Promise<string> {
+/** Reads the beginning of an answer, since an unknown server may send any amount. */
+async function readBeginning({ body }: Response): Promise<string> {
   let text = '';
   for await (const piece of body ?? []) {
     text += Buffer.from(piece).toString('latin1');

@@ -9,8 +9,8 @@ interface Format<Item> {
   readonly json: boolean;
   /** The value of `--limit`. */
   readonly limit?: string | undefined;
-  readonly factsOf: (item: Item) => readonly string[];
-  /** The item of the JSON document; the item itself when absent. */
+  readonly toColumns: (item: Item) => readonly string[];
+  /** Converts an item for the JSON document. Default: the item itself. */
   readonly toJson?: (item: Item) => object;
 }
 
@@ -26,11 +26,11 @@ export const LIST_OPTIONS: Readonly<Record<'limit', ValueOption>> = {
 export async function printList<Item extends object>(
   items: AsyncIterable<Item>,
   { write }: Pick<Terminal, 'write'>,
-  { member, json, limit, factsOf, toJson = (item) => item }: Format<Item>,
+  { member, json, limit, toColumns, toJson = (item) => item }: Format<Item>,
 ): Promise<void> {
-  const listed = first(items, readLimit(limit));
+  const listed = takeFirst(items, readLimit(limit));
   if (!json) {
-    for await (const item of listed) await write(`${lineOf(factsOf(item))}\n`);
+    for await (const item of listed) await write(`${formatLine(toColumns(item))}\n`);
     return;
   }
   let before = `{${jsonLine(member)}:[`;
@@ -40,14 +40,14 @@ export async function printList<Item extends object>(
       before = ',';
     }
   } catch (error) {
-    // The failure has a line of its own.
+    // The failure is printed in a line of its own.
     if (before === ',') await write('\n');
     throw error;
   }
   await write(`${before === ',' ? '' : before}]}\n`);
 }
 
-export function lineOf(facts: readonly string[]): string {
+export function formatLine(facts: readonly string[]): string {
   return escapeControls(facts.join('  ').trimEnd());
 }
 
@@ -57,21 +57,21 @@ function readLimit(text: string | undefined): number {
   return Number(text);
 }
 
-async function* first<Item>(items: AsyncIterable<Item>, limit: number): AsyncGenerator<Item> {
-  let missing = limit;
+async function* takeFirst<Item>(items: AsyncIterable<Item>, limit: number): AsyncGenerator<Item> {
+  let remaining = limit;
   for await (const item of items) {
     yield item;
-    missing -= 1;
-    if (missing === 0) return;
+    remaining -= 1;
+    if (remaining === 0) return;
   }
 }
 
-/** A number with its noun: `1 archive`, `2 archives`. */
+/** Formats a count: `1 archive`, `2 archives`. */
 export function pluralize(count: number, noun: string): string {
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }
 
-/** A size for people: `512 bytes`, `985 KiB`, `1.5 MiB`. */
+/** Formats a size: `512 bytes`, `985 KiB`, `1.5 MiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return pluralize(bytes, 'byte');
   const kibibytes = bytes / 1_024;
@@ -81,14 +81,14 @@ export function formatBytes(bytes: number): string {
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
-/** An expiration for people, in their time zone: `Sun 29 Nov, 22:52 (in 7 days)`. */
+/** Formats an expiration in the local time zone: `Sun 29 Nov, 22:52 (in 7 days)`. */
 export function formatExpiry(expiresAt: string | null, now: number): string {
   if (expiresAt === null) return 'never';
   const at = Date.parse(expiresAt);
   if (Number.isNaN(at)) return expiresAt;
   const hours = Math.max(0, Math.round((at - now) / HOUR_MS));
   const left = hours < 2 * DAY_HOURS ? pluralize(hours, 'hour') : `${Math.round(hours / DAY_HOURS)} days`;
-  // Intl takes 12 ms to begin; the form of this text is a part of the language.
+  // The format of `toString` is fixed by ECMAScript, and Intl would take 12 ms to load.
   const [weekday, month, day, , time] = new Date(at).toString().split(' ');
   return `${weekday} ${Number(day)} ${month}, ${time?.slice(0, 5)} (in ${left})`;
 }
@@ -108,7 +108,7 @@ export function pinFacts(pin: Pin): readonly Fact[] {
   ];
 }
 
-export function linesOf(facts: readonly Fact[]): readonly string[] {
+export function formatFacts(facts: readonly Fact[]): readonly string[] {
   return facts.map(([name, value]) => `${name.padEnd(11)}${value}`);
 }
 

@@ -1,12 +1,12 @@
 import type { Command } from './command.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { CommandFailure, failureJson, isUnavailable, reasonOf, UsageError } from './failures.ts';
+import { CommandFailure, failureJson, formatReason, isUnavailable, UsageError } from './failures.ts';
 import { helpText } from './help.ts';
 import { escapeControlsInLines, jsonLine, type Terminal } from './terminal.ts';
 
 type Load = () => Promise<{ readonly commands: readonly Command[] }>;
 
-/** The commands' files, by first words in the order of the help. Loaded on demand: most commands need few modules. */
+/** The files of the commands by first word, in the order of the help. Each is loaded on demand: a start is faster. */
 const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
   [() => import('../commands/publish.ts'), 'publish'],
   [
@@ -39,8 +39,8 @@ const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
 
 export const FIRST_WORDS: readonly string[] = FILES.flatMap(([, ...words]) => words);
 
-/** The commands that begin with a word; none if it is unknown. */
-export async function commandsOf(word: string): Promise<readonly Command[]> {
+/** The commands that begin with a word; empty if there are none. */
+export async function loadCommands(word: string): Promise<readonly Command[]> {
   const [load] = FILES.find(([, ...words]) => words.includes(word)) ?? [];
   const { commands } = (await load?.()) ?? { commands: [] };
   return commands.filter(({ name }) => name.split(' ')[0] === word);
@@ -50,17 +50,17 @@ export async function allCommands(): Promise<readonly Command[]> {
   return (await Promise.all(FILES.map(([load]) => load()))).flatMap(({ commands }) => commands);
 }
 
-export async function runCommand(args: readonly string[], given: Terminal): Promise<number> {
-  // Any line may contain text of a server, an archive or an account, which must not act on a terminal.
+export async function runCommand(args: readonly string[], rawTerminal: Terminal): Promise<number> {
+  // Output may contain text from a server, an archive or an account, which must not control the terminal.
   const terminal = {
-    ...given,
-    out: (line: string) => given.out(escapeControlsInLines(line)),
-    write: (text: string) => given.write(escapeControlsInLines(text)),
-    err: (line: string) => given.err(escapeControlsInLines(line)),
+    ...rawTerminal,
+    out: (line: string) => rawTerminal.out(escapeControlsInLines(line)),
+    write: (text: string) => rawTerminal.write(escapeControlsInLines(text)),
+    err: (line: string) => rawTerminal.err(escapeControlsInLines(line)),
   };
   let name = '';
   try {
-    // After `--` everything is a value, also `--help`.
+    // Arguments after `--` are values, even `--help`.
     const at = args.findIndex((arg) => arg === '--help' || arg === '-h' || arg === '--');
     if (at !== -1 && args[at] !== '--') {
       terminal.out(helpText(await allCommands(), args.slice(0, at)));
@@ -72,18 +72,18 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
     name = found.name;
     return await found.run([...words.slice(name.split(' ').length), ...rest], terminal);
   } catch (error) {
-    // Programs read the last line of standard output, which is the outcome also if others came before.
+    // The last line of standard output is the outcome, even after other output.
     const json = args.includes('--json') ? failureJson(error) : undefined;
     if (json !== undefined) terminal.out(jsonLine({ error: json }));
-    // A reader such as `head` has read what it wanted.
+    // A reader such as `head` closes the pipe when it has enough.
     return isClosedPipe(error) ? 1 : report(error, name, terminal);
   }
 }
 
 async function findCommand([first, second]: readonly string[]): Promise<Command> {
   if (first === undefined) throw new UsageError('a command is missing');
-  const commands = await commandsOf(first);
-  if (commands.length === 0) throw new UsageError(`Unknown command${quoted(first, FIRST_WORDS)}`);
+  const commands = await loadCommands(first);
+  if (commands.length === 0) throw new UsageError(`Unknown command${quoteIfKnown(first, FIRST_WORDS)}`);
   const found = commands.find(({ name }) => name === first || name === `${first} ${second}`);
   if (found !== undefined) return found;
   const actions = commands.map(({ name }) => name.slice(first.length + 1));
@@ -91,8 +91,8 @@ async function findCommand([first, second]: readonly string[]): Promise<Command>
   throw new UsageError(`${first} needs one of ${actions.join(', ')}${hint}`);
 }
 
-/** Repeats a word only if it is close to a known one: it may be a secret. */
-function quoted(word: string, known: readonly string[]): string {
+/** Repeats a word only if it is close to a known one: otherwise it may be a secret. */
+function quoteIfKnown(word: string, known: readonly string[]): string {
   const hint = didYouMean(word, known);
   return hint === '' ? '' : ` ${word}${hint}`;
 }
@@ -111,7 +111,7 @@ function report(error: unknown, name: string, { err }: Terminal): number {
     err(`pinfold: ${error.message}${isSentence ? ' ' : '; '}${help}`);
     return 2;
   }
-  err(`pinfold: ${reasonOf(error)}`);
+  err(`pinfold: ${formatReason(error)}`);
   if (error instanceof CommandFailure) return error.exitCode;
   return isUnavailable(error) ? 3 : 1;
 }

@@ -3,30 +3,30 @@ import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Environment } from '../settings/settings.ts';
-import { decodeText, encodingOf } from './decode-text.ts';
+import { decodeText, detectEncoding } from './decode-text.ts';
 import { CommandFailure, UsageError } from './failures.ts';
 
 export interface Terminal {
   readonly env: Environment;
-  /** For results: scripts read it. */
+  /** Prints a line of the result on standard output. */
   out(line: string): void;
-  /** For results of any length: writes text as it is, and waits until it is taken. Rejects with EPIPE if the reader has gone. */
+  /** Writes a part of a long result and waits until it is taken. Rejects with EPIPE if the reader has gone. */
   write(text: string): Promise<void>;
-  /** For messages: scripts do not read it. */
+  /** Prints a message on standard error. */
   err(line: string): void;
-  /** From now on, a signal that ends the command says how to continue with this Idempotency-Key. */
-  begins?(idempotencyKey: string): void;
-  /** Shows progress in one line that the next one replaces; absent without a terminal. */
-  progress?(doing: string): void;
+  /** From now on, a signal that ends the command prints how to continue with this Idempotency-Key. */
+  reportKeyOnSignal?(idempotencyKey: string): void;
+  /** Replaces the progress line; absent without a terminal. */
+  progress?(activity: string): void;
   /** Reads all of standard input; absent without one. */
   input?(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Asks a question that is answered with yes or no; absent without a terminal. */
+  /** Asks a question to answer with yes or no; absent without a terminal. */
   confirm?(question: string): Promise<boolean>;
-  /** Reads standard input as it comes; absent without one. */
+  /** Streams standard input; absent without one. */
   stream?(): ReadableStream<Uint8Array>;
-  /** Writes bytes to standard output, as fast as they are taken; absent where a person would see them. */
+  /** Streams bytes to standard output, with backpressure; absent if that is a terminal. */
   pipe?(bytes: ReadableStream<Uint8Array>): Promise<void>;
-  /** Asks for a line that is not shown, such as a password; absent where nothing can be read. */
+  /** Asks for a line, such as a password, without showing it; absent if nothing can be read. */
   secret?(question: string): Promise<string>;
 }
 
@@ -51,21 +51,21 @@ export async function confirm(
 export async function readSecret(
   question: string,
   from: NodeJS.ReadStream,
-  shown: NodeJS.WritableStream,
+  output: NodeJS.WritableStream,
 ): Promise<string> {
   if (!from.isTTY) return readFirstLine(from);
-  const unseen = new Writable({ write: (_echo, _encoding, done) => done() });
-  const lines = createInterface({ input: from, output: unseen, terminal: true });
-  const askHere = async (text: string): Promise<string> => {
-    shown.write(text);
+  const muted = new Writable({ write: (_echo, _encoding, done) => done() });
+  const lines = createInterface({ input: from, output: muted, terminal: true });
+  const askHidden = async (text: string): Promise<string> => {
+    output.write(text);
     const answer = await ask(lines, '');
-    shown.write('\n');
+    output.write('\n');
     if (answer === undefined) throw new CommandFailure('nothing was entered', 'usage');
     return answer;
   };
   try {
-    const first = await askHere(question);
-    if ((await askHere('Again: ')) === first) return first;
+    const first = await askHidden(question);
+    if ((await askHidden('Again: ')) === first) return first;
     throw new CommandFailure('the two are not the same', 'usage');
   } finally {
     lines.close();
@@ -79,9 +79,9 @@ async function ask(lines: Interface, question: string): Promise<string | undefin
   try {
     return await lines.question(question, { signal: ended.signal });
   } catch (error) {
-    // The other code: the input ended with the answer to an earlier question.
-    const isOver = ended.signal.aborted || (error as NodeJS.ErrnoException).code === 'ERR_USE_AFTER_CLOSE';
-    if (!isOver) throw error;
+    // ERR_USE_AFTER_CLOSE: the input ended with the answer to an earlier question.
+    const hasEnded = ended.signal.aborted || (error as NodeJS.ErrnoException).code === 'ERR_USE_AFTER_CLOSE';
+    if (!hasEnded) throw error;
     return undefined;
   } finally {
     lines.off('close', end);
@@ -100,18 +100,18 @@ export async function readFirstLine(from: AsyncIterable<Uint8Array | string>): P
   let bytes = new Uint8Array();
   for await (const piece of from) {
     bytes = Buffer.concat([bytes, typeof piece === 'string' ? Buffer.from(piece) : piece]);
-    const end = endOfLine(bytes);
-    if (end !== -1) return decoded(bytes.subarray(0, end));
+    const end = findLineEnd(bytes);
+    if (end !== -1) return decodeLine(bytes.subarray(0, end));
     if (bytes.length > MAX_LINE_BYTES)
       throw new UsageError('the first line on standard input has more than 64 KiB');
   }
   if (bytes.length === 0) throw new UsageError('a line is needed on standard input');
-  return decoded(bytes);
+  return decodeLine(bytes);
 }
 
-/** Where the line feed of the first line begins; -1 if there is none yet. */
-function endOfLine(bytes: Uint8Array): number {
-  const encoding = encodingOf(bytes);
+/** The index of the first line feed; -1 if there is none. */
+function findLineEnd(bytes: Uint8Array): number {
+  const encoding = detectEncoding(bytes);
   if (encoding === 'utf-8') return bytes.indexOf(0x0a);
   const low = encoding === 'utf-16le' ? 0 : 1;
   for (let at = 2; at + 1 < bytes.length; at += 2)
@@ -119,7 +119,7 @@ function endOfLine(bytes: Uint8Array): number {
   return -1;
 }
 
-function decoded(bytes: Uint8Array): string {
+function decodeLine(bytes: Uint8Array): string {
   const text = decodeText(bytes);
   if (text === undefined)
     throw new UsageError(
@@ -129,17 +129,17 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /** Moves to the first column and clears the line. */
-const CLEARED = '\r\u{1B}[K';
+const CLEAR_LINE = '\r\u{1B}[K';
 
 export type Streams = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>;
 
 export function processTerminal({ env, stdin, stdout, stderr }: Streams): Terminal {
-  let shown = false;
+  let showsProgress = false;
   const clear = (): void => {
-    if (shown) stderr.write(CLEARED);
-    shown = false;
+    if (showsProgress) stderr.write(CLEAR_LINE);
+    showsProgress = false;
   };
-  const watched = stderr.isTTY && env.TERM !== 'dumb';
+  const isInteractive = stderr.isTTY && env.TERM !== 'dumb';
   return {
     env,
     out: (line) => {
@@ -149,7 +149,7 @@ export function processTerminal({ env, stdin, stdout, stderr }: Streams): Termin
     write: async (text) => {
       clear();
       await new Promise<void>((resolve, reject) => {
-        stdout.write(text, (error) => (error ? reject(unwritten(error)) : resolve()));
+        stdout.write(text, (error) => (error ? reject(toWriteError(error)) : resolve()));
       });
     },
     err: (line) => {
@@ -172,26 +172,23 @@ export function processTerminal({ env, stdin, stdout, stderr }: Streams): Termin
           return confirm(question, stdin, stderr);
         },
       }),
-    ...(watched && {
-      progress: (doing: string) => {
-        stderr.write(`${CLEARED}${doing}`);
-        shown = true;
+    ...(isInteractive && {
+      progress: (activity: string) => {
+        stderr.write(`${CLEAR_LINE}${activity}`);
+        showsProgress = true;
       },
     }),
   };
 }
 
-/** A reader such as `head` that leaves is no failure of its own. */
-function unwritten(error: NodeJS.ErrnoException): Error {
+/** Keeps EPIPE as it is, because a reader such as `head` that leaves is not a failure. */
+function toWriteError(error: NodeJS.ErrnoException): Error {
   if (error.code === 'EPIPE') return error;
   const message = `standard output cannot be written: ${error.message}`;
   return new CommandFailure(message, { cause: error, code: 'cannot_write' });
 }
 
-/**
- * Returns a function that waits until everything written to a stream so far has gone out, and returns the error if that
- * failed. The end of a process would cut off what a slow reader of its pipe has not read yet.
- */
+/** Returns a function that waits until all writes have left the process, and returns their error, if any. */
 export function trackWrites(stream: Writable): () => Promise<Error | undefined> {
   let failure: Error | undefined;
   stream.on('error', (error) => {
@@ -203,23 +200,23 @@ export function trackWrites(stream: Writable): () => Promise<Error | undefined> 
     });
 }
 
-/** Characters that act on a terminal, or change the order of the text around them. */
-const ACTING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+/** Characters that control a terminal, or change the order of the text around them. */
+const CONTROLS = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 /** Makes text from outside safe for one line of a terminal. */
 export function escapeControls(text: string): string {
-  return text.replaceAll(ACTING, '\u{FFFD}');
+  return text.replaceAll(CONTROLS, '\u{FFFD}');
 }
 
-/** The same for text of ours in several lines that contains text from outside. */
+/** Escapes each line of a text with several lines. */
 export function escapeControlsInLines(text: string): string {
   return text.split('\n').map(escapeControls).join('\n');
 }
 
-/** JSON for one line of a terminal. Characters that act on it are escaped; a parser reads the value unchanged. */
+/** Formats JSON in one line of a terminal, with control characters escaped; its value is unchanged. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replaceAll(
-    ACTING,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    CONTROLS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -3,7 +3,11 @@ import { UsageError } from '../command-line/failures.ts';
 import { helpText } from '../command-line/help.ts';
 import { release } from '../release.ts';
 
-const SHELLS: Readonly<Record<string, (followers: Followers) => string>> = { bash, zsh, fish };
+const SHELLS: Readonly<Record<string, (completions: Completions) => string>> = {
+  bash: formatBash,
+  zsh: formatZsh,
+  fish: formatFish,
+};
 
 const version = command({
   name: 'version',
@@ -16,7 +20,7 @@ const version = command({
   },
 });
 
-export function commandsAbout(all: () => Promise<readonly Command[]>): readonly Command[] {
+export function commandsAbout(loadCommands: () => Promise<readonly Command[]>): readonly Command[] {
   const help = command({
     name: 'help',
     group: 'about',
@@ -26,7 +30,7 @@ export function commandsAbout(all: () => Promise<readonly Command[]>): readonly 
     example: 'pinfold help publish',
     run: async (words, _, { out }) => {
       const given = words.filter((word) => word !== undefined);
-      out(helpText(await all(), given));
+      out(helpText(await loadCommands(), given));
     },
   });
   const completion = command({
@@ -41,18 +45,18 @@ export function commandsAbout(all: () => Promise<readonly Command[]>): readonly 
       const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
       if (script === undefined)
         throw new UsageError(`SHELL must be one of ${Object.keys(SHELLS).join(', ')}`);
-      out(script(followersOf(await all())));
+      out(script(collectCompletions(await loadCommands())));
     },
   });
   return [completion, version, help];
 }
 
-/** The words that may follow one or two words. No name of a command or an option needs quotes. */
-type Followers = ReadonlyMap<string, readonly string[]>;
+/** Maps a command, or its first word, to the words that can follow. No name needs quotes in a shell. */
+type Completions = ReadonlyMap<string, readonly string[]>;
 
-function followersOf(all: readonly Command[]): Followers {
+function collectCompletions(commands: readonly Command[]): Completions {
   const found = new Map<string, string[]>();
-  for (const { name, options } of all) {
+  for (const { name, options } of commands) {
     const [first = '', second] = name.split(' ');
     if (!found.has(first)) found.set(first, []);
     if (second !== undefined) found.get(first)?.push(second);
@@ -62,43 +66,43 @@ function followersOf(all: readonly Command[]): Followers {
   return found;
 }
 
-function firstWords(followers: Followers): string {
-  return [...followers.keys()].filter((name) => !name.includes(' ')).join(' ');
+function formatFirstWords(completions: Completions): string {
+  return [...completions.keys()].filter((name) => !name.includes(' ')).join(' ');
 }
 
-function cases(followers: Followers, of: (words: readonly string[]) => string): string {
-  const byWords = [...followers].filter(([, words]) => words.length > 0);
+function formatCases(completions: Completions, formatBody: (words: readonly string[]) => string): string {
+  const sorted = [...completions].filter(([, words]) => words.length > 0);
   // The first matching pattern wins, so two words come before one.
-  byWords.sort(([one], [other]) => other.split(' ').length - one.split(' ').length);
-  return byWords
-    .map(([name, words]) => `    '${name}${name.includes(' ') ? "'" : " '*"}) ${of(words)} ;;`)
+  sorted.sort(([one], [other]) => other.split(' ').length - one.split(' ').length);
+  return sorted
+    .map(([name, words]) => `    '${name}${name.includes(' ') ? "'" : " '*"}) ${formatBody(words)} ;;`)
     .join('\n');
 }
 
-function bash(followers: Followers): string {
+function formatBash(completions: Completions): string {
   return `_pinfold() {
   local word="\${COMP_WORDS[COMP_CWORD]}" words
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W '${firstWords(followers)}' -- "$word"))
+    COMPREPLY=($(compgen -W '${formatFirstWords(completions)}' -- "$word"))
     return
   fi
   case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
-${cases(followers, (words) => `words='${words.join(' ')}'`)}
+${formatCases(completions, (words) => `words='${words.join(' ')}'`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 complete -o default -F _pinfold pinfold`;
 }
 
-function zsh(followers: Followers): string {
+function formatZsh(completions: Completions): string {
   return `#compdef pinfold
 _pinfold() {
   local -a candidates
   if ((CURRENT == 2)); then
-    candidates=(${firstWords(followers)})
+    candidates=(${formatFirstWords(completions)})
   else
     case "$words[2] $words[3]" in
-${cases(followers, (words) => `candidates=(${words.join(' ')})`)}
+${formatCases(completions, (words) => `candidates=(${words.join(' ')})`)}
     esac
   fi
   compadd -- $candidates
@@ -107,16 +111,17 @@ ${cases(followers, (words) => `candidates=(${words.join(' ')})`)}
 compdef _pinfold pinfold`;
 }
 
-function fish(followers: Followers): string {
-  const lines = [...followers].flatMap(([name, words]) => {
+function formatFish(completions: Completions): string {
+  const lines = [...completions].flatMap(([name, words]) => {
     const seen = name.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
-    return words.map((word) => `complete -c pinfold -n '${seen.join('; and ')}' ${fishWord(word)}`);
+    return words.map((word) => `complete -c pinfold -n '${seen.join('; and ')}' ${formatFishWord(word)}`);
   });
-  return [`complete -c pinfold -n __fish_use_subcommand -f -a '${firstWords(followers)}'`, ...lines].join(
-    '\n',
-  );
+  return [
+    `complete -c pinfold -n __fish_use_subcommand -f -a '${formatFirstWords(completions)}'`,
+    ...lines,
+  ].join('\n');
 }
 
-function fishWord(word: string): string {
+function formatFishWord(word: string): string {
   return word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`;
 }

@@ -18,7 +18,7 @@ import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { parsedJson } from '../parsed-json.ts';
 
-/** What no command of this machine reaches. */
+/** Places with data of the account that no command of this machine can erase. */
 const OUT_OF_REACH = [
   'earlier backups and exports: delete them, or keep the list below and repeat it after each restore',
   'logs of Pinfold, of proxies and of the identity provider',
@@ -45,29 +45,29 @@ export const erase: Command = command({
       if (yes !== true) await confirmErasure(account, terminal);
       return await eraseOne(account, json, terminal);
     }
-    // Each was confirmed when it was erased before, and a restore may have no terminal.
-    return await eraseListed(await namesIn(list ?? ''), terminal);
+    // The user confirmed each name when it was erased first, and a restore may have no terminal.
+    return await eraseListed(await readNames(list ?? ''), terminal);
   },
 });
 
 async function eraseOne(name: AccountId, isJson: boolean, terminal: Terminal): Promise<Result> {
   const { outcome, takedowns } = await withComposition(terminal, async ({ administration }) => ({
-    outcome: await eraseAll(administration, name),
+    outcome: await eraseAccount(administration, name),
     takedowns: await administration.takedownsNaming(name),
   }));
-  if (outcome === 'not_found') throw noAccount();
+  if (outcome === 'not_found') throw accountNotFound();
   if (isRefused(outcome)) throw new CommandFailure(REFUSED[outcome], 'invalid_state');
   const isErased = outcome === 'erased';
-  const report = reportOf(name, isErased, takedowns);
+  const report = formatReport(name, isErased, takedowns);
   if (isErased) return report;
-  // The line is given all the same: once the server has ended the erasure, the command knows of no such account.
+  // Print the line now: once the server ends the erasure, the command no longer finds the account.
   printResult(report, isJson, terminal);
   throw new UnavailableError(ARCHIVES_LEFT, { reported: true });
 }
 
-function reportOf(name: AccountId, isErased: boolean, takedowns: readonly Takedown[]): Result {
+function formatReport(name: AccountId, isErased: boolean, takedowns: readonly Takedown[]): Result {
   const named = takedowns.map(({ id, reason }) => ({ id, reason }));
-  const listLine = asciiJson(name);
+  const listLine = formatAsciiJson(name);
   return {
     json: { erased: isErased, out_of_reach: OUT_OF_REACH, takedowns: named, list_line: listLine },
     text: [
@@ -81,23 +81,23 @@ function reportOf(name: AccountId, isErased: boolean, takedowns: readonly Takedo
   };
 }
 
-/** What is done already, and names that are not there, are passed over. What is refused keeps no other from being erased. */
-async function eraseListed(listed: readonly Listed[], terminal: Terminal): Promise<Result> {
+/** Erases the accounts of a list; skips names that are unknown. A refusal does not stop the others. */
+async function eraseListed(names: readonly ListedName[], terminal: Terminal): Promise<Result> {
   const outcomes = await withComposition(terminal, async ({ administration }) => {
     const done: Outcome[] = [];
-    // One after another: each takes the locks of many rows.
-    for (const { name } of listed) done.push(await eraseAll(administration, name));
+    // One at a time, because each locks many rows.
+    for (const { name } of names) done.push(await eraseAccount(administration, name));
     return done;
   });
   const count = (wanted: Outcome): number => outcomes.filter((outcome) => outcome === wanted).length;
-  const [erased, passedOver] = [count('erased'), count('not_found')];
-  const text = `${pluralize(erased, 'account')} erased, ${passedOver} not there.`;
+  const [erased, skipped] = [count('erased'), count('not_found')];
+  const text = `${pluralize(erased, 'account')} erased, ${skipped} not there.`;
   if (count('archives_left') > 0) throw new UnavailableError(ARCHIVES_LEFT);
-  const [refused] = listed.flatMap(({ line }, n) => {
+  const [refused] = names.flatMap(({ line }, n) => {
     const outcome = outcomes[n];
     return outcome !== undefined && isRefused(outcome) ? [`line ${line}: ${REFUSED[outcome]}`] : [];
   });
-  if (refused === undefined) return { json: { erased, passed_over: passedOver }, text };
+  if (refused === undefined) return { json: { erased, passed_over: skipped }, text };
   throw new CommandFailure(`${text} But ${refused}`, 'invalid_state');
 }
 
@@ -106,7 +106,7 @@ type Outcome = 'erased' | 'archives_left' | 'not_found' | Refused;
 
 const REFUSED = {
   is_default: 'the account "default" is never erased',
-  stays: 'this is what stays of an erased account',
+  stays: 'this is the placeholder of an erased account',
 } as const;
 
 function isRefused(outcome: Outcome): outcome is Refused {
@@ -114,26 +114,26 @@ function isRefused(outcome: Outcome): outcome is Refused {
 }
 
 const ARCHIVES_LEFT =
-  'archives could not be removed from the storage; the server goes on with it, or repeat the command';
+  'archives could not be removed from the storage; the server tries again, or repeat the command';
 
-async function eraseAll(administration: Administration, name: AccountId): Promise<Outcome> {
-  const begun = await administration.eraseAccount(name, operatorCause());
-  if (begun.kind === 'erasing') {
+async function eraseAccount(administration: Administration, name: AccountId): Promise<Outcome> {
+  const started = await administration.eraseAccount(name, operatorCause());
+  if (started.kind === 'erasing') {
     return (await administration.finishErasure(name)) ? 'erased' : 'archives_left';
   }
-  if (begun.code === 'not_found') return 'not_found';
-  return begun.state === 'never_erased' ? 'is_default' : 'stays';
+  if (started.code === 'not_found') return 'not_found';
+  return started.state === 'never_erased' ? 'is_default' : 'stays';
 }
 
-/** A terminal shows other characters as they are, or not at all. */
-function asciiJson(name: string): string {
+/** Escapes characters outside ASCII, which a terminal may not show or copy unchanged. */
+function formatAsciiJson(name: string): string {
   return JSON.stringify(name).replace(
     /[^ -~]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-export function noAccount(): CommandFailure {
+export function accountNotFound(): CommandFailure {
   const message = 'there is no account of this name; "pinfold accounts list" lists them';
   return new CommandFailure(message, 'not_found');
 }
@@ -146,18 +146,18 @@ async function confirmErasure(name: AccountId, { confirm }: Terminal): Promise<v
   if (!isWanted) throw new CommandFailure('nothing was erased', 'interrupted');
 }
 
-interface Listed {
+interface ListedName {
   readonly name: AccountId;
   readonly line: number;
 }
 
-async function namesIn(file: string): Promise<readonly Listed[]> {
+async function readNames(file: string): Promise<readonly ListedName[]> {
   return (await readLines(file))
     .map((text, n) => ({ text: text.trim(), line: n + 1 }))
     .filter(({ text }) => text !== '')
     .map(({ text, line }) => {
       const name = parseAccountId(parsedJson(text) as string);
       if (name !== undefined) return { name, line };
-      throw new CommandFailure(`line ${line} is no JSON string with the name of an account`, 'unreadable');
+      throw new CommandFailure(`line ${line} is not a JSON string with the name of an account`, 'unreadable');
     });
 }

@@ -5,11 +5,11 @@ import { accountOf } from '@pinfold/http-express/internal';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { formatBytes, LIST_OPTIONS, lineOf, pluralize, printList } from '../command-line/print-list.ts';
+import { formatBytes, formatLine, LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
-import { erase, noAccount } from './accounts-erase.ts';
+import { accountNotFound, erase } from './accounts-erase.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
@@ -21,7 +21,7 @@ const list = command({
   run: async (_, { json, limit }, terminal) =>
     withComposition(terminal, ({ administration }) => {
       const accounts = everyItem(administration.listAccounts, ({ accounts }) => accounts);
-      return printList(accounts, terminal, { member: 'accounts', json, limit, factsOf, toJson: accountOf });
+      return printList(accounts, terminal, { member: 'accounts', json, limit, toColumns, toJson: accountOf });
     }),
 });
 
@@ -31,7 +31,7 @@ const show = command({
   help: 'show one account with its usage and limits',
   example: 'pinfold accounts show web-team',
   guide: 'administration.md',
-  run: ([name], _, terminal) => resultOf(name, terminal, existing),
+  run: ([name], _, terminal) => runOnAccount(name, terminal, requireAccount),
 });
 
 const block = command({
@@ -48,9 +48,9 @@ const block = command({
   run: async ([name], { reason: text, sites: choice = 'keep', create }, terminal) => {
     const reason = readOperatorText(text, '--reason');
     const sites = readSites(choice);
-    return resultOf(name, terminal, async (administration, account) => {
-      // At night a misspelt name would look blocked.
-      if (!create) await existing(administration, account);
+    return runOnAccount(name, terminal, async (administration, account) => {
+      // A misspelt name would look blocked, while the account is not.
+      if (!create) await requireAccount(administration, account);
       return administration.blockAccount(account, { reason, sites }, operatorCause());
     });
   },
@@ -63,7 +63,7 @@ const unblock = command({
   example: 'pinfold accounts unblock web-team',
   guide: 'administration.md',
   run: ([name], _, terminal) =>
-    resultOf(name, terminal, (administration, account) =>
+    runOnAccount(name, terminal, (administration, account) =>
       administration.unblockAccount(account, operatorCause()),
     ),
 });
@@ -100,7 +100,7 @@ const limits = command({
     if (Object.keys(wanted).length === 0) {
       throw new UsageError('--requests, --publications, --sites or --bytes is required');
     }
-    return resultOf(name, terminal, (administration, account) =>
+    return runOnAccount(name, terminal, (administration, account) =>
       administration.limitAccount(account, wanted, operatorCause()),
     );
   },
@@ -108,26 +108,26 @@ const limits = command({
 
 export const commands: readonly Command[] = [list, show, limits, block, unblock, erase];
 
-function resultOf(
+function runOnAccount(
   text: string,
   terminal: Terminal,
-  act: (administration: Administration, name: AccountId) => Promise<AccountOutcome>,
+  change: (administration: Administration, name: AccountId) => Promise<AccountOutcome>,
 ): Promise<Result> {
   const name = readAccount(text);
   return withComposition(terminal, async ({ administration }) => {
-    const account = await act(administration, name);
+    const account = await change(administration, name);
     if ('code' in account) {
-      const message = 'the account is being erased or was erased: nothing of it can be changed';
+      const message = 'the account is being erased or was erased, so it cannot be changed';
       throw new CommandFailure(message, 'invalid_state');
     }
-    return { json: { account: accountOf(account) }, text: lineOf(factsOf(account)) };
+    return { json: { account: accountOf(account) }, text: formatLine(toColumns(account)) };
   });
 }
 
-async function existing(administration: Administration, name: AccountId): Promise<AdministeredAccount> {
+async function requireAccount(administration: Administration, name: AccountId): Promise<AdministeredAccount> {
   const found = await administration.showAccount(name);
   if (found !== undefined) return found;
-  throw noAccount();
+  throw accountNotFound();
 }
 
 function readSites(text: string): 'keep' | 'hide' {
@@ -142,7 +142,7 @@ function readLimit(name: keyof AccountLimits, text: string | undefined): Partial
   return { [name]: limit };
 }
 
-function factsOf({
+function toColumns({
   account: { name, blocked, limits, lastPublishedAt },
   used,
 }: AdministeredAccount): readonly string[] {

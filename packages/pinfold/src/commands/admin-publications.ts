@@ -10,8 +10,8 @@ import { linkAddresses } from '../command-line/known-addresses.ts';
 import {
   type Fact,
   formatBytes,
+  formatFacts,
   LIST_OPTIONS,
-  linesOf,
   pinFacts,
   printList,
   stateText,
@@ -29,7 +29,7 @@ import { expectSavable, savedResult, saveOriginal } from '../saving/save-origina
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
-import { roleOf } from './role-reference.ts';
+import { resolveRoleId } from './role-reference.ts';
 
 const list = command({
   name: 'pins list',
@@ -69,7 +69,7 @@ const list = command({
         member: 'pins',
         json,
         limit,
-        factsOf: (pin) => listed(pin, endsBefore === undefined ? pin.published_at : pin.expires_at),
+        toColumns: (pin) => toColumns(pin, endsBefore === undefined ? pin.published_at : pin.expires_at),
       });
     });
   },
@@ -84,10 +84,10 @@ const show = command({
   run: ([text], _, terminal) => {
     const reference = readReference(text);
     return withComposition(terminal, async (composition, settings) => {
-      const id = await roleOf(reference, composition, settings);
-      const pin = await load(id, composition, settings);
+      const id = await resolveRoleId(reference, composition, settings);
+      const pin = await loadPin(id, composition, settings);
       const owner = await composition.administration.showAccount(accountId(pin.account));
-      return { json: { pin }, text: linesOf(factsOf(pin, owner?.account.blocked ?? null)) };
+      return { json: { pin }, text: formatFacts(listFacts(pin, owner?.account.blocked ?? null)) };
     });
   },
 });
@@ -101,13 +101,13 @@ const stop = command({
   run: ([text], _, terminal) => {
     const reference = readReference(text);
     return withComposition(terminal, async (composition, settings) => {
-      const id = await roleOf(reference, composition, settings);
+      const id = await resolveRoleId(reference, composition, settings);
       const outcome = await composition.useCases.stop({ by: OPERATOR, id, cause: operatorCause() });
       if (outcome.kind === 'refused') {
-        if (outcome.code === 'not_found') throw notFound([id]);
+        if (outcome.code === 'not_found') throw notFoundError([id]);
         throw new CommandFailure('The publication was stopped before.', { code: outcome.code });
       }
-      return { json: { pin: await load(id, composition, settings) }, text: `${id} was stopped.` };
+      return { json: { pin: await loadPin(id, composition, settings) }, text: `${id} was stopped.` };
     });
   },
 });
@@ -131,26 +131,28 @@ const takedown = command({
     await withComposition(terminal, async (composition, settings) => {
       const takedowns: { readonly pin: AdministeredPin; readonly copies: readonly RoleId[] }[] = [];
       const unknown: RoleId[] = [];
-      const ids = await Promise.all(references.map((reference) => roleOf(reference, composition, settings)));
+      const ids = await Promise.all(
+        references.map((reference) => resolveRoleId(reference, composition, settings)),
+      );
       const saved =
         folder === undefined
           ? undefined
-          : await retention(ids, all, { folder, composition, settings, terminal });
-      const wanted = all && (saved ?? true);
+          : await saveEvidence(ids, all, { folder, composition, settings, terminal });
+      const idsToSave = all && (saved ?? true);
       for (const id of ids) {
-        const request = { id, reason, purge, copies: wanted, cause: operatorCause() };
+        const request = { id, reason, purge, copies: idsToSave, cause: operatorCause() };
         const outcome = await composition.administration.takeDown(request);
         if (outcome.kind === 'refused') {
           unknown.push(id);
           continue;
         }
         const { copies } = outcome;
-        if (json) takedowns.push({ pin: await load(id, composition, settings), copies });
-        else for (const line of takedownLines(id, copies, wanted)) terminal.out(line);
+        if (json) takedowns.push({ pin: await loadPin(id, composition, settings), copies });
+        else for (const line of takedownLines(id, copies, idsToSave)) terminal.out(line);
       }
       if (json && takedowns.length > 0)
         terminal.out(jsonLine(ids.length === 1 ? takedowns[0] : { takedowns }));
-      if (unknown.length > 0) throw notFound(unknown);
+      if (unknown.length > 0) throw notFoundError(unknown);
     });
   },
 });
@@ -167,9 +169,9 @@ const save = command({
     const target = { file: readPath(given, 'FILE'), force };
     await expectSavable(target, json, terminal);
     return await withComposition(terminal, async (composition, settings) => {
-      const id = await roleOf(reference, composition, settings);
+      const id = await resolveRoleId(reference, composition, settings);
       const opened = await composition.administration.openArchive({ id, cause: operatorCause() });
-      if (opened.kind === 'refused' && opened.code === 'not_found') throw notFound([id]);
+      if (opened.kind === 'refused' && opened.code === 'not_found') throw notFoundError([id]);
       return savedResult(id, target, await saveOriginal(originalOf(opened), target, terminal));
     });
   },
@@ -196,7 +198,7 @@ export const commands: readonly Command[] = [list, show, stop, takedown, save, p
 function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Promise<Result> {
   const reference = readReference(text);
   return withComposition(terminal, async (composition, settings) => {
-    const id = await roleOf(reference, composition, settings);
+    const id = await resolveRoleId(reference, composition, settings);
     const { publication } = expectAccepted(
       await composition.useCases[action]({ by: OPERATOR, id, cause: operatorCause() }),
     );
@@ -207,40 +209,42 @@ function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Prom
   });
 }
 
-interface Keeping {
+interface EvidenceOptions {
   readonly folder: string;
   readonly composition: ComposedService;
   readonly settings: Settings;
   readonly terminal: Terminal;
 }
 
-/** Keeps the evidence of publications, and of their copies where these are taken down, too. Returns whose it has. */
-async function retention(
+/** Saves the evidence of publications and, if their copies are taken down, of those; returns the saved ids. */
+async function saveEvidence(
   ids: readonly RoleId[],
   all: boolean,
-  { folder, composition, settings, terminal }: Keeping,
+  { folder, composition, settings, terminal }: EvidenceOptions,
 ): Promise<readonly RoleId[]> {
   const { administration } = composition;
-  const wanted = new Set(ids);
-  if (all) for (const id of ids) for (const copy of await administration.copiesOf(id)) wanted.add(copy);
+  const idsToSave = new Set(ids);
+  if (all) for (const id of ids) for (const copy of await administration.copiesOf(id)) idsToSave.add(copy);
   const { publicUrl } = await linkAddresses(settings);
   const path = resolve(currentFolder(terminal.env), folder);
-  await keepEvidence([...wanted], path, composition, publicUrl, terminal);
-  return [...wanted];
+  await keepEvidence([...idsToSave], path, composition, publicUrl, terminal);
+  return [...idsToSave];
 }
 
-/** @param wanted as `takeDown` was asked for copies: those of a list alone. */
+/** Formats a takedown; `takenCopies`: all, none, or those of a list. */
 function takedownLines(
   id: RoleId,
   copies: readonly RoleId[],
-  wanted: boolean | readonly RoleId[],
+  takenCopies: boolean | readonly RoleId[],
 ): readonly string[] {
-  const isDown = (copy: RoleId): boolean => (typeof wanted === 'boolean' ? wanted : wanted.includes(copy));
-  const fate = (copy: RoleId) => (isDown(copy) ? 'a copy, was taken down.' : 'a copy, is still in service.');
-  return [`${id} was taken down.`, ...copies.map((copy) => `${copy}, ${fate(copy)}`)];
+  const isTakenDown = (copy: RoleId): boolean =>
+    typeof takenCopies === 'boolean' ? takenCopies : takenCopies.includes(copy);
+  const describeCopy = (copy: RoleId) =>
+    isTakenDown(copy) ? 'a copy, was taken down.' : 'a copy, is still in service.';
+  return [`${id} was taken down.`, ...copies.map((copy) => `${copy}, ${describeCopy(copy)}`)];
 }
 
-function notFound(ids: readonly RoleId[]): CommandFailure {
+function notFoundError(ids: readonly RoleId[]): CommandFailure {
   return new CommandFailure(`There is no publication ${ids.join(', ')}.`, 'not_found');
 }
 
@@ -249,25 +253,25 @@ function isBefore(end: Instant | null, instant: Instant | undefined): boolean {
 }
 
 /** @throws CommandFailure if there is no such publication. */
-export async function load(
+export async function loadPin(
   id: RoleId,
   composition: ComposedService,
   settings: Settings,
 ): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
-  if (outcome.kind === 'refused') throw notFound([id]);
+  if (outcome.kind === 'refused') throw notFoundError([id]);
   const { publicUrl } = await linkAddresses(settings);
   return administeredPinOf(outcome, publicUrl);
 }
 
 /** The columns of a list, with one of its instants. */
-export function listed(pin: AdministeredPin, at: string | null = pin.published_at): readonly string[] {
+export function toColumns(pin: AdministeredPin, at: string | null = pin.published_at): readonly string[] {
   const { shared_url, account, state, archive_bytes, title, original_filename } = pin;
   const end = pin.taken_down === null ? stateText(state) : 'taken down';
   return [shared_url, account, end, at ?? '-', formatBytes(archive_bytes), title ?? original_filename ?? '-'];
 }
 
-function factsOf(pin: AdministeredPin, blocked: Account['blocked']): readonly Fact[] {
+function listFacts(pin: AdministeredPin, blocked: Account['blocked']): readonly Fact[] {
   const { taken_down: down } = pin;
   return [
     ...pinFacts(pin),

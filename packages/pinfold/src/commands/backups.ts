@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { readNumber, readPath } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
-import { reportingSystemErrors, UsageError } from '../command-line/failures.ts';
+import { explainSystemErrors, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
@@ -15,7 +15,7 @@ import { toTar } from '../moving/to-tar.ts';
 import { type Destination, type Walked, walk } from '../moving/walk.ts';
 import type { Environment } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { faultsOf, refuseUnsound, verifyExportIn } from './verify.ts';
+import { checkSound, listProblems, verifyExportIn } from './verify.ts';
 
 const exportAll = command({
   name: 'export',
@@ -37,16 +37,16 @@ const exportAll = command({
   run: async ([text], { json, scheduled: isScheduled = false, ...values }, terminal) => {
     const target = readPath(text, 'FOLDER');
     const generations = readNumber('generations', values.generations, 2);
-    const verified = readNumber('verify', values.verify);
+    const sampleSize = readNumber('verify', values.verify);
     if (target === '-') {
       if (json) throw new UsageError('--json cannot share standard output with a tar');
-      if (generations !== undefined || verified !== undefined)
+      if (generations !== undefined || sampleSize !== undefined)
         throw new UsageError('--generations and --verify are for a FOLDER');
     }
-    const moved = await reportingSystemErrors(() =>
+    const moved = await explainSystemErrors(() =>
       target === '-'
-        ? toPipe(isScheduled, terminal)
-        : toFolder(resolve(target), { isScheduled, generations, verified }, terminal),
+        ? exportToPipe(isScheduled, terminal)
+        : exportToFolder(resolve(target), { isScheduled, generations, sampleSize }, terminal),
     );
     printSummary('exported', moved, json, terminal);
   },
@@ -63,7 +63,7 @@ const importAll = command({
     const moved = await withComposition(
       terminal,
       ({ ports }) =>
-        reportingSystemErrors(async () =>
+        explainSystemErrors(async () =>
           walk(await openExport(from, terminal), new ToStores(ports), progressTo(terminal, 'importing')),
         ),
       { opener: 'import' },
@@ -73,7 +73,7 @@ const importAll = command({
 });
 
 type TargetOption = 'to-database' | 'to-storage' | 'to-data-dir';
-type Target = Readonly<Partial<Record<TargetOption, string | undefined>>>;
+type TargetOptions = Readonly<Partial<Record<TargetOption, string | undefined>>>;
 
 const copy = command({
   name: 'copy',
@@ -93,14 +93,14 @@ const copy = command({
     'pinfold copy --to-database postgres://db.internal/pinfold --to-storage s3://share-archives/pinfold',
   guide: 'backups.md',
   run: async (_, { json, ...values }, terminal) => {
-    const target = { ...terminal, env: environmentOf(values, terminal.env) };
+    const target = { ...terminal, env: targetEnvironment(values, terminal.env) };
     const moved = await withComposition(terminal, ({ ports: source }) =>
       withComposition(
         target,
         ({ ports }) => walk(fromStores(source), new ToStores(ports), progressTo(terminal, 'copying')),
         { opener: 'import' },
       ).catch((error: unknown) => {
-        throw asOption(error, values);
+        throw nameOption(error, values);
       }),
     );
     printSummary('copied', moved, json, terminal);
@@ -112,12 +112,12 @@ export const commands: readonly Command[] = [exportAll, importAll, copy];
 interface FolderExport {
   readonly isScheduled: boolean;
   readonly generations: number | undefined;
-  readonly verified: number | undefined;
+  readonly sampleSize: number | undefined;
 }
 
-function toFolder(
+function exportToFolder(
   folder: string,
-  { isScheduled, generations: count, verified }: FolderExport,
+  { isScheduled, generations: count, sampleSize }: FolderExport,
   terminal: Terminal,
 ): Promise<Walked> {
   return withExport(isScheduled, terminal, async (ports, exportTo) => {
@@ -128,18 +128,18 @@ function toFolder(
       generations === undefined ? new ToFolder(folder) : await generations.begin(),
     );
     await generations?.finish();
-    if (verified !== undefined) {
-      const found = await verifyExportIn(folder, terminal, verified);
-      for (const line of faultsOf(found)) terminal.err(line);
-      refuseUnsound(found);
+    if (sampleSize !== undefined) {
+      const found = await verifyExportIn(folder, terminal, sampleSize);
+      for (const line of listProblems(found)) terminal.err(line);
+      checkSound(found);
     }
-    // Only now: while an export is not sound, those before it stay.
+    // Last, so that earlier exports stay until this one is verified.
     if (count !== undefined) await generations?.removeOld(count);
     return moved;
   });
 }
 
-async function toPipe(isScheduled: boolean, terminal: Terminal): Promise<Walked> {
+async function exportToPipe(isScheduled: boolean, terminal: Terminal): Promise<Walked> {
   const { pipe } = terminal;
   if (pipe === undefined)
     throw new UsageError('a tar cannot be shown on a terminal: redirect standard output to a pipe or a file');
@@ -154,7 +154,7 @@ async function toPipe(isScheduled: boolean, terminal: Terminal): Promise<Walked>
   });
 }
 
-/** Exports the stores; where that is of a schedule, it is complete once the task is. */
+/** Runs a task with an export of the stores; then, if it is scheduled, records when it was complete. */
 function withExport(
   isScheduled: boolean,
   terminal: Terminal,
@@ -173,8 +173,8 @@ const OPTION_FOR: Readonly<Record<string, TargetOption>> = {
   dataDir: 'to-data-dir',
 };
 
-/** Names the option instead of the variable, which has the source's value. */
-function asOption(error: unknown, target: Target): unknown {
+/** Names the option of `copy` instead of the environment variable, which holds the value of the source. */
+function nameOption(error: unknown, target: TargetOptions): unknown {
   if (!(error instanceof SettingsError)) return error;
   const option = OPTION_FOR[error.option];
   if (option === undefined || target[option] === undefined) return error;
@@ -182,8 +182,8 @@ function asOption(error: unknown, target: Target): unknown {
   return new SettingsError(error.option, expectation, { cause, variable: `--${option}` });
 }
 
-/** The settings of the target. It gets a secret for this process only. */
-function environmentOf(target: Target, env: Environment): Environment {
+/** The settings of the target, with a secret that only this process uses. */
+function targetEnvironment(target: TargetOptions, env: Environment): Environment {
   const empty = Object.entries(target).find(([, value]) => value === '');
   if (empty !== undefined) throw new UsageError(`--${empty[0]} is empty`);
   const { 'to-database': database, 'to-storage': storage, 'to-data-dir': dataDir } = target;

@@ -3,15 +3,15 @@ import { MAX_REMOVAL_DELAY } from '@pinfold/core/internal';
 import type { AdministeredPin } from '@pinfold/http-express/internal';
 import { type Command, command, flagOption } from '../command-line/command.ts';
 import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
-import { lineOf, pluralize } from '../command-line/print-list.ts';
+import { formatLine, pluralize } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { BY_THIS_NODE, operatorCause } from '../identity.ts';
 import type { Settings } from '../settings/settings.ts';
 import { formatOption } from '../settings/variables.ts';
-import { listed, load } from './admin-publications.ts';
+import { loadPin, toColumns } from './admin-publications.ts';
 
-/** A cleanup started by hand runs to its end; the server's own leaves the rest to its next one. */
+/** A cleanup started by hand runs to its end; the server's own stops earlier and continues in the next one. */
 const MAX_DURATION = hours(24);
 
 const PROGRESS_EVERY = seconds(2);
@@ -42,28 +42,28 @@ const cleanup = command({
     if (catchUp && !dryRun && !yes) await confirmClock(terminal);
     const { report, pins } = await withComposition(terminal, async (composition, settings) => {
       const { useCases, manageHistory: history, countedViews: views } = composition;
-      // An expiration is recorded as the node's, not as the user's who starts the cleanup.
+      // Expirations are recorded as the node's, not as the user's who starts the cleanup.
       if (!dryRun) {
         await history.sweep({ cause: BY_THIS_NODE });
         await views.sweep();
       }
-      const onProgress = progressTo(terminal);
+      const onProgress = printProgress(terminal);
       const done = await useCases
         .cleanUp({ cause, force, catchUp, takeOver: true, dryRun, time: MAX_DURATION, onProgress })
         .catch((error: unknown) => {
-          throw asSettingFailure(error, settings);
+          throw explainStorageFault(error, settings);
         });
       const ending: AdministeredPin[] = [];
-      if (list) for (const id of done.ending) ending.push(await load(id, composition, settings));
+      if (list) for (const id of done.ending) ending.push(await loadPin(id, composition, settings));
       return { report: done, pins: ending };
     });
     if (dryRun) terminal.err(NOT_COMPARED);
     if (json) terminal.out(jsonLine(list ? { ...report, pins } : report));
-    else for (const pin of pins) terminal.out(lineOf(listed(pin, pin.deleted_at ?? pin.expires_at)));
+    else for (const pin of pins) terminal.out(formatLine(toColumns(pin, pin.deleted_at ?? pin.expires_at)));
     if (report.clockDiffers) throw new CommandFailure(CLOCK_DIFFERS, { reported: true });
-    if (report.rested) throw new CommandFailure(RESTED, { reported: true });
+    if (report.rested) throw new CommandFailure(READ_ONLY, { reported: true });
     if (report.removalBehind > MAX_REMOVAL_DELAY) terminal.err(`pinfold: ${BEHIND}`);
-    if (!json) for (const line of linesOf(report, dryRun)) terminal.out(line);
+    if (!json) for (const line of formatReport(report, dryRun)) terminal.out(line);
     if (report.listing === 'refused') throw new CommandFailure(REFUSED, { reported: true });
   },
 });
@@ -86,13 +86,13 @@ async function confirmClock({ confirm }: Terminal): Promise<void> {
   if (!isRight) throw new CommandFailure('nothing was removed', 'interrupted');
 }
 
-const RESTED = 'the service is read-only, so nothing was removed; "pinfold mode normal" ends that';
+const READ_ONLY = 'the service is read-only, so nothing was removed; "pinfold mode normal" ends that';
 
-/** Prevents a dry run after a loss from looking as if nothing of today were missing. */
+/** Without this line, a dry run after a loss would look as if no recent archive were missing. */
 const NOT_COMPARED =
   'pinfold: archives of the last day were not compared: the report does not name missing ones';
 
-function asSettingFailure(error: unknown, { storage }: Settings): unknown {
+function explainStorageFault(error: unknown, { storage }: Settings): unknown {
   if (!isFault(error) || error.code !== 'storage_unavailable' || storage.kind !== 's3') return error;
   const message = `${formatOption('storage')} cannot be used: ${error.message}`;
   return error.retryable
@@ -100,7 +100,7 @@ function asSettingFailure(error: unknown, { storage }: Settings): unknown {
     : new CommandFailure(message, { cause: error, code: 'usage' });
 }
 
-function progressTo({ err }: Terminal): (report: CleanUpReport) => void {
+function printProgress({ err }: Terminal): (report: CleanUpReport) => void {
   let printedAt = performance.now();
   return ({ archives, orphans, failures, compared }) => {
     if (performance.now() - printedAt < PROGRESS_EVERY) return;
@@ -120,7 +120,7 @@ const LISTING: Readonly<Record<CleanUpReport['listing'], string>> = {
 
 const MAX_REMOVED = 1_000;
 
-function waitingOf({ listing, unnamed }: CleanUpReport): number {
+function countWaiting({ listing, unnamed }: CleanUpReport): number {
   if (listing === 'not_due') return unnamed;
   return listing === 'done' ? Math.max(0, unnamed - MAX_REMOVED) : 0;
 }
@@ -130,8 +130,8 @@ function describeDelay({ removalBehind }: CleanUpReport): string {
   return minutesBehind === 0 ? 'now' : `${pluralize(minutesBehind, 'minute')} ago`;
 }
 
-function linesOf(report: CleanUpReport, dryRun: boolean): readonly string[] {
-  const waiting = waitingOf(report);
+function formatReport(report: CleanUpReport, dryRun: boolean): readonly string[] {
+  const waiting = countWaiting(report);
   const [removed, dropped] = dryRun ? ['would be removed', 'would be dropped'] : ['removed', 'dropped'];
   return [
     `${pluralize(report.archives, 'archive')} of ended publications ${removed}`,

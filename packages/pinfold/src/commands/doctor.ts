@@ -20,7 +20,7 @@ const doctor = command({
     const checks: Finding[] = [];
     for await (const finding of examine(terminal.env, url)) {
       checks.push(finding);
-      if (!json) for (const line of linesOf(finding)) terminal.out(line);
+      if (!json) for (const line of formatFinding(finding)) terminal.out(line);
     }
     const status = BAD.find((bad) => checks.some((finding) => finding.status === bad)) ?? 'ok';
     if (json) terminal.out(jsonLine({ status, checks }));
@@ -36,7 +36,7 @@ function readUrl(text: string): PublicUrl {
   return publicUrl(text, (expectation) => new UsageError(`--url ${expectation}`));
 }
 
-function linesOf({ check, status, expected, observed, advice }: Finding): readonly string[] {
+function formatFinding({ check, status, expected, observed, advice }: Finding): readonly string[] {
   const line = `${status.padEnd(8)} ${`${check}:`.padEnd(22)} ${observed}`;
   if (advice === null) return [line];
   return [line, `         expected: ${expected}`, `         to do: ${advice}`];

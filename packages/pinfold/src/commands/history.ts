@@ -9,7 +9,7 @@ import { LIST_OPTIONS, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { everyItem } from './every-item.ts';
-import { roleOf } from './role-reference.ts';
+import { resolveRoleId } from './role-reference.ts';
 
 const history = command({
   name: 'history',
@@ -28,43 +28,43 @@ const history = command({
       ...(account === undefined ? {} : { account: readAccount(account) }),
       ...(since === undefined ? {} : { since: readTime(since, '--since', new SystemClock().now()) }),
     };
-    const named = name === undefined ? undefined : readName(name, '--name');
+    const nameFilter = name === undefined ? undefined : readName(name, '--name');
     const reference = pin === undefined ? undefined : readReference(pin, '--pin');
     await withComposition(terminal, async (composition, settings) => {
       const { manageHistory: history, manageKeys } = composition;
-      const ofPin = reference && { pin: await roleOf(reference, composition, settings) };
-      const labels = json ? new Map() : await labelsOf(manageKeys);
+      const pinFilter = reference && { pin: await resolveRoleId(reference, composition, settings) };
+      const labels = json ? new Map() : await loadLabels(manageKeys);
       let count = 0;
-      const ofName = (events: readonly HistoryEvent[]): readonly HistoryEvent[] => {
+      const filterByName = (events: readonly HistoryEvent[]): readonly HistoryEvent[] => {
         count += events.length;
         terminal.progress?.(`looking through the history: ${count} events`);
-        return events.filter((event) => event.name === named);
+        return events.filter((event) => event.name === nameFilter);
       };
       const events = everyItem(
-        (page) => history.list({ by: OPERATOR, ...filter, ...ofPin, ...page }),
-        ({ events }) => (named === undefined ? events : ofName(events)),
+        (page) => history.list({ by: OPERATOR, ...filter, ...pinFilter, ...page }),
+        ({ events }) => (nameFilter === undefined ? events : filterByName(events)),
       );
       await printList(events, terminal, {
         member: 'events',
         json,
         limit,
-        factsOf: (event) => factsOf(event, labels),
+        toColumns: (event) => toColumns(event, labels),
         toJson: eventOf,
       });
-      if (named !== undefined) terminal.progress?.('');
+      if (nameFilter !== undefined) terminal.progress?.('');
     });
   },
 });
 
 export const commands: readonly Command[] = [history];
 
-async function labelsOf(keys: Keys): Promise<ReadonlyMap<string, string>> {
+async function loadLabels(keys: Keys): Promise<ReadonlyMap<string, string>> {
   const labels = new Map<string, string>();
   for await (const { id, label } of everyKey(keys, { by: OPERATOR })) if (label !== '') labels.set(id, label);
   return labels;
 }
 
-function factsOf(
+function toColumns(
   { at, type, account, pin, name, actor, request, address }: HistoryEvent,
   labels: ReadonlyMap<string, string>,
 ): readonly string[] {

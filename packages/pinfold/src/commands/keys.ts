@@ -9,14 +9,19 @@ import {
 } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
-import { readAccount, readActingAccount, readOneOrAll, readWhole } from '../command-line/arguments.ts';
+import {
+  readAccount,
+  readActingAccount,
+  readOneOrAll,
+  rejectReplacedText,
+} from '../command-line/arguments.ts';
 import { type Command, command, flagOption, listOption, valueOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { LIST_OPTIONS, pluralize, printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
-import { refuseErasing } from './refuse-erasing.ts';
+import { checkNotErasing } from './check-not-erasing.ts';
 
 const create = command({
   name: 'keys create',
@@ -37,13 +42,13 @@ const create = command({
     const label = readLabel(values.label ?? '');
     const request = { by: OPERATOR, account, label, cause: operatorCause() };
     const { key, text } = await withComposition(terminal, async ({ manageKeys, administration }) => {
-      await refuseErasing(administration, account, 'it gets no key');
+      await checkNotErasing(administration, account, 'it gets no key');
       return await manageKeys.create({ ...request, ...(scopes === undefined ? {} : { scopes }) });
     });
     const { id, scopes: granted } = key;
     if (!values.json)
       terminal.err(`key ${id} of account "${key.account}" (${granted.join(', ')}); it is shown only now`);
-    return { json: { key: text, ...keyJson(key) }, text };
+    return { json: { key: text, ...toJson(key) }, text };
   },
 });
 
@@ -59,8 +64,8 @@ const list = command({
         member: 'keys',
         json,
         limit,
-        factsOf,
-        toJson: keyJson,
+        toColumns,
+        toJson,
       }),
     );
   },
@@ -77,45 +82,47 @@ const revoke = command({
   example: 'pinfold keys revoke 7Hq2Xw',
   guide: 'secrets.md#every-secret',
   run: async ([text], values, terminal) => {
-    const wanted = readOneOrAll(text, values);
-    if (!('id' in wanted)) {
-      const by = wanted.account ?? OPERATOR;
+    const target = readOneOrAll(text, values);
+    if (!('id' in target)) {
+      const by = target.account ?? OPERATOR;
       const ids = await withComposition(terminal, ({ manageKeys }) => revokeAll(manageKeys, by));
       return { json: { revoked: ids }, text: `${pluralize(ids.length, 'key')} revoked.` };
     }
-    const id = keyId(wanted.id);
-    const outcome = await withComposition(terminal, ({ manageKeys }) => manageKeys.revoke(revocationOf(id)));
-    if (outcome.kind === 'unknown') throw unknownKey();
+    const id = readKeyId(target.id);
+    const outcome = await withComposition(terminal, ({ manageKeys }) =>
+      manageKeys.revoke(createRevocation(id)),
+    );
+    if (outcome.kind === 'unknown') throw keyNotFound();
     return { json: { id, revoked: true }, text: `${id} is revoked.` };
   },
 });
 
 export const commands: readonly Command[] = [create, list, revoke];
 
-const revocationOf = (id: ApiKeyId) => ({ id, by: OPERATOR, cause: operatorCause() });
+const createRevocation = (id: ApiKeyId) => ({ id, by: OPERATOR, cause: operatorCause() });
 
-/** Goes over them again until none is left: a key that manages its account may make another meanwhile. */
+/** Repeats until no key is left: a key with the scope `manage` may create another meanwhile. */
 async function revokeAll(keys: Keys, by: Actor): Promise<readonly ApiKeyId[]> {
   const revoked: ApiKeyId[] = [];
   for (let before = -1; before < revoked.length; ) {
     before = revoked.length;
     for await (const { id, revokedAt } of everyKey(keys, { by })) {
       if (revokedAt !== null) continue;
-      await keys.revoke(revocationOf(id));
+      await keys.revoke(createRevocation(id));
       revoked.push(id);
     }
   }
   return revoked;
 }
 
-function unknownKey(): CommandFailure {
+function keyNotFound(): CommandFailure {
   return new CommandFailure('there is no key with this id; "pinfold keys list" lists them', 'not_found');
 }
 
-/** Takes an id, or a whole key, which contains it. */
-function keyId(text: string): ApiKeyId {
+/** Accepts an id, or a whole key, which contains the id. */
+function readKeyId(text: string): ApiKeyId {
   const id = parseApiKeyId(/^pf_([^_]+)(?:_.*)?$/.exec(text)?.[1] ?? text);
-  if (id === undefined) throw unknownKey();
+  if (id === undefined) throw keyNotFound();
   return id;
 }
 
@@ -123,18 +130,18 @@ function readLabel(text: string): string {
   if (text.length > 255 || /\p{Cc}/u.test(text)) {
     throw new UsageError('--label must have at most 255 characters, and no control characters');
   }
-  return readWhole(text, '--label');
+  return rejectReplacedText(text, '--label');
 }
 
 function readScopes(names: readonly string[] | undefined): readonly Scope[] | undefined {
-  const wanted = names?.flatMap((name) => name.split(','));
-  if (wanted?.every((name): name is Scope => KNOWN_SCOPES.some((scope) => scope === name)) === false) {
+  const target = names?.flatMap((name) => name.split(','));
+  if (target?.every((name): name is Scope => KNOWN_SCOPES.some((scope) => scope === name)) === false) {
     throw new UsageError(`--scope must be one of ${KNOWN_SCOPES.join(', ')}`);
   }
-  return wanted === undefined ? undefined : KNOWN_SCOPES.filter((scope) => wanted.includes(scope));
+  return target === undefined ? undefined : KNOWN_SCOPES.filter((scope) => target.includes(scope));
 }
 
-function keyJson({ id, account, label, scopes, ...times }: ApiKey): Record<string, unknown> {
+function toJson({ id, account, label, scopes, ...times }: ApiKey): Record<string, unknown> {
   const at = (time: Instant | null) => (time === null ? null : toRfc3339(time));
   return {
     ...{ id, account, label, scopes, created_at: at(times.createdAt) },
@@ -142,7 +149,7 @@ function keyJson({ id, account, label, scopes, ...times }: ApiKey): Record<strin
   };
 }
 
-function factsOf(key: ApiKey): readonly string[] {
+function toColumns(key: ApiKey): readonly string[] {
   const { id, account, label, scopes, createdAt, lastUsedAt, revokedAt } = key;
   const used = lastUsedAt === null ? 'never used' : `used ${toRfc3339(lastUsedAt)}`;
   const state = revokedAt === null ? used : `revoked ${toRfc3339(revokedAt)}`;

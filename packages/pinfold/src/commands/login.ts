@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import { pairingCode } from '@pinfold/core/internal';
 import { publicUrl } from '@pinfold/http';
 import { NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
-import { inBrowser } from '../api-client/browser.ts';
-import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
+import { openInBrowser } from '../api-client/browser.ts';
+import { registerLogin, waitForKey } from '../api-client/device-login.ts';
 import { listLogins, loginsFile, readLogins, writeLogin } from '../api-client/logins.ts';
 import { type Command, command, flagOption } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -22,7 +22,7 @@ const login = command({
   run: async ([text], { 'no-browser': noBrowser }, terminal) => {
     const url = readUrl(text);
     const { env } = terminal;
-    // Fails before the browser opens if the key could not be stored.
+    // Read now, so that the command fails early if it could not store the key.
     readLogins(env);
     const { text: secret, hash } = new NodeSessionSecrets().mint();
     await registerLogin(url, hash);
@@ -31,7 +31,7 @@ const login = command({
     terminal.err(`Agree on the page below, if it shows these characters: ${pairingCode(hash)}`);
     terminal.err(page);
     if (noBrowser !== true) await openIfPossible(page, env);
-    const { key, id, account, scopes } = await keyForSecret(url, secret, new SystemClock());
+    const { key, id, account, scopes } = await waitForKey(url, secret, new SystemClock());
     writeLogin(env, url, key);
     const file = loginsFile(env);
     const stored = `The key ${id} of the account ${account} is stored in ${file}. Commands use it for ${url}.`;
@@ -96,10 +96,10 @@ function parseKeyId(key: string): string | null {
   return /^pf_([^_]+)_/.exec(key)?.[1] ?? null;
 }
 
-/** Without a browser here, the user opens the page elsewhere. */
+/** Opens the page, unless this machine has no browser: the user then opens the address elsewhere. */
 async function openIfPossible(page: string, env: Terminal['env']): Promise<void> {
   try {
-    await inBrowser(page, env);
+    await openInBrowser(page, env);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
   }

@@ -15,16 +15,16 @@ const mode = command({
   help: 'show the mode, or set it: normal, or read_only during maintenance',
   example: 'pinfold mode read_only --message "Back at noon"',
   guide: 'administration.md#make-it-read-only',
-  run: async ([given], values, terminal) => {
-    const kind = given === undefined ? undefined : readMode(given);
+  run: async ([modeText], values, terminal) => {
+    const kind = modeText === undefined ? undefined : readMode(modeText);
     const message = readMessage(values.message, kind);
-    const now = await withComposition(terminal, ({ administration }) =>
+    const current = await withComposition(terminal, ({ administration }) =>
       kind === undefined
         ? administration.showService()
         : administration.changeService({ kind, message }, operatorCause()),
     );
-    const text = now.message === null ? now.kind : `${now.kind}: ${now.message}`;
-    return { json: { service: serviceOf(now) }, text };
+    const text = current.message === null ? current.kind : `${current.kind}: ${current.message}`;
+    return { json: { service: serviceOf(current) }, text };
   },
 });
 

@@ -3,7 +3,7 @@ import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { readName } from '../command-line/arguments.ts';
 import { type Command, command, flagOption } from '../command-line/command.ts';
 import { isRefusedWith, UsageError } from '../command-line/failures.ts';
-import { LIST_OPTIONS, lineOf, printList, stateText } from '../command-line/print-list.ts';
+import { formatLine, LIST_OPTIONS, printList, stateText } from '../command-line/print-list.ts';
 import { moveName } from '../publishing/open-names.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
@@ -25,7 +25,7 @@ const list = command({
         member: 'names',
         json: values.json,
         limit: values.limit,
-        factsOf,
+        toColumns,
       }),
     ),
 });
@@ -43,14 +43,14 @@ const set = command({
   example: 'pinfold names set docs 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: GUIDE,
   run: async ([text, id], { back, 'no-password': mayLosePassword = false, ...values }, terminal) => {
-    const wanted = readName(text, 'NAME');
+    const nameToSet = readName(text, 'NAME');
     if (back && id !== undefined) throw new UsageError('ID cannot be used with --back');
-    const reference = back ? undefined : readReference(id ?? missingId());
+    const reference = back ? undefined : readReference(id ?? throwMissingId());
     const name = await withPublications(values, true, terminal, async (publications) => {
       const next = reference === undefined ? 'previous' : { id: await idOf(reference, publications) };
-      return moveName(wanted, next, mayLosePassword, publications.api);
+      return moveName(nameToSet, next, mayLosePassword, publications.api);
     });
-    return { json: { name }, text: lineOf(factsOf(name)) };
+    return { json: { name }, text: formatLine(toColumns(name)) };
   },
 });
 
@@ -89,12 +89,12 @@ const remove = command({
 
 export const commands: readonly Command[] = [list, set, remove];
 
-function missingId(): never {
+function throwMissingId(): never {
   throw new UsageError('ID is missing, or --back');
 }
 
-/** A server of an earlier release tells nothing of the publication's state. */
-function factsOf({ name, url, pin, updated_at, pin_state, pin_expires_at }: Name): readonly string[] {
+/** Formats a name. Servers of earlier releases do not send the state of its publication. */
+function toColumns({ name, url, pin, updated_at, pin_state, pin_expires_at }: Name): readonly string[] {
   const state = pin_state === undefined ? [] : [stateText(pin_state), pin_expires_at ?? 'never'];
   return [url, name, pin, updated_at, ...state];
 }

@@ -1,15 +1,15 @@
 import type { Change, Pin } from '@pinfold/client';
 import { defaultLimits, parseTitle } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node/internal/system-clock';
-import { inBrowser } from '../api-client/browser.ts';
+import { openInBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
 import { readPath, readState } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, type Result, valueOption } from '../command-line/command.ts';
 import { CommandFailure, isRefusedWith, UsageError } from '../command-line/failures.ts';
 import {
   formatExpiry,
+  formatFacts,
   LIST_OPTIONS,
-  linesOf,
   pinFacts,
   printList,
   stateText,
@@ -36,7 +36,7 @@ const list = command({
   guide: GUIDE,
   run: async (_, values, terminal) => {
     const state = values.state === undefined ? undefined : readState(values.state);
-    const format = { member: 'pins', json: values.json, limit: values.limit, factsOf };
+    const format = { member: 'pins', json: values.json, limit: values.limit, toColumns };
     await withPublications(values, false, terminal, ({ api }) =>
       printList(api.list({ state }), terminal, format),
     );
@@ -56,7 +56,7 @@ const show = command({
     const { pin } = await withPublications(values, false, terminal, async (publications) =>
       publications.api.get(await idOf(reference, publications)),
     );
-    return { json: { pin }, text: linesOf(pinFacts(pin)) };
+    return { json: { pin }, text: formatFacts(pinFacts(pin)) };
   },
 });
 
@@ -71,7 +71,7 @@ const rename = command({
   run: async ([id, title], values, terminal) => {
     readArgument(parseTitle(title, defaultLimits));
     const pin = await update(id, { title }, values, terminal);
-    return changed(pin, pin.title === null ? 'has no title' : `has the title "${pin.title}"`);
+    return formatChange(pin, pin.title === null ? 'has no title' : `has the title "${pin.title}"`);
   },
 });
 
@@ -85,9 +85,9 @@ const password = command({
   guide: GUIDE,
   run: async ([id], values, terminal) => {
     readReference(id);
-    const wanted = values.none ? '' : await newPassword(terminal);
-    const pin = await update(id, { password: wanted }, values, terminal);
-    return changed(pin, pin.password_protected ? 'has a new password' : 'needs no password');
+    const newPassword = values.none ? '' : await askNewPassword(terminal);
+    const pin = await update(id, { password: newPassword }, values, terminal);
+    return formatChange(pin, pin.password_protected ? 'has a new password' : 'needs no password');
   },
 });
 
@@ -101,7 +101,7 @@ const renew = command({
   guide: GUIDE,
   run: async ([id], values, terminal) => {
     const pin = await update(id, { reset_expiration: true }, values, terminal);
-    return changed(pin, `expires ${formatExpiry(pin.expires_at, new SystemClock().now())}`);
+    return formatChange(pin, `expires ${formatExpiry(pin.expires_at, new SystemClock().now())}`);
   },
 });
 
@@ -143,14 +143,14 @@ const open = command({
       try {
         return (await api.createGrant(id)).grant.url;
       } catch (error) {
-        // A key that only reads, or a service that decides itself who may look: the browser may be let in all the same.
+        // The key may only read, or the service itself decides who may view: the browser may have access anyway.
         if (values.print || !isRefusedWith(error, 'forbidden')) throw error;
         return (await api.get(id)).pin.shared_url;
       }
     });
-    const link = webAddress(url);
+    const link = checkWebAddress(url);
     terminal.out(values.json ? jsonLine({ url: link }) : link);
-    if (!values.print) await inBrowser(link, terminal.env);
+    if (!values.print) await openInBrowser(link, terminal.env);
   },
 });
 
@@ -162,14 +162,14 @@ const save = command({
   help: 'save the ZIP as it was uploaded, in ID.zip or FILE, or to standard output with -',
   example: `pinfold save ${ID} site.zip`,
   guide: GUIDE,
-  run: async ([text, given], { force = false, ...values }, terminal) => {
+  run: async ([text, file], { force = false, ...values }, terminal) => {
     const reference = readReference(text);
-    const named = given === undefined ? undefined : readPath(given, 'FILE');
-    if (named !== undefined) await expectSavable({ file: named, force }, values.json, terminal);
+    const fileArgument = file === undefined ? undefined : readPath(file, 'FILE');
+    if (fileArgument !== undefined) await expectSavable({ file: fileArgument, force }, values.json, terminal);
     return await withPublications(values, false, terminal, async (publications) => {
       const id = await idOf(reference, publications);
       const { openOriginal } = await import('../publishing/remote-publications.ts');
-      const target = { file: named ?? `${id}.zip`, force };
+      const target = { file: fileArgument ?? `${id}.zip`, force };
       await expectSavable(target, values.json, terminal);
       const original = await openOriginal(publications.api, id);
       return savedResult(id, target, await saveOriginal(original, target, terminal));
@@ -187,25 +187,26 @@ function update(text: string, change: Change, target: TargetOptions, terminal: T
   });
 }
 
-async function newPassword({ secret }: Terminal): Promise<string> {
-  const given = await secret?.('New password: ');
+async function askNewPassword({ secret }: Terminal): Promise<string> {
+  const password = await secret?.('New password: ');
   // An empty password would remove the protection; here it is more likely an unset variable of a script.
-  if (!given) throw new UsageError('a password is required on standard input; --none removes the protection');
-  return given;
+  if (!password)
+    throw new UsageError('a password is required on standard input; --none removes the protection');
+  return password;
 }
 
-/** The system's opener starts programs, too, so it must get nothing but a page of the web. */
-function webAddress(text: string): string {
+/** Accepts only http and https, because the system's opener can also start programs. */
+function checkWebAddress(text: string): string {
   const { protocol, href } = URL.parse(text) ?? {};
   if (href === undefined || (protocol !== 'http:' && protocol !== 'https:'))
     throw new CommandFailure(NOT_A_PINFOLD, 'not_found');
   return href;
 }
 
-function changed(pin: Pin, sentence: string): Result {
+function formatChange(pin: Pin, sentence: string): Result {
   return { json: { pin }, text: `${pin.id} ${sentence}.` };
 }
 
-function factsOf({ shared_url, state, expires_at, title, original_filename }: Pin): readonly string[] {
+function toColumns({ shared_url, state, expires_at, title, original_filename }: Pin): readonly string[] {
   return [shared_url, stateText(state), expires_at ?? 'pinned', title ?? original_filename ?? '-'];
 }

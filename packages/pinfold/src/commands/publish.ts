@@ -12,7 +12,7 @@ import { readPath } from '../command-line/arguments.ts';
 import { type Command, command, flagOption, valueOption } from '../command-line/command.ts';
 import {
   CommandFailure,
-  reportingSystemErrors,
+  explainSystemErrors,
   UnavailableError,
   UsageError,
 } from '../command-line/failures.ts';
@@ -78,7 +78,7 @@ const publish = command({
     const name = nameToPublish(values, '--to', env);
     const password = await readPassword(path, values, terminal);
     terminal.progress?.('packing');
-    const { pageTitle, folder, ...packed } = await reportingSystemErrors(() =>
+    const { pageTitle, folder, ...packed } = await explainSystemErrors(() =>
       packPath(path, values, terminal),
     );
     const title = values.title ?? (await chooseTitle(pageTitle, values['idempotency-key'], json, terminal));
@@ -87,31 +87,31 @@ const publish = command({
     readArgument(parseFilename(packed.filename));
     readArgument(parseIdempotencyKey(idempotencyKey, defaultLimits));
     const request = { ...content, idempotencyKey };
-    let hasBegun = false;
+    let isSending = false;
     const task = async (publications: Publications): Promise<Published | { readonly checked: DryRun }> => {
       if (!values['no-password']) await checkStaysProtected(publications.api, request);
       if (values.strict || values['dry-run']) {
         const checked = await publications.api.check(packed.bytes, { filename: packed.filename, title });
         if (values['dry-run']) return { checked: name === undefined ? checked : { ...checked, name: null } };
-        const warnings = checked.warnings.filter(stopsStrict);
+        const warnings = checked.warnings.filter(isStrictWarning);
         if (warnings.length > 0) throw strictFailure(warnings, terminal);
       }
-      terminal.begins?.(idempotencyKey);
-      hasBegun = true;
+      terminal.reportKeyOnSignal?.(idempotencyKey);
+      isSending = true;
       const published = await publications.publish(request);
-      refuseUselessReplay(published, request, values['idempotency-key'] === undefined);
-      return withName(published, name, publications);
+      checkReplay(published, request, values['idempotency-key'] === undefined);
+      return restoreName(published, name, publications);
     };
     const budget = new RetryBudget(PUBLISH_RETRY_FOR);
     const published = await withTarget(target, terminal, task, budget).catch(async (error: unknown) => {
-      const failure = explainFailure(error, hasBegun ? request : undefined, terminal);
+      const failure = explainFailure(error, isSending ? request : undefined, terminal);
       const explained = await explainTooLarge(failure, packed);
       throw folder === undefined ? explained : await explainMissingIndex(explained, path, folder);
     });
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);
     if (json) terminal.out(jsonLine({ ...published, idempotency_key: idempotencyKey }));
-    else print(published, terminal);
-    if (values.qr) await showCode(published.pin.shared_url, terminal);
+    else printPublished(published, terminal);
+    if (values.qr) await printQrCode(published.pin.shared_url, terminal);
     await writeStepFiles(published, env);
   },
 });
@@ -120,36 +120,36 @@ export const commands: readonly Command[] = [publish];
 
 type Protection = Readonly<Partial<Record<'password-stdin' | 'no-password', boolean | undefined>>>;
 
-/** A password is never an argument: other users of the machine could see it. */
+/** Reads a password, never from an argument: other users of the machine could see it. */
 async function readPassword(
   path: string,
-  { 'password-stdin': isWanted, 'no-password': isRefused }: Protection,
+  { 'password-stdin': isAsked, 'no-password': isUnprotected }: Protection,
   { secret }: Terminal,
 ): Promise<string | undefined> {
-  if (!isWanted) return undefined;
-  if (isRefused) throw new UsageError('--password-stdin cannot be used with --no-password');
+  if (!isAsked) return undefined;
+  if (isUnprotected) throw new UsageError('--password-stdin cannot be used with --no-password');
   if (path === '-') throw new UsageError('--password-stdin needs standard input, so PATH cannot be -');
   const given = await secret?.('Password: ');
-  // An unset variable of a script is more likely than an empty password.
+  // An empty password is probably an unset variable of a script.
   if (!given) throw new UsageError('--password-stdin needs a password on standard input');
   return given;
 }
 
-/** The title if none is given: in CI that of the build, at a terminal the page's own if the user agrees. */
+/** Chooses a title if none is given: that of the build in CI, or the page's own if the user at a terminal agrees. */
 async function chooseTitle(
   pageTitle: string | undefined,
   idempotencyKey: string | undefined,
   json: boolean,
   terminal: Terminal,
 ): Promise<string | undefined> {
-  // With a key of one's own, the title is a part of what the key stands for.
+  // With a key of the user, a different title would be a mismatch, so the title must not depend on the build.
   if (isCi(terminal.env))
     return idempotencyKey === undefined ? titleOfBuild(pageTitle, terminal.env) : undefined;
-  return json ? undefined : offeredTitle(pageTitle, terminal);
+  return json ? undefined : offerTitle(pageTitle, terminal);
 }
 
-/** A name that was deleted since the first attempt of a job is set again by a later one. */
-async function withName(
+/** Sets the name again if it was deleted after an earlier attempt of the job published. */
+async function restoreName(
   published: Published,
   name: string | undefined,
   publications: Publications,
@@ -158,16 +158,13 @@ async function withName(
   return { ...published, ...(await publications.api.names.set(name, published.pin.id)) };
 }
 
-async function offeredTitle(
-  pageTitle: string | undefined,
-  { confirm }: Terminal,
-): Promise<string | undefined> {
+async function offerTitle(pageTitle: string | undefined, { confirm }: Terminal): Promise<string | undefined> {
   if (pageTitle === undefined) return undefined;
   return (await confirm?.(`Use the page's title, "${pageTitle}"?`)) ? pageTitle : undefined;
 }
 
-/** Fails if the key repeats an earlier publication that has ended, or that lacks the password given now. */
-function refuseUselessReplay(
+/** Throws if the earlier publication of the key has ended, or lacks the password of this request. */
+function checkReplay(
   { pin, replayed }: Published,
   { password, idempotencyKey }: Pick<PublishRequest, 'password' | 'idempotencyKey'>,
   /** Whether the key is that of a job in CI. */
@@ -175,17 +172,18 @@ function refuseUselessReplay(
 ): void {
   if (!replayed) return;
   const ended = { published: undefined, expired: 'has expired', deleted: 'was stopped' }[pin.state];
-  const fault = ended ?? (password !== undefined && !pin.password_protected ? 'has no password' : undefined);
-  if (fault === undefined) return;
+  const problem =
+    ended ?? (password !== undefined && !pin.password_protected ? 'has no password' : undefined);
+  if (problem === undefined) return;
   const advice = isKeyOfJob ? 'start a new run of the job' : 'give another --idempotency-key';
-  const detail = `this was published before, and that publication ${fault}: ${advice} to publish it again`;
+  const detail = `this was published before, and that publication ${problem}: ${advice} to publish it again`;
   throw new CommandFailure(detail, {
     json: { code: 'invalid_state', detail, idempotency_key: idempotencyKey },
   });
 }
 
-/** Whether `--strict` stops at a warning. Some warnings are only about a possibility. */
-function stopsStrict({ rule }: WireWarning): boolean {
+/** Whether `--strict` stops at a warning. Two warnings are only about possible problems. */
+function isStrictWarning({ rule }: WireWarning): boolean {
   return rule !== 'not_all_checked' && rule !== 'needs_origin';
 }
 
@@ -214,13 +212,13 @@ function explainFailure(
   return new UnavailableError(message, { cause: error, json: resumable });
 }
 
-/** On standard error, since scripts read the link on standard output. */
-async function showCode(link: string, { err }: Terminal): Promise<void> {
+/** Prints to standard error, since scripts read the link on standard output. */
+async function printQrCode(link: string, { err }: Terminal): Promise<void> {
   const { encodeQR } = await import('qr');
   for (const line of encodeQR(link, 'ascii').trimEnd().split('\n')) err(line);
 }
 
-function print({ pin, name, warnings }: Published, terminal: Terminal): void {
+function printPublished({ pin, name, warnings }: Published, terminal: Terminal): void {
   const size = `${pluralize(pin.file_count, 'file')}, ${formatBytes(pin.size)}`;
   terminal.err(
     escapeControls(`published: ${size}; expires ${formatExpiry(pin.expires_at, new SystemClock().now())}`),
@@ -238,9 +236,9 @@ function printCheck(checked: DryRun, json: boolean, strict: boolean, terminal: T
     const size = `${pluralize(archive.file_count, 'file')}, ${formatBytes(archive.size)}`;
     terminal.out(`can be published: ${size}, ${pluralize(warnings.length, 'warning')}`);
   }
-  const counted = warnings.filter(stopsStrict);
-  if (strict && counted.length > 0)
-    throw new CommandFailure(`--strict: ${pluralize(counted.length, 'warning')}`, { reported: true });
+  const strictWarnings = warnings.filter(isStrictWarning);
+  if (strict && strictWarnings.length > 0)
+    throw new CommandFailure(`--strict: ${pluralize(strictWarnings.length, 'warning')}`, { reported: true });
 }
 
 function printWarnings(warnings: readonly WireWarning[], { err }: Terminal): void {

@@ -5,8 +5,8 @@ import type { ComposedService } from '../compose/compose.ts';
 import { type Reference, resolveReference } from '../publishing/publication-reference.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The id of a publication of any account, or of what a name of any account shows. */
-export function roleOf(
+/** Resolves a reference to a publication or a name of any account. */
+export function resolveRoleId(
   reference: Reference,
   { useCases }: ComposedService,
   settings: Settings,

@@ -9,8 +9,8 @@ import { withComposition } from '../command-line/with-composition.ts';
 import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/default-account.ts';
 import { offerSignInLink } from '../start/sign-in-link.ts';
+import { checkNotErasing } from './check-not-erasing.ts';
 import { everyItem } from './every-item.ts';
-import { refuseErasing } from './refuse-erasing.ts';
 
 const list = command({
   name: 'sessions list',
@@ -20,7 +20,7 @@ const list = command({
   run: async (_, values, terminal) => {
     const account = values.account === undefined ? undefined : readAccount(values.account);
     const { json, limit } = values;
-    const format = { member: 'sessions', json, limit, factsOf, toJson: sessionJson };
+    const format = { member: 'sessions', json, limit, toColumns, toJson };
     await withComposition(terminal, ({ manageSessions }) =>
       printList(everySession(manageSessions, account), terminal, format),
     );
@@ -38,7 +38,7 @@ function everySession(sessions: Sessions, account: AccountId | undefined): Async
   );
 }
 
-const end = command({
+const endCommand = command({
   name: 'sessions end',
   arguments: ['[ID]'],
   options: {
@@ -49,13 +49,13 @@ const end = command({
   example: 'pinfold sessions end 9f86d081884c7d65',
   guide: 'secrets.md',
   run: async ([text], values, terminal) => {
-    const wanted = readOneOrAll(text, values);
-    if (!('id' in wanted)) {
-      const { account } = wanted;
+    const target = readOneOrAll(text, values);
+    if (!('id' in target)) {
+      const { account } = target;
       const ids = await withComposition(terminal, ({ manageSessions }) => endAll(manageSessions, account));
       return { json: { ended: ids }, text: `${pluralize(ids.length, 'session')} ended.` };
     }
-    const { id } = wanted;
+    const { id } = target;
     const request = { by: OPERATOR, id, cause: operatorCause() };
     const outcome = await withComposition(terminal, ({ manageSessions }) => manageSessions.endById(request));
     if (outcome.kind === 'unknown') {
@@ -68,7 +68,7 @@ const end = command({
 
 async function endAll(sessions: Sessions, account: AccountId | undefined): Promise<readonly string[]> {
   const ended: string[] = [];
-  // All are read first: a page begins behind a session, which must be there.
+  // Read all first: the cursor of a page is a session, which must still exist.
   const all: Session[] = [];
   for await (const session of everySession(sessions, account)) all.push(session);
   for (const session of all) {
@@ -91,7 +91,7 @@ const manage = command({
   run: async (_, { admin, ...values }, terminal) => {
     const account = values.account === undefined ? DEFAULT_ACCOUNT : readActingAccount(values.account);
     const { url, warning } = await withComposition(terminal, async (composition, settings) => {
-      await refuseErasing(composition.administration, account, 'nobody signs in to it');
+      await checkNotErasing(composition.administration, account, 'nobody signs in to it');
       const { addresses, warning } = await printableAddresses(settings);
       const scope = admin === true ? 'admin' : 'manage';
       const cause = operatorCause();
@@ -105,9 +105,9 @@ const manage = command({
   },
 });
 
-export const commands: readonly Command[] = [manage, list, end];
+export const commands: readonly Command[] = [manage, list, endCommand];
 
-function sessionJson(session: Session): Record<string, unknown> {
+function toJson(session: Session): Record<string, unknown> {
   const { account, scope, actor, displayName, startedAt, endsAt } = session;
   return {
     id: sessionIdOf(session),
@@ -120,7 +120,7 @@ function sessionJson(session: Session): Record<string, unknown> {
   };
 }
 
-function factsOf(session: Session): readonly string[] {
+function toColumns(session: Session): readonly string[] {
   const { account, scope, actor, displayName, startedAt, endsAt } = session;
   const name = actor.id === null ? actor.kind : `${actor.kind} ${actor.id}`;
   return [

@@ -17,7 +17,7 @@ const list = command({
   help: 'list what was taken down',
   example: 'pinfold takedowns list --json',
   guide: 'administration.md#take-a-site-down',
-  run: (_, format, terminal) => printTakedowns(terminal, { ...format, factsOf }),
+  run: (_, format, terminal) => printTakedowns(terminal, { ...format, toColumns }),
 });
 
 const exportTakedowns = command({
@@ -26,7 +26,7 @@ const exportTakedowns = command({
   example: 'pinfold takedowns export > takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
   run: (_, format, terminal) =>
-    printTakedowns(terminal, { ...format, factsOf: (takedown) => [jsonLine(takedown)] }),
+    printTakedowns(terminal, { ...format, toColumns: (takedown) => [jsonLine(takedown)] }),
 });
 
 const lift = command({
@@ -57,7 +57,7 @@ const importTakedowns = command({
   example: 'pinfold takedowns import takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
   run: async ([file = '-'], _, terminal) => {
-    const exported = readTakedowns(await readLines(file === '-' ? inputOf(terminal) : file));
+    const exported = readTakedowns(await readLines(file === '-' ? standardInput(terminal) : file));
     let changed = 0;
     await withComposition(terminal, async ({ administration }) => {
       for (const takedown of exported)
@@ -75,7 +75,7 @@ async function printTakedowns(
   format: {
     readonly json: boolean;
     readonly limit?: string | undefined;
-    readonly factsOf: (takedown: WireTakedown) => readonly string[];
+    readonly toColumns: (takedown: WireTakedown) => readonly string[];
   },
 ): Promise<void> {
   await withComposition(terminal, ({ administration }) => {
@@ -84,43 +84,44 @@ async function printTakedowns(
   });
 }
 
-function inputOf({ input }: Terminal): () => Promise<Uint8Array> {
+function standardInput({ input }: Terminal): () => Promise<Uint8Array> {
   if (input === undefined) throw new UsageError('FILE is missing');
   return input;
 }
 
-function factsOf({ id, account, sha256, reason, at }: WireTakedown): readonly string[] {
+function toColumns({ id, account, sha256, reason, at }: WireTakedown): readonly string[] {
   return [at, id, account, sha256, reason];
 }
 
 type SavedTakedown = Omit<Takedown, 'liftedAt'>;
 
-/** Reads what `pinfold takedowns export` wrote. Throws for the first invalid line, before any change. */
+/** Parses an export of `pinfold takedowns export`; throws for the first invalid line, before any change. */
 function readTakedowns(lines: readonly string[]): readonly SavedTakedown[] {
   return lines.flatMap((line, index) => {
     if (line.trim() === '') return [];
-    const takedown = takedownIn(line);
+    const takedown = parseTakedown(line);
     if (takedown !== undefined) return [takedown];
     throw new CommandFailure(`line ${index + 1} is not a takedown; nothing was imported`, 'unreadable');
   });
 }
 
-/** Parses a takedown; `undefined` for any other line. */
-function takedownIn(line: string): SavedTakedown | undefined {
+/** Returns `undefined` for a line that is not a takedown. */
+function parseTakedown(line: string): SavedTakedown | undefined {
   const { id, account, sha256, reason, at } = Object(parsedJson(line));
   const read = {
     id: parseRoleId(id),
     account: parseAccountId(account),
     sha256: parseSha256(String(sha256)),
     reason: isOperatorText(reason) ? reason : undefined,
-    at: instantIn(at),
+    at: parseInstant(at),
   };
   return Object.values(read).includes(undefined) ? undefined : (read as SavedTakedown);
 }
 
-/** `undefined` for what is no time of RFC 3339 since 1970. */
-function instantIn(text: unknown): Instant | undefined {
-  const isWritten = typeof text === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(text);
-  const at = isWritten ? Date.parse(text) : Number.NaN;
+/** Returns `undefined` for a text that is not an RFC 3339 time since 1970. */
+function parseInstant(text: unknown): Instant | undefined {
+  const isTimestamp =
+    typeof text === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(text);
+  const at = isTimestamp ? Date.parse(text) : Number.NaN;
   return at >= 0 ? instant(at) : undefined;
 }

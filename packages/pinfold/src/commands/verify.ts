@@ -1,6 +1,6 @@
 import { readNumber, readPath } from '../command-line/arguments.ts';
 import { type Command, command, valueOption } from '../command-line/command.ts';
-import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, explainSystemErrors, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/print-list.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -39,7 +39,7 @@ const verify = command({
       verifyStores(ports, progressTo(terminal, 'verifying'), sample),
     );
     if (json) terminal.out(jsonLine(found));
-    else for (const line of linesOf(found)) terminal.out(line);
+    else for (const line of formatReport(found)) terminal.out(line);
     const { missing, altered, removed, superfluous } = found;
     const wrong = missing.length + altered.length + removed.length + superfluous.length;
     const message = `missing, altered, removed or superfluous: ${pluralize(wrong, 'archive')}`;
@@ -49,9 +49,9 @@ const verify = command({
 
 export const commands: readonly Command[] = [verify];
 
-/** Needs no database: it looks at the export alone. */
+/** Verifies an export by itself, without a database. */
 export function verifyExportIn(from: string, terminal: Terminal, sample?: number): Promise<VerifiedExport> {
-  return reportingSystemErrors(async () =>
+  return explainSystemErrors(async () =>
     verifyExport(await openExport(from, terminal), progressTo(terminal, 'verifying'), sample),
   );
 }
@@ -60,25 +60,25 @@ function printVerified(found: VerifiedExport, json: boolean, { out }: Terminal):
   const { records, named, read, superfluous } = found;
   if (json) out(jsonLine(found));
   else {
-    for (const line of faultsOf(found)) out(line);
+    for (const line of listProblems(found)) out(line);
     const archives = `${pluralize(named, 'archive')} of publications, ${read} of them read`;
     out(`${pluralize(records, 'record')}, ${archives}; ${superfluous} more have no publication`);
   }
-  refuseUnsound(found);
+  checkSound(found);
 }
 
-/** @throws CommandFailure that says how many faults there are; its caller has said which. */
-export function refuseUnsound(found: VerifiedExport): void {
-  const wrong = faultsOf(found).length;
+/** Throws with the number of problems, which the caller has printed. */
+export function checkSound(found: VerifiedExport): void {
+  const wrong = listProblems(found).length;
   if (wrong === 0) return;
   throw new CommandFailure(`the export is not sound: ${pluralize(wrong, 'fault')}`, { reported: true });
 }
 
-export function faultsOf({ failures, missing, altered }: VerifiedExport): readonly string[] {
-  return [...failures, ...those('missing', missing), ...those('altered', altered)];
+export function listProblems({ failures, missing, altered }: VerifiedExport): readonly string[] {
+  return [...failures, ...formatFindings('missing', missing), ...formatFindings('altered', altered)];
 }
 
-function linesOf({
+function formatReport({
   named,
   read,
   missing,
@@ -88,14 +88,14 @@ function linesOf({
   young,
 }: VerifiedStores): readonly string[] {
   return [
-    ...those('missing', missing),
-    ...those('altered', altered),
-    ...those('removed, though in service', removed),
+    ...formatFindings('missing', missing),
+    ...formatFindings('altered', altered),
+    ...formatFindings('removed, though in service', removed),
     ...superfluous.map((id) => `superfluous: ${id}`),
     `${pluralize(named, 'archive')} of publications, of which ${read} were read; ${young} more are younger than a day and have no publication yet`,
   ];
 }
 
-function those(what: string, archives: readonly Finding[]): readonly string[] {
-  return archives.map(({ archive, pin }) => `${what}: ${archive} of publication ${pin}`);
+function formatFindings(problem: string, archives: readonly Finding[]): readonly string[] {
+  return archives.map(({ archive, pin }) => `${problem}: ${archive} of publication ${pin}`);
 }

@@ -4,7 +4,7 @@ import { isRefusedWith } from '../command-line/failures.ts';
 import {
   type Arguments,
   answer,
-  lineOf,
+  formatLine,
   memberOf,
   orNull,
   PAGE,
@@ -36,7 +36,7 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
     annotations: READS,
     run: async ({ state, limit, cursor }, { publications }) => {
       const page = await publications.api.listPage({ limit, cursor, state: state && readState(state) });
-      return result(page.pins.length === 0 ? ['There are none.'] : page.pins.map(lineOf), { ...page });
+      return result(page.pins.length === 0 ? ['There are none.'] : page.pins.map(formatLine), { ...page });
     },
   },
   {
@@ -58,7 +58,7 @@ export const PUBLICATION_TOOLS: readonly Tool[] = [
         publications.api.limits(),
       ]);
       const counted = views.map(({ day, views: count }) => `${day}: ${count} views`);
-      return result([lineOf(pin), ...counted], { pin, views, limits });
+      return result([formatLine(pin), ...counted], { pin, views, limits });
     },
   },
   aboutPin({
@@ -115,5 +115,5 @@ async function change(given: Arguments, change: Change, { publications }: ToolCo
 }
 
 function ofPin({ pin }: PinAnswer): ToolResult {
-  return result([lineOf(pin)], { pin });
+  return result([formatLine(pin)], { pin });
 }

@@ -12,7 +12,7 @@ import { CONTENT, LEFT_OUT, pack } from './content.ts';
 import {
   type Arguments,
   answer,
-  lineOf,
+  formatLine,
   openLines,
   orNull,
   READS,
@@ -89,7 +89,7 @@ async function publish(given: Arguments, { publications, roots }: ToolContext): 
       throw new Failure(error.message, { cause: error.cause, json });
     });
   const lines = [
-    `${published.replayed ? 'It was published before' : 'Published'}: ${lineOf(published.pin)}`,
+    `${published.replayed ? 'It was published before' : 'Published'}: ${formatLine(published.pin)}`,
     ...(published.name ? [`Under its name: ${published.name.url}`] : []),
     ...(published.name?.pin === published.pin.id ? openLines(published.name.name, published.pin) : []),
     ...warningLines(published.warnings, given),

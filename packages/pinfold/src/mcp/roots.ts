@@ -3,7 +3,7 @@ import { open, readlink, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import paths, { basename, join, type PlatformPath, resolve } from 'node:path';
 import { findBuildFolder } from '@pinfold/client/zip';
-import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, explainSystemErrors, UsageError } from '../command-line/failures.ts';
 import { isPage, type PackedPath, packFile, packPage, packWholeFolder } from '../publishing/pack.ts';
 
 /** Far above every limit of a file: it keeps a file that was given by mistake from filling the memory. */
@@ -29,7 +29,7 @@ export class Roots {
 
   /** Packs a folder, a ZIP or a page. Every file is checked before it is opened, and compared afterwards. */
   async pack(given: string): Promise<PackedPath> {
-    return reportingSystemErrors(async () => {
+    return explainSystemErrors(async () => {
       const { path, stats } = await this.#check(given);
       if (stats.isDirectory()) return await this.#packFolder(path);
       if (isPage(path)) return packPage(path, await this.#read(path));

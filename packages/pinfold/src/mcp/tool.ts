@@ -1,7 +1,7 @@
 import { fromJsonSchema, type McpServer } from '@modelcontextprotocol/server';
 import type { Pin } from '@pinfold/client';
 import { openApiDocument } from '@pinfold/http-express';
-import { CommandFailure, reasonOf, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, formatReason, UsageError } from '../command-line/failures.ts';
 import { escapeControlsInLines } from '../command-line/terminal.ts';
 import { readReference } from '../publishing/publication-reference.ts';
 import { idOf, type Publications } from '../publishing/publications.ts';
@@ -109,7 +109,7 @@ export function publicationIn(
   return idOf(readReference(id, argument), publications);
 }
 
-export function lineOf({ shared_url, state, title, expires_at, password_protected }: Pin): string {
+export function formatLine({ shared_url, state, title, expires_at, password_protected }: Pin): string {
   const end = state === 'published' ? `expires ${expires_at ?? 'never'}` : state;
   const named = title === null ? '' : `, "${title}"`;
   return `${shared_url} (${end}${password_protected ? ', with a password' : ''}${named})`;
@@ -137,7 +137,7 @@ export function registerTool(server: McpServer, tool: Tool, context: ToolContext
     } catch (thrown) {
       const error = context.publications.toFailure(thrown);
       const isRefusal = error instanceof CommandFailure || error instanceof UsageError;
-      if (!isRefusal) context.err(`pinfold: ${name} failed: ${reasonOf(error)}`);
+      if (!isRefusal) context.err(`pinfold: ${name} failed: ${formatReason(error)}`);
       return toolError(error, name === 'publish');
     }
   };

@@ -85,8 +85,8 @@ export async function withTarget<Result>(
 }
 
 async function findServer({ env, account }: Extract<Target, { kind: 'machine' }>): Promise<Server> {
-  const { serverOfMachine } = await import('../api-client/machine-server.ts');
-  return await serverOfMachine(env, account);
+  const { findMachineServer } = await import('../api-client/machine-server.ts');
+  return await findMachineServer(env, account);
 }
 
 /** Chooses the first of: `--url`; `--account` or a setting of the data; `PINFOLD_URL`; the only login; `./data`. */

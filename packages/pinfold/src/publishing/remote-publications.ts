@@ -1,5 +1,5 @@
 import type { Pin, PinfoldClient } from '@pinfold/client';
-import { clientOf, failureOf } from '../api-client/api-call.ts';
+import { createClient, toCommandFailure } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/logins.ts';
 import { PUBLISH_RETRY_FOR, RetryBudget } from '../api-client/retry-budget.ts';
 import { UsageError } from '../command-line/failures.ts';
@@ -20,15 +20,15 @@ export async function remotePublications(
   terminal: Terminal,
   budget?: RetryBudget,
 ): Promise<Publications> {
-  const api = await clientOf(server, terminal, budget);
+  const api = await createClient(server, terminal, budget);
   return {
     api,
-    toFailure: (error) => failureOf(error, server),
+    toFailure: (error) => toCommandFailure(error, server),
     publish: async ({ bytes, ...options }) => {
       // The client would throw a TypeError, as for a mistake in code. Here the user made the mistake.
       if (options.idempotencyKey.includes(server.apiKey))
         throw new UsageError(refusalMessage('idempotency_key_secret'));
-      const client = budget ? api : await clientOf(server, terminal, new RetryBudget(PUBLISH_RETRY_FOR));
+      const client = budget ? api : await createClient(server, terminal, new RetryBudget(PUBLISH_RETRY_FOR));
       const { idempotencyKey: _, ...published } = await client.publish(bytes, options);
       return published;
     },

@@ -5,7 +5,7 @@ import { isFault, OPERATOR, type OpenArchiveOutcome, type RoleId } from '@pinfol
 import { systemCodeOf } from '@pinfold/core/internal';
 import type { PublicUrl } from '@pinfold/http';
 import { administeredPinOf, eventOf } from '@pinfold/http-express/internal';
-import { CommandFailure, failureJson, reasonOf, reportingSystemErrors } from '../command-line/failures.ts';
+import { CommandFailure, explainSystemErrors, failureJson, formatReason } from '../command-line/failures.ts';
 import { jsonLine, type Terminal } from '../command-line/terminal.ts';
 import { everyItem } from '../commands/every-item.ts';
 import type { ComposedService } from '../compose/compose.ts';
@@ -36,9 +36,9 @@ export async function keepEvidence(
 ): Promise<void> {
   const unfinished = new UnfinishedFiles();
   try {
-    const isMade = await reportingSystemErrors(() => makeEmptyFolder(folder, unfinished), 'cannot_write');
+    const isMade = await explainSystemErrors(() => makeEmptyFolder(folder, unfinished), 'cannot_write');
     for (const id of ids) await keepOne(id, { folder, source, publicUrl, err, unfinished });
-    await reportingSystemErrors(async () => {
+    await explainSystemErrors(async () => {
       await syncFolder(folder);
       if (isMade) await syncFolder(dirname(folder));
     }, 'cannot_write');
@@ -46,7 +46,7 @@ export async function keepEvidence(
   } catch (error) {
     unfinished.discard();
     const json = failureJson(error) ?? { code: 'cannot_write' };
-    const detail = `The evidence could not be kept, so nothing was taken down: ${reasonOf(error)}`;
+    const detail = `The evidence could not be kept, so nothing was taken down: ${formatReason(error)}`;
     throw new CommandFailure(detail, { cause: error, json: { ...json, detail } });
   }
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { RoleId } from '@pinfold/core';
 import { systemCodeOf } from '@pinfold/core/internal';
 import type { Result } from '../command-line/command.ts';
-import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, explainSystemErrors, UsageError } from '../command-line/failures.ts';
 import { formatBytes } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { currentFolder } from '../publishing/publications.ts';
@@ -56,7 +56,7 @@ export async function saveOriginal(
     checked = done;
   });
   if (file === '-')
-    await reportingSystemErrors(async () => pipe?.(ReadableStream.from(pieces)), 'cannot_write');
+    await explainSystemErrors(async () => pipe?.(ReadableStream.from(pieces)), 'cannot_write');
   else await writeWhole(pieces, { file: resolve(currentFolder(env), file), force });
   if (checked === undefined) throw new Error('a ZIP was saved without its end');
   return checked;
@@ -85,7 +85,7 @@ async function writeWhole(pieces: AsyncIterable<Uint8Array>, { file, force }: Sa
       ...(mode !== undefined && { mode: mode & 0o777 }),
       unfinished,
     });
-    await reportingSystemErrors(async () => {
+    await explainSystemErrors(async () => {
       if (force) await rename(incoming, target);
       else await renameToNew(incoming, target);
       await syncFolder(folder);
@@ -108,7 +108,7 @@ export async function writeFlushed(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { mode = 0o666, unfinished }: { readonly mode?: number; readonly unfinished: UnfinishedFiles },
 ): Promise<void> {
-  const write = <Result>(task: () => Promise<Result>) => reportingSystemErrors(task, 'cannot_write');
+  const write = <Result>(task: () => Promise<Result>) => explainSystemErrors(task, 'cannot_write');
   const descriptor = await write(async () => unfinished.make(file, () => openSync(file, 'wx', mode)));
   try {
     for await (const piece of pieces) await write(() => append(descriptor, piece));
@@ -140,7 +140,7 @@ function statOf(file: string): Promise<Stats | undefined> {
     if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
-  return reportingSystemErrors(() => found, 'cannot_write');
+  return explainSystemErrors(() => found, 'cannot_write');
 }
 
 function exists(file: string): CommandFailure {

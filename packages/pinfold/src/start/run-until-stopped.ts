@@ -111,7 +111,7 @@ async function start(
     return started;
   } catch (error) {
     await app?.close();
-    process.stderr.write(`pinfold: ${reasonOf(error)}\n`);
+    process.stderr.write(`pinfold: ${formatReason(error)}\n`);
     return { exitCode: isUnavailable(error) ? 3 : 1 };
   }
 }
@@ -185,7 +185,7 @@ async function lead(app: RunnableApp): Promise<Started> {
   };
 }
 
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   if (error instanceof SettingsError) return error.message;
   if (!isError(error)) return 'cannot start';
   if (!isFault(error) && !('syscall' in error)) return `cannot start: ${error.stack}`;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { clientOf } from '../../src/api-client/api-call.ts';
+import { createClient } from '../../src/api-client/api-call.ts';
 import { RetryBudget } from '../../src/api-client/retry-budget.ts';
 
 describe('a call that is tried again', () => {
@@ -9,7 +9,7 @@ describe('a call that is tried again', () => {
   async function toldOf(code: string): Promise<string> {
     const failures = [new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })];
     const printed: string[] = [];
-    const client = await clientOf(
+    const client = await createClient(
       {
         url: 'https://pages.example',
         apiKey: 'pf_key',

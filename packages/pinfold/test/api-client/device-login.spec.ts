@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Duration } from '@pinfold/core';
 import { expect } from 'chai';
-import { keyForSecret, registerLogin } from '../../src/api-client/device-login.ts';
+import { registerLogin, waitForKey } from '../../src/api-client/device-login.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 
 const GIVEN = { key: 'pf_a_b', id: 'a', account: 'ada', scopes: ['pins:read'] };
@@ -36,7 +36,7 @@ describe('asking for the key of a secret', () => {
     ];
     const slept: Duration[] = [];
     const clock = { sleep: async (length: Duration) => void slept.push(length) };
-    expect(await keyForSecret(url, 's', clock)).to.deep.equal(GIVEN);
+    expect(await waitForKey(url, 's', clock)).to.deep.equal(GIVEN);
     expect(slept).to.deep.equal([7_000, 1_000, 3_000, 30_000, 1_000, 1_000]);
     expect(new Set(asked)).to.deep.equal(new Set(['/manage/connect/key secret=s']));
   });
@@ -47,10 +47,10 @@ describe('asking for the key of a secret', () => {
     const sleep = async (length: Duration) => {
       passed += length;
     };
-    const error: unknown = await keyForSecret(url, 's', { sleep }, () => passed).catch(
+    const error: unknown = await waitForKey(url, 's', { sleep }, () => passed).catch(
       (reason: unknown) => reason,
     );
-    expect(String(error)).to.include('nobody agreed within ten minutes');
+    expect(String(error)).to.include('nobody consented within ten minutes');
     expect(passed).to.equal(600_000);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { strangeAnswerText, unreachableText } from '../../src/api-client/failure-text.ts';
+import { invalidAnswerText, unreachableText } from '../../src/api-client/failure-text.ts';
 
 describe('the text of a failure', () => {
   const failed = (code: string) =>
@@ -44,7 +44,7 @@ describe('the text of a failure', () => {
   });
 
   it('doubts the whole URL, with its path, if the answer is of another program', () => {
-    expect(strangeAnswerText('https://pages.example/x', 404)).to.equal(
+    expect(invalidAnswerText('https://pages.example/x', 404)).to.equal(
       'pages.example answered with 404 Not Found and no reason; is there a Pinfold at https://pages.example/x?',
     );
   });

@@ -5,7 +5,7 @@ import { unsupportedNodeMessage } from '../../src/command-line/old-node.ts';
 describe('the Node that runs the command', () => {
   it('is named in one line with the oldest that does, where it is older', () => {
     expect(unsupportedNodeMessage('20.20.2')).to.equal(
-      'pinfold: this is Node 20.20.2; it takes 22.18 or later',
+      'pinfold: this is Node 20.20.2, but Pinfold needs 22.18 or later',
     );
     expect(unsupportedNodeMessage('22.17.1')).to.not.equal(undefined);
     for (const version of ['22.18.0', '24.0.0', '26.1.0'])

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { printList } from '../../src/command-line/print-list.ts';
 
-const factsOf = ({ id }: { readonly id: number }): readonly string[] => [`item ${id}`];
+const toColumns = ({ id }: { readonly id: number }): readonly string[] => [`item ${id}`];
 
 /** Prints a list of five items, which may fail before one of them, and notes what happened in which order. */
 async function printed(options: { json: boolean; limit?: string; failsAt?: number }): Promise<{
@@ -23,7 +23,7 @@ async function printed(options: { json: boolean; limit?: string; failsAt?: numbe
     order.push('written');
     out += text;
   };
-  const printing = printList(items(), { write }, { member: 'items', factsOf, ...options });
+  const printing = printList(items(), { write }, { member: 'items', toColumns, ...options });
   const error = await printing.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -46,7 +46,7 @@ describe('a list that a command prints', () => {
     const write = async (text: string): Promise<void> => {
       empty += text;
     };
-    await printList((async function* () {})(), { write }, { member: 'items', json: true, factsOf });
+    await printList((async function* () {})(), { write }, { member: 'items', json: true, toColumns });
     expect(empty).to.equal('{"items":[]}\n');
   });
 

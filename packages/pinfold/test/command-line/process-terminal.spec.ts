@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect } from 'chai';
-import { reasonOf } from '../../src/command-line/failures.ts';
+import { formatReason } from '../../src/command-line/failures.ts';
 import { processTerminal, type Streams } from '../../src/command-line/terminal.ts';
 
 interface Rig {
@@ -57,7 +57,7 @@ describe('the terminal of a process', () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
     const stdout = new Writable({ write: (_, __, done) => done(full) }).on('error', () => {});
     const { terminal } = open(false, {}, stdout);
-    const failure = await Promise.resolve(terminal.write('a line\n')).catch(reasonOf);
+    const failure = await Promise.resolve(terminal.write('a line\n')).catch(formatReason);
     expect(failure).to.equal('standard output cannot be written: ENOSPC: no space left on device');
   });
 

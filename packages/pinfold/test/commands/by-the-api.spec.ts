@@ -171,7 +171,7 @@ describe('the commands by the API', () => {
     expect((await run({ ...env, PINFOLD_URL: marked }, 'list')).code).to.equal(0);
     for (const [given, expectation] of [
       ['\n', 'an API key is required'],
-      [`Bearer ${key}`, 'the API key has a character that none has'],
+      [`Bearer ${key}`, 'the API key contains a character that no key has'],
     ] as const) {
       const { code, err } = await run({ ...env, PINFOLD_KEY: given }, 'list');
       expect([code, err.includes(expectation)], given).to.deep.equal([2, true]);

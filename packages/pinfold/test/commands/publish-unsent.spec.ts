@@ -63,7 +63,7 @@ describe('pinfold publish with input that it cannot send', () => {
     const { code, err } = await run(env, 'publish', site, '--title', 'One');
     expect([code, err]).to.deep.equal([
       3,
-      `pinfold: no server runs on the data folder ${env.PINFOLD_DATA_DIR} (PINFOLD_DATA_DIR): start one with "pinfold serve", or name one with --url\n`,
+      `pinfold: no server runs on the data folder ${env.PINFOLD_DATA_DIR} (PINFOLD_DATA_DIR): start one with "pinfold serve", or give the --url of one\n`,
     ]);
   });
 

@@ -159,7 +159,7 @@ describe('the place where a command works', () => {
     const { code, err } = await run(env, 'list');
     expect([code, err]).to.deep.equal([
       1,
-      `pinfold: the server of the data folder ${join(folder, 'data')} listens on 192.0.2.1 alone (PINFOLD_HOST), where commands need a key: name it with --url\n`,
+      `pinfold: the server of the data folder ${join(folder, 'data')} listens only on 192.0.2.1 (PINFOLD_HOST), where commands need a key: give its --url\n`,
     ]);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
-import { serverOfMachine } from '../../src/api-client/machine-server.ts';
+import { findMachineServer } from '../../src/api-client/machine-server.ts';
 import { machineCredentials } from '../../src/server/machine-key.ts';
 import { isProof, proofUrl } from '../../src/server/machine-proof.ts';
 import { type Served, serve } from '../servers/served.ts';
@@ -139,7 +139,7 @@ describe('the key that a server leaves beside its data', () => {
 
   it('lets a command go on with a server that was started again meanwhile', async () => {
     const env = { ...served.env, PINFOLD_PORT: String(served.port) };
-    const server = await serverOfMachine(served.env, accountId('ada'));
+    const server = await findMachineServer(served.env, accountId('ada'));
     await served.app.close();
     await serve(env);
     expect((await server.fetch?.(`${server.url}/api/v1/pins`))?.status).to.equal(200);
