@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { CommandFailure, explainSystemErrors } from './failures.ts';
+import { readFileOrPipe } from './read-file-or-pipe.ts';
 
 /** Detects UTF-16 by its byte order mark, which files of Windows have; otherwise UTF-8. */
 export function detectEncoding([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
@@ -20,7 +20,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 
 /** Reads the lines of a file or a pipe. Throws for a wrong encoding: replaced bytes could name something else. */
 export async function readLines(from: string | (() => Promise<Uint8Array>)): Promise<readonly string[]> {
-  const read = typeof from === 'string' ? () => readFile(from) : from;
+  const read = typeof from === 'string' ? () => readFileOrPipe(from) : from;
   const text = decodeText(await explainSystemErrors(read));
   if (text !== undefined) return text.split('\n');
   const name = typeof from === 'string' ? from : 'standard input';

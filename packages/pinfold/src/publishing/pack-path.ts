@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { findBuildFolder, titleOf } from '@pinfold/client/zip';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { readFileOrPipe } from '../command-line/read-file-or-pipe.ts';
 import { escapeControls, type Terminal } from '../command-line/terminal.ts';
 import { isPage, type PackedPath, packFile, packPage, packWholeFolder, type ZipToSend } from './pack.ts';
 import { currentFolder } from './publications.ts';
@@ -45,7 +46,7 @@ export async function packPath(argument: string, options: PackOptions, terminal:
       `${path} is larger than 2 GiB, the most that can be published`,
       'archive_too_large',
     );
-  const read = async (): Promise<Packed['bytes']> => new Uint8Array(await readFile(path));
+  const read = (): Promise<Packed['bytes']> => readFileOrPipe(path);
   if (isPage(path)) return packWithFiles(path, await read(), options['with-files'], terminal);
   rejectOption(options, 'with-files', 'a single page');
   return packFile(basename(path), read);
