@@ -4,7 +4,6 @@ import { type AccountStores, accountStoreContract, type StoreSubject } from '@pi
 import { derived, type PortShape, part } from './derive.ts';
 import type { Mutant } from './mutant.ts';
 import { overMemory, type StoreTable } from './over-memory.ts';
-import { ACCOUNT, EVENTS } from './records.ts';
 
 const { mutant, table } = overMemory<AccountStores>((memory) => memory);
 const ofRoles = part(mutant, 'roles');
@@ -13,54 +12,24 @@ const ofKeys = part(mutant, 'apiKeys');
 const shape: PortShape<AccountStore> = {
   methods: {
     load: {
-      takes: { name: 'text', signal: 'signal' },
-      answers: { value: ACCOUNT, version: 'count' },
+      takes: { signal: 'signal' },
       clauses: [
         'unreachable load blocked made limits-precede same-question save-lost-race with-roles',
         'lets-go load-aborted',
       ],
-      untested: [
-        'answers.value.blocked.at.{seconds,stuck} answers.value.blocked.reason.stuck',
-        'answers.value.blocked.sites answers.value.lastPublishedAt.{seconds,stuck}',
-        'answers.value.limits.bytes.stuck answers.value.limits.publications.stuck',
-        'answers.value.limits.requests.stuck answers.value.limits.sites.stuck',
-        'answers.value.{name,publicationsMark} takes.name.{cut,latin,numeric,quoted}',
-      ],
-      tested: 'answers.value.generation.capped answers.value.name.{lost,lowered,raised}',
     },
     save: {
-      takes: { account: ACCOUNT, loadedAt: 'count', events: EVENTS },
-      answers: { kind: 'choice' },
       early: { value: { kind: 'saved' } },
       clauses: 'unreachable load limits-precede list blocked save-race with-roles',
-      untested: [
-        'caches takes.account.blocked.at.{seconds,stuck} takes.account.blocked.reason.stuck',
-        'takes.account.limits.bytes.stuck takes.account.limits.requests.stuck',
-        'takes.account.limits.sites.stuck takes.account.name.{composed,cut,numeric,quoted,trimmed}',
-        'takes.account.{lastPublishedAt,publicationsMark} takes.events',
-      ],
-      tested: 'repeats takes.account.generation.capped',
+      untested: 'caches',
+      tested: 'repeats',
     },
-    list: {
-      takes: { after: 'text', limit: 'count' },
-      answers: [ACCOUNT],
-      clauses: 'unreachable list same-question made list-many',
-      untested: [
-        'answers.generation.stuck answers.name.{composed,cut,numeric,quoted,trimmed}',
-        'answers.{blocked,lastPublishedAt,limits,publicationsMark} takes.after takes.limit.stuck',
-      ],
-      tested: 'takes.after.{latin,lost,raised,stuck}',
-    },
+    list: { early: { value: [] }, clauses: 'unreachable list same-question made list-many' },
     usedBy: {
-      takes: { name: 'text', now: 'instant' },
-      answers: { sites: 'count', bytes: 'size', publications24h: 'count' },
       early: { value: { sites: 0, bytes: 0, publications24h: 0 } },
       clauses: 'unreachable used same-question',
-      untested: 'takes.name takes.now.seconds',
-      tested: 'takes.name.{lost,raised,stuck}',
     },
   },
-  confusions: { clauses: 'load list', untested: '* name.{cut,numeric,quoted}', tested: 'name' },
 };
 
 const ofAccounts = part(mutant, 'accounts');

@@ -10,41 +10,30 @@ const shape: PortShape<ArchiveStorage> = {
   code: 'storage_unavailable',
   methods: {
     put: {
-      takes: { id: 'uuid', archive: { size: 'size' }, signal: 'signal' },
+      takes: { signal: 'signal' },
       clauses: [
         'unreachable put-again lets-go put-aborted put-whole put-as-staged aborted-on-the-way leftovers',
       ],
-      untested: 'caches takes.archive.size.wrapped',
+      untested: 'caches',
     },
     read: {
-      takes: { id: 'uuid', from: 'size', length: 'size', signal: 'signal' },
-      answers: 'bytes',
+      takes: { signal: 'signal' },
       clauses: 'unreachable read-outside read-range read-absent delete-twice lets-go read-aborted',
       untested: 'shares',
     },
-    size: {
-      takes: { id: 'uuid', signal: 'signal' },
-      answers: 'size',
-      clauses: 'unreachable size lets-go',
-      untested: 'answers.wrapped',
-    },
+    size: { takes: { signal: 'signal' }, clauses: 'unreachable size lets-go' },
     delete: {
-      takes: { id: 'uuid', signal: 'signal' },
+      takes: { signal: 'signal' },
       clauses: 'unreachable delete-gone delete-twice lets-go delete-aborted',
       untested: 'shares',
     },
     list: {
-      takes: { after: 'uuid', limit: 'count', signal: 'signal' },
-      answers: ['uuid'],
-      clauses: 'unreachable list-walk lets-go list-aborted list-many',
-      untested: 'answers.list-first',
-    },
-    check: {
       takes: { signal: 'signal' },
-      clauses: 'unreachable check lets-go check-leaves-nothing',
+      early: { value: [] },
+      clauses: 'unreachable list-walk lets-go list-aborted list-many',
     },
+    check: { takes: { signal: 'signal' }, clauses: 'unreachable check lets-go check-leaves-nothing' },
   },
-  confusions: { clauses: 'list-walk' },
 };
 
 export const archiveStorageTable: MutantTable<ArchiveStorage, ArchiveStorageSubject> = {

@@ -1,65 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Attempt, AttemptCounter, AttemptOutcome } from '@pinfold/core';
+import type { AttemptCounter, AttemptOutcome } from '@pinfold/core';
 import { attemptCounterContract, type StoreSubject } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
-import type { Fields } from './distortions.ts';
 import type { Mutant, Spoiling } from './mutant.ts';
 import { overMemory, type StoreTable } from './over-memory.ts';
 
 const { mutant, table } = overMemory<AttemptCounter>(({ attempts }) => attempts);
 
-const ATTEMPT: Fields<Attempt> = {
-  role: 'uuid',
-  address: 'text',
-  now: 'instant',
-  window: 'count',
-  perAddress: 'count',
-  perRole: 'count',
-};
-
 const shape: PortShape<AttemptCounter> = {
   methods: {
     begin: {
-      takes: { attempt: ATTEMPT },
-      answers: { kind: 'choice', ticket: 'id', until: 'instant' },
       early: { value: { kind: 'busy' } },
       clauses: [
         'unreachable unsettled count-ended busy race per-address window per-role both-or-neither',
         'addresses hundreds lets-go',
       ],
-      untested: 'answers.ticket.lowered takes.attempt.address.quoted',
-      tested: [
-        'repeats takes.attempt.address.terminated takes.attempt.perAddress.capped',
-        'takes.attempt.perRole.capped takes.attempt.window.capped',
-      ],
+      tested: 'repeats',
     },
-    settle: {
-      takes: { ticket: 'id' },
-      clauses: 'unreachable busy addresses',
-      untested: 'caches shares takes.ticket.lowered',
-    },
-    forgive: {
-      takes: { ticket: 'id' },
-      clauses: 'unreachable busy forgive settle',
-      untested: 'caches takes.ticket.lowered',
-    },
-    purge: {
-      takes: { endedBy: 'instant', limit: 'count' },
-      answers: 'count',
-      clauses: 'unreachable purge purge-many',
-      tested: 'answers.capped repeats takes.limit.capped',
-    },
+    settle: { clauses: 'unreachable busy addresses', untested: 'caches shares' },
+    forgive: { clauses: 'unreachable busy forgive settle', untested: 'caches' },
+    purge: { early: { value: 0 }, clauses: 'unreachable purge purge-many', tested: 'repeats' },
     countEnded: {
-      takes: { endedBy: 'instant' },
-      answers: 'count',
+      early: { value: 0 },
       clauses: 'unreachable count-ended forgiven-window purge-many',
-      tested: 'answers.capped',
     },
-  },
-  confusions: {
-    clauses: 'per-address busy addresses',
-    untested: 'address.quoted ticket',
-    tested: 'address.terminated',
   },
 };
 
@@ -82,6 +46,16 @@ const lookingFirst: Spoiling<AttemptCounter> = () => {
 };
 
 const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
+  mutant('forgiven-window', 'the records of forgiven tries stay', () => {
+    let forgiven = 0;
+    return (store) => ({
+      forgive: async (ticket) => {
+        forgiven += 1;
+        await store.forgive(ticket);
+      },
+      countEnded: async (endedBy) => (await store.countEnded(endedBy)) + forgiven,
+    });
+  }),
   mutant('race', 'counting looks first and writes later', lookingFirst),
 ];
 

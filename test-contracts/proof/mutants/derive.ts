@@ -1,6 +1,6 @@
 import type { FaultCode } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
-import { changed, type Distort, distortionsOf, type Field, fieldsOf, type Shape } from './distortions.ts';
+import { changed, distortionsOf, fieldsOf, type Shape } from './distortions.ts';
 import { type Call, GENERIC_FAULTS, SIGNAL_FAULTS } from './generic-faults.ts';
 import type { Mutant, Mutate, Spoiling } from './mutant.ts';
 
@@ -41,8 +41,6 @@ export interface PortShape<Port> {
   /** Whether all methods answer without a promise. */
   readonly isSynchronous?: true;
   readonly methods: { readonly [Name in MethodOf<Port>]: MethodShape };
-  /** Mutants that take two values of a field for one, in every method: `account.lowered`. */
-  readonly confusions?: Caught;
 }
 
 /**
@@ -60,22 +58,13 @@ export function derived<Port extends object, S>(
   shape: PortShape<Port>,
   mutant: Mutate<Port, S>,
 ): readonly Mutant<S>[] {
-  const { code = 'store_unavailable', confusions, isSynchronous } = shape;
-  const methods = (Object.entries(shape.methods) as [string, MethodShape][]).map(
-    ([name, method]) => [name, isSynchronous ? { ...method, early: null } : method] as const,
-  );
-  const breaking = (caught: Caught, all: readonly Derived<Port>[], of: string, start: string) =>
-    chosen(caught, all, of).map(({ name, spoiling }) =>
-      mutant(patterns(caught.clauses), `${start} ${name}`, spoiling),
+  const { code = 'store_unavailable', isSynchronous } = shape;
+  return (Object.entries(shape.methods) as [string, MethodShape][]).flatMap(([name, method]) => {
+    const broken = isSynchronous ? { ...method, early: null } : method;
+    return chosen(method, mutantsOf<Port>(name, broken, code), name).map(({ name: fault, spoiling }) =>
+      mutant(patterns(method.clauses), `${name}: ${fault}`, spoiling),
     );
-  return [
-    ...methods.flatMap(([name, method]) =>
-      breaking(method, mutantsOf<Port>(name, method, code), name, `${name}:`),
-    ),
-    ...(confusions === undefined
-      ? []
-      : breaking(confusions, confusionsOf<Port>(methods), 'confusions', 'confuses')),
-  ];
+  });
 }
 
 /** The mutants that a clause must catch. */
@@ -201,61 +190,6 @@ function around<Port>(method: string, open: () => (call: Call) => Call): Spoilin
     const breaking = open();
     return (port) => {
       return { [method]: breaking(bounded(port as object, method)) } as Partial<Port>;
-    };
-  };
-}
-
-const IDENTITIES: readonly Field['kind'][] = ['text', 'id', 'uuid', 'hash'];
-
-/** For each name of an identity, wherever it stands in inputs: values that are alike are taken for the first of them. */
-function confusionsOf<Port>(methods: readonly (readonly [string, MethodShape])[]): readonly Derived<Port>[] {
-  const places = methods.flatMap(([method, { takes = {} }]) =>
-    Object.entries(takes).flatMap(([input, shape], position) =>
-      shape === 'signal'
-        ? []
-        : fieldsOf(shape)
-            .filter(({ kind }) => IDENTITIES.includes(kind))
-            .map((field) => ({ method, position, field, name: field.path.at(-1) ?? input })),
-    ),
-  );
-  return Object.values(Object.groupBy(places, ({ name }) => name)).flatMap((same = []) => {
-    const [{ name, field } = { name: '', field: { kind: 'text' } as const }] = same;
-    return Object.entries(distortionsOf(field.kind))
-      .filter(([way]) => way !== 'stuck' && way !== 'lost')
-      .map(([way, create]) => ({ name: `${name}.${way}`, spoiling: confusing<Port>(same, create()) }));
-  });
-}
-
-interface Place {
-  readonly method: string;
-  readonly position: number;
-  readonly field: Field;
-}
-
-function confusing<Port>(places: readonly Place[], fold: Distort): Spoiling<Port> {
-  return () => {
-    const firsts = new Map<unknown, unknown>();
-    const first: Change = (value) => {
-      const alike = fold(value as never);
-      if (!firsts.has(alike)) firsts.set(alike, value);
-      return firsts.get(alike);
-    };
-    return (port) => {
-      const methods = Object.entries(Object.groupBy(places, ({ method }) => method)).map(
-        ([method, ofMethod = []]) => {
-          const sound = bounded(port as object, method);
-          const broken: Call = (...inputs) =>
-            sound(
-              ...inputs.map((input, at) =>
-                ofMethod
-                  .filter(({ position }) => position === at)
-                  .reduce((value, { field }) => changed(value, field, first), input),
-              ),
-            );
-          return [method, broken];
-        },
-      );
-      return Object.fromEntries(methods) as Partial<Port>;
     };
   };
 }

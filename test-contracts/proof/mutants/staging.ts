@@ -34,31 +34,23 @@ const shape: PortShape<Staging> = {
   code: 'staging_unavailable',
   methods: {
     receive: {
-      takes: { body: 'opaque', limit: 'count', signal: 'signal' },
-      answers: { kind: 'choice', archive: { size: 'size', sha256: 'hash' } },
+      takes: { signal: 'signal' },
       early: { value: { kind: 'too_large' } },
       clauses: 'unreachable receive-limit discard receive-failing receive-many lets-go receive-aborted',
-      untested: 'answers.archive.size.wrapped',
-      tested: 'repeats takes.limit.capped',
+      tested: 'repeats',
     },
     sweep: {
-      takes: { receivedBefore: 'instant' },
-      answers: 'count',
+      early: { value: 0 },
       clauses: 'unreachable sweep',
       untested: 'caches shares',
       tested: 'repeats',
     },
     countAbandoned: {
-      takes: { receivedBefore: 'instant' },
-      answers: 'count',
+      early: { value: 0 },
       clauses: 'unreachable count',
-      untested: 'caches hurries shares takes.receivedBefore.{earlier,seconds}',
+      untested: 'caches hurries shares',
     },
-    check: {
-      takes: { signal: 'signal' },
-      clauses: 'unreachable check lets-go',
-      untested: 'shares',
-    },
+    check: { takes: { signal: 'signal' }, clauses: 'unreachable check lets-go', untested: 'shares' },
   },
 };
 
