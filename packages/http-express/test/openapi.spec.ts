@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { days, defaultLimits } from '@pinfold/core';
+import { days, defaultLimits, hours } from '@pinfold/core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
@@ -201,12 +201,14 @@ describe('The API documents', () => {
   });
 
   it('has the limits in force', () => {
-    const limits = { ...defaultLimits, titleCharacters: 10, lifetime: days(1), renewal: days(3) };
+    const changed = { titleCharacters: 10, lifetime: days(1), renewal: days(3), grantLifetime: hours(5) };
+    const limits = { ...defaultLimits, ...changed };
     const text = JSON.stringify(openApiDocument({ publicUrl: 'https://share.example', limits }));
     expect(text)
       .to.include('"lifetime_days":1')
       .and.to.include('"maxLength":10')
-      .and.to.include('exactly 3 days from now');
+      .and.to.include('exactly 3 days from now')
+      .and.to.include('after 5 hours');
     expect(text).not.to.include('"maxLength":255,"description":"The management title');
   });
 

@@ -1,3 +1,4 @@
+import { hours } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
 import { englishOf, REFUSAL_TEXTS } from '@pinfold/http/internal/texts';
@@ -28,20 +29,20 @@ export const createGrant = writingEndpoint({
   summary: 'Open a protected site without its password',
   description:
     'Makes what the right password makes: a URL that opens the site for one minute. `expires_at` is the end of the ' +
-    'viewing grant that it becomes: after 12 hours, or with the publication. A new password, a renewal and a stop end it ' +
-    'at once. It also works while the service is read-only.',
+    'viewing grant that it becomes. A new password, a renewal and a stop end it at once. It also works while the service ' +
+    'is read-only.',
   needs: 'grants',
   inReadOnly: true,
   parameter: pinId,
   body: emptyBody('NewGrant'),
   codes: ['invalid_state'],
-  answers: ({ publicUrl }) => {
+  answers: ({ publicUrl, limits: { grantLifetime } }) => {
     const example = (address: string) => ({
       grant: { url: `${address}?grant=eyJ4IjoxfQ.c2lnbmVk`, expires_at: '2026-11-20T21:30:00.000Z' },
     });
     return {
       201: {
-        description: 'The grant.',
+        description: `The grant. Viewing ends after ${grantLifetime / hours(1)} hours, or with the publication.`,
         schema: grantAnswer,
         examples: {
           site_on_its_own_host: example(`https://${pinId.example}.sites.example/.pinfold:enter`),
