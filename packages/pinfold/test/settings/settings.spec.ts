@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
 import { VARIABLES } from '../../src/settings/variables.ts';
 
+const OPERATORS = join(import.meta.dirname, '../../../../docs/operators');
 const key = `pf_abc_${'k'.repeat(43)}`;
 
 describe('readSettings', () => {
@@ -171,15 +172,16 @@ describe('readSettings', () => {
   });
 
   it("knows all variables that the operators' pages name", async () => {
-    const folder = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'operators');
-    const pages = await Promise.all(
-      (await readdir(folder)).map((page) => readFile(join(folder, page), 'utf8')),
-    );
-    const named = new Set(pages.join('\n').match(/\bPINFOLD_[A-Z_]+[A-Z]\b/g));
+    const named = await variablesIn(await readdir(OPERATORS));
     expect(named.size).to.be.greaterThan(10);
     // An empty variable is an absent one, but its name is looked at.
     const env = Object.fromEntries([...named].map((name) => [name, '']));
     expect(readSettings(env).notes).to.deep.equal([]);
+  });
+
+  it('finds each variable on the page of settings, or on that of signing in', async () => {
+    const named = await variablesIn(['settings.md', 'sign-in.md']);
+    expect(Object.values(VARIABLES).filter((name) => !named.has(`PINFOLD_${name}`))).to.deep.equal([]);
   });
 
   it('notes variables that it does not know, each with the one that was probably meant, and no others', () => {
@@ -195,6 +197,12 @@ describe('readSettings', () => {
     ]);
   });
 });
+
+/** The variables that pages for operators name. */
+async function variablesIn(pages: readonly string[]): Promise<ReadonlySet<string>> {
+  const texts = await Promise.all(pages.map((page) => readFile(join(OPERATORS, page), 'utf8')));
+  return new Set(texts.join('\n').match(/\bPINFOLD_[A-Z_]+[A-Z]\b/g));
+}
 
 function s3(more: Partial<Extract<Settings['storage'], { kind: 's3' }>>): Settings['storage'] {
   return {
