@@ -75,6 +75,7 @@ function typeOf(schema: Schema, path: string, objects: Map<string, string>): str
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return choices.map((choice) => typeOf(choice, path, objects)).join(' | ');
   if (properties !== undefined) {
+    if (name.includes('.')) throw new Error(`${name} needs a name: in NAMES here, or by T.named in the API`);
     if (!objects.has(name)) {
       objects.set(name, '');
       objects.set(name, membersOf(schema, name, objects));
